@@ -1,0 +1,15 @@
+# Runs `GENERATOR COMMAND` and stores what it prints as FILE, which stays untouched when the generator fails.
+# With CHECK, FILE is not written: it must already be what the generator prints.
+cmake_path(GET SCRATCH PARENT_PATH directory)
+file(MAKE_DIRECTORY ${directory})
+execute_process(COMMAND ${GENERATOR} ${COMMAND} OUTPUT_FILE ${SCRATCH} COMMAND_ERROR_IS_FATAL ANY)
+if(CHECK)
+    execute_process(COMMAND diff -u ${FILE} ${SCRATCH} RESULT_VARIABLE different)
+    if(different)
+        message(FATAL_ERROR "${FILE} is out of date: cmake --build BUILD --target regen")
+    endif()
+else()
+    cmake_path(GET FILE PARENT_PATH directory)
+    file(MAKE_DIRECTORY ${directory})
+    file(COPY_FILE ${SCRATCH} ${FILE} ONLY_IF_DIFFERENT)
+endif()

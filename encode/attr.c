@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* attr.c - the encode half of src/attr.c. */
+#include "codec_internal.h"
+#include "wire.h"
+
+enum pd_code pd_attr_encode(enum pd_order order, const struct pd_attr *attr, void *out, size_t n, struct pd_error *error)
+{
+    uint8_t whole[PD_ATTR_SIZE];
+    const size_t most = pd_attr_bytes(attr) - attr->tail.n;
+    const size_t known = n - attr->tail.n;
+    if (n < attr->tail.n || known > most || known < 8)
+        return pd_fail(error, PD_ECOUNT, PD_NOWHERE, "attr.size", n, pd_attr_bytes(attr));
+    pd_attr_put(attr, order, whole);
+    for (size_t i = known; i < sizeof whole; i++)
+        if (whole[i])
+            return pd_fail(error, PD_EVALUE, PD_NOWHERE, "attr", whole[i], 0);
+    memcpy(out, whole, known);
+    if (attr->tail.n)
+        memcpy((uint8_t *)out + known, attr->tail.ptr, attr->tail.n);
+    return PD_OK;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* encode.c - the straight-line encoder, the mirror of src/decode.c: the schema expanded once per byte order. */
+#include "codec_internal.h"
+#include "schema.h"
+#include "wire.h"
+
+#include "size.h"
+
+struct pd_put {
+    uint8_t *p;
+};
+
+static inline void put_bytes(struct pd_put *c, const struct pd_bytes *b)
+{
+    if (b->n)
+        memcpy(c->p, b->ptr, b->n);
+    c->p += b->n;
+}
+
+static inline void put_str(struct pd_put *c, const struct pd_str *s)
+{
+    const size_t size = s->size == PD_AUTO ? pd_align8(s->len + 1) : s->size;
+    const size_t readable = s->size == PD_AUTO ? s->len : s->size;
+    if (readable)
+        memcpy(c->p, s->ptr, readable);
+    memset(c->p + readable, 0, size - readable);
+    c->p += size;
+}
+
+static inline void put_vec(struct pd_put *c, enum pd_order order, const struct pd_vec *v)
+{
+    const bool same = v->form == (uint8_t)order || (v->form == PD_FORM_STRUCT && order == PD_HOST_ORDER);
+    if (same && v->n)
+        memcpy(c->p, v->ptr, 8 * v->n);
+    for (size_t i = 0; !same && i < v->n; i++)
+        pd_store64(c->p + 8 * i, pd_vec_at(v, i), order);
+    c->p += 8 * v->n;
+}
+
+/* Copies a list that is already in the form wanted; false: element by element, please. */
+static inline bool put_list_as_is(struct pd_put *c, enum pd_order order, uint32_t when, const struct pd_list *l)
+{
+    if (l->form != (uint8_t)order || l->when != when)
+        return l->n == 0;
+    if (l->n)
+        memcpy(c->p, l->ptr, l->n * l->stride);
+    c->p += l->n * l->stride;
+    return true;
+}
+
+static inline uint64_t put_bits(const struct pd_set *set, uint64_t logical, enum pd_order order)
+{
+    return order == PD_BIG ? pd_mirror_to_big(set, logical) : logical;
+}
+
+#define ORDER PD_LITTLE
+#define FN(name_) name_##_le
+#include "encode_layout.h"
+#undef ORDER
+#undef FN
+
+#define ORDER PD_BIG
+#define FN(name_) name_##_be
+#include "encode_layout.h"
+#undef ORDER
+#undef FN
+
+/* Bytes of the payload, rest and trailer; false when a count is wrong. */
+static bool payload_size(const struct pd_shape *s, const struct pd_record *rec, size_t *n)
+{
+    switch (rec->type) {
+#define LAYOUT(name_, doc_)
+#define RECORD(name_, type_, misc_, trailer_, doc_) \
+    case PD_RECORD_##type_: *n += budget_##name_(s); return size_##name_(s, &rec->u.name_, n);
+#define END(name_)
+#include "schema/each.h"
+#undef LAYOUT
+#undef RECORD
+#undef END
+    default: return true;
+    }
+}
+
+static struct pd_shape shape_of(const struct pd_plan *plan, const struct pd_record *rec)
+{
+    struct pd_shape shape = plan->shape;
+    shape.misc = rec->misc;
+    shape.variant = rec->variant;
+    return shape;
+}
+
+/* False: something is wrong with the record. */
+static bool encoded_size(const struct pd_plan *plan, const struct pd_shape *shape, const struct pd_record *rec, bool has_id,
+                         size_t *size)
+{
+    *size = 8 + rec->rest.n + (has_id ? plan->trailer : 0);
+    if (rec->rest.n > UINT16_MAX || !payload_size(shape, rec, size))
+        return false;
+    return *size <= UINT16_MAX && (rec->size == 0 || rec->size == *size) && !(rec->type == PD_RECORD_SAMPLE && plan->unknown);
+}
+
+static bool record_has_id(const struct pd_plan *plan, const struct pd_record *rec)
+{
+    const struct pd_op *layout = pd_layout_of(rec->type);
+    struct pd_record r = {.type = rec->type, .variant = rec->variant, .layout = layout};
+    return pd_has_id(plan, &r);
+}
+
+enum pd_code pd_record_size(const struct pd_plan *plan, const struct pd_record *rec, size_t *size, struct pd_error *error)
+{
+    const struct pd_shape shape = shape_of(plan, rec);
+    if (encoded_size(plan, &shape, rec, record_has_id(plan, rec), size))
+        return PD_OK;
+    return pd_interpret_encode(plan, rec, NULL, 0, size, error);
+}
+
+enum pd_code pd_record_encode(const struct pd_plan *plan, const struct pd_record *rec, void *out, size_t cap,
+                              size_t *size, struct pd_error *error)
+{
+    const struct pd_shape shape = shape_of(plan, rec);
+    const bool has_id = record_has_id(plan, rec);
+    struct pd_put c = {out};
+    if (!encoded_size(plan, &shape, rec, has_id, size))
+        return pd_interpret_encode(plan, rec, NULL, 0, size, error);
+    if (*size > cap)
+        return pd_fail_record(error, PD_ESPACE, rec, 0, "record", cap, *size);
+    if (plan->order == PD_LITTLE)
+        encode_record_le(&c, &shape, rec, *size, has_id);
+    else
+        encode_record_be(&c, &shape, rec, *size, has_id);
+    return PD_OK;
+}
+
+void pd_attr_put(const struct pd_attr *attr, enum pd_order order, uint8_t *bytes)
+{
+    const struct pd_shape shape = {0};
+    struct pd_attr known = *attr;
+    struct pd_put c = {bytes};
+    known.tail = (struct pd_bytes){bytes, 0};
+    if (order == PD_LITTLE)
+        encode_attr_le(&c, &shape, &known);
+    else
+        encode_attr_be(&c, &shape, &known);
+}

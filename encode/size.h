@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * size.h - the size pass over the schema: bytes of a value's items of variable size, with every count checked against
+ * what it counts. False: some count is wrong; the reference interpreter then finds out which.
+ */
+#ifndef PERFDATA_SIZE_H
+#define PERFDATA_SIZE_H
+
+#include "budget.h"
+
+#define LAYOUT(name_, doc_)                                                                                 \
+    static inline bool size_##name_(const struct pd_shape *s, const struct pd_##name_ *v, size_t *n)        \
+    {                                                                                                       \
+        (void)s, (void)v, (void)n;
+#define RECORD(name_, type_, misc_, trailer_, doc_) LAYOUT(name_, doc_)
+#define END(name_) \
+    return true;   \
+    }
+#define STR(f_, doc_)             \
+    if (!size_str(&v->f_, n))     \
+        return false;
+#define REST(f_, doc_) *n += v->f_.n;
+#define BYTES(f_, n_, doc_)   \
+    if (v->f_.n != v->n_)     \
+        return false;         \
+    *n += v->f_.n;
+#define VEC64(f_, n_, set_, doc_)      \
+    if (v->f_.n != v->n_)              \
+        return false;                  \
+    *n += 8 * v->f_.n;
+#define VECR64(f_, set_, doc_) *n += 8 * v->f_.n;
+#define REGS(f_, abi_, which_, doc_)                                       \
+    if (v->f_.n != (v->abi_ ? s->n_regs[PD_REGS_##which_] : 0))            \
+        return false;                                                      \
+    *n += 8 * v->f_.n;
+#define OPT64(f_, n_, set_, doc_) \
+    if (v->n_)                    \
+        *n += 8;                  \
+    else if (v->f_)               \
+        return false;
+#define SUB(f_, layout_, doc_)                \
+    if (!size_##layout_(s, &v->f_, n))        \
+        return false;
+#define LIST(f_, n_, layout_, doc_)           \
+    if (v->f_.n != v->n_)                     \
+        return false;                         \
+    *n += budget_##layout_(s) * v->f_.n;
+#define WHEN(src_, bit_) if (s->src_ & PD_MASK_##src_(bit_)) {
+#define UNLESS(src_, bit_) if (!(s->src_ & PD_MASK_##src_(bit_))) {
+#define DONE }
+
+/* A slot holds its string, and its padding starts with a NUL when there is any. */
+static inline bool size_str(const struct pd_str *s, size_t *n)
+{
+    *n += s->size == PD_AUTO ? pd_align8(s->len + 1) : s->size;
+    return s->size == PD_AUTO ? s->len <= UINT16_MAX : s->len <= s->size && s->size <= UINT16_MAX;
+}
+
+#include "schema/each.h"
+#undef LAYOUT
+#undef RECORD
+#undef END
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata/base.h - the small types that everything else is made of.
+ *
+ * Views ("pd_str", "pd_bytes", "pd_vec", "pd_list") never own memory: they point into the record, section or user
+ * buffer they were made from and are valid as long as that is.
+ */
+#ifndef PERFDATA_BASE_H
+#define PERFDATA_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define PD_API __attribute__((visibility("default")))
+#else
+#define PD_API
+#endif
+
+/* Byte order of a stream. PD_HOST_ORDER is the one this machine writes. */
+enum pd_order { PD_LITTLE = 0, PD_BIG = 1 };
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define PD_HOST_ORDER PD_BIG
+#else
+#define PD_HOST_ORDER PD_LITTLE
+#endif
+
+/* Bytes that are kept as they are. */
+struct pd_bytes {
+    const uint8_t *ptr;
+    size_t n;
+};
+
+/*
+ * A string in a slot. `len` counts the bytes before the first NUL, `size` the bytes of the whole slot: terminator
+ * and padding included, all of them readable at `ptr`. The slot is kept because real files have left-over bytes
+ * behind the NUL. With size == PD_AUTO only `len` bytes are readable and the encoder makes the slot: NUL, then
+ * zero bytes up to the next multiple of 8.
+ */
+#define PD_AUTO SIZE_MAX
+struct pd_str {
+    const char *ptr;
+    size_t len;
+    size_t size;
+};
+
+/* How the elements of a vector or list are stored at `ptr`. */
+enum pd_form {
+    PD_FORM_LITTLE = PD_LITTLE, /* as in a little-endian stream, unaligned */
+    PD_FORM_BIG = PD_BIG,       /* as in a big-endian stream, unaligned */
+    PD_FORM_STRUCT = 2,         /* an array of the element's C type, in host order (what a program builds) */
+};
+
+/* `n` integers of `width` bytes (2, 4 or 8), read with pd_vec_at(). */
+struct pd_vec {
+    const void *ptr;
+    size_t n;
+    uint8_t width;
+    uint8_t form; /* enum pd_form */
+};
+
+/* `n` elements of one layout, read with the pd_<layout>_at() functions. */
+struct pd_list {
+    const void *ptr;
+    size_t n;
+    uint32_t stride; /* bytes from one element to the next */
+    uint8_t form;    /* enum pd_form */
+    uint32_t when;   /* read_format bits that decide which fields an element of READ values has */
+};
+
+/* A string of a program's own as a slot that the encoder pads; `s` must outlive the view. */
+#define PD_STR(s_) ((struct pd_str){(s_), __builtin_strlen(s_), PD_AUTO})
+/* An array of uint64_t as a vector; the array must outlive the view. */
+#define PD_VEC64(p_, n_) ((struct pd_vec){(p_), (n_), 8, PD_FORM_STRUCT})
+/* An array of a layout's C struct as a list; the array must outlive the view. */
+#define PD_LIST(p_, n_) ((struct pd_list){(p_), (n_), sizeof *(p_), PD_FORM_STRUCT, UINT32_MAX})
+
+/* Element `i` (which must be < v->n) as a number in host order. */
+PD_API uint64_t pd_vec_at(const struct pd_vec *v, size_t i);
+/* Copies elements first..first+n-1, which must exist, as numbers in host order. */
+PD_API void pd_vec_copy(const struct pd_vec *v, size_t first, size_t n, uint64_t *out);
+
+/*
+ * All memory the library takes goes through one of these. `resize` follows realloc's rules for old == NULL and never
+ * sees size 0; a NULL answer becomes PD_ENOMEM. A NULL allocator pointer means malloc, realloc and free.
+ */
+struct pd_allocator {
+    void *(*resize)(void *user, void *old, size_t size);
+    void (*release)(void *user, void *old);
+    void *user;
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

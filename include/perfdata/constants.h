@@ -1,0 +1,914 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata/constants.h - every constant of the format and the set of names it belongs to.
+ *
+ * Generated from src/schema/names.def by `perfdata_gen constants`; do not edit.
+ *
+ * Values of enumerations are enumerators, or macros where they do not fit an int. Masks of flag words and of
+ * sub-fields of packed words are macros as wide as the word; sub-fields of several bits have a _SHIFT too. Bits
+ * are numbered as in a little-endian stream.
+ */
+#ifndef PERFDATA_CONSTANTS_H
+#define PERFDATA_CONSTANTS_H
+
+#include <perfdata/names.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* DEC: a number in decimal. */
+PD_API extern const struct pd_set pd_set_DEC;
+
+/* SDEC: a signed number in decimal, sign-extended to 64 bits. */
+PD_API extern const struct pd_set pd_set_SDEC;
+
+/* HEX: a number in hexadecimal. */
+PD_API extern const struct pd_set pd_set_HEX;
+
+/* FLAG: one bit; as a sub-field it is written as its bare name. */
+PD_API extern const struct pd_set pd_set_FLAG;
+
+/* TIME: nanoseconds. */
+PD_API extern const struct pd_set pd_set_TIME;
+
+/* SIZE: bytes. */
+PD_API extern const struct pd_set pd_set_SIZE;
+
+/* record_type: perf_event_header.type. */
+enum {
+    PD_RECORD_MMAP = 1, /* a mapping, first form */
+    PD_RECORD_LOST = 2, /* records lost for want of room */
+    PD_RECORD_COMM = 3, /* a new task name */
+    PD_RECORD_EXIT = 4, /* a task ended */
+    PD_RECORD_THROTTLE = 5, /* an event sampled too often and pauses */
+    PD_RECORD_UNTHROTTLE = 6, /* it goes on */
+    PD_RECORD_FORK = 7, /* a task began */
+    PD_RECORD_READ = 8, /* counter values of a task that ended */
+    PD_RECORD_SAMPLE = 9, /* one overflow of a counter */
+    PD_RECORD_MMAP2 = 10, /* a mapping, with inode or build id */
+    PD_RECORD_AUX = 11, /* new data in the AUX area */
+    PD_RECORD_ITRACE_START = 12, /* instruction trace starts */
+    PD_RECORD_LOST_SAMPLES = 13, /* samples lost */
+    PD_RECORD_SWITCH = 14, /* context switch of a task */
+    PD_RECORD_SWITCH_CPU_WIDE = 15, /* context switch of a cpu */
+    PD_RECORD_NAMESPACES = 16, /* namespaces of a task */
+    PD_RECORD_KSYMBOL = 17, /* a kernel symbol appeared or went */
+    PD_RECORD_BPF_EVENT = 18, /* a BPF program was loaded or unloaded */
+    PD_RECORD_CGROUP = 19, /* name of a cgroup */
+    PD_RECORD_TEXT_POKE = 20, /* kernel code was patched */
+    PD_RECORD_AUX_OUTPUT_HW_ID = 21, /* hardware id in AUX output */
+    PD_RECORD_CALLCHAIN_DEFERRED = 22, /* user call chain of earlier samples */
+    PD_RECORD_HEADER_ATTR = 64, /* one attr and its ids (pipe) */
+    PD_RECORD_HEADER_EVENT_TYPE = 65, /* name of an event (old pipe) */
+    PD_RECORD_HEADER_TRACING_DATA = 66, /* tracing data follows (pipe) */
+    PD_RECORD_HEADER_BUILD_ID = 67, /* build id of a file */
+    PD_RECORD_FINISHED_ROUND = 68, /* end of a pass over all buffers */
+    PD_RECORD_ID_INDEX = 69, /* cpu and thread of event ids */
+    PD_RECORD_AUXTRACE_INFO = 70, /* how the AUX area was set up */
+    PD_RECORD_AUXTRACE = 71, /* AUX data follows */
+    PD_RECORD_AUXTRACE_ERROR = 72, /* error in decoding AUX data */
+    PD_RECORD_THREAD_MAP = 73, /* threads measured */
+    PD_RECORD_CPU_MAP = 74, /* cpus measured */
+    PD_RECORD_STAT_CONFIG = 75, /* settings of perf stat */
+    PD_RECORD_STAT = 76, /* one count of perf stat */
+    PD_RECORD_STAT_ROUND = 77, /* end of a round of perf stat */
+    PD_RECORD_EVENT_UPDATE = 78, /* unit, scale, name or cpus of an event */
+    PD_RECORD_TIME_CONV = 79, /* conversion of the cycle counter to time */
+    PD_RECORD_HEADER_FEATURE = 80, /* a feature section (pipe) */
+    PD_RECORD_COMPRESSED = 81, /* compressed records */
+    PD_RECORD_FINISHED_INIT = 82, /* end of the synthesized records */
+    PD_RECORD_COMPRESSED2 = 83, /* compressed records, size aligned */
+    PD_RECORD_BPF_METADATA = 84, /* metadata of a BPF program */
+    PD_RECORD_SCHEDSTAT_CPU = 85, /* scheduler statistics of a cpu */
+    PD_RECORD_SCHEDSTAT_DOMAIN = 86, /* scheduler statistics of a domain */
+    PD_RECORD_SIMPLEPERF_KERNEL_SYMBOL = 32769, /* kallsyms text */
+    PD_RECORD_SIMPLEPERF_DSO = 32770, /* a binary */
+    PD_RECORD_SIMPLEPERF_SYMBOL = 32771, /* a symbol */
+    PD_RECORD_SIMPLEPERF_SPLIT = 32772, /* part of a large record */
+    PD_RECORD_SIMPLEPERF_SPLIT_END = 32773, /* end of a large record */
+    PD_RECORD_SIMPLEPERF_EVENT_ID = 32774, /* attrs of event ids */
+    PD_RECORD_SIMPLEPERF_CALLCHAIN = 32775, /* call chain unwound by simpleperf */
+    PD_RECORD_SIMPLEPERF_UNWINDING_RESULT = 32776, /* how an unwinding went */
+    PD_RECORD_SIMPLEPERF_TRACING_DATA = 32777, /* tracing data */
+    PD_RECORD_SIMPLEPERF_DEBUG = 32778, /* debug text */
+};
+PD_API extern const struct pd_set pd_set_record_type;
+
+/* cpumode: low three bits of misc: where the cpu was. */
+enum {
+    PD_CPUMODE_UNKNOWN = 0, /* not known */
+    PD_CPUMODE_KERNEL = 1, /* host kernel */
+    PD_CPUMODE_USER = 2, /* host user */
+    PD_CPUMODE_HYPERVISOR = 3, /* hypervisor */
+    PD_CPUMODE_GUEST_KERNEL = 4, /* guest kernel */
+    PD_CPUMODE_GUEST_USER = 5, /* guest user */
+};
+PD_API extern const struct pd_set pd_set_cpumode;
+
+/* misc_none: misc of records that use none of its bits. */
+#define PD_MISC_CPUMODE                  0x7u                         /* where the cpu was */
+#define PD_MISC_CPUMODE_SHIFT            0
+PD_API extern const struct pd_set pd_set_misc_none;
+
+/* misc_cpumode: misc of TEXT_POKE and CALLCHAIN_DEFERRED. */
+PD_API extern const struct pd_set pd_set_misc_cpumode;
+
+/* misc_mmap: misc of MMAP. */
+#define PD_MISC_PROC_MAP_PARSE_TIMEOUT   0x1000u                      /* perf did not read all maps in time */
+#define PD_MISC_MMAP_DATA                0x2000u                      /* the mapping is not executable */
+PD_API extern const struct pd_set pd_set_misc_mmap;
+
+/* misc_mmap2: misc of MMAP2. */
+#define PD_MISC_MMAP_BUILD_ID            0x4000u                      /* build id in place of maj, min, ino */
+PD_API extern const struct pd_set pd_set_misc_mmap2;
+
+/* misc_comm: misc of COMM. */
+#define PD_MISC_COMM_EXEC                0x2000u                      /* the name changed by exec */
+PD_API extern const struct pd_set pd_set_misc_comm;
+
+/* misc_fork: misc of FORK. */
+#define PD_MISC_FORK_EXEC                0x2000u                      /* synthesized by perf */
+PD_API extern const struct pd_set pd_set_misc_fork;
+
+/* misc_switch: misc of SWITCH and SWITCH_CPU_WIDE. */
+#define PD_MISC_SWITCH_OUT               0x2000u                      /* switched out, not in */
+#define PD_MISC_SWITCH_OUT_PREEMPT       0x4000u                      /* switched out while it could run */
+PD_API extern const struct pd_set pd_set_misc_switch;
+
+/* misc_sample: misc of SAMPLE. */
+#define PD_MISC_EXACT_IP                 0x4000u                      /* ip is exact */
+PD_API extern const struct pd_set pd_set_misc_sample;
+
+/* misc_lost_samples: misc of LOST_SAMPLES. */
+#define PD_MISC_LOST_SAMPLES_BPF         0x8000u                      /* dropped by a BPF filter */
+PD_API extern const struct pd_set pd_set_misc_lost_samples;
+
+/* misc_build_id: misc of HEADER_BUILD_ID. */
+#define PD_MISC_BUILD_ID_SIZE            0x8000u                      /* the size of the build id is stored */
+PD_API extern const struct pd_set pd_set_misc_build_id;
+
+/* attr_type: perf_event_attr.type; larger numbers are PMUs of the running kernel. */
+enum {
+    PD_TYPE_HARDWARE = 0, /* generic hardware event */
+    PD_TYPE_SOFTWARE = 1, /* software event */
+    PD_TYPE_TRACEPOINT = 2, /* tracepoint */
+    PD_TYPE_HW_CACHE = 3, /* generic cache event */
+    PD_TYPE_RAW = 4, /* raw event of the cpu */
+    PD_TYPE_BREAKPOINT = 5, /* hardware breakpoint */
+};
+PD_API extern const struct pd_set pd_set_attr_type;
+
+/* attr_size: perf_event_attr.size of each published version. */
+enum {
+    PD_ATTR_SIZE_VER0 = 64, /* 2.6.31 */
+    PD_ATTR_SIZE_VER1 = 72, /* config2 */
+    PD_ATTR_SIZE_VER2 = 80, /* branch_sample_type */
+    PD_ATTR_SIZE_VER3 = 96, /* sample_regs_user, sample_stack_user */
+    PD_ATTR_SIZE_VER4 = 104, /* sample_regs_intr */
+    PD_ATTR_SIZE_VER5 = 112, /* aux_watermark */
+    PD_ATTR_SIZE_VER6 = 120, /* aux_sample_size */
+    PD_ATTR_SIZE_VER7 = 128, /* sig_data */
+    PD_ATTR_SIZE_VER8 = 136, /* config3 */
+    PD_ATTR_SIZE_VER9 = 144, /* config4 */
+};
+PD_API extern const struct pd_set pd_set_attr_size;
+
+/* hardware_id: config of a HARDWARE event, low half. */
+enum {
+    PD_HW_CPU_CYCLES = 0, /* cycles */
+    PD_HW_INSTRUCTIONS = 1, /* instructions retired */
+    PD_HW_CACHE_REFERENCES = 2, /* last-level cache accesses */
+    PD_HW_CACHE_MISSES = 3, /* last-level cache misses */
+    PD_HW_BRANCH_INSTRUCTIONS = 4, /* branches retired */
+    PD_HW_BRANCH_MISSES = 5, /* branches mispredicted */
+    PD_HW_BUS_CYCLES = 6, /* bus cycles */
+    PD_HW_STALLED_CYCLES_FRONTEND = 7, /* cycles stalled in issue */
+    PD_HW_STALLED_CYCLES_BACKEND = 8, /* cycles stalled in retirement */
+    PD_HW_REF_CPU_CYCLES = 9, /* cycles at the nominal frequency */
+};
+PD_API extern const struct pd_set pd_set_hardware_id;
+
+/* hardware_config: config of a HARDWARE event. */
+#define PD_HW_CONFIG_EVENT               UINT64_C(0xffffffff)         /* the event */
+#define PD_HW_CONFIG_EVENT_SHIFT         0
+#define PD_HW_CONFIG_PMU_TYPE            UINT64_C(0xffffffff00000000) /* type of the PMU; 0: the default */
+#define PD_HW_CONFIG_PMU_TYPE_SHIFT      32
+PD_API extern const struct pd_set pd_set_hardware_config;
+
+/* software_id: config of a SOFTWARE event. */
+enum {
+    PD_SW_CPU_CLOCK = 0, /* timer of the cpu */
+    PD_SW_TASK_CLOCK = 1, /* timer of the task */
+    PD_SW_PAGE_FAULTS = 2, /* page faults */
+    PD_SW_CONTEXT_SWITCHES = 3, /* context switches */
+    PD_SW_CPU_MIGRATIONS = 4, /* migrations to another cpu */
+    PD_SW_PAGE_FAULTS_MIN = 5, /* page faults without I/O */
+    PD_SW_PAGE_FAULTS_MAJ = 6, /* page faults with I/O */
+    PD_SW_ALIGNMENT_FAULTS = 7, /* alignment faults */
+    PD_SW_EMULATION_FAULTS = 8, /* emulated instructions */
+    PD_SW_DUMMY = 9, /* counts nothing */
+    PD_SW_BPF_OUTPUT = 10, /* output of BPF programs */
+    PD_SW_CGROUP_SWITCHES = 11, /* switches to another cgroup */
+};
+PD_API extern const struct pd_set pd_set_software_id;
+
+/* cache_id: which cache. */
+enum {
+    PD_CACHE_L1D = 0, /* level 1 data */
+    PD_CACHE_L1I = 1, /* level 1 instructions */
+    PD_CACHE_LL = 2, /* last level */
+    PD_CACHE_DTLB = 3, /* data TLB */
+    PD_CACHE_ITLB = 4, /* instruction TLB */
+    PD_CACHE_BPU = 5, /* branch prediction */
+    PD_CACHE_NODE = 6, /* memory of the node */
+};
+PD_API extern const struct pd_set pd_set_cache_id;
+
+/* cache_op: what was done with it. */
+enum {
+    PD_CACHE_OP_READ = 0, /* load */
+    PD_CACHE_OP_WRITE = 1, /* store */
+    PD_CACHE_OP_PREFETCH = 2, /* prefetch */
+};
+PD_API extern const struct pd_set pd_set_cache_op;
+
+/* cache_result: how that went. */
+enum {
+    PD_CACHE_RESULT_ACCESS = 0, /* any */
+    PD_CACHE_RESULT_MISS = 1, /* miss */
+};
+PD_API extern const struct pd_set pd_set_cache_result;
+
+/* cache_config: config of a HW_CACHE event. */
+#define PD_CACHE_CONFIG_ID               UINT64_C(0xff)               /* which cache */
+#define PD_CACHE_CONFIG_ID_SHIFT         0
+#define PD_CACHE_CONFIG_OP               UINT64_C(0xff00)             /* what was done */
+#define PD_CACHE_CONFIG_OP_SHIFT         8
+#define PD_CACHE_CONFIG_RESULT           UINT64_C(0xff0000)           /* how that went */
+#define PD_CACHE_CONFIG_RESULT_SHIFT     16
+#define PD_CACHE_CONFIG_RESERVED         UINT64_C(0xff000000)         /* unused */
+#define PD_CACHE_CONFIG_RESERVED_SHIFT   24
+#define PD_CACHE_CONFIG_PMU_TYPE         UINT64_C(0xffffffff00000000) /* type of the PMU; 0: the default */
+#define PD_CACHE_CONFIG_PMU_TYPE_SHIFT   32
+PD_API extern const struct pd_set pd_set_cache_config;
+
+/* sample_type: perf_event_attr.sample_type: the fields of a sample. */
+#define PD_SAMPLE_IP                     UINT64_C(0x1)                /* instruction pointer */
+#define PD_SAMPLE_TID                    UINT64_C(0x2)                /* pid and tid */
+#define PD_SAMPLE_TIME                   UINT64_C(0x4)                /* time */
+#define PD_SAMPLE_ADDR                   UINT64_C(0x8)                /* address */
+#define PD_SAMPLE_READ                   UINT64_C(0x10)               /* counter values, laid out by read_format */
+#define PD_SAMPLE_CALLCHAIN              UINT64_C(0x20)               /* call chain */
+#define PD_SAMPLE_ID                     UINT64_C(0x40)               /* event id */
+#define PD_SAMPLE_CPU                    UINT64_C(0x80)               /* cpu */
+#define PD_SAMPLE_PERIOD                 UINT64_C(0x100)              /* period */
+#define PD_SAMPLE_STREAM_ID              UINT64_C(0x200)              /* id of the child event */
+#define PD_SAMPLE_RAW                    UINT64_C(0x400)              /* raw bytes of a tracepoint or PMU */
+#define PD_SAMPLE_BRANCH_STACK           UINT64_C(0x800)              /* branches taken */
+#define PD_SAMPLE_REGS_USER              UINT64_C(0x1000)             /* user registers */
+#define PD_SAMPLE_STACK_USER             UINT64_C(0x2000)             /* copy of the user stack */
+#define PD_SAMPLE_WEIGHT                 UINT64_C(0x4000)             /* cost, one number */
+#define PD_SAMPLE_DATA_SRC               UINT64_C(0x8000)             /* where the data came from */
+#define PD_SAMPLE_IDENTIFIER             UINT64_C(0x10000)            /* event id, always first */
+#define PD_SAMPLE_TRANSACTION            UINT64_C(0x20000)            /* transaction abort details */
+#define PD_SAMPLE_REGS_INTR              UINT64_C(0x40000)            /* registers at the interrupt */
+#define PD_SAMPLE_PHYS_ADDR              UINT64_C(0x80000)            /* physical address */
+#define PD_SAMPLE_AUX                    UINT64_C(0x100000)           /* snapshot of the AUX area */
+#define PD_SAMPLE_CGROUP                 UINT64_C(0x200000)           /* cgroup id */
+#define PD_SAMPLE_DATA_PAGE_SIZE         UINT64_C(0x400000)           /* size of the page of addr */
+#define PD_SAMPLE_CODE_PAGE_SIZE         UINT64_C(0x800000)           /* size of the page of ip */
+#define PD_SAMPLE_WEIGHT_STRUCT          UINT64_C(0x1000000)          /* cost, three numbers */
+PD_API extern const struct pd_set pd_set_sample_type;
+
+/* branch_sample_type: perf_event_attr.branch_sample_type: which branches to record. */
+#define PD_BRANCH_SAMPLE_USER            UINT64_C(0x1)                /* user mode */
+#define PD_BRANCH_SAMPLE_KERNEL          UINT64_C(0x2)                /* kernel mode */
+#define PD_BRANCH_SAMPLE_HV              UINT64_C(0x4)                /* hypervisor mode */
+#define PD_BRANCH_SAMPLE_ANY             UINT64_C(0x8)                /* every branch */
+#define PD_BRANCH_SAMPLE_ANY_CALL        UINT64_C(0x10)               /* every call */
+#define PD_BRANCH_SAMPLE_ANY_RETURN      UINT64_C(0x20)               /* every return */
+#define PD_BRANCH_SAMPLE_IND_CALL        UINT64_C(0x40)               /* indirect calls */
+#define PD_BRANCH_SAMPLE_ABORT_TX        UINT64_C(0x80)               /* transaction aborts */
+#define PD_BRANCH_SAMPLE_IN_TX           UINT64_C(0x100)              /* in a transaction */
+#define PD_BRANCH_SAMPLE_NO_TX           UINT64_C(0x200)              /* not in a transaction */
+#define PD_BRANCH_SAMPLE_COND            UINT64_C(0x400)              /* conditional branches */
+#define PD_BRANCH_SAMPLE_CALL_STACK      UINT64_C(0x800)              /* call stack mode */
+#define PD_BRANCH_SAMPLE_IND_JUMP        UINT64_C(0x1000)             /* indirect jumps */
+#define PD_BRANCH_SAMPLE_CALL            UINT64_C(0x2000)             /* direct calls */
+#define PD_BRANCH_SAMPLE_NO_FLAGS        UINT64_C(0x4000)             /* leave the flags out */
+#define PD_BRANCH_SAMPLE_NO_CYCLES       UINT64_C(0x8000)             /* leave the cycles out */
+#define PD_BRANCH_SAMPLE_TYPE_SAVE       UINT64_C(0x10000)            /* with the type of branch */
+#define PD_BRANCH_SAMPLE_HW_INDEX        UINT64_C(0x20000)            /* with the hardware index */
+#define PD_BRANCH_SAMPLE_PRIV_SAVE       UINT64_C(0x40000)            /* with the privilege level */
+#define PD_BRANCH_SAMPLE_COUNTERS        UINT64_C(0x80000)            /* with counter values */
+PD_API extern const struct pd_set pd_set_branch_sample_type;
+
+/* read_format: perf_event_attr.read_format: layout of counter values. */
+#define PD_FORMAT_TOTAL_TIME_ENABLED     UINT64_C(0x1)                /* time enabled */
+#define PD_FORMAT_TOTAL_TIME_RUNNING     UINT64_C(0x2)                /* time running */
+#define PD_FORMAT_ID                     UINT64_C(0x4)                /* id of each value */
+#define PD_FORMAT_GROUP                  UINT64_C(0x8)                /* all values of the group */
+#define PD_FORMAT_LOST                   UINT64_C(0x10)               /* number of lost samples of each value */
+PD_API extern const struct pd_set pd_set_read_format;
+
+/* precise_ip: how far the ip may be from the instruction that caused the event. */
+enum {
+    PD_PRECISE_IP_ARBITRARY_SKID = 0, /* anything */
+    PD_PRECISE_IP_CONSTANT_SKID = 1, /* always the same distance */
+    PD_PRECISE_IP_REQUESTED_ZERO_SKID = 2, /* none if possible */
+    PD_PRECISE_IP_ZERO_SKID = 3, /* none */
+};
+PD_API extern const struct pd_set pd_set_precise_ip;
+
+/* attr_flags: flag word of perf_event_attr; mirrored in big-endian streams. */
+#define PD_ATTR_DISABLED                 UINT64_C(0x1)                /* starts disabled */
+#define PD_ATTR_INHERIT                  UINT64_C(0x2)                /* children are counted too */
+#define PD_ATTR_PINNED                   UINT64_C(0x4)                /* always on the PMU */
+#define PD_ATTR_EXCLUSIVE                UINT64_C(0x8)                /* alone on the PMU */
+#define PD_ATTR_EXCLUDE_USER             UINT64_C(0x10)               /* not in user mode */
+#define PD_ATTR_EXCLUDE_KERNEL           UINT64_C(0x20)               /* not in the kernel */
+#define PD_ATTR_EXCLUDE_HV               UINT64_C(0x40)               /* not in the hypervisor */
+#define PD_ATTR_EXCLUDE_IDLE             UINT64_C(0x80)               /* not when idle */
+#define PD_ATTR_MMAP                     UINT64_C(0x100)              /* MMAP records */
+#define PD_ATTR_COMM                     UINT64_C(0x200)              /* COMM records */
+#define PD_ATTR_FREQ                     UINT64_C(0x400)              /* sample_freq in place of sample_period */
+#define PD_ATTR_INHERIT_STAT             UINT64_C(0x800)              /* READ record at the end of each task */
+#define PD_ATTR_ENABLE_ON_EXEC           UINT64_C(0x1000)             /* exec enables it */
+#define PD_ATTR_TASK                     UINT64_C(0x2000)             /* FORK and EXIT records */
+#define PD_ATTR_WATERMARK                UINT64_C(0x4000)             /* wakeup_watermark in place of wakeup_events */
+#define PD_ATTR_PRECISE_IP               UINT64_C(0x18000)            /* limit of skid */
+#define PD_ATTR_PRECISE_IP_SHIFT         15
+#define PD_ATTR_MMAP_DATA                UINT64_C(0x20000)            /* records of mappings that are not executable */
+#define PD_ATTR_SAMPLE_ID_ALL            UINT64_C(0x40000)            /* id trailer on every record */
+#define PD_ATTR_EXCLUDE_HOST             UINT64_C(0x80000)            /* not in the host */
+#define PD_ATTR_EXCLUDE_GUEST            UINT64_C(0x100000)           /* not in guests */
+#define PD_ATTR_EXCLUDE_CALLCHAIN_KERNEL UINT64_C(0x200000)           /* no kernel part of call chains */
+#define PD_ATTR_EXCLUDE_CALLCHAIN_USER   UINT64_C(0x400000)           /* no user part of call chains */
+#define PD_ATTR_MMAP2                    UINT64_C(0x800000)           /* MMAP2 in place of MMAP records */
+#define PD_ATTR_COMM_EXEC                UINT64_C(0x1000000)          /* COMM records tell exec */
+#define PD_ATTR_USE_CLOCKID              UINT64_C(0x2000000)          /* clockid is valid */
+#define PD_ATTR_CONTEXT_SWITCH           UINT64_C(0x4000000)          /* SWITCH records */
+#define PD_ATTR_WRITE_BACKWARD           UINT64_C(0x8000000)          /* the buffer is written from its end */
+#define PD_ATTR_NAMESPACES               UINT64_C(0x10000000)         /* NAMESPACES records */
+#define PD_ATTR_KSYMBOL                  UINT64_C(0x20000000)         /* KSYMBOL records */
+#define PD_ATTR_BPF_EVENT                UINT64_C(0x40000000)         /* BPF_EVENT records */
+#define PD_ATTR_AUX_OUTPUT               UINT64_C(0x80000000)         /* output goes to the AUX area */
+#define PD_ATTR_CGROUP                   UINT64_C(0x100000000)        /* CGROUP records */
+#define PD_ATTR_TEXT_POKE                UINT64_C(0x200000000)        /* TEXT_POKE records */
+#define PD_ATTR_BUILD_ID                 UINT64_C(0x400000000)        /* build ids in MMAP2 records */
+#define PD_ATTR_INHERIT_THREAD           UINT64_C(0x800000000)        /* only threads inherit */
+#define PD_ATTR_REMOVE_ON_EXEC           UINT64_C(0x1000000000)       /* exec removes it */
+#define PD_ATTR_SIGTRAP                  UINT64_C(0x2000000000)       /* SIGTRAP at each overflow */
+#define PD_ATTR_DEFER_CALLCHAIN          UINT64_C(0x4000000000)       /* user call chains may come later */
+#define PD_ATTR_DEFER_OUTPUT             UINT64_C(0x8000000000)       /* CALLCHAIN_DEFERRED records */
+#define PD_ATTR_RESERVED_1               UINT64_C(0xffffff0000000000) /* unused */
+#define PD_ATTR_RESERVED_1_SHIFT         40
+PD_API extern const struct pd_set pd_set_attr_flags;
+
+/* aux_action: perf_event_attr.aux_action; mirrored in big-endian streams. */
+#define PD_AUX_ACTION_AUX_START_PAUSED   0x1u                         /* the AUX area starts paused */
+#define PD_AUX_ACTION_AUX_PAUSE          0x2u                         /* an overflow pauses it */
+#define PD_AUX_ACTION_AUX_RESUME         0x4u                         /* an overflow resumes it */
+#define PD_AUX_ACTION_RESERVED           0xfffffff8u                  /* unused */
+#define PD_AUX_ACTION_RESERVED_SHIFT     3
+PD_API extern const struct pd_set pd_set_aux_action;
+
+/* bp_type: perf_event_attr.bp_type: what the breakpoint watches. */
+#define PD_BP_EMPTY                      0x0u                         /* nothing */
+#define PD_BP_R                          0x1u                         /* reads */
+#define PD_BP_W                          0x2u                         /* writes */
+#define PD_BP_X                          0x4u                         /* execution */
+#define PD_BP_RW                         0x3u                         /* reads and writes */
+PD_API extern const struct pd_set pd_set_bp_type;
+
+/* clockid: a clock of clock_gettime(). */
+enum {
+    PD_CLOCK_REALTIME = 0, /* wall clock */
+    PD_CLOCK_MONOTONIC = 1, /* time since some start */
+    PD_CLOCK_PROCESS_CPUTIME_ID = 2, /* cpu time of the process */
+    PD_CLOCK_THREAD_CPUTIME_ID = 3, /* cpu time of the thread */
+    PD_CLOCK_MONOTONIC_RAW = 4, /* never adjusted */
+    PD_CLOCK_REALTIME_COARSE = 5, /* wall clock, coarse */
+    PD_CLOCK_MONOTONIC_COARSE = 6, /* time since some start, coarse */
+    PD_CLOCK_BOOTTIME = 7, /* time since boot, sleep included */
+    PD_CLOCK_REALTIME_ALARM = 8, /* wall clock that wakes the machine */
+    PD_CLOCK_BOOTTIME_ALARM = 9, /* boot clock that wakes the machine */
+    PD_CLOCK_SGI_CYCLE = 10, /* removed */
+    PD_CLOCK_TAI = 11, /* international atomic time */
+};
+PD_API extern const struct pd_set pd_set_clockid;
+
+/* callchain_context: call chain entries that are markers, not addresses. */
+#define PD_CONTEXT_HV                    UINT64_C(0xffffffffffffffe0) /* hypervisor */
+#define PD_CONTEXT_KERNEL                UINT64_C(0xffffffffffffff80) /* kernel */
+#define PD_CONTEXT_USER                  UINT64_C(0xfffffffffffffe00) /* user */
+#define PD_CONTEXT_USER_DEFERRED         UINT64_C(0xfffffffffffffd80) /* user part comes later; the cookie is next */
+#define PD_CONTEXT_GUEST                 UINT64_C(0xfffffffffffff800) /* guest */
+#define PD_CONTEXT_GUEST_KERNEL          UINT64_C(0xfffffffffffff780) /* guest kernel */
+#define PD_CONTEXT_GUEST_USER            UINT64_C(0xfffffffffffff600) /* guest user */
+#define PD_CONTEXT_MAX                   UINT64_C(0xfffffffffffff001) /* smallest marker */
+PD_API extern const struct pd_set pd_set_callchain_context;
+
+/* branch_type: type of a branch. */
+enum {
+    PD_BR_UNKNOWN = 0, /* not known */
+    PD_BR_COND = 1, /* conditional */
+    PD_BR_UNCOND = 2, /* unconditional */
+    PD_BR_IND = 3, /* indirect */
+    PD_BR_CALL = 4, /* call */
+    PD_BR_IND_CALL = 5, /* indirect call */
+    PD_BR_RET = 6, /* return */
+    PD_BR_SYSCALL = 7, /* system call */
+    PD_BR_SYSRET = 8, /* return from a system call */
+    PD_BR_COND_CALL = 9, /* conditional call */
+    PD_BR_COND_RET = 10, /* conditional return */
+    PD_BR_ERET = 11, /* return from an exception */
+    PD_BR_IRQ = 12, /* interrupt */
+    PD_BR_SERROR = 13, /* system error */
+    PD_BR_NO_TX = 14, /* not in a transaction */
+    PD_BR_EXTEND_ABI = 15, /* see new_type */
+};
+PD_API extern const struct pd_set pd_set_branch_type;
+
+/* branch_new_type: type of a branch whose type is EXTEND_ABI. */
+enum {
+    PD_BR_NEW_FAULT_ALGN = 0, /* alignment fault */
+    PD_BR_NEW_FAULT_DATA = 1, /* data fault */
+    PD_BR_NEW_FAULT_INST = 2, /* instruction fault */
+    PD_BR_NEW_ARCH_1 = 3, /* arm64: FIQ */
+    PD_BR_NEW_ARCH_2 = 4, /* arm64: debug halt */
+    PD_BR_NEW_ARCH_3 = 5, /* arm64: debug exit */
+    PD_BR_NEW_ARCH_4 = 6, /* arm64: debug instruction */
+    PD_BR_NEW_ARCH_5 = 7, /* arm64: debug data */
+};
+PD_API extern const struct pd_set pd_set_branch_new_type;
+
+/* branch_spec: speculation of a branch. */
+enum {
+    PD_BR_SPEC_NA = 0, /* not available */
+    PD_BR_SPEC_WRONG_PATH = 1, /* speculative, wrong path */
+    PD_BR_NON_SPEC_CORRECT_PATH = 2, /* not speculative */
+    PD_BR_SPEC_CORRECT_PATH = 3, /* speculative, right path */
+};
+PD_API extern const struct pd_set pd_set_branch_spec;
+
+/* branch_priv: privilege level of a branch. */
+enum {
+    PD_BR_PRIV_UNKNOWN = 0, /* not known */
+    PD_BR_PRIV_USER = 1, /* user */
+    PD_BR_PRIV_KERNEL = 2, /* kernel */
+    PD_BR_PRIV_HV = 3, /* hypervisor */
+};
+PD_API extern const struct pd_set pd_set_branch_priv;
+
+/* branch_flags: third word of a branch stack entry; mirrored in big-endian streams. */
+#define PD_BRANCH_MISPRED                UINT64_C(0x1)                /* target mispredicted */
+#define PD_BRANCH_PREDICTED              UINT64_C(0x2)                /* target predicted */
+#define PD_BRANCH_IN_TX                  UINT64_C(0x4)                /* in a transaction */
+#define PD_BRANCH_ABORT                  UINT64_C(0x8)                /* transaction abort */
+#define PD_BRANCH_CYCLES                 UINT64_C(0xffff0)            /* cycles since the last branch */
+#define PD_BRANCH_CYCLES_SHIFT           4
+#define PD_BRANCH_TYPE                   UINT64_C(0xf00000)           /* type */
+#define PD_BRANCH_TYPE_SHIFT             20
+#define PD_BRANCH_SPEC                   UINT64_C(0x3000000)          /* speculation */
+#define PD_BRANCH_SPEC_SHIFT             24
+#define PD_BRANCH_NEW_TYPE               UINT64_C(0x3c000000)         /* type when type is EXTEND_ABI */
+#define PD_BRANCH_NEW_TYPE_SHIFT         26
+#define PD_BRANCH_PRIV                   UINT64_C(0x1c0000000)        /* privilege level */
+#define PD_BRANCH_PRIV_SHIFT             30
+#define PD_BRANCH_RESERVED               UINT64_C(0xfffffffe00000000) /* unused */
+#define PD_BRANCH_RESERVED_SHIFT         33
+PD_API extern const struct pd_set pd_set_branch_flags;
+
+/* regs_abi: abi of sampled registers. */
+enum {
+    PD_REGS_NONE = 0, /* no registers */
+    PD_REGS_ABI_32 = 1, /* 32-bit task */
+    PD_REGS_ABI_64 = 2, /* 64-bit task */
+};
+PD_API extern const struct pd_set pd_set_regs_abi;
+
+/* weight_struct: cost as three numbers. */
+#define PD_WEIGHT_VAR1_DW                UINT64_C(0xffffffff)         /* x86: latency */
+#define PD_WEIGHT_VAR1_DW_SHIFT          0
+#define PD_WEIGHT_VAR2_W                 UINT64_C(0xffff00000000)     /* x86: instruction latency */
+#define PD_WEIGHT_VAR2_W_SHIFT           32
+#define PD_WEIGHT_VAR3_W                 UINT64_C(0xffff000000000000) /* x86: retire latency */
+#define PD_WEIGHT_VAR3_W_SHIFT           48
+PD_API extern const struct pd_set pd_set_weight_struct;
+
+/* mem_op: kind of access. */
+#define PD_MEM_OP_NA                     0x1u                         /* not available */
+#define PD_MEM_OP_LOAD                   0x2u                         /* load */
+#define PD_MEM_OP_STORE                  0x4u                         /* store */
+#define PD_MEM_OP_PFETCH                 0x8u                         /* prefetch */
+#define PD_MEM_OP_EXEC                   0x10u                        /* code */
+PD_API extern const struct pd_set pd_set_mem_op;
+
+/* mem_lvl: level of the memory hierarchy, old form. */
+#define PD_MEM_LVL_NA                    0x1u                         /* not available */
+#define PD_MEM_LVL_HIT                   0x2u                         /* hit */
+#define PD_MEM_LVL_MISS                  0x4u                         /* miss */
+#define PD_MEM_LVL_L1                    0x8u                         /* L1 */
+#define PD_MEM_LVL_LFB                   0x10u                        /* line fill buffer */
+#define PD_MEM_LVL_L2                    0x20u                        /* L2 */
+#define PD_MEM_LVL_L3                    0x40u                        /* L3 */
+#define PD_MEM_LVL_LOC_RAM               0x80u                        /* local memory */
+#define PD_MEM_LVL_REM_RAM1              0x100u                       /* remote memory, 1 hop */
+#define PD_MEM_LVL_REM_RAM2              0x200u                       /* remote memory, 2 hops */
+#define PD_MEM_LVL_REM_CCE1              0x400u                       /* remote cache, 1 hop */
+#define PD_MEM_LVL_REM_CCE2              0x800u                       /* remote cache, 2 hops */
+#define PD_MEM_LVL_IO                    0x1000u                      /* I/O memory */
+#define PD_MEM_LVL_UNC                   0x2000u                      /* uncached memory */
+PD_API extern const struct pd_set pd_set_mem_lvl;
+
+/* mem_snoop: snoop. */
+#define PD_MEM_SNOOP_NA                  0x1u                         /* not available */
+#define PD_MEM_SNOOP_NONE                0x2u                         /* none */
+#define PD_MEM_SNOOP_HIT                 0x4u                         /* hit */
+#define PD_MEM_SNOOP_MISS                0x8u                         /* miss */
+#define PD_MEM_SNOOP_HITM                0x10u                        /* hit, modified */
+PD_API extern const struct pd_set pd_set_mem_snoop;
+
+/* mem_lock: lock. */
+#define PD_MEM_LOCK_NA                   0x1u                         /* not available */
+#define PD_MEM_LOCK_LOCKED               0x2u                         /* locked access */
+PD_API extern const struct pd_set pd_set_mem_lock;
+
+/* mem_dtlb: data TLB. */
+#define PD_MEM_TLB_NA                    0x1u                         /* not available */
+#define PD_MEM_TLB_HIT                   0x2u                         /* hit */
+#define PD_MEM_TLB_MISS                  0x4u                         /* miss */
+#define PD_MEM_TLB_L1                    0x8u                         /* L1 */
+#define PD_MEM_TLB_L2                    0x10u                        /* L2 */
+#define PD_MEM_TLB_WK                    0x20u                        /* hardware walker */
+#define PD_MEM_TLB_OS                    0x40u                        /* fault handler */
+PD_API extern const struct pd_set pd_set_mem_dtlb;
+
+/* mem_lvl_num: level of the memory hierarchy, new form. */
+enum {
+    PD_MEM_LVLNUM_L1 = 1, /* L1 */
+    PD_MEM_LVLNUM_L2 = 2, /* L2 */
+    PD_MEM_LVLNUM_L3 = 3, /* L3 */
+    PD_MEM_LVLNUM_L4 = 4, /* L4 */
+    PD_MEM_LVLNUM_L2_MHB = 5, /* L2 miss handling buffer */
+    PD_MEM_LVLNUM_MSC = 6, /* memory-side cache */
+    PD_MEM_LVLNUM_L0 = 7, /* L0 */
+    PD_MEM_LVLNUM_UNC = 8, /* uncached */
+    PD_MEM_LVLNUM_CXL = 9, /* CXL */
+    PD_MEM_LVLNUM_IO = 10, /* I/O */
+    PD_MEM_LVLNUM_ANY_CACHE = 11, /* some cache */
+    PD_MEM_LVLNUM_LFB = 12, /* line fill buffer, L1 miss handling buffer */
+    PD_MEM_LVLNUM_RAM = 13, /* memory */
+    PD_MEM_LVLNUM_PMEM = 14, /* persistent memory */
+    PD_MEM_LVLNUM_NA = 15, /* not available */
+};
+PD_API extern const struct pd_set pd_set_mem_lvl_num;
+
+/* mem_snoopx: snoop, more. */
+#define PD_MEM_SNOOPX_FWD                0x1u                         /* forwarded */
+#define PD_MEM_SNOOPX_PEER               0x2u                         /* from a peer */
+PD_API extern const struct pd_set pd_set_mem_snoopx;
+
+/* mem_blk: why the access was blocked. */
+#define PD_MEM_BLK_NA                    0x1u                         /* not available */
+#define PD_MEM_BLK_DATA                  0x2u                         /* data could not be forwarded */
+#define PD_MEM_BLK_ADDR                  0x4u                         /* address conflict */
+PD_API extern const struct pd_set pd_set_mem_blk;
+
+/* mem_hops: distance. */
+enum {
+    PD_MEM_HOPS_0 = 1, /* other core, same node */
+    PD_MEM_HOPS_1 = 2, /* other node, same socket */
+    PD_MEM_HOPS_2 = 3, /* other socket, same board */
+    PD_MEM_HOPS_3 = 4, /* other board */
+};
+PD_API extern const struct pd_set pd_set_mem_hops;
+
+/* mem_region: region of memory. */
+enum {
+    PD_MEM_REGION_NA = 0, /* not available */
+    PD_MEM_REGION_RSVD = 1, /* reserved */
+    PD_MEM_REGION_L_SHARE = 2, /* local, shared */
+    PD_MEM_REGION_L_NON_SHARE = 3, /* local, not shared */
+    PD_MEM_REGION_O_IO = 4, /* other, I/O */
+    PD_MEM_REGION_O_SHARE = 5, /* other, shared */
+    PD_MEM_REGION_O_NON_SHARE = 6, /* other, not shared */
+    PD_MEM_REGION_MMIO = 7, /* memory-mapped I/O */
+    PD_MEM_REGION_MEM0 = 8, /* memory region 0 */
+    PD_MEM_REGION_MEM1 = 9, /* memory region 1 */
+    PD_MEM_REGION_MEM2 = 10, /* memory region 2 */
+    PD_MEM_REGION_MEM3 = 11, /* memory region 3 */
+    PD_MEM_REGION_MEM4 = 12, /* memory region 4 */
+    PD_MEM_REGION_MEM5 = 13, /* memory region 5 */
+    PD_MEM_REGION_MEM6 = 14, /* memory region 6 */
+    PD_MEM_REGION_MEM7 = 15, /* memory region 7 */
+};
+PD_API extern const struct pd_set pd_set_mem_region;
+
+/* data_src: where the data of an access came from. */
+#define PD_DATA_SRC_MEM_OP               UINT64_C(0x1f)               /* kind of access */
+#define PD_DATA_SRC_MEM_OP_SHIFT         0
+#define PD_DATA_SRC_MEM_LVL              UINT64_C(0x7ffe0)            /* level, old form */
+#define PD_DATA_SRC_MEM_LVL_SHIFT        5
+#define PD_DATA_SRC_MEM_SNOOP            UINT64_C(0xf80000)           /* snoop */
+#define PD_DATA_SRC_MEM_SNOOP_SHIFT      19
+#define PD_DATA_SRC_MEM_LOCK             UINT64_C(0x3000000)          /* lock */
+#define PD_DATA_SRC_MEM_LOCK_SHIFT       24
+#define PD_DATA_SRC_MEM_DTLB             UINT64_C(0x1fc000000)        /* data TLB */
+#define PD_DATA_SRC_MEM_DTLB_SHIFT       26
+#define PD_DATA_SRC_MEM_LVL_NUM          UINT64_C(0x1e00000000)       /* level, new form */
+#define PD_DATA_SRC_MEM_LVL_NUM_SHIFT    33
+#define PD_DATA_SRC_MEM_REMOTE           UINT64_C(0x2000000000)       /* remote */
+#define PD_DATA_SRC_MEM_SNOOPX           UINT64_C(0xc000000000)       /* snoop, more */
+#define PD_DATA_SRC_MEM_SNOOPX_SHIFT     38
+#define PD_DATA_SRC_MEM_BLK              UINT64_C(0x70000000000)      /* why blocked */
+#define PD_DATA_SRC_MEM_BLK_SHIFT        40
+#define PD_DATA_SRC_MEM_HOPS             UINT64_C(0x380000000000)     /* distance */
+#define PD_DATA_SRC_MEM_HOPS_SHIFT       43
+#define PD_DATA_SRC_MEM_REGION           UINT64_C(0x7c00000000000)    /* region of memory */
+#define PD_DATA_SRC_MEM_REGION_SHIFT     46
+#define PD_DATA_SRC_RESERVED             UINT64_C(0xfff8000000000000) /* unused */
+#define PD_DATA_SRC_RESERVED_SHIFT       51
+PD_API extern const struct pd_set pd_set_data_src;
+
+/* transaction: why a transaction aborted. */
+#define PD_TXN_ELISION                   UINT64_C(0x1)                /* lock elision */
+#define PD_TXN_TRANSACTION               UINT64_C(0x2)                /* transaction */
+#define PD_TXN_SYNC                      UINT64_C(0x4)                /* caused by the instruction */
+#define PD_TXN_ASYNC                     UINT64_C(0x8)                /* not caused by the instruction */
+#define PD_TXN_RETRY                     UINT64_C(0x10)               /* may be retried */
+#define PD_TXN_CONFLICT                  UINT64_C(0x20)               /* conflict */
+#define PD_TXN_CAPACITY_WRITE            UINT64_C(0x40)               /* too much written */
+#define PD_TXN_CAPACITY_READ             UINT64_C(0x80)               /* too much read */
+#define PD_TXN_RESERVED                  UINT64_C(0xffffff00)         /* unused */
+#define PD_TXN_RESERVED_SHIFT            8
+#define PD_TXN_ABORT_CODE                UINT64_C(0xffffffff00000000) /* code given by the program */
+#define PD_TXN_ABORT_CODE_SHIFT          32
+PD_API extern const struct pd_set pd_set_transaction;
+
+/* prot: protection of a mapping. */
+#define PD_PROT_READ                     0x1u                         /* readable */
+#define PD_PROT_WRITE                    0x2u                         /* writable */
+#define PD_PROT_EXEC                     0x4u                         /* executable */
+PD_API extern const struct pd_set pd_set_prot;
+
+/* mmap_type: low four bits of the flags of a mapping. */
+enum {
+    PD_MAP_SHARED = 1, /* shared */
+    PD_MAP_PRIVATE = 2, /* private */
+    PD_MAP_SHARED_VALIDATE = 3, /* shared, flags checked */
+    PD_MAP_DROPPABLE = 8, /* may be dropped */
+};
+PD_API extern const struct pd_set pd_set_mmap_type;
+
+/* mmap_flags: flags of a mapping, by the numbers of x86 and most others. */
+#define PD_MAP_TYPE                      0xfu                         /* kind of sharing */
+#define PD_MAP_TYPE_SHIFT                0
+#define PD_MAP_FIXED                     0x10u                        /* at this address */
+#define PD_MAP_ANONYMOUS                 0x20u                        /* no file */
+#define PD_MAP_GROWSDOWN                 0x100u                       /* grows down */
+#define PD_MAP_DENYWRITE                 0x800u                       /* file may not be written */
+#define PD_MAP_EXECUTABLE                0x1000u                      /* executable */
+#define PD_MAP_LOCKED                    0x2000u                      /* locked */
+#define PD_MAP_NORESERVE                 0x4000u                      /* no swap reserved */
+#define PD_MAP_POPULATE                  0x8000u                      /* populated */
+#define PD_MAP_NONBLOCK                  0x10000u                     /* populated without waiting */
+#define PD_MAP_STACK                     0x20000u                     /* a stack */
+#define PD_MAP_HUGETLB                   0x40000u                     /* huge pages */
+#define PD_MAP_SYNC                      0x80000u                     /* synchronous page faults */
+#define PD_MAP_FIXED_NOREPLACE           0x100000u                    /* at this address if it is free */
+PD_API extern const struct pd_set pd_set_mmap_flags;
+
+/* aux_pmu_format: format of AUX data, by PMU. */
+enum {
+    PD_AUX_FORMAT_CORESIGHT = 0, /* the default; CoreSight frames */
+    PD_AUX_FORMAT_CORESIGHT_RAW = 1, /* CoreSight, raw */
+};
+PD_API extern const struct pd_set pd_set_aux_pmu_format;
+
+/* aux_flags: flags of AUX. */
+#define PD_AUX_FLAG_TRUNCATED            UINT64_C(0x1)                /* cut for want of room */
+#define PD_AUX_FLAG_OVERWRITE            UINT64_C(0x2)                /* snapshot of a buffer that is overwritten */
+#define PD_AUX_FLAG_PARTIAL              UINT64_C(0x4)                /* has gaps */
+#define PD_AUX_FLAG_COLLISION            UINT64_C(0x8)                /* collided with another sample */
+#define PD_AUX_FLAG_PMU_FORMAT           UINT64_C(0xff00)             /* format of the data */
+#define PD_AUX_FLAG_PMU_FORMAT_SHIFT     8
+PD_API extern const struct pd_set pd_set_aux_flags;
+
+/* hw_id_coresight: hw_id of AUX_OUTPUT_HW_ID by CoreSight. */
+#define PD_HW_ID_CORESIGHT_TRACE_ID      UINT64_C(0xff)               /* trace id */
+#define PD_HW_ID_CORESIGHT_TRACE_ID_SHIFT 0
+#define PD_HW_ID_CORESIGHT_SINK_ID       UINT64_C(0xffffffff00)       /* sink id */
+#define PD_HW_ID_CORESIGHT_SINK_ID_SHIFT 8
+#define PD_HW_ID_CORESIGHT_RESERVED      UINT64_C(0xffff0000000000)   /* unused */
+#define PD_HW_ID_CORESIGHT_RESERVED_SHIFT 40
+#define PD_HW_ID_CORESIGHT_MINOR_VERSION UINT64_C(0xf00000000000000)  /* minor version */
+#define PD_HW_ID_CORESIGHT_MINOR_VERSION_SHIFT 56
+#define PD_HW_ID_CORESIGHT_MAJOR_VERSION UINT64_C(0xf000000000000000) /* major version */
+#define PD_HW_ID_CORESIGHT_MAJOR_VERSION_SHIFT 60
+PD_API extern const struct pd_set pd_set_hw_id_coresight;
+
+/* namespace: index in the list of NAMESPACES. */
+enum {
+    PD_NAMESPACE_NET = 0, /* network */
+    PD_NAMESPACE_UTS = 1, /* host name */
+    PD_NAMESPACE_IPC = 2, /* System V IPC */
+    PD_NAMESPACE_PID = 3, /* process ids */
+    PD_NAMESPACE_USER = 4, /* user ids */
+    PD_NAMESPACE_MNT = 5, /* mounts */
+    PD_NAMESPACE_CGROUP = 6, /* cgroup root */
+};
+PD_API extern const struct pd_set pd_set_namespace;
+
+/* ksym_type: kind of a kernel symbol. */
+enum {
+    PD_KSYM_TYPE_UNKNOWN = 0, /* not known */
+    PD_KSYM_TYPE_BPF = 1, /* BPF program */
+    PD_KSYM_TYPE_OOL = 2, /* out-of-line code of probes and tracers */
+};
+PD_API extern const struct pd_set pd_set_ksym_type;
+
+/* ksym_flags: flags of KSYMBOL. */
+#define PD_KSYM_FLAG_UNREGISTER          0x1u                         /* the symbol went */
+PD_API extern const struct pd_set pd_set_ksym_flags;
+
+/* bpf_event_type: what happened to a BPF program. */
+enum {
+    PD_BPF_EVENT_UNKNOWN = 0, /* not known */
+    PD_BPF_EVENT_PROG_LOAD = 1, /* loaded */
+    PD_BPF_EVENT_PROG_UNLOAD = 2, /* unloaded */
+};
+PD_API extern const struct pd_set pd_set_bpf_event_type;
+
+/* auxtrace_type: kind of AUX data. */
+enum {
+    PD_AUXTRACE_UNKNOWN = 0, /* not known */
+    PD_AUXTRACE_INTEL_PT = 1, /* Intel PT */
+    PD_AUXTRACE_INTEL_BTS = 2, /* Intel BTS */
+    PD_AUXTRACE_CS_ETM = 3, /* Arm CoreSight */
+    PD_AUXTRACE_ARM_SPE = 4, /* Arm SPE */
+    PD_AUXTRACE_S390_CPUMSF = 5, /* s390 sampling facility */
+    PD_AUXTRACE_HISI_PTT = 6, /* HiSilicon PCIe tracer */
+    PD_AUXTRACE_VPA_DTL = 7, /* powerpc dispatch trace log */
+};
+PD_API extern const struct pd_set pd_set_auxtrace_type;
+
+/* auxtrace_error_type: kind of AUXTRACE_ERROR. */
+enum {
+    PD_AUXTRACE_ERROR_ITRACE = 1, /* instruction trace */
+};
+PD_API extern const struct pd_set pd_set_auxtrace_error_type;
+
+/* cs_etm_magic: first word of the block of a cpu in AUXTRACE_INFO of CS_ETM. */
+#define PD_CS_ETM_MAGIC_ETMV3            UINT64_C(0x3030303030303030) /* ETMv3 or PTM */
+#define PD_CS_ETM_MAGIC_ETMV4            UINT64_C(0x4040404040404040) /* ETMv4 */
+#define PD_CS_ETM_MAGIC_ETE              UINT64_C(0x5050505050505050) /* ETE */
+PD_API extern const struct pd_set pd_set_cs_etm_magic;
+
+/* arm_spe_magic: first word of the block of a cpu in AUXTRACE_INFO of ARM_SPE. */
+#define PD_ARM_SPE_MAGIC_CPU             UINT64_C(0x1010101010101010) /* a cpu */
+PD_API extern const struct pd_set pd_set_arm_spe_magic;
+
+/* cpu_map_type: form of a set of cpus. */
+enum {
+    PD_CPU_MAP_CPUS = 0, /* list */
+    PD_CPU_MAP_MASK = 1, /* bitmap */
+    PD_CPU_MAP_RANGE_CPUS = 2, /* first and last */
+};
+PD_API extern const struct pd_set pd_set_cpu_map_type;
+
+/* stat_config_tag: setting in STAT_CONFIG. */
+enum {
+    PD_STAT_CONFIG_AGGR_MODE = 0, /* what is added up */
+    PD_STAT_CONFIG_INTERVAL = 1, /* milliseconds between rounds */
+    PD_STAT_CONFIG_SCALE = 2, /* counts are scaled */
+    PD_STAT_CONFIG_AGGR_LEVEL = 3, /* cache level to add up by */
+};
+PD_API extern const struct pd_set pd_set_stat_config_tag;
+
+/* aggr_mode: what perf stat adds up; numbers of perf 6.9 and later. */
+enum {
+    PD_AGGR_NONE = 0, /* nothing */
+    PD_AGGR_GLOBAL = 1, /* everything */
+    PD_AGGR_SOCKET = 2, /* by socket */
+    PD_AGGR_DIE = 3, /* by die */
+    PD_AGGR_CLUSTER = 4, /* by cluster */
+    PD_AGGR_CACHE = 5, /* by cache */
+    PD_AGGR_CORE = 6, /* by core */
+    PD_AGGR_THREAD = 7, /* by thread */
+    PD_AGGR_UNSET = 8, /* not set */
+    PD_AGGR_NODE = 9, /* by NUMA node */
+};
+PD_API extern const struct pd_set pd_set_aggr_mode;
+
+/* stat_round_type: type of STAT_ROUND. */
+enum {
+    PD_STAT_ROUND_INTERVAL = 0, /* one interval */
+    PD_STAT_ROUND_FINAL = 1, /* the end */
+};
+PD_API extern const struct pd_set pd_set_stat_round_type;
+
+/* event_update_type: what EVENT_UPDATE gives. */
+enum {
+    PD_EVENT_UPDATE_UNIT = 0, /* unit */
+    PD_EVENT_UPDATE_SCALE = 1, /* scale */
+    PD_EVENT_UPDATE_NAME = 2, /* name */
+    PD_EVENT_UPDATE_CPUS = 3, /* set of cpus */
+};
+PD_API extern const struct pd_set pd_set_event_update_type;
+
+/* comp_type: way of compression. */
+enum {
+    PD_COMP_NONE = 0, /* none */
+    PD_COMP_ZSTD = 1, /* zstd */
+};
+PD_API extern const struct pd_set pd_set_comp_type;
+
+/* feature: bit number of a feature section. */
+enum {
+    PD_FEAT_TRACING_DATA = 1, /* format files of tracepoints */
+    PD_FEAT_BUILD_ID = 2, /* build ids of the files hit */
+    PD_FEAT_HOSTNAME = 3, /* host name */
+    PD_FEAT_OSRELEASE = 4, /* kernel release */
+    PD_FEAT_VERSION = 5, /* version of perf */
+    PD_FEAT_ARCH = 6, /* machine name of uname */
+    PD_FEAT_NRCPUS = 7, /* number of cpus */
+    PD_FEAT_CPUDESC = 8, /* model of the cpu */
+    PD_FEAT_CPUID = 9, /* id of the cpu */
+    PD_FEAT_TOTAL_MEM = 10, /* memory in kB */
+    PD_FEAT_CMDLINE = 11, /* command line of perf */
+    PD_FEAT_EVENT_DESC = 12, /* attrs, names and ids of events */
+    PD_FEAT_CPU_TOPOLOGY = 13, /* sockets, dies, cores */
+    PD_FEAT_NUMA_TOPOLOGY = 14, /* NUMA nodes */
+    PD_FEAT_BRANCH_STACK = 15, /* samples have branch stacks */
+    PD_FEAT_PMU_MAPPINGS = 16, /* numbers and names of PMUs */
+    PD_FEAT_GROUP_DESC = 17, /* groups of events */
+    PD_FEAT_AUXTRACE = 18, /* index of the AUXTRACE records */
+    PD_FEAT_STAT = 19, /* made by perf stat */
+    PD_FEAT_CACHE = 20, /* caches */
+    PD_FEAT_SAMPLE_TIME = 21, /* first and last time */
+    PD_FEAT_MEM_TOPOLOGY = 22, /* memory blocks of nodes */
+    PD_FEAT_CLOCKID = 23, /* resolution of the clock */
+    PD_FEAT_DIR_FORMAT = 24, /* version of the directory format */
+    PD_FEAT_BPF_PROG_INFO = 25, /* BPF programs */
+    PD_FEAT_BPF_BTF = 26, /* BPF type data */
+    PD_FEAT_COMPRESSED = 27, /* how records are compressed */
+    PD_FEAT_CPU_PMU_CAPS = 28, /* capabilities of the cpu PMU */
+    PD_FEAT_CLOCK_DATA = 29, /* wall clock and clock at the same moment */
+    PD_FEAT_HYBRID_TOPOLOGY = 30, /* cpus of each PMU */
+    PD_FEAT_PMU_CAPS = 31, /* capabilities of each PMU */
+    PD_FEAT_CPU_DOMAIN_INFO = 32, /* scheduler domains */
+    PD_FEAT_E_MACHINE = 33, /* ELF machine number */
+    PD_FEAT_CLN_SIZE = 34, /* cache line size */
+    PD_FEAT_SIMPLEPERF_FILE = 128, /* files and symbols */
+    PD_FEAT_SIMPLEPERF_META_INFO = 129, /* keys and values */
+    PD_FEAT_SIMPLEPERF_DEBUG_UNWIND = 130, /* files kept for unwinding */
+    PD_FEAT_SIMPLEPERF_DEBUG_UNWIND_FILE = 131, /* bytes of those files */
+    PD_FEAT_SIMPLEPERF_FILE2 = 132, /* files and symbols, protobuf */
+    PD_FEAT_SIMPLEPERF_ETM_BRANCH_LIST = 133, /* branches from ETM data */
+    PD_FEAT_SIMPLEPERF_INIT_MAP = 134, /* initial mappings */
+};
+PD_API extern const struct pd_set pd_set_feature;
+
+/* bpf_arrays: arrays stored with a BPF program. */
+#define PD_BPIL_JITED_INSNS              UINT64_C(0x1)                /* machine code */
+#define PD_BPIL_XLATED_INSNS             UINT64_C(0x2)                /* BPF code */
+#define PD_BPIL_MAP_IDS                  UINT64_C(0x4)                /* ids of maps */
+#define PD_BPIL_JITED_KSYMS              UINT64_C(0x8)                /* addresses of functions */
+#define PD_BPIL_JITED_FUNC_LENS          UINT64_C(0x10)               /* lengths of functions */
+#define PD_BPIL_FUNC_INFO                UINT64_C(0x20)               /* types of functions */
+#define PD_BPIL_LINE_INFO                UINT64_C(0x40)               /* lines of BPF code */
+#define PD_BPIL_JITED_LINE_INFO          UINT64_C(0x80)               /* lines of machine code */
+#define PD_BPIL_PROG_TAGS                UINT64_C(0x100)              /* tags of functions */
+PD_API extern const struct pd_set pd_set_bpf_arrays;
+
+/* simpleperf_file_type: kind of a file or dso. */
+enum {
+    PD_SIMPLEPERF_FILE_KERNEL = 0, /* kernel */
+    PD_SIMPLEPERF_FILE_KERNEL_MODULE = 1, /* kernel module */
+    PD_SIMPLEPERF_FILE_ELF_FILE = 2, /* ELF file */
+    PD_SIMPLEPERF_FILE_DEX_FILE = 3, /* DEX file */
+    PD_SIMPLEPERF_FILE_SYMBOL_MAP_FILE = 4, /* symbol map of a JIT */
+    PD_SIMPLEPERF_FILE_UNKNOWN_FILE = 5, /* not known */
+};
+PD_API extern const struct pd_set pd_set_simpleperf_file_type;
+
+/* simpleperf_chain_type: how a call chain was made. */
+enum {
+    PD_SIMPLEPERF_CHAIN_ORIGINAL_OFFLINE = 0, /* unwound while recording */
+    PD_SIMPLEPERF_CHAIN_ORIGINAL_REMOTE = 1, /* unwound in a remote process */
+    PD_SIMPLEPERF_CHAIN_JOINED_OFFLINE = 2, /* unwound while recording, then joined */
+    PD_SIMPLEPERF_CHAIN_JOINED_REMOTE = 3, /* unwound in a remote process, then joined */
+};
+PD_API extern const struct pd_set pd_set_simpleperf_chain_type;
+
+/* All sets, in the order above. */
+PD_API extern const struct pd_set *const pd_sets[];
+PD_API extern const size_t pd_n_sets;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* attr.c - perf_event_attr of any size, and the plan that follows from it. */
+#include "budget.h"
+#include "codec_internal.h"
+#include "wire.h"
+
+/* Bytes of the known fields that an attr which says `size` has. */
+static size_t known_bytes(uint32_t size)
+{
+    if (size < PD_ATTR_SIZE_VER0)
+        return PD_ATTR_SIZE_VER0;
+    return size < PD_ATTR_SIZE ? size : PD_ATTR_SIZE;
+}
+
+enum pd_code pd_attr_decode(enum pd_order order, const void *bytes, size_t n, struct pd_attr *attr,
+                            struct pd_error *error)
+{
+    uint8_t whole[PD_ATTR_SIZE] = {0};
+    memset(attr, 0, sizeof *attr);
+    if (n < 8)
+        return pd_fail(error, PD_ESHORT, PD_NOWHERE, "attr", n, 8);
+    size_t known = known_bytes(pd_load32((const uint8_t *)bytes + 4, order));
+    if (known > n)
+        known = n;
+    memcpy(whole, bytes, known);
+    pd_attr_take(whole, order, attr);
+    attr->tail = (struct pd_bytes){(const uint8_t *)bytes + known, n - known};
+    return PD_OK;
+}
+
+size_t pd_attr_bytes(const struct pd_attr *attr)
+{
+    return known_bytes(attr->size) + attr->tail.n;
+}
+
+/* Sub-fields of the layout that the `bits` have beyond the known ones. */
+static bool has_unknown(uint64_t bits, const struct pd_set *set)
+{
+    for (size_t i = 0; i < set->n; i++)
+        bits &= ~set->names[i].value;
+    return bits != 0;
+}
+
+static uint16_t words_before(uint64_t sample_type, uint64_t mask)
+{
+    return (uint16_t)(8 + 8 * __builtin_popcountll(sample_type & mask));
+}
+
+/* Offset of the field `bit` of a sample whose earlier fixed fields are `before`; 0 when it is absent. */
+static uint16_t place(uint64_t sample_type, uint64_t bit, uint64_t before)
+{
+    return sample_type & bit ? words_before(sample_type, before) : 0;
+}
+
+/* The same in the trailer, counted from its end. `from` are the fields from this one on. */
+static uint16_t trailer_place(uint64_t sample_type, uint64_t bit, uint64_t from)
+{
+    return sample_type & bit ? (uint16_t)(8 * __builtin_popcountll(sample_type & from)) : 0;
+}
+
+static void plan_places(struct pd_plan *plan, uint64_t st)
+{
+    const uint64_t to_tid = PD_SAMPLE_IDENTIFIER | PD_SAMPLE_IP, to_time = to_tid | PD_SAMPLE_TID;
+    const uint64_t to_addr = to_time | PD_SAMPLE_TIME, to_id = to_addr | PD_SAMPLE_ADDR;
+    const uint64_t to_cpu = to_id | PD_SAMPLE_ID | PD_SAMPLE_STREAM_ID;
+    plan->ip = place(st, PD_SAMPLE_IP, PD_SAMPLE_IDENTIFIER);
+    plan->pid = place(st, PD_SAMPLE_TID, to_tid);
+    plan->time = place(st, PD_SAMPLE_TIME, to_time);
+    plan->addr = place(st, PD_SAMPLE_ADDR, to_addr);
+    plan->id = st & PD_SAMPLE_IDENTIFIER ? 8 : place(st, PD_SAMPLE_ID, to_id);
+    plan->cpu = place(st, PD_SAMPLE_CPU, to_cpu);
+    plan->period = place(st, PD_SAMPLE_PERIOD, to_cpu | PD_SAMPLE_CPU);
+
+    const uint64_t from_cpu = PD_SAMPLE_CPU | PD_SAMPLE_IDENTIFIER, from_stream = from_cpu | PD_SAMPLE_STREAM_ID;
+    const uint64_t from_id = from_stream | PD_SAMPLE_ID, from_time = from_id | PD_SAMPLE_TIME;
+    plan->trailer_cpu = trailer_place(st, PD_SAMPLE_CPU, from_cpu);
+    plan->trailer_id = st & PD_SAMPLE_IDENTIFIER ? 8 : trailer_place(st, PD_SAMPLE_ID, from_id);
+    plan->trailer_time = trailer_place(st, PD_SAMPLE_TIME, from_time);
+    plan->trailer_pid = trailer_place(st, PD_SAMPLE_TID, from_time | PD_SAMPLE_TID);
+}
+
+void pd_plan_init(struct pd_plan *plan, const struct pd_attr *attr, enum pd_order order)
+{
+    static const struct pd_attr none;
+    if (attr == NULL)
+        attr = &none;
+    *plan = (struct pd_plan){.order = (uint8_t)order};
+    plan->shape.sample_type = attr->sample_type;
+    plan->shape.branch_sample_type = attr->branch_sample_type;
+    plan->shape.read_format = (uint32_t)attr->read_format;
+    plan->shape.n_regs[PD_REGS_user] = (uint8_t)__builtin_popcountll(attr->sample_regs_user);
+    plan->shape.n_regs[PD_REGS_intr] = (uint8_t)__builtin_popcountll(attr->sample_regs_intr);
+    plan->id_all = attr->flags & PD_ATTR_SAMPLE_ID_ALL;
+    plan->unknown = has_unknown(attr->sample_type, &pd_set_sample_type) ||
+                    (attr->sample_type & PD_SAMPLE_READ && has_unknown(attr->read_format, &pd_set_read_format));
+    plan->trailer = (uint16_t)budget_sample_id(&plan->shape);
+    plan->budget = (uint16_t)budget_sample(&plan->shape);
+    plan_places(plan, attr->sample_type);
+}

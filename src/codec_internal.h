@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* codec_internal.h - what the halves of the codec share. */
+#ifndef PERFDATA_CODEC_INTERNAL_H
+#define PERFDATA_CODEC_INTERNAL_H
+
+#include "schema.h"
+#include <perfdata/attr.h>
+#include <perfdata/codec.h>
+#include <perfdata/constants.h>
+
+/* Fill the error, when there is one, and return the code. */
+enum pd_code pd_fail(struct pd_error *error, enum pd_code code, uint64_t offset, const char *field, uint64_t found,
+                     uint64_t expected);
+enum pd_code pd_fail_record(struct pd_error *error, enum pd_code code, const struct pd_record *rec, size_t at,
+                            const char *field, uint64_t found, uint64_t expected);
+
+/* The variant that a record of this type has unless its size says otherwise. */
+static inline uint8_t pd_usual_variant(const struct pd_plan *plan, uint32_t type)
+{
+    const bool counters = type == PD_RECORD_SAMPLE && plan->shape.branch_sample_type & PD_BRANCH_SAMPLE_COUNTERS;
+    return counters ? PD_VARIANT_BRANCH_COUNTERS : 0;
+}
+
+/* Does a sample_id follow the payload? Unknown kernel types follow the rule of the known ones. */
+static inline bool pd_has_id(const struct pd_plan *plan, const struct pd_record *rec)
+{
+    if (rec->layout ? !rec->layout->src : rec->type >= PD_RECORD_HEADER_ATTR)
+        return false;
+    return plan->id_all || rec->variant & PD_VARIANT_SAMPLE_ID;
+}
+
+/*
+ * The reference interpreter: decodes the record's payload through the tables, under the variant rec->variant, into `u`
+ * (rec->u's layout; NULL: only to find the error). Slow, used by tests and to say which field is wrong.
+ */
+enum pd_code pd_interpret_decode(const struct pd_plan *plan, struct pd_record *rec, union pd_payload *u,
+                                 struct pd_error *error);
+
+/* The reference interpreter's other half; same contract as pd_record_encode(). out == NULL: only checks and size. */
+enum pd_code pd_interpret_encode(const struct pd_plan *plan, const struct pd_record *rec, void *out, size_t cap,
+                                 size_t *size, struct pd_error *error);
+
+/* All fields of an attr, from or to a whole buffer of PD_ATTR_SIZE bytes. */
+bool pd_attr_take(const uint8_t *bytes, enum pd_order order, struct pd_attr *attr);
+void pd_attr_put(const struct pd_attr *attr, enum pd_order order, uint8_t *bytes);
+
+#endif

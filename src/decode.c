@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* decode.c - the straight-line decoder: the schema expanded once per byte order, and the choice of the variant. */
+#include "budget.h"
+#include "codec_internal.h"
+#include "schema.h"
+#include "wire.h"
+
+/* Where the decoder is, and the bytes that are there beyond what the scalars and the trailer need. */
+struct pd_take {
+    const uint8_t *p;
+    size_t slack;
+};
+
+static inline bool take_budget(struct pd_take *c, size_t n)
+{
+    if (c->slack < n)
+        return false;
+    c->slack -= n;
+    return true;
+}
+
+static inline bool take_bytes(struct pd_take *c, uint64_t n, struct pd_bytes *out)
+{
+    if (n > c->slack)
+        return false;
+    *out = (struct pd_bytes){c->p, (size_t)n};
+    c->p += n;
+    c->slack -= (size_t)n;
+    return true;
+}
+
+static inline void take_rest(struct pd_take *c, struct pd_bytes *out)
+{
+    take_bytes(c, c->slack, out);
+}
+
+static inline void take_str(struct pd_take *c, struct pd_str *out)
+{
+    const uint8_t *nul = memchr(c->p, 0, c->slack);
+    *out = (struct pd_str){(const char *)c->p, nul ? (size_t)(nul - c->p) : c->slack, c->slack};
+    c->p += c->slack;
+    c->slack = 0;
+}
+
+static inline bool take_vec(struct pd_take *c, uint64_t n, enum pd_order order, struct pd_vec *out)
+{
+    if (n > c->slack / 8)
+        return false;
+    *out = (struct pd_vec){c->p, (size_t)n, 8, (uint8_t)order};
+    c->p += 8 * n;
+    c->slack -= 8 * (size_t)n;
+    return true;
+}
+
+static inline bool take_opt64(struct pd_take *c, enum pd_order order, uint64_t *out)
+{
+    if (!take_budget(c, 8))
+        return false;
+    *out = pd_load64(c->p, order);
+    c->p += 8;
+    return true;
+}
+
+static inline bool take_list(struct pd_take *c, uint64_t n, size_t stride, uint32_t when, enum pd_order order,
+                             struct pd_list *out)
+{
+    if (n > c->slack / stride)
+        return false;
+    *out = (struct pd_list){c->p, (size_t)n, (uint32_t)stride, (uint8_t)order, when};
+    c->p += n * stride;
+    c->slack -= (size_t)n * stride;
+    return true;
+}
+
+static inline uint64_t take_bits(const struct pd_set *set, uint64_t word, enum pd_order order)
+{
+    return order == PD_BIG ? pd_mirror_from_big(set, word) : word;
+}
+
+#define ORDER PD_LITTLE
+#define FN(name_) name_##_le
+#include "decode_layout.h"
+#undef ORDER
+#undef FN
+
+#define ORDER PD_BIG
+#define FN(name_) name_##_be
+#include "decode_layout.h"
+#undef ORDER
+#undef FN
+
+/* Decodes under one variant. The caller has seen to it that absent fields of rec->u are 0. */
+static bool decode_variant(const struct pd_plan *plan, struct pd_record *rec, uint8_t variant)
+{
+    struct pd_shape shape = plan->shape;
+    shape.misc = rec->misc;
+    shape.variant = variant;
+    rec->variant = variant;
+    rec->has_id = pd_has_id(plan, rec);
+    return plan->order == PD_LITTLE ? decode_payload_le(plan, &shape, rec) : decode_payload_be(plan, &shape, rec);
+}
+
+/* The variants that could explain this record, other than the usual one. */
+static uint8_t other_variants(const struct pd_plan *plan, const struct pd_record *rec)
+{
+    uint8_t v = 0;
+    switch (rec->type) {
+    case PD_RECORD_SAMPLE:
+        if (plan->shape.sample_type & PD_SAMPLE_BRANCH_STACK)
+            v |= PD_VARIANT_BRANCH_COUNTERS;
+        if (plan->shape.sample_type & PD_SAMPLE_BRANCH_STACK && plan->shape.branch_sample_type & PD_BRANCH_SAMPLE_HW_INDEX)
+            v |= PD_VARIANT_NO_HW_IDX;
+        return v;
+    case PD_RECORD_MMAP2:
+        return rec->misc & PD_MISC_MMAP_BUILD_ID ? 0 : PD_VARIANT_EARLY_MMAP2;
+    case PD_RECORD_LOST_SAMPLES:
+        return plan->id_all ? 0 : PD_VARIANT_SAMPLE_ID;
+    default: return 0;
+    }
+}
+
+/* Could this be an early MMAP2? Then the name stands where prot is now, and prot is never a printable character. */
+static bool early_name(const struct pd_plan *plan, const struct pd_record *rec)
+{
+    const size_t trailer = plan->id_all ? plan->trailer : 0;
+    return rec->size >= 65 + trailer && rec->raw[64] >= ' ' && rec->raw[64] < 0x7f;
+}
+
+/* Does the decoded record end where it should, and is what the variant says possible? */
+static bool fits(const struct pd_record *rec)
+{
+    switch (rec->type) {
+    case PD_RECORD_SAMPLE:
+        if (rec->variant & PD_VARIANT_NO_HW_IDX && rec->u.sample.branch_stack.nr)
+            return false;
+        return rec->rest.n == 0;
+    case PD_RECORD_MMAP2:
+        return rec->u.mmap2.filename.size == pd_align8(rec->u.mmap2.filename.len + 1);
+    default: return rec->rest.n == 0;
+    }
+}
+
+static void clear_payload(struct pd_record *rec)
+{
+    memset(&rec->u, 0, rec->layout ? rec->layout->offset : 0);
+    memset(&rec->id, 0, sizeof rec->id);
+    rec->rest = (struct pd_bytes){rec->raw + 8, 0};
+}
+
+/* Tries all other variants; the first that ends exactly wins. */
+static bool decode_other(const struct pd_plan *plan, struct pd_record *rec, uint8_t usual, uint8_t others)
+{
+    for (uint8_t v = 1; v <= others; v++) {
+        if (v & ~others)
+            continue;
+        clear_payload(rec);
+        if (decode_variant(plan, rec, usual ^ v) && fits(rec))
+            return true;
+    }
+    return false;
+}
+
+static bool decode_any(const struct pd_plan *plan, struct pd_record *rec)
+{
+    const uint8_t usual = pd_usual_variant(plan, rec->type);
+    const uint8_t others = other_variants(plan, rec);
+    if (others & PD_VARIANT_EARLY_MMAP2 && early_name(plan, rec) && decode_other(plan, rec, usual, others))
+        return true;
+    if (others & PD_VARIANT_EARLY_MMAP2) {
+        clear_payload(rec);
+        return decode_variant(plan, rec, usual);
+    }
+    const bool ok = decode_variant(plan, rec, usual);
+    if ((ok && rec->rest.n == 0) || !others)
+        return ok;
+    if (decode_other(plan, rec, usual, others))
+        return true;
+    clear_payload(rec);
+    return decode_variant(plan, rec, usual);
+}
+
+enum pd_code pd_record_decode_framed(const struct pd_plan *plan, struct pd_record *rec, struct pd_error *error)
+{
+    const struct pd_op *layout = pd_layout_of(rec->type);
+    if (rec->type == PD_RECORD_SAMPLE && plan->unknown)
+        return pd_fail_record(error, PD_EUNKNOWN, rec, 0, "sample_type", plan->shape.sample_type, 0);
+    /* Fields that this plan leaves out are still 0 from the record before, when that had the same shape. */
+    if (!rec->decoded || rec->plan != plan || rec->layout != layout || layout == NULL ||
+        rec->variant != pd_usual_variant(plan, rec->type) || rec->type != PD_RECORD_SAMPLE) {
+        rec->layout = layout;
+        clear_payload(rec);
+    }
+    rec->plan = plan;
+    rec->decoded = decode_any(plan, rec);
+    return rec->decoded ? PD_OK : pd_interpret_decode(plan, rec, NULL, error);
+}
+
+enum pd_code pd_record_decode(const struct pd_plan *plan, const void *bytes, size_t n, struct pd_record *rec,
+                              struct pd_error *error)
+{
+    enum pd_code code = pd_record_frame(plan->order, bytes, n, rec, error);
+    return code ? code : pd_record_decode_framed(plan, rec, error);
+}
+
+enum pd_code pd_record_frame(enum pd_order order, const void *bytes, size_t n, struct pd_record *rec,
+                             struct pd_error *error)
+{
+    const uint8_t *p = bytes;
+    rec->type = 0, rec->misc = 0, rec->size = 0, rec->raw = p, rec->payload_size = 0;
+    if (n < 8)
+        return pd_fail_record(error, PD_ESHORT, rec, 0, "header", n, 8);
+    rec->type = pd_load32(p, order);
+    rec->misc = pd_load16(p + 4, order);
+    rec->size = pd_load16(p + 6, order);
+    if (rec->size < 8)
+        return pd_fail_record(error, PD_ESIZE, rec, 6, "size", rec->size, 8);
+    if (rec->size > n)
+        return pd_fail_record(error, PD_ETRUNC, rec, 6, "size", n, rec->size);
+    return PD_OK;
+}
+
+/* Accessors of list elements: pd_branch_entry_at() and so on. */
+#define ELEMENT_AT(name_)                                                                    \
+    void pd_##name_##_at(const struct pd_list *l, size_t i, struct pd_##name_ *out)          \
+    {                                                                                        \
+        const uint8_t *p = (const uint8_t *)l->ptr + i * l->stride;                          \
+        const struct pd_shape shape = {.read_format = l->when};                              \
+        struct pd_take c = {p, 0};                                                           \
+        memset(out, 0, sizeof *out);                                                         \
+        if (l->form == PD_FORM_STRUCT)                                                       \
+            memcpy(out, p, sizeof *out);                                                     \
+        else if (l->form == PD_FORM_LITTLE)                                                  \
+            decode_##name_##_le(&c, &shape, out);                                            \
+        else                                                                                 \
+            decode_##name_##_be(&c, &shape, out);                                            \
+    }
+ELEMENT_AT(read_value)
+ELEMENT_AT(branch_entry)
+ELEMENT_AT(namespace_entry)
+
+bool pd_attr_take(const uint8_t *bytes, enum pd_order order, struct pd_attr *attr)
+{
+    const struct pd_shape shape = {0};
+    struct pd_take c = {bytes, 0};
+    return order == PD_LITTLE ? decode_attr_le(&c, &shape, attr) : decode_attr_be(&c, &shape, attr);
+}

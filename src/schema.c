@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* schema.c - the table pass over the schema. With PD_SCHEMA_NO_STRUCTS (the header generator) offsets are 0. */
+#include "schema.h"
+#include <perfdata/constants.h>
+
+#ifdef PD_SCHEMA_NO_STRUCTS
+#define SELF(name_)
+#define OFFSET(f_) 0
+#define WIDTH(f_) 0
+#define STRUCT_SIZE(name_) 0
+#else
+#include <perfdata/records.h>
+#define SELF(name_) typedef struct pd_##name_ self __attribute__((unused));
+#define OFFSET(f_) offsetof(self, f_)
+#define WIDTH(f_) sizeof(((self *)0)->f_)
+#define STRUCT_SIZE(name_) sizeof(struct pd_##name_)
+#endif
+
+#include "when.h"
+
+#define FIELD(kind_, f_, set_, doc_) \
+    {.kind = PD_OP_##kind_, .offset = OFFSET(f_), .name = #f_, .set = &pd_set_##set_, .doc = doc_},
+#define COUNTED(kind_, f_, n_, set_, doc_)                                                             \
+    {.kind = PD_OP_##kind_, .offset = OFFSET(f_), .count_offset = OFFSET(n_), .count_width = WIDTH(n_), \
+     .name = #f_, .ref = #n_, .set = &pd_set_##set_, .doc = doc_},
+
+#define LAYOUT(name_, doc_) OPEN(name_, 0, NULL, false, doc_)
+#define RECORD(name_, type_, misc_, trailer_, doc_) \
+    OPEN(name_, PD_RECORD_##type_, &pd_set_##misc_, IS_##trailer_, doc_)
+#define IS_TRAILER true
+#define IS_NO_TRAILER false
+#define OPEN(name_, type_, misc_, trailer_, doc_)                                                   \
+    const struct pd_op *pd_layout_##name_(void)                                                     \
+    {                                                                                               \
+        SELF(name_)                                                                                 \
+        static const struct pd_op ops[] = {                                                         \
+            {.kind = PD_OP_HEAD, .src = trailer_, .offset = STRUCT_SIZE(name_), .arg = type_, .name = #name_, \
+             .set = misc_, .doc = doc_},
+#define END(name_)          \
+            {.kind = PD_OP_END}, \
+        };                  \
+        return ops;         \
+    }
+
+#define U8(f_, set_, doc_) FIELD(U8, f_, set_, doc_)
+#define U16(f_, set_, doc_) FIELD(U16, f_, set_, doc_)
+#define U32(f_, set_, doc_) FIELD(U32, f_, set_, doc_)
+#define U64(f_, set_, doc_) FIELD(U64, f_, set_, doc_)
+#define S32(f_, set_, doc_) FIELD(S32, f_, set_, doc_)
+#define B32(f_, set_, doc_) FIELD(B32, f_, set_, doc_)
+#define B64(f_, set_, doc_) FIELD(B64, f_, set_, doc_)
+#define STR(f_, doc_) FIELD(STR, f_, DEC, doc_)
+#define REST(f_, doc_) FIELD(REST, f_, DEC, doc_)
+#define VECR64(f_, set_, doc_) FIELD(VECR64, f_, set_, doc_)
+#define VEC64(f_, n_, set_, doc_) COUNTED(VEC64, f_, n_, set_, doc_)
+#define BYTES(f_, n_, doc_) COUNTED(BYTES, f_, n_, DEC, doc_)
+#define OPT64(f_, n_, set_, doc_) COUNTED(OPT64, f_, n_, set_, doc_)
+#define ALIAS(f_, of_, doc_) {.kind = PD_OP_ALIAS, .offset = OFFSET(f_), .name = #f_, .ref = #of_, .doc = doc_},
+#define ARR(f_, n_, doc_) {.kind = PD_OP_ARR, .offset = OFFSET(f_), .name = #f_, .arg = n_, .doc = doc_},
+#define SUB(f_, layout_, doc_) \
+    {.kind = PD_OP_SUB, .offset = OFFSET(f_), .name = #f_, .sub = pd_layout_##layout_, .doc = doc_},
+#define LIST(f_, n_, layout_, doc_)                                                                \
+    {.kind = PD_OP_LIST, .offset = OFFSET(f_), .count_offset = OFFSET(n_), .count_width = WIDTH(n_), \
+     .name = #f_, .ref = #n_, .sub = pd_layout_##layout_, .doc = doc_},
+#define REGS(f_, abi_, which_, doc_)                                                                   \
+    {.kind = PD_OP_REGS, .src = PD_REGS_##which_, .offset = OFFSET(f_), .count_offset = OFFSET(abi_),   \
+     .count_width = WIDTH(abi_), .name = #f_, .ref = #abi_, .set = &pd_set_HEX, .doc = doc_},
+#define WHEN(src_, bit_) {.kind = PD_OP_WHEN, .src = PD_SRC_##src_, .name = #bit_, .ref = #src_, .arg = PD_MASK_##src_(bit_)},
+#define UNLESS(src_, bit_) {.kind = PD_OP_UNLESS, .src = PD_SRC_##src_, .name = #bit_, .ref = #src_, .arg = PD_MASK_##src_(bit_)},
+#define DONE {.kind = PD_OP_DONE},
+#include "schema/each.h"
+#undef LAYOUT
+#undef RECORD
+#undef END
+
+#define LAYOUT(name_, doc_) pd_layout_##name_,
+#define RECORD(name_, type_, misc_, trailer_, doc_) pd_layout_##name_,
+#define END(name_)
+const struct pd_op *(*const pd_layouts[])(void) = {
+#include "schema/each.h"
+};
+#undef LAYOUT
+#undef RECORD
+#undef END
+const size_t pd_n_layouts = sizeof pd_layouts / sizeof *pd_layouts;
+
+const struct pd_op *pd_layout_of(uint32_t type)
+{
+    switch (type) {
+#define LAYOUT(name_, doc_)
+#define RECORD(name_, type_, misc_, trailer_, doc_) case PD_RECORD_##type_: return pd_layout_##name_();
+#define END(name_)
+#include "schema/each.h"
+#undef LAYOUT
+#undef RECORD
+#undef END
+    default: return NULL;
+    }
+}

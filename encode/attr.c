@@ -10,7 +10,9 @@ enum pd_code pd_attr_encode(enum pd_order order, const struct pd_attr *attr, voi
     const size_t known = n - attr->tail.n;
     if (n < attr->tail.n || known > most || known < 8)
         return pd_fail(error, PD_ECOUNT, PD_NOWHERE, "attr.size", n, pd_attr_bytes(attr));
-    pd_attr_put(attr, order, whole);
+    struct pd_attr fields = *attr;
+    fields.tail.n = 0;
+    pd_attr_put(&fields, order, whole);
     for (size_t i = known; i < sizeof whole; i++)
         if (whole[i])
             return pd_fail(error, PD_EVALUE, PD_NOWHERE, "attr", whole[i], 0);

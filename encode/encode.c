@@ -131,14 +131,18 @@ enum pd_code pd_record_encode(const struct pd_plan *plan, const struct pd_record
     return PD_OK;
 }
 
-void pd_attr_put(const struct pd_attr *attr, enum pd_order order, uint8_t *bytes)
-{
-    const struct pd_shape shape = {0};
-    struct pd_attr known = *attr;
-    struct pd_put c = {bytes};
-    known.tail = (struct pd_bytes){bytes, 0};
-    if (order == PD_LITTLE)
-        encode_attr_le(&c, &shape, &known);
-    else
-        encode_attr_be(&c, &shape, &known);
-}
+/* The reverse of TAKE_PART in src/decode.c: writes all fixed fields. */
+#define PUT_PART(name_)                                                                          \
+    void pd_##name_##_put(const struct pd_##name_ *v, enum pd_order order, uint8_t *bytes)       \
+    {                                                                                            \
+        const struct pd_shape shape = {0};                                                       \
+        struct pd_put c = {bytes};                                                               \
+        if (order == PD_LITTLE)                                                                  \
+            encode_##name_##_le(&c, &shape, v);                                                  \
+        else                                                                                     \
+            encode_##name_##_be(&c, &shape, v);                                                  \
+    }
+PUT_PART(attr)
+PUT_PART(file_section)
+PUT_PART(file_header)
+PUT_PART(event_type)

@@ -40,8 +40,17 @@ enum pd_code pd_interpret_decode(const struct pd_plan *plan, struct pd_record *r
 enum pd_code pd_interpret_encode(const struct pd_plan *plan, const struct pd_record *rec, void *out, size_t cap,
                                  size_t *size, struct pd_error *error);
 
-/* All fields of an attr, from or to a whole buffer of PD_ATTR_SIZE bytes. */
-bool pd_attr_take(const uint8_t *bytes, enum pd_order order, struct pd_attr *attr);
-void pd_attr_put(const struct pd_attr *attr, enum pd_order order, uint8_t *bytes);
+/* Fixed parts as a whole: from and to PD_<PART>_BYTES bytes. An attr's tail is not among them. */
+#define PD_FILE_SECTION_BYTES 16
+#define PD_FILE_HEADER_BYTES 104
+#define PD_EVENT_TYPE_BYTES 72
+#define PD_PART(name_)                                                                            \
+    void pd_##name_##_take(const uint8_t *bytes, enum pd_order order, struct pd_##name_ *out);    \
+    void pd_##name_##_put(const struct pd_##name_ *v, enum pd_order order, uint8_t *bytes);
+PD_PART(attr)
+PD_PART(file_section)
+PD_PART(file_header)
+PD_PART(event_type)
+#undef PD_PART
 
 #endif

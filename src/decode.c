@@ -185,13 +185,14 @@ enum pd_code pd_record_decode_framed(const struct pd_plan *plan, struct pd_recor
     if (rec->type == PD_RECORD_SAMPLE && plan->unknown)
         return pd_fail_record(error, PD_EUNKNOWN, rec, 0, "sample_type", plan->shape.sample_type, 0);
     /* Fields that this plan leaves out are still 0 from the record before, when that had the same shape. */
-    if (!rec->decoded || rec->plan != plan || rec->layout != layout || layout == NULL ||
-        rec->variant != pd_usual_variant(plan, rec->type) || rec->type != PD_RECORD_SAMPLE) {
+    if (!rec->filled || rec->plan_filled != plan || rec->layout != layout || rec->type != PD_RECORD_SAMPLE ||
+        rec->variant != pd_usual_variant(plan, rec->type)) {
         rec->layout = layout;
         clear_payload(rec);
     }
     rec->plan = plan;
-    rec->decoded = decode_any(plan, rec);
+    rec->decoded = rec->filled = decode_any(plan, rec);
+    rec->plan_filled = plan;
     return rec->decoded ? PD_OK : pd_interpret_decode(plan, rec, NULL, error);
 }
 
@@ -207,6 +208,7 @@ enum pd_code pd_record_frame(enum pd_order order, const void *bytes, size_t n, s
 {
     const uint8_t *p = bytes;
     rec->type = 0, rec->misc = 0, rec->size = 0, rec->raw = p, rec->payload_size = 0;
+    rec->decoded = false;
     if (n < 8)
         return pd_fail_record(error, PD_ESHORT, rec, 0, "header", n, 8);
     rec->type = pd_load32(p, order);
@@ -238,9 +240,18 @@ ELEMENT_AT(read_value)
 ELEMENT_AT(branch_entry)
 ELEMENT_AT(namespace_entry)
 
-bool pd_attr_take(const uint8_t *bytes, enum pd_order order, struct pd_attr *attr)
-{
-    const struct pd_shape shape = {0};
-    struct pd_take c = {bytes, 0};
-    return order == PD_LITTLE ? decode_attr_le(&c, &shape, attr) : decode_attr_be(&c, &shape, attr);
-}
+/* Whole parts with fixed fields, for files and attrs: `bytes` holds all of it. */
+#define TAKE_PART(name_)                                                                                \
+    void pd_##name_##_take(const uint8_t *bytes, enum pd_order order, struct pd_##name_ *out)           \
+    {                                                                                                   \
+        const struct pd_shape shape = {0};                                                              \
+        struct pd_take c = {bytes, 0};                                                                  \
+        if (order == PD_LITTLE)                                                                         \
+            decode_##name_##_le(&c, &shape, out);                                                       \
+        else                                                                                            \
+            decode_##name_##_be(&c, &shape, out);                                                       \
+    }
+TAKE_PART(attr)
+TAKE_PART(file_section)
+TAKE_PART(file_header)
+TAKE_PART(event_type)

@@ -2,8 +2,8 @@
 /*
  * names.c - the sets of src/schema/names.def as tables, and their values as text, both ways.
  *
- * Items of a flag word or packed word are joined by '|'. A sub-field whose own value is a flag word joins its items by
- * '+', so that splitting at '|' is never ambiguous: "mem_op=LOAD|mem_lvl=HIT+L1".
+ * Items of a flag word or packed word are joined by '|'. A sub-field whose own value is a flag word joins its
+ * items by '+', so that splitting at '|' is never ambiguous: "mem_op=LOAD|mem_lvl=HIT+L1".
  */
 #include <perfdata/constants.h>
 #include <perfdata/names.h>
@@ -13,10 +13,12 @@
 #define WORD_MASK(bits_) ((bits_) >= 64 ? UINT64_MAX : (UINT64_C(1) << ((bits_)&63)) - 1)
 #define FIELD_MASK(lo_, width_) (WORD_MASK(width_) << (lo_))
 
+/* clang-format off */
 /* The names of each set. The last element only keeps the arrays of sets without names from being empty. */
 #define SET(id_, kind_, prefix_, bits_, doc_) static const struct pd_name names_##id_[] = {
 #define VALUE(name_, value_, doc_) {#name_, value_, NULL, 0, 0, doc_},
-#define FIELD(name_, lo_, width_, set_, doc_) {#name_, FIELD_MASK(lo_, width_), &pd_set_##set_, lo_, width_, doc_},
+#define FIELD(name_, lo_, width_, set_, doc_) \
+    {#name_, FIELD_MASK(lo_, width_), &pd_set_##set_, lo_, width_, doc_},
 #define END(id_) {NULL, 0, NULL, 0, 0, NULL}};
 #include "schema/names.def"
 #undef SET
@@ -29,10 +31,11 @@
 #define END(id_)
 
 /* The sets themselves. */
-#define SET(id_, kind_, prefix_, bits_, doc_)                              \
-    const struct pd_set pd_set_##id_ = {                                   \
-        #id_, #prefix_, PD_SET_##kind_, bits_, names_##id_,                \
-        sizeof names_##id_ / sizeof *names_##id_ - 1, doc_};
+#define SET(id_, kind_, prefix_, bits_, doc_) \
+    const struct pd_set pd_set_##id_ = {      \
+        #id_,        #prefix_,                \
+        PD_SET_##kind_, bits_,                \
+        names_##id_, sizeof names_##id_ / sizeof *names_##id_ - 1, doc_};
 #include "schema/names.def"
 #undef SET
 
@@ -62,6 +65,7 @@ const size_t pd_n_sets = sizeof pd_sets / sizeof *pd_sets;
 #undef FIELD
 #undef END
 #undef VALUE
+/* clang-format on */
 
 /* Mirroring a word moves every bit of it, so these must be covered whole. */
 _Static_assert(width_attr_flags == 64, "attr_flags must cover its word");
@@ -123,22 +127,12 @@ static void put_flags(struct pd_text *t, const struct pd_set *set, uint64_t valu
 static void put_value(struct pd_text *t, const struct pd_set *set, uint64_t value, const char *separator)
 {
     switch (set->kind) {
-    case PD_SET_ENUM:
-        put_enum(t, set, value);
-        break;
-    case PD_SET_FLAGS:
-        put_flags(t, set, value, separator);
-        break;
-    case PD_SET_SDEC:
-        put_signed(t, value);
-        break;
-    case PD_SET_HEX:
-        put_number(t, value, true);
-        break;
+    case PD_SET_ENUM: put_enum(t, set, value); break;
+    case PD_SET_FLAGS: put_flags(t, set, value, separator); break;
+    case PD_SET_SDEC: put_signed(t, value); break;
+    case PD_SET_HEX: put_number(t, value, true); break;
     case PD_SET_DEC:
-    case PD_SET_BITS:
-        put_number(t, value, false);
-        break;
+    case PD_SET_BITS: put_number(t, value, false); break;
     }
 }
 
@@ -226,21 +220,17 @@ static bool parse_flags(const struct pd_set *set, struct pd_piece text, char sep
 static bool parse_value(const struct pd_set *set, struct pd_piece text, char separator, uint64_t *value)
 {
     switch (set->kind) {
-    case PD_SET_ENUM:
-        return parse_enum(set, text, value);
-    case PD_SET_FLAGS:
-        return parse_flags(set, text, separator, value);
-    case PD_SET_SDEC:
-        return parse_signed(text, value);
+    case PD_SET_ENUM: return parse_enum(set, text, value);
+    case PD_SET_FLAGS: return parse_flags(set, text, separator, value);
+    case PD_SET_SDEC: return parse_signed(text, value);
     case PD_SET_DEC:
     case PD_SET_HEX:
-    case PD_SET_BITS:
-        break;
+    case PD_SET_BITS: break;
     }
     return pd_piece_number(text, WORD_MASK(set->bits), value);
 }
 
-/* "name", "name=value" or a number that is bits in place; `mask` becomes the bits of the word that are then known. */
+/* "name", "name=value" or a number that is bits in place; `mask` becomes the bits that are then known. */
 static bool parse_bits_item(const struct pd_set *set, struct pd_piece item, uint64_t *value, uint64_t *mask)
 {
     struct pd_piece name;

@@ -37,7 +37,7 @@ enum pd_op_kind {
 };
 
 /* What WHEN and UNLESS test. */
-enum pd_source { PD_SRC_sample_type, PD_SRC_read_format, PD_SRC_branch_sample_type, PD_SRC_misc, PD_SRC_variant };
+enum pd_test_source { PD_SRC_sample_type, PD_SRC_read_format, PD_SRC_branch_sample_type, PD_SRC_misc, PD_SRC_variant };
 
 /*
  * One line of the schema. A layout is an array of these: a PD_OP_HEAD, the lines, a PD_OP_END; it is passed around as a
@@ -45,7 +45,7 @@ enum pd_source { PD_SRC_sample_type, PD_SRC_read_format, PD_SRC_branch_sample_ty
  */
 struct pd_op {
     uint8_t kind;          /* enum pd_op_kind */
-    uint8_t src;           /* WHEN, UNLESS: enum pd_source; REGS: PD_REGS_*; HEAD: 1 when sample_id follows */
+    uint8_t src;           /* WHEN, UNLESS: enum pd_test_source; REGS: PD_REGS_*; HEAD: 1 when sample_id follows */
     uint16_t offset;       /* of the member in the C struct; HEAD: size of the struct */
     uint16_t count_offset; /* of the member that holds the count */
     uint16_t count_width;  /* its size in bytes */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* words.h - what the two directions of names, events and registers share: building a text and cutting one up. */
+/* words.h - what names, events and registers share: building a text and cutting one up. */
 #ifndef PERFDATA_WORDS_H
 #define PERFDATA_WORDS_H
 
@@ -93,8 +93,8 @@ static inline bool pd_piece_skip(struct pd_piece *p, const char *prefix)
 }
 
 /*
- * Cuts off the item before the next separator, or all when there is none. False when nothing was left: an empty item,
- * as between two separators or behind the last, is for the caller to refuse.
+ * Cuts off the item before the next separator, or all when there is none. False when nothing was left: an
+ * empty item, as between two separators or behind the last, is for the caller to refuse.
  */
 static inline bool pd_piece_next(struct pd_piece *rest, char separator, struct pd_piece *item)
 {

@@ -86,6 +86,8 @@ struct pd_record {
     uint64_t payload_size; /* bytes that follow the record outside of its size: AUXTRACE, HEADER_TRACING_DATA */
     struct pd_bytes rest;  /* bytes behind the known fields and before the sample_id */
     struct pd_sample_id id;
+    bool filled;           /* private: u holds what was decoded by plan_filled */
+    const struct pd_plan *plan_filled; /* private */
     const struct pd_op *layout; /* of the decoded payload; NULL for unknown types: all in `rest` */
     union pd_payload u;         /* u.sample, u.mmap2, …; by layout */
 };

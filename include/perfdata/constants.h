@@ -4,9 +4,9 @@
  *
  * Generated from src/schema/names.def by `perfdata_gen constants`; do not edit.
  *
- * Values of enumerations are enumerators, or macros where they do not fit an int. Masks of flag words and of
- * sub-fields of packed words are macros as wide as the word; sub-fields of several bits have a _SHIFT too. Bits
- * are numbered as in a little-endian stream.
+ * Values of enumerations are enumerators, or macros where they do not fit an int. Masks of flag words and
+ * of sub-fields of packed words are macros as wide as the word; sub-fields of several bits have a _SHIFT
+ * too. Bits are numbered as in a little-endian stream.
  */
 #ifndef PERFDATA_CONSTANTS_H
 #define PERFDATA_CONSTANTS_H
@@ -107,7 +107,7 @@ enum {
 PD_API extern const struct pd_set pd_set_cpumode;
 
 /* misc_none: misc of records that use none of its bits. */
-#define PD_MISC_CPUMODE                  0x7u                         /* where the cpu was */
+#define PD_MISC_CPUMODE                  0x7u /* where the cpu was */
 #define PD_MISC_CPUMODE_SHIFT            0
 PD_API extern const struct pd_set pd_set_misc_none;
 
@@ -115,37 +115,37 @@ PD_API extern const struct pd_set pd_set_misc_none;
 PD_API extern const struct pd_set pd_set_misc_cpumode;
 
 /* misc_mmap: misc of MMAP. */
-#define PD_MISC_PROC_MAP_PARSE_TIMEOUT   0x1000u                      /* perf did not read all maps in time */
-#define PD_MISC_MMAP_DATA                0x2000u                      /* the mapping is not executable */
+#define PD_MISC_PROC_MAP_PARSE_TIMEOUT   0x1000u /* perf did not read all maps in time */
+#define PD_MISC_MMAP_DATA                0x2000u /* the mapping is not executable */
 PD_API extern const struct pd_set pd_set_misc_mmap;
 
 /* misc_mmap2: misc of MMAP2. */
-#define PD_MISC_MMAP_BUILD_ID            0x4000u                      /* build id in place of maj, min, ino */
+#define PD_MISC_MMAP_BUILD_ID            0x4000u /* build id in place of maj, min, ino */
 PD_API extern const struct pd_set pd_set_misc_mmap2;
 
 /* misc_comm: misc of COMM. */
-#define PD_MISC_COMM_EXEC                0x2000u                      /* the name changed by exec */
+#define PD_MISC_COMM_EXEC                0x2000u /* the name changed by exec */
 PD_API extern const struct pd_set pd_set_misc_comm;
 
 /* misc_fork: misc of FORK. */
-#define PD_MISC_FORK_EXEC                0x2000u                      /* synthesized by perf */
+#define PD_MISC_FORK_EXEC                0x2000u /* synthesized by perf */
 PD_API extern const struct pd_set pd_set_misc_fork;
 
 /* misc_switch: misc of SWITCH and SWITCH_CPU_WIDE. */
-#define PD_MISC_SWITCH_OUT               0x2000u                      /* switched out, not in */
-#define PD_MISC_SWITCH_OUT_PREEMPT       0x4000u                      /* switched out while it could run */
+#define PD_MISC_SWITCH_OUT               0x2000u /* switched out, not in */
+#define PD_MISC_SWITCH_OUT_PREEMPT       0x4000u /* switched out while it could run */
 PD_API extern const struct pd_set pd_set_misc_switch;
 
 /* misc_sample: misc of SAMPLE. */
-#define PD_MISC_EXACT_IP                 0x4000u                      /* ip is exact */
+#define PD_MISC_EXACT_IP                 0x4000u /* ip is exact */
 PD_API extern const struct pd_set pd_set_misc_sample;
 
 /* misc_lost_samples: misc of LOST_SAMPLES. */
-#define PD_MISC_LOST_SAMPLES_BPF         0x8000u                      /* dropped by a BPF filter */
+#define PD_MISC_LOST_SAMPLES_BPF         0x8000u /* dropped by a BPF filter */
 PD_API extern const struct pd_set pd_set_misc_lost_samples;
 
 /* misc_build_id: misc of HEADER_BUILD_ID. */
-#define PD_MISC_BUILD_ID_SIZE            0x8000u                      /* the size of the build id is stored */
+#define PD_MISC_BUILD_ID_SIZE            0x8000u /* the size of the build id is stored */
 PD_API extern const struct pd_set pd_set_misc_build_id;
 
 /* attr_type: perf_event_attr.type; larger numbers are PMUs of the running kernel. */
@@ -190,7 +190,7 @@ enum {
 PD_API extern const struct pd_set pd_set_hardware_id;
 
 /* hardware_config: config of a HARDWARE event. */
-#define PD_HW_CONFIG_EVENT               UINT64_C(0xffffffff)         /* the event */
+#define PD_HW_CONFIG_EVENT               UINT64_C(0xffffffff) /* the event */
 #define PD_HW_CONFIG_EVENT_SHIFT         0
 #define PD_HW_CONFIG_PMU_TYPE            UINT64_C(0xffffffff00000000) /* type of the PMU; 0: the default */
 #define PD_HW_CONFIG_PMU_TYPE_SHIFT      32
@@ -241,75 +241,75 @@ enum {
 PD_API extern const struct pd_set pd_set_cache_result;
 
 /* cache_config: config of a HW_CACHE event. */
-#define PD_CACHE_CONFIG_ID               UINT64_C(0xff)               /* which cache */
+#define PD_CACHE_CONFIG_ID               UINT64_C(0xff) /* which cache */
 #define PD_CACHE_CONFIG_ID_SHIFT         0
-#define PD_CACHE_CONFIG_OP               UINT64_C(0xff00)             /* what was done */
+#define PD_CACHE_CONFIG_OP               UINT64_C(0xff00) /* what was done */
 #define PD_CACHE_CONFIG_OP_SHIFT         8
-#define PD_CACHE_CONFIG_RESULT           UINT64_C(0xff0000)           /* how that went */
+#define PD_CACHE_CONFIG_RESULT           UINT64_C(0xff0000) /* how that went */
 #define PD_CACHE_CONFIG_RESULT_SHIFT     16
-#define PD_CACHE_CONFIG_RESERVED         UINT64_C(0xff000000)         /* unused */
+#define PD_CACHE_CONFIG_RESERVED         UINT64_C(0xff000000) /* unused */
 #define PD_CACHE_CONFIG_RESERVED_SHIFT   24
 #define PD_CACHE_CONFIG_PMU_TYPE         UINT64_C(0xffffffff00000000) /* type of the PMU; 0: the default */
 #define PD_CACHE_CONFIG_PMU_TYPE_SHIFT   32
 PD_API extern const struct pd_set pd_set_cache_config;
 
 /* sample_type: perf_event_attr.sample_type: the fields of a sample. */
-#define PD_SAMPLE_IP                     UINT64_C(0x1)                /* instruction pointer */
-#define PD_SAMPLE_TID                    UINT64_C(0x2)                /* pid and tid */
-#define PD_SAMPLE_TIME                   UINT64_C(0x4)                /* time */
-#define PD_SAMPLE_ADDR                   UINT64_C(0x8)                /* address */
-#define PD_SAMPLE_READ                   UINT64_C(0x10)               /* counter values, laid out by read_format */
-#define PD_SAMPLE_CALLCHAIN              UINT64_C(0x20)               /* call chain */
-#define PD_SAMPLE_ID                     UINT64_C(0x40)               /* event id */
-#define PD_SAMPLE_CPU                    UINT64_C(0x80)               /* cpu */
-#define PD_SAMPLE_PERIOD                 UINT64_C(0x100)              /* period */
-#define PD_SAMPLE_STREAM_ID              UINT64_C(0x200)              /* id of the child event */
-#define PD_SAMPLE_RAW                    UINT64_C(0x400)              /* raw bytes of a tracepoint or PMU */
-#define PD_SAMPLE_BRANCH_STACK           UINT64_C(0x800)              /* branches taken */
-#define PD_SAMPLE_REGS_USER              UINT64_C(0x1000)             /* user registers */
-#define PD_SAMPLE_STACK_USER             UINT64_C(0x2000)             /* copy of the user stack */
-#define PD_SAMPLE_WEIGHT                 UINT64_C(0x4000)             /* cost, one number */
-#define PD_SAMPLE_DATA_SRC               UINT64_C(0x8000)             /* where the data came from */
-#define PD_SAMPLE_IDENTIFIER             UINT64_C(0x10000)            /* event id, always first */
-#define PD_SAMPLE_TRANSACTION            UINT64_C(0x20000)            /* transaction abort details */
-#define PD_SAMPLE_REGS_INTR              UINT64_C(0x40000)            /* registers at the interrupt */
-#define PD_SAMPLE_PHYS_ADDR              UINT64_C(0x80000)            /* physical address */
-#define PD_SAMPLE_AUX                    UINT64_C(0x100000)           /* snapshot of the AUX area */
-#define PD_SAMPLE_CGROUP                 UINT64_C(0x200000)           /* cgroup id */
-#define PD_SAMPLE_DATA_PAGE_SIZE         UINT64_C(0x400000)           /* size of the page of addr */
-#define PD_SAMPLE_CODE_PAGE_SIZE         UINT64_C(0x800000)           /* size of the page of ip */
-#define PD_SAMPLE_WEIGHT_STRUCT          UINT64_C(0x1000000)          /* cost, three numbers */
+#define PD_SAMPLE_IP                     UINT64_C(0x1) /* instruction pointer */
+#define PD_SAMPLE_TID                    UINT64_C(0x2) /* pid and tid */
+#define PD_SAMPLE_TIME                   UINT64_C(0x4) /* time */
+#define PD_SAMPLE_ADDR                   UINT64_C(0x8) /* address */
+#define PD_SAMPLE_READ                   UINT64_C(0x10) /* counter values, laid out by read_format */
+#define PD_SAMPLE_CALLCHAIN              UINT64_C(0x20) /* call chain */
+#define PD_SAMPLE_ID                     UINT64_C(0x40) /* event id */
+#define PD_SAMPLE_CPU                    UINT64_C(0x80) /* cpu */
+#define PD_SAMPLE_PERIOD                 UINT64_C(0x100) /* period */
+#define PD_SAMPLE_STREAM_ID              UINT64_C(0x200) /* id of the child event */
+#define PD_SAMPLE_RAW                    UINT64_C(0x400) /* raw bytes of a tracepoint or PMU */
+#define PD_SAMPLE_BRANCH_STACK           UINT64_C(0x800) /* branches taken */
+#define PD_SAMPLE_REGS_USER              UINT64_C(0x1000) /* user registers */
+#define PD_SAMPLE_STACK_USER             UINT64_C(0x2000) /* copy of the user stack */
+#define PD_SAMPLE_WEIGHT                 UINT64_C(0x4000) /* cost, one number */
+#define PD_SAMPLE_DATA_SRC               UINT64_C(0x8000) /* where the data came from */
+#define PD_SAMPLE_IDENTIFIER             UINT64_C(0x10000) /* event id, always first */
+#define PD_SAMPLE_TRANSACTION            UINT64_C(0x20000) /* transaction abort details */
+#define PD_SAMPLE_REGS_INTR              UINT64_C(0x40000) /* registers at the interrupt */
+#define PD_SAMPLE_PHYS_ADDR              UINT64_C(0x80000) /* physical address */
+#define PD_SAMPLE_AUX                    UINT64_C(0x100000) /* snapshot of the AUX area */
+#define PD_SAMPLE_CGROUP                 UINT64_C(0x200000) /* cgroup id */
+#define PD_SAMPLE_DATA_PAGE_SIZE         UINT64_C(0x400000) /* size of the page of addr */
+#define PD_SAMPLE_CODE_PAGE_SIZE         UINT64_C(0x800000) /* size of the page of ip */
+#define PD_SAMPLE_WEIGHT_STRUCT          UINT64_C(0x1000000) /* cost, three numbers */
 PD_API extern const struct pd_set pd_set_sample_type;
 
-/* branch_sample_type: perf_event_attr.branch_sample_type: which branches to record. */
-#define PD_BRANCH_SAMPLE_USER            UINT64_C(0x1)                /* user mode */
-#define PD_BRANCH_SAMPLE_KERNEL          UINT64_C(0x2)                /* kernel mode */
-#define PD_BRANCH_SAMPLE_HV              UINT64_C(0x4)                /* hypervisor mode */
-#define PD_BRANCH_SAMPLE_ANY             UINT64_C(0x8)                /* every branch */
-#define PD_BRANCH_SAMPLE_ANY_CALL        UINT64_C(0x10)               /* every call */
-#define PD_BRANCH_SAMPLE_ANY_RETURN      UINT64_C(0x20)               /* every return */
-#define PD_BRANCH_SAMPLE_IND_CALL        UINT64_C(0x40)               /* indirect calls */
-#define PD_BRANCH_SAMPLE_ABORT_TX        UINT64_C(0x80)               /* transaction aborts */
-#define PD_BRANCH_SAMPLE_IN_TX           UINT64_C(0x100)              /* in a transaction */
-#define PD_BRANCH_SAMPLE_NO_TX           UINT64_C(0x200)              /* not in a transaction */
-#define PD_BRANCH_SAMPLE_COND            UINT64_C(0x400)              /* conditional branches */
-#define PD_BRANCH_SAMPLE_CALL_STACK      UINT64_C(0x800)              /* call stack mode */
-#define PD_BRANCH_SAMPLE_IND_JUMP        UINT64_C(0x1000)             /* indirect jumps */
-#define PD_BRANCH_SAMPLE_CALL            UINT64_C(0x2000)             /* direct calls */
-#define PD_BRANCH_SAMPLE_NO_FLAGS        UINT64_C(0x4000)             /* leave the flags out */
-#define PD_BRANCH_SAMPLE_NO_CYCLES       UINT64_C(0x8000)             /* leave the cycles out */
-#define PD_BRANCH_SAMPLE_TYPE_SAVE       UINT64_C(0x10000)            /* with the type of branch */
-#define PD_BRANCH_SAMPLE_HW_INDEX        UINT64_C(0x20000)            /* with the hardware index */
-#define PD_BRANCH_SAMPLE_PRIV_SAVE       UINT64_C(0x40000)            /* with the privilege level */
-#define PD_BRANCH_SAMPLE_COUNTERS        UINT64_C(0x80000)            /* with counter values */
+/* branch_sample_type: branch_sample_type of an attr: which branches. */
+#define PD_BRANCH_SAMPLE_USER            UINT64_C(0x1) /* user mode */
+#define PD_BRANCH_SAMPLE_KERNEL          UINT64_C(0x2) /* kernel mode */
+#define PD_BRANCH_SAMPLE_HV              UINT64_C(0x4) /* hypervisor mode */
+#define PD_BRANCH_SAMPLE_ANY             UINT64_C(0x8) /* every branch */
+#define PD_BRANCH_SAMPLE_ANY_CALL        UINT64_C(0x10) /* every call */
+#define PD_BRANCH_SAMPLE_ANY_RETURN      UINT64_C(0x20) /* every return */
+#define PD_BRANCH_SAMPLE_IND_CALL        UINT64_C(0x40) /* indirect calls */
+#define PD_BRANCH_SAMPLE_ABORT_TX        UINT64_C(0x80) /* transaction aborts */
+#define PD_BRANCH_SAMPLE_IN_TX           UINT64_C(0x100) /* in a transaction */
+#define PD_BRANCH_SAMPLE_NO_TX           UINT64_C(0x200) /* not in a transaction */
+#define PD_BRANCH_SAMPLE_COND            UINT64_C(0x400) /* conditional branches */
+#define PD_BRANCH_SAMPLE_CALL_STACK      UINT64_C(0x800) /* call stack mode */
+#define PD_BRANCH_SAMPLE_IND_JUMP        UINT64_C(0x1000) /* indirect jumps */
+#define PD_BRANCH_SAMPLE_CALL            UINT64_C(0x2000) /* direct calls */
+#define PD_BRANCH_SAMPLE_NO_FLAGS        UINT64_C(0x4000) /* leave the flags out */
+#define PD_BRANCH_SAMPLE_NO_CYCLES       UINT64_C(0x8000) /* leave the cycles out */
+#define PD_BRANCH_SAMPLE_TYPE_SAVE       UINT64_C(0x10000) /* with the type of branch */
+#define PD_BRANCH_SAMPLE_HW_INDEX        UINT64_C(0x20000) /* with the hardware index */
+#define PD_BRANCH_SAMPLE_PRIV_SAVE       UINT64_C(0x40000) /* with the privilege level */
+#define PD_BRANCH_SAMPLE_COUNTERS        UINT64_C(0x80000) /* with counter values */
 PD_API extern const struct pd_set pd_set_branch_sample_type;
 
 /* read_format: perf_event_attr.read_format: layout of counter values. */
-#define PD_FORMAT_TOTAL_TIME_ENABLED     UINT64_C(0x1)                /* time enabled */
-#define PD_FORMAT_TOTAL_TIME_RUNNING     UINT64_C(0x2)                /* time running */
-#define PD_FORMAT_ID                     UINT64_C(0x4)                /* id of each value */
-#define PD_FORMAT_GROUP                  UINT64_C(0x8)                /* all values of the group */
-#define PD_FORMAT_LOST                   UINT64_C(0x10)               /* number of lost samples of each value */
+#define PD_FORMAT_TOTAL_TIME_ENABLED     UINT64_C(0x1) /* time enabled */
+#define PD_FORMAT_TOTAL_TIME_RUNNING     UINT64_C(0x2) /* time running */
+#define PD_FORMAT_ID                     UINT64_C(0x4) /* id of each value */
+#define PD_FORMAT_GROUP                  UINT64_C(0x8) /* all values of the group */
+#define PD_FORMAT_LOST                   UINT64_C(0x10) /* number of lost samples of each value */
 PD_API extern const struct pd_set pd_set_read_format;
 
 /* precise_ip: how far the ip may be from the instruction that caused the event. */
@@ -322,64 +322,64 @@ enum {
 PD_API extern const struct pd_set pd_set_precise_ip;
 
 /* attr_flags: flag word of perf_event_attr; mirrored in big-endian streams. */
-#define PD_ATTR_DISABLED                 UINT64_C(0x1)                /* starts disabled */
-#define PD_ATTR_INHERIT                  UINT64_C(0x2)                /* children are counted too */
-#define PD_ATTR_PINNED                   UINT64_C(0x4)                /* always on the PMU */
-#define PD_ATTR_EXCLUSIVE                UINT64_C(0x8)                /* alone on the PMU */
-#define PD_ATTR_EXCLUDE_USER             UINT64_C(0x10)               /* not in user mode */
-#define PD_ATTR_EXCLUDE_KERNEL           UINT64_C(0x20)               /* not in the kernel */
-#define PD_ATTR_EXCLUDE_HV               UINT64_C(0x40)               /* not in the hypervisor */
-#define PD_ATTR_EXCLUDE_IDLE             UINT64_C(0x80)               /* not when idle */
-#define PD_ATTR_MMAP                     UINT64_C(0x100)              /* MMAP records */
-#define PD_ATTR_COMM                     UINT64_C(0x200)              /* COMM records */
-#define PD_ATTR_FREQ                     UINT64_C(0x400)              /* sample_freq in place of sample_period */
-#define PD_ATTR_INHERIT_STAT             UINT64_C(0x800)              /* READ record at the end of each task */
-#define PD_ATTR_ENABLE_ON_EXEC           UINT64_C(0x1000)             /* exec enables it */
-#define PD_ATTR_TASK                     UINT64_C(0x2000)             /* FORK and EXIT records */
-#define PD_ATTR_WATERMARK                UINT64_C(0x4000)             /* wakeup_watermark in place of wakeup_events */
-#define PD_ATTR_PRECISE_IP               UINT64_C(0x18000)            /* limit of skid */
+#define PD_ATTR_DISABLED                 UINT64_C(0x1) /* starts disabled */
+#define PD_ATTR_INHERIT                  UINT64_C(0x2) /* children are counted too */
+#define PD_ATTR_PINNED                   UINT64_C(0x4) /* always on the PMU */
+#define PD_ATTR_EXCLUSIVE                UINT64_C(0x8) /* alone on the PMU */
+#define PD_ATTR_EXCLUDE_USER             UINT64_C(0x10) /* not in user mode */
+#define PD_ATTR_EXCLUDE_KERNEL           UINT64_C(0x20) /* not in the kernel */
+#define PD_ATTR_EXCLUDE_HV               UINT64_C(0x40) /* not in the hypervisor */
+#define PD_ATTR_EXCLUDE_IDLE             UINT64_C(0x80) /* not when idle */
+#define PD_ATTR_MMAP                     UINT64_C(0x100) /* MMAP records */
+#define PD_ATTR_COMM                     UINT64_C(0x200) /* COMM records */
+#define PD_ATTR_FREQ                     UINT64_C(0x400) /* sample_freq in place of sample_period */
+#define PD_ATTR_INHERIT_STAT             UINT64_C(0x800) /* READ record at the end of each task */
+#define PD_ATTR_ENABLE_ON_EXEC           UINT64_C(0x1000) /* exec enables it */
+#define PD_ATTR_TASK                     UINT64_C(0x2000) /* FORK and EXIT records */
+#define PD_ATTR_WATERMARK                UINT64_C(0x4000) /* wakeup_watermark in place of wakeup_events */
+#define PD_ATTR_PRECISE_IP               UINT64_C(0x18000) /* limit of skid */
 #define PD_ATTR_PRECISE_IP_SHIFT         15
-#define PD_ATTR_MMAP_DATA                UINT64_C(0x20000)            /* records of mappings that are not executable */
-#define PD_ATTR_SAMPLE_ID_ALL            UINT64_C(0x40000)            /* id trailer on every record */
-#define PD_ATTR_EXCLUDE_HOST             UINT64_C(0x80000)            /* not in the host */
-#define PD_ATTR_EXCLUDE_GUEST            UINT64_C(0x100000)           /* not in guests */
-#define PD_ATTR_EXCLUDE_CALLCHAIN_KERNEL UINT64_C(0x200000)           /* no kernel part of call chains */
-#define PD_ATTR_EXCLUDE_CALLCHAIN_USER   UINT64_C(0x400000)           /* no user part of call chains */
-#define PD_ATTR_MMAP2                    UINT64_C(0x800000)           /* MMAP2 in place of MMAP records */
-#define PD_ATTR_COMM_EXEC                UINT64_C(0x1000000)          /* COMM records tell exec */
-#define PD_ATTR_USE_CLOCKID              UINT64_C(0x2000000)          /* clockid is valid */
-#define PD_ATTR_CONTEXT_SWITCH           UINT64_C(0x4000000)          /* SWITCH records */
-#define PD_ATTR_WRITE_BACKWARD           UINT64_C(0x8000000)          /* the buffer is written from its end */
-#define PD_ATTR_NAMESPACES               UINT64_C(0x10000000)         /* NAMESPACES records */
-#define PD_ATTR_KSYMBOL                  UINT64_C(0x20000000)         /* KSYMBOL records */
-#define PD_ATTR_BPF_EVENT                UINT64_C(0x40000000)         /* BPF_EVENT records */
-#define PD_ATTR_AUX_OUTPUT               UINT64_C(0x80000000)         /* output goes to the AUX area */
-#define PD_ATTR_CGROUP                   UINT64_C(0x100000000)        /* CGROUP records */
-#define PD_ATTR_TEXT_POKE                UINT64_C(0x200000000)        /* TEXT_POKE records */
-#define PD_ATTR_BUILD_ID                 UINT64_C(0x400000000)        /* build ids in MMAP2 records */
-#define PD_ATTR_INHERIT_THREAD           UINT64_C(0x800000000)        /* only threads inherit */
-#define PD_ATTR_REMOVE_ON_EXEC           UINT64_C(0x1000000000)       /* exec removes it */
-#define PD_ATTR_SIGTRAP                  UINT64_C(0x2000000000)       /* SIGTRAP at each overflow */
-#define PD_ATTR_DEFER_CALLCHAIN          UINT64_C(0x4000000000)       /* user call chains may come later */
-#define PD_ATTR_DEFER_OUTPUT             UINT64_C(0x8000000000)       /* CALLCHAIN_DEFERRED records */
+#define PD_ATTR_MMAP_DATA                UINT64_C(0x20000) /* records of mappings that are not executable */
+#define PD_ATTR_SAMPLE_ID_ALL            UINT64_C(0x40000) /* id trailer on every record */
+#define PD_ATTR_EXCLUDE_HOST             UINT64_C(0x80000) /* not in the host */
+#define PD_ATTR_EXCLUDE_GUEST            UINT64_C(0x100000) /* not in guests */
+#define PD_ATTR_EXCLUDE_CALLCHAIN_KERNEL UINT64_C(0x200000) /* no kernel part of call chains */
+#define PD_ATTR_EXCLUDE_CALLCHAIN_USER   UINT64_C(0x400000) /* no user part of call chains */
+#define PD_ATTR_MMAP2                    UINT64_C(0x800000) /* MMAP2 in place of MMAP records */
+#define PD_ATTR_COMM_EXEC                UINT64_C(0x1000000) /* COMM records tell exec */
+#define PD_ATTR_USE_CLOCKID              UINT64_C(0x2000000) /* clockid is valid */
+#define PD_ATTR_CONTEXT_SWITCH           UINT64_C(0x4000000) /* SWITCH records */
+#define PD_ATTR_WRITE_BACKWARD           UINT64_C(0x8000000) /* the buffer is written from its end */
+#define PD_ATTR_NAMESPACES               UINT64_C(0x10000000) /* NAMESPACES records */
+#define PD_ATTR_KSYMBOL                  UINT64_C(0x20000000) /* KSYMBOL records */
+#define PD_ATTR_BPF_EVENT                UINT64_C(0x40000000) /* BPF_EVENT records */
+#define PD_ATTR_AUX_OUTPUT               UINT64_C(0x80000000) /* output goes to the AUX area */
+#define PD_ATTR_CGROUP                   UINT64_C(0x100000000) /* CGROUP records */
+#define PD_ATTR_TEXT_POKE                UINT64_C(0x200000000) /* TEXT_POKE records */
+#define PD_ATTR_BUILD_ID                 UINT64_C(0x400000000) /* build ids in MMAP2 records */
+#define PD_ATTR_INHERIT_THREAD           UINT64_C(0x800000000) /* only threads inherit */
+#define PD_ATTR_REMOVE_ON_EXEC           UINT64_C(0x1000000000) /* exec removes it */
+#define PD_ATTR_SIGTRAP                  UINT64_C(0x2000000000) /* SIGTRAP at each overflow */
+#define PD_ATTR_DEFER_CALLCHAIN          UINT64_C(0x4000000000) /* user call chains may come later */
+#define PD_ATTR_DEFER_OUTPUT             UINT64_C(0x8000000000) /* CALLCHAIN_DEFERRED records */
 #define PD_ATTR_RESERVED_1               UINT64_C(0xffffff0000000000) /* unused */
 #define PD_ATTR_RESERVED_1_SHIFT         40
 PD_API extern const struct pd_set pd_set_attr_flags;
 
 /* aux_action: perf_event_attr.aux_action; mirrored in big-endian streams. */
-#define PD_AUX_ACTION_AUX_START_PAUSED   0x1u                         /* the AUX area starts paused */
-#define PD_AUX_ACTION_AUX_PAUSE          0x2u                         /* an overflow pauses it */
-#define PD_AUX_ACTION_AUX_RESUME         0x4u                         /* an overflow resumes it */
-#define PD_AUX_ACTION_RESERVED           0xfffffff8u                  /* unused */
+#define PD_AUX_ACTION_AUX_START_PAUSED   0x1u /* the AUX area starts paused */
+#define PD_AUX_ACTION_AUX_PAUSE          0x2u /* an overflow pauses it */
+#define PD_AUX_ACTION_AUX_RESUME         0x4u /* an overflow resumes it */
+#define PD_AUX_ACTION_RESERVED           0xfffffff8u /* unused */
 #define PD_AUX_ACTION_RESERVED_SHIFT     3
 PD_API extern const struct pd_set pd_set_aux_action;
 
 /* bp_type: perf_event_attr.bp_type: what the breakpoint watches. */
-#define PD_BP_EMPTY                      0x0u                         /* nothing */
-#define PD_BP_R                          0x1u                         /* reads */
-#define PD_BP_W                          0x2u                         /* writes */
-#define PD_BP_X                          0x4u                         /* execution */
-#define PD_BP_RW                         0x3u                         /* reads and writes */
+#define PD_BP_EMPTY                      0x0u /* nothing */
+#define PD_BP_R                          0x1u /* reads */
+#define PD_BP_W                          0x2u /* writes */
+#define PD_BP_X                          0x4u /* execution */
+#define PD_BP_RW                         0x3u /* reads and writes */
 PD_API extern const struct pd_set pd_set_bp_type;
 
 /* clockid: a clock of clock_gettime(). */
@@ -403,7 +403,7 @@ PD_API extern const struct pd_set pd_set_clockid;
 #define PD_CONTEXT_HV                    UINT64_C(0xffffffffffffffe0) /* hypervisor */
 #define PD_CONTEXT_KERNEL                UINT64_C(0xffffffffffffff80) /* kernel */
 #define PD_CONTEXT_USER                  UINT64_C(0xfffffffffffffe00) /* user */
-#define PD_CONTEXT_USER_DEFERRED         UINT64_C(0xfffffffffffffd80) /* user part comes later; the cookie is next */
+#define PD_CONTEXT_USER_DEFERRED         UINT64_C(0xfffffffffffffd80) /* the user part comes later */
 #define PD_CONTEXT_GUEST                 UINT64_C(0xfffffffffffff800) /* guest */
 #define PD_CONTEXT_GUEST_KERNEL          UINT64_C(0xfffffffffffff780) /* guest kernel */
 #define PD_CONTEXT_GUEST_USER            UINT64_C(0xfffffffffffff600) /* guest user */
@@ -463,19 +463,19 @@ enum {
 PD_API extern const struct pd_set pd_set_branch_priv;
 
 /* branch_flags: third word of a branch stack entry; mirrored in big-endian streams. */
-#define PD_BRANCH_MISPRED                UINT64_C(0x1)                /* target mispredicted */
-#define PD_BRANCH_PREDICTED              UINT64_C(0x2)                /* target predicted */
-#define PD_BRANCH_IN_TX                  UINT64_C(0x4)                /* in a transaction */
-#define PD_BRANCH_ABORT                  UINT64_C(0x8)                /* transaction abort */
-#define PD_BRANCH_CYCLES                 UINT64_C(0xffff0)            /* cycles since the last branch */
+#define PD_BRANCH_MISPRED                UINT64_C(0x1) /* target mispredicted */
+#define PD_BRANCH_PREDICTED              UINT64_C(0x2) /* target predicted */
+#define PD_BRANCH_IN_TX                  UINT64_C(0x4) /* in a transaction */
+#define PD_BRANCH_ABORT                  UINT64_C(0x8) /* transaction abort */
+#define PD_BRANCH_CYCLES                 UINT64_C(0xffff0) /* cycles since the last branch */
 #define PD_BRANCH_CYCLES_SHIFT           4
-#define PD_BRANCH_TYPE                   UINT64_C(0xf00000)           /* type */
+#define PD_BRANCH_TYPE                   UINT64_C(0xf00000) /* type */
 #define PD_BRANCH_TYPE_SHIFT             20
-#define PD_BRANCH_SPEC                   UINT64_C(0x3000000)          /* speculation */
+#define PD_BRANCH_SPEC                   UINT64_C(0x3000000) /* speculation */
 #define PD_BRANCH_SPEC_SHIFT             24
-#define PD_BRANCH_NEW_TYPE               UINT64_C(0x3c000000)         /* type when type is EXTEND_ABI */
+#define PD_BRANCH_NEW_TYPE               UINT64_C(0x3c000000) /* type when type is EXTEND_ABI */
 #define PD_BRANCH_NEW_TYPE_SHIFT         26
-#define PD_BRANCH_PRIV                   UINT64_C(0x1c0000000)        /* privilege level */
+#define PD_BRANCH_PRIV                   UINT64_C(0x1c0000000) /* privilege level */
 #define PD_BRANCH_PRIV_SHIFT             30
 #define PD_BRANCH_RESERVED               UINT64_C(0xfffffffe00000000) /* unused */
 #define PD_BRANCH_RESERVED_SHIFT         33
@@ -490,60 +490,60 @@ enum {
 PD_API extern const struct pd_set pd_set_regs_abi;
 
 /* weight_struct: cost as three numbers. */
-#define PD_WEIGHT_VAR1_DW                UINT64_C(0xffffffff)         /* x86: latency */
+#define PD_WEIGHT_VAR1_DW                UINT64_C(0xffffffff) /* x86: latency */
 #define PD_WEIGHT_VAR1_DW_SHIFT          0
-#define PD_WEIGHT_VAR2_W                 UINT64_C(0xffff00000000)     /* x86: instruction latency */
+#define PD_WEIGHT_VAR2_W                 UINT64_C(0xffff00000000) /* x86: instruction latency */
 #define PD_WEIGHT_VAR2_W_SHIFT           32
 #define PD_WEIGHT_VAR3_W                 UINT64_C(0xffff000000000000) /* x86: retire latency */
 #define PD_WEIGHT_VAR3_W_SHIFT           48
 PD_API extern const struct pd_set pd_set_weight_struct;
 
 /* mem_op: kind of access. */
-#define PD_MEM_OP_NA                     0x1u                         /* not available */
-#define PD_MEM_OP_LOAD                   0x2u                         /* load */
-#define PD_MEM_OP_STORE                  0x4u                         /* store */
-#define PD_MEM_OP_PFETCH                 0x8u                         /* prefetch */
-#define PD_MEM_OP_EXEC                   0x10u                        /* code */
+#define PD_MEM_OP_NA                     0x1u /* not available */
+#define PD_MEM_OP_LOAD                   0x2u /* load */
+#define PD_MEM_OP_STORE                  0x4u /* store */
+#define PD_MEM_OP_PFETCH                 0x8u /* prefetch */
+#define PD_MEM_OP_EXEC                   0x10u /* code */
 PD_API extern const struct pd_set pd_set_mem_op;
 
 /* mem_lvl: level of the memory hierarchy, old form. */
-#define PD_MEM_LVL_NA                    0x1u                         /* not available */
-#define PD_MEM_LVL_HIT                   0x2u                         /* hit */
-#define PD_MEM_LVL_MISS                  0x4u                         /* miss */
-#define PD_MEM_LVL_L1                    0x8u                         /* L1 */
-#define PD_MEM_LVL_LFB                   0x10u                        /* line fill buffer */
-#define PD_MEM_LVL_L2                    0x20u                        /* L2 */
-#define PD_MEM_LVL_L3                    0x40u                        /* L3 */
-#define PD_MEM_LVL_LOC_RAM               0x80u                        /* local memory */
-#define PD_MEM_LVL_REM_RAM1              0x100u                       /* remote memory, 1 hop */
-#define PD_MEM_LVL_REM_RAM2              0x200u                       /* remote memory, 2 hops */
-#define PD_MEM_LVL_REM_CCE1              0x400u                       /* remote cache, 1 hop */
-#define PD_MEM_LVL_REM_CCE2              0x800u                       /* remote cache, 2 hops */
-#define PD_MEM_LVL_IO                    0x1000u                      /* I/O memory */
-#define PD_MEM_LVL_UNC                   0x2000u                      /* uncached memory */
+#define PD_MEM_LVL_NA                    0x1u /* not available */
+#define PD_MEM_LVL_HIT                   0x2u /* hit */
+#define PD_MEM_LVL_MISS                  0x4u /* miss */
+#define PD_MEM_LVL_L1                    0x8u /* L1 */
+#define PD_MEM_LVL_LFB                   0x10u /* line fill buffer */
+#define PD_MEM_LVL_L2                    0x20u /* L2 */
+#define PD_MEM_LVL_L3                    0x40u /* L3 */
+#define PD_MEM_LVL_LOC_RAM               0x80u /* local memory */
+#define PD_MEM_LVL_REM_RAM1              0x100u /* remote memory, 1 hop */
+#define PD_MEM_LVL_REM_RAM2              0x200u /* remote memory, 2 hops */
+#define PD_MEM_LVL_REM_CCE1              0x400u /* remote cache, 1 hop */
+#define PD_MEM_LVL_REM_CCE2              0x800u /* remote cache, 2 hops */
+#define PD_MEM_LVL_IO                    0x1000u /* I/O memory */
+#define PD_MEM_LVL_UNC                   0x2000u /* uncached memory */
 PD_API extern const struct pd_set pd_set_mem_lvl;
 
 /* mem_snoop: snoop. */
-#define PD_MEM_SNOOP_NA                  0x1u                         /* not available */
-#define PD_MEM_SNOOP_NONE                0x2u                         /* none */
-#define PD_MEM_SNOOP_HIT                 0x4u                         /* hit */
-#define PD_MEM_SNOOP_MISS                0x8u                         /* miss */
-#define PD_MEM_SNOOP_HITM                0x10u                        /* hit, modified */
+#define PD_MEM_SNOOP_NA                  0x1u /* not available */
+#define PD_MEM_SNOOP_NONE                0x2u /* none */
+#define PD_MEM_SNOOP_HIT                 0x4u /* hit */
+#define PD_MEM_SNOOP_MISS                0x8u /* miss */
+#define PD_MEM_SNOOP_HITM                0x10u /* hit, modified */
 PD_API extern const struct pd_set pd_set_mem_snoop;
 
 /* mem_lock: lock. */
-#define PD_MEM_LOCK_NA                   0x1u                         /* not available */
-#define PD_MEM_LOCK_LOCKED               0x2u                         /* locked access */
+#define PD_MEM_LOCK_NA                   0x1u /* not available */
+#define PD_MEM_LOCK_LOCKED               0x2u /* locked access */
 PD_API extern const struct pd_set pd_set_mem_lock;
 
 /* mem_dtlb: data TLB. */
-#define PD_MEM_TLB_NA                    0x1u                         /* not available */
-#define PD_MEM_TLB_HIT                   0x2u                         /* hit */
-#define PD_MEM_TLB_MISS                  0x4u                         /* miss */
-#define PD_MEM_TLB_L1                    0x8u                         /* L1 */
-#define PD_MEM_TLB_L2                    0x10u                        /* L2 */
-#define PD_MEM_TLB_WK                    0x20u                        /* hardware walker */
-#define PD_MEM_TLB_OS                    0x40u                        /* fault handler */
+#define PD_MEM_TLB_NA                    0x1u /* not available */
+#define PD_MEM_TLB_HIT                   0x2u /* hit */
+#define PD_MEM_TLB_MISS                  0x4u /* miss */
+#define PD_MEM_TLB_L1                    0x8u /* L1 */
+#define PD_MEM_TLB_L2                    0x10u /* L2 */
+#define PD_MEM_TLB_WK                    0x20u /* hardware walker */
+#define PD_MEM_TLB_OS                    0x40u /* fault handler */
 PD_API extern const struct pd_set pd_set_mem_dtlb;
 
 /* mem_lvl_num: level of the memory hierarchy, new form. */
@@ -567,14 +567,14 @@ enum {
 PD_API extern const struct pd_set pd_set_mem_lvl_num;
 
 /* mem_snoopx: snoop, more. */
-#define PD_MEM_SNOOPX_FWD                0x1u                         /* forwarded */
-#define PD_MEM_SNOOPX_PEER               0x2u                         /* from a peer */
+#define PD_MEM_SNOOPX_FWD                0x1u /* forwarded */
+#define PD_MEM_SNOOPX_PEER               0x2u /* from a peer */
 PD_API extern const struct pd_set pd_set_mem_snoopx;
 
 /* mem_blk: why the access was blocked. */
-#define PD_MEM_BLK_NA                    0x1u                         /* not available */
-#define PD_MEM_BLK_DATA                  0x2u                         /* data could not be forwarded */
-#define PD_MEM_BLK_ADDR                  0x4u                         /* address conflict */
+#define PD_MEM_BLK_NA                    0x1u /* not available */
+#define PD_MEM_BLK_DATA                  0x2u /* data could not be forwarded */
+#define PD_MEM_BLK_ADDR                  0x4u /* address conflict */
 PD_API extern const struct pd_set pd_set_mem_blk;
 
 /* mem_hops: distance. */
@@ -608,50 +608,50 @@ enum {
 PD_API extern const struct pd_set pd_set_mem_region;
 
 /* data_src: where the data of an access came from. */
-#define PD_DATA_SRC_MEM_OP               UINT64_C(0x1f)               /* kind of access */
+#define PD_DATA_SRC_MEM_OP               UINT64_C(0x1f) /* kind of access */
 #define PD_DATA_SRC_MEM_OP_SHIFT         0
-#define PD_DATA_SRC_MEM_LVL              UINT64_C(0x7ffe0)            /* level, old form */
+#define PD_DATA_SRC_MEM_LVL              UINT64_C(0x7ffe0) /* level, old form */
 #define PD_DATA_SRC_MEM_LVL_SHIFT        5
-#define PD_DATA_SRC_MEM_SNOOP            UINT64_C(0xf80000)           /* snoop */
+#define PD_DATA_SRC_MEM_SNOOP            UINT64_C(0xf80000) /* snoop */
 #define PD_DATA_SRC_MEM_SNOOP_SHIFT      19
-#define PD_DATA_SRC_MEM_LOCK             UINT64_C(0x3000000)          /* lock */
+#define PD_DATA_SRC_MEM_LOCK             UINT64_C(0x3000000) /* lock */
 #define PD_DATA_SRC_MEM_LOCK_SHIFT       24
-#define PD_DATA_SRC_MEM_DTLB             UINT64_C(0x1fc000000)        /* data TLB */
+#define PD_DATA_SRC_MEM_DTLB             UINT64_C(0x1fc000000) /* data TLB */
 #define PD_DATA_SRC_MEM_DTLB_SHIFT       26
-#define PD_DATA_SRC_MEM_LVL_NUM          UINT64_C(0x1e00000000)       /* level, new form */
+#define PD_DATA_SRC_MEM_LVL_NUM          UINT64_C(0x1e00000000) /* level, new form */
 #define PD_DATA_SRC_MEM_LVL_NUM_SHIFT    33
-#define PD_DATA_SRC_MEM_REMOTE           UINT64_C(0x2000000000)       /* remote */
-#define PD_DATA_SRC_MEM_SNOOPX           UINT64_C(0xc000000000)       /* snoop, more */
+#define PD_DATA_SRC_MEM_REMOTE           UINT64_C(0x2000000000) /* remote */
+#define PD_DATA_SRC_MEM_SNOOPX           UINT64_C(0xc000000000) /* snoop, more */
 #define PD_DATA_SRC_MEM_SNOOPX_SHIFT     38
-#define PD_DATA_SRC_MEM_BLK              UINT64_C(0x70000000000)      /* why blocked */
+#define PD_DATA_SRC_MEM_BLK              UINT64_C(0x70000000000) /* why blocked */
 #define PD_DATA_SRC_MEM_BLK_SHIFT        40
-#define PD_DATA_SRC_MEM_HOPS             UINT64_C(0x380000000000)     /* distance */
+#define PD_DATA_SRC_MEM_HOPS             UINT64_C(0x380000000000) /* distance */
 #define PD_DATA_SRC_MEM_HOPS_SHIFT       43
-#define PD_DATA_SRC_MEM_REGION           UINT64_C(0x7c00000000000)    /* region of memory */
+#define PD_DATA_SRC_MEM_REGION           UINT64_C(0x7c00000000000) /* region of memory */
 #define PD_DATA_SRC_MEM_REGION_SHIFT     46
 #define PD_DATA_SRC_RESERVED             UINT64_C(0xfff8000000000000) /* unused */
 #define PD_DATA_SRC_RESERVED_SHIFT       51
 PD_API extern const struct pd_set pd_set_data_src;
 
 /* transaction: why a transaction aborted. */
-#define PD_TXN_ELISION                   UINT64_C(0x1)                /* lock elision */
-#define PD_TXN_TRANSACTION               UINT64_C(0x2)                /* transaction */
-#define PD_TXN_SYNC                      UINT64_C(0x4)                /* caused by the instruction */
-#define PD_TXN_ASYNC                     UINT64_C(0x8)                /* not caused by the instruction */
-#define PD_TXN_RETRY                     UINT64_C(0x10)               /* may be retried */
-#define PD_TXN_CONFLICT                  UINT64_C(0x20)               /* conflict */
-#define PD_TXN_CAPACITY_WRITE            UINT64_C(0x40)               /* too much written */
-#define PD_TXN_CAPACITY_READ             UINT64_C(0x80)               /* too much read */
-#define PD_TXN_RESERVED                  UINT64_C(0xffffff00)         /* unused */
+#define PD_TXN_ELISION                   UINT64_C(0x1) /* lock elision */
+#define PD_TXN_TRANSACTION               UINT64_C(0x2) /* transaction */
+#define PD_TXN_SYNC                      UINT64_C(0x4) /* caused by the instruction */
+#define PD_TXN_ASYNC                     UINT64_C(0x8) /* not caused by the instruction */
+#define PD_TXN_RETRY                     UINT64_C(0x10) /* may be retried */
+#define PD_TXN_CONFLICT                  UINT64_C(0x20) /* conflict */
+#define PD_TXN_CAPACITY_WRITE            UINT64_C(0x40) /* too much written */
+#define PD_TXN_CAPACITY_READ             UINT64_C(0x80) /* too much read */
+#define PD_TXN_RESERVED                  UINT64_C(0xffffff00) /* unused */
 #define PD_TXN_RESERVED_SHIFT            8
 #define PD_TXN_ABORT_CODE                UINT64_C(0xffffffff00000000) /* code given by the program */
 #define PD_TXN_ABORT_CODE_SHIFT          32
 PD_API extern const struct pd_set pd_set_transaction;
 
 /* prot: protection of a mapping. */
-#define PD_PROT_READ                     0x1u                         /* readable */
-#define PD_PROT_WRITE                    0x2u                         /* writable */
-#define PD_PROT_EXEC                     0x4u                         /* executable */
+#define PD_PROT_READ                     0x1u /* readable */
+#define PD_PROT_WRITE                    0x2u /* writable */
+#define PD_PROT_EXEC                     0x4u /* executable */
 PD_API extern const struct pd_set pd_set_prot;
 
 /* mmap_type: low four bits of the flags of a mapping. */
@@ -664,21 +664,21 @@ enum {
 PD_API extern const struct pd_set pd_set_mmap_type;
 
 /* mmap_flags: flags of a mapping, by the numbers of x86 and most others. */
-#define PD_MAP_TYPE                      0xfu                         /* kind of sharing */
+#define PD_MAP_TYPE                      0xfu /* kind of sharing */
 #define PD_MAP_TYPE_SHIFT                0
-#define PD_MAP_FIXED                     0x10u                        /* at this address */
-#define PD_MAP_ANONYMOUS                 0x20u                        /* no file */
-#define PD_MAP_GROWSDOWN                 0x100u                       /* grows down */
-#define PD_MAP_DENYWRITE                 0x800u                       /* file may not be written */
-#define PD_MAP_EXECUTABLE                0x1000u                      /* executable */
-#define PD_MAP_LOCKED                    0x2000u                      /* locked */
-#define PD_MAP_NORESERVE                 0x4000u                      /* no swap reserved */
-#define PD_MAP_POPULATE                  0x8000u                      /* populated */
-#define PD_MAP_NONBLOCK                  0x10000u                     /* populated without waiting */
-#define PD_MAP_STACK                     0x20000u                     /* a stack */
-#define PD_MAP_HUGETLB                   0x40000u                     /* huge pages */
-#define PD_MAP_SYNC                      0x80000u                     /* synchronous page faults */
-#define PD_MAP_FIXED_NOREPLACE           0x100000u                    /* at this address if it is free */
+#define PD_MAP_FIXED                     0x10u /* at this address */
+#define PD_MAP_ANONYMOUS                 0x20u /* no file */
+#define PD_MAP_GROWSDOWN                 0x100u /* grows down */
+#define PD_MAP_DENYWRITE                 0x800u /* file may not be written */
+#define PD_MAP_EXECUTABLE                0x1000u /* executable */
+#define PD_MAP_LOCKED                    0x2000u /* locked */
+#define PD_MAP_NORESERVE                 0x4000u /* no swap reserved */
+#define PD_MAP_POPULATE                  0x8000u /* populated */
+#define PD_MAP_NONBLOCK                  0x10000u /* populated without waiting */
+#define PD_MAP_STACK                     0x20000u /* a stack */
+#define PD_MAP_HUGETLB                   0x40000u /* huge pages */
+#define PD_MAP_SYNC                      0x80000u /* synchronous page faults */
+#define PD_MAP_FIXED_NOREPLACE           0x100000u /* at this address if it is free */
 PD_API extern const struct pd_set pd_set_mmap_flags;
 
 /* aux_pmu_format: format of AUX data, by PMU. */
@@ -689,22 +689,22 @@ enum {
 PD_API extern const struct pd_set pd_set_aux_pmu_format;
 
 /* aux_flags: flags of AUX. */
-#define PD_AUX_FLAG_TRUNCATED            UINT64_C(0x1)                /* cut for want of room */
-#define PD_AUX_FLAG_OVERWRITE            UINT64_C(0x2)                /* snapshot of a buffer that is overwritten */
-#define PD_AUX_FLAG_PARTIAL              UINT64_C(0x4)                /* has gaps */
-#define PD_AUX_FLAG_COLLISION            UINT64_C(0x8)                /* collided with another sample */
-#define PD_AUX_FLAG_PMU_FORMAT           UINT64_C(0xff00)             /* format of the data */
+#define PD_AUX_FLAG_TRUNCATED            UINT64_C(0x1) /* cut for want of room */
+#define PD_AUX_FLAG_OVERWRITE            UINT64_C(0x2) /* snapshot of a buffer that is overwritten */
+#define PD_AUX_FLAG_PARTIAL              UINT64_C(0x4) /* has gaps */
+#define PD_AUX_FLAG_COLLISION            UINT64_C(0x8) /* collided with another sample */
+#define PD_AUX_FLAG_PMU_FORMAT           UINT64_C(0xff00) /* format of the data */
 #define PD_AUX_FLAG_PMU_FORMAT_SHIFT     8
 PD_API extern const struct pd_set pd_set_aux_flags;
 
 /* hw_id_coresight: hw_id of AUX_OUTPUT_HW_ID by CoreSight. */
-#define PD_HW_ID_CORESIGHT_TRACE_ID      UINT64_C(0xff)               /* trace id */
+#define PD_HW_ID_CORESIGHT_TRACE_ID      UINT64_C(0xff) /* trace id */
 #define PD_HW_ID_CORESIGHT_TRACE_ID_SHIFT 0
-#define PD_HW_ID_CORESIGHT_SINK_ID       UINT64_C(0xffffffff00)       /* sink id */
+#define PD_HW_ID_CORESIGHT_SINK_ID       UINT64_C(0xffffffff00) /* sink id */
 #define PD_HW_ID_CORESIGHT_SINK_ID_SHIFT 8
-#define PD_HW_ID_CORESIGHT_RESERVED      UINT64_C(0xffff0000000000)   /* unused */
+#define PD_HW_ID_CORESIGHT_RESERVED      UINT64_C(0xffff0000000000) /* unused */
 #define PD_HW_ID_CORESIGHT_RESERVED_SHIFT 40
-#define PD_HW_ID_CORESIGHT_MINOR_VERSION UINT64_C(0xf00000000000000)  /* minor version */
+#define PD_HW_ID_CORESIGHT_MINOR_VERSION UINT64_C(0xf00000000000000) /* minor version */
 #define PD_HW_ID_CORESIGHT_MINOR_VERSION_SHIFT 56
 #define PD_HW_ID_CORESIGHT_MAJOR_VERSION UINT64_C(0xf000000000000000) /* major version */
 #define PD_HW_ID_CORESIGHT_MAJOR_VERSION_SHIFT 60
@@ -731,7 +731,7 @@ enum {
 PD_API extern const struct pd_set pd_set_ksym_type;
 
 /* ksym_flags: flags of KSYMBOL. */
-#define PD_KSYM_FLAG_UNREGISTER          0x1u                         /* the symbol went */
+#define PD_KSYM_FLAG_UNREGISTER          0x1u /* the symbol went */
 PD_API extern const struct pd_set pd_set_ksym_flags;
 
 /* bpf_event_type: what happened to a BPF program. */
@@ -873,15 +873,15 @@ enum {
 PD_API extern const struct pd_set pd_set_feature;
 
 /* bpf_arrays: arrays stored with a BPF program. */
-#define PD_BPIL_JITED_INSNS              UINT64_C(0x1)                /* machine code */
-#define PD_BPIL_XLATED_INSNS             UINT64_C(0x2)                /* BPF code */
-#define PD_BPIL_MAP_IDS                  UINT64_C(0x4)                /* ids of maps */
-#define PD_BPIL_JITED_KSYMS              UINT64_C(0x8)                /* addresses of functions */
-#define PD_BPIL_JITED_FUNC_LENS          UINT64_C(0x10)               /* lengths of functions */
-#define PD_BPIL_FUNC_INFO                UINT64_C(0x20)               /* types of functions */
-#define PD_BPIL_LINE_INFO                UINT64_C(0x40)               /* lines of BPF code */
-#define PD_BPIL_JITED_LINE_INFO          UINT64_C(0x80)               /* lines of machine code */
-#define PD_BPIL_PROG_TAGS                UINT64_C(0x100)              /* tags of functions */
+#define PD_BPIL_JITED_INSNS              UINT64_C(0x1) /* machine code */
+#define PD_BPIL_XLATED_INSNS             UINT64_C(0x2) /* BPF code */
+#define PD_BPIL_MAP_IDS                  UINT64_C(0x4) /* ids of maps */
+#define PD_BPIL_JITED_KSYMS              UINT64_C(0x8) /* addresses of functions */
+#define PD_BPIL_JITED_FUNC_LENS          UINT64_C(0x10) /* lengths of functions */
+#define PD_BPIL_FUNC_INFO                UINT64_C(0x20) /* types of functions */
+#define PD_BPIL_LINE_INFO                UINT64_C(0x40) /* lines of BPF code */
+#define PD_BPIL_JITED_LINE_INFO          UINT64_C(0x80) /* lines of machine code */
+#define PD_BPIL_PROG_TAGS                UINT64_C(0x100) /* tags of functions */
 PD_API extern const struct pd_set pd_set_bpf_arrays;
 
 /* simpleperf_file_type: kind of a file or dso. */

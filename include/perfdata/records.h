@@ -14,6 +14,29 @@
 extern "C" {
 #endif
 
+/* where a part of the file is */
+struct pd_file_section {
+    uint64_t offset; /* absolute, in bytes */
+    uint64_t size; /* bytes */
+};
+
+/* start of a file; 72 bytes in very old files, which have no adds_features */
+struct pd_file_header {
+    uint64_t magic; /* PERFILE2 as a number of the writer's byte order */
+    uint64_t size; /* bytes of this header; 16 marks a pipe stream */
+    uint64_t attr_size; /* bytes of an entry of attrs: perf_event_attr and a file_section */
+    struct pd_file_section attrs; /* attr entries, each followed by where its ids are */
+    struct pd_file_section data; /* the records; size 0 while the recording runs */
+    struct pd_file_section event_types; /* event_type entries of old files */
+    uint8_t adds_features[32]; /* a bit for each feature section, in the writer's long words */
+};
+
+/* name of an event in files of perf 2.6.3x to 3.9 */
+struct pd_event_type {
+    uint64_t event_id; /* attr.config of the event */
+    uint8_t name[64]; /* NUL padded */
+};
+
 /* perf_event_attr: how an event was opened; fields past attr.size are absent and read as 0 */
 struct pd_attr {
     uint32_t type; /* kind of event, or number of a dynamic PMU */

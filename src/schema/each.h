@@ -68,6 +68,7 @@
 #define DONE
 #endif
 
+#include "file.def"
 #include "records.def"
 #include "tool_records.def"
 

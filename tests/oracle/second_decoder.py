@@ -50,8 +50,12 @@ Names FORMAT.md leaves open
     in a READ record too.  The words of AUXTRACE_INFO are in "priv"; those
     with names once more in "info".  The f64 of EVENT_UPDATE is "scale" (null
     if not finite) and, exactly, "scale_bits".  The half `res` of CPU is
-    "cpu_res".  Records of unknown type have empty fields and their bytes in
-    "rest"; so have simpleperf's (type 32768 and above).
+    "cpu_res".  "build_id_pad" are bytes 32 to 35 of record 67 without misc
+    bit 15; "mask_pad" and "range_pad" belong to CPU_MAP.  "cut" in a sample
+    names a field the kernel pushed out of the record (4.9).  Of a sample with
+    unknown sample_type or read_format bits only the fields before READ are
+    shown, the others are "rest".  Records of unknown type have empty fields
+    and their bytes in "rest"; so have simpleperf's (type 32768 and above).
 
 Left out on purpose
     Compressed records (81, 83) are shown as they are, because the standard

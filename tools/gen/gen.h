@@ -6,8 +6,9 @@
 #include <stdio.h>
 
 /*
- * Each prints one generated file and returns 0, or says on stderr what is wrong with the schema and returns 1. Those
- * other than gen_constants() are weak: a build without their source still makes the constants.
+ * Each prints one generated file and returns 0, or says on stderr what is wrong with the schema and
+ * returns 1. Those other than gen_constants() are weak: a build without their source still makes the
+ * constants.
  */
 int gen_constants(FILE *out);
 __attribute__((weak)) int gen_records(FILE *out);

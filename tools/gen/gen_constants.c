@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* One line of names.def. Sets are read as a flat list of lines, because that is the order in which they are printed. */
+/* One line of names.def. The lines are kept flat, in the order in which they are printed. */
 enum line_kind { LINE_SET, LINE_VALUE, LINE_FIELD, LINE_END };
 enum set_kind { KIND_DEC, KIND_SDEC, KIND_HEX, KIND_ENUM, KIND_FLAGS, KIND_BITS };
 
@@ -26,9 +26,9 @@ struct line {
 };
 
 #define SET(id_, kind_, prefix_, bits_, doc_) {LINE_SET, #id_, 0, KIND_##kind_, #prefix_, 0, bits_, doc_},
-#define VALUE(name_, value_, doc_)            {LINE_VALUE, #name_, value_, KIND_DEC, NULL, 0, 0, doc_},
+#define VALUE(name_, value_, doc_) {LINE_VALUE, #name_, value_, KIND_DEC, NULL, 0, 0, doc_},
 #define FIELD(name_, lo_, width_, set_, doc_) {LINE_FIELD, #name_, 0, KIND_DEC, NULL, lo_, width_, doc_},
-#define END(id_)                              {LINE_END, #id_, 0, KIND_DEC, NULL, 0, 0, NULL},
+#define END(id_) {LINE_END, #id_, 0, KIND_DEC, NULL, 0, 0, NULL},
 static const struct line lines[] = {
 #include "../../src/schema/names.def"
 };
@@ -85,7 +85,8 @@ static bool remember(struct printer *p, const struct line *set, const char *name
     return true;
 }
 
-static void print_macro(struct printer *p, const struct line *set, const char *name, uint64_t value, const char *doc)
+static void print_macro(struct printer *p, const struct line *set, const char *name, uint64_t value,
+                        const char *doc)
 {
     char number[40];
 
@@ -95,7 +96,7 @@ static void print_macro(struct printer *p, const struct line *set, const char *n
         snprintf(number, sizeof number, "UINT64_C(0x%" PRIx64 ")", value);
     else
         snprintf(number, sizeof number, "0x%" PRIx64 "u", value);
-    fprintf(p->out, "#define %-32s %-28s /* %s */\n", name, number, doc);
+    fprintf(p->out, "#define %-32s %s /* %s */\n", name, number, doc);
 }
 
 /* The shift of a sub-field is a count of bits, not a word, so it is a plain int. */
@@ -187,6 +188,7 @@ static void print_set(struct printer *p, const struct line *set, size_t n)
     fprintf(p->out, "PD_API extern const struct pd_set pd_set_%s;\n", set->name);
 }
 
+/* clang-format off */
 static const char head[] =
     "/* SPDX-License-Identifier: MIT */\n"
     "/*\n"
@@ -194,9 +196,9 @@ static const char head[] =
     " *\n"
     " * Generated from src/schema/names.def by `perfdata_gen constants`; do not edit.\n"
     " *\n"
-    " * Values of enumerations are enumerators, or macros where they do not fit an int. Masks of flag words and of\n"
-    " * sub-fields of packed words are macros as wide as the word; sub-fields of several bits have a _SHIFT too. Bits\n"
-    " * are numbered as in a little-endian stream.\n"
+    " * Values of enumerations are enumerators, or macros where they do not fit an int. Masks of flag words and\n"
+    " * of sub-fields of packed words are macros as wide as the word; sub-fields of several bits have a _SHIFT\n"
+    " * too. Bits are numbered as in a little-endian stream.\n"
     " */\n"
     "#ifndef PERFDATA_CONSTANTS_H\n"
     "#define PERFDATA_CONSTANTS_H\n"
@@ -217,6 +219,7 @@ static const char tail[] =
     "}\n"
     "#endif\n"
     "#endif\n";
+/* clang-format on */
 
 int gen_constants(FILE *out)
 {

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata/writer.h - writes perf.data files, and rewrites existing ones byte for byte.
+ */
+#ifndef PERFDATA_WRITER_H
+#define PERFDATA_WRITER_H
+
+#include <perfdata/reader.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where bytes go to. */
+struct pd_sink {
+    /* Appends n bytes; returns 0 or an errno. */
+    int (*write)(void *user, const void *bytes, size_t n);
+    /* Replaces n bytes written before; returns 0 or an errno. NULL: cannot. */
+    int (*patch)(void *user, uint64_t offset, const void *bytes, size_t n);
+    void *user;
+};
+
+struct pd_writer_options {
+    size_t size;                          /* sizeof this struct */
+    const struct pd_allocator *allocator; /* NULL: malloc; must outlive the writer */
+    enum pd_order order;
+    unsigned max_features;                /* room in the feature table */
+    uint32_t attr_size;                   /* bytes for each perf_event_attr; 0: the largest attr's */
+    unsigned feature_word;                /* 4 or 8, see pd_file_info; 0: 8 */
+};
+
+struct pd_writer;
+
+/*
+ * Starts a file on a sink, which must outlive the writer. Then, in this order: attrs, event types, records, features,
+ * pd_writer_finish(). Header, counts, sizes and offsets are computed; the sink must be able to patch, since the header
+ * is completed last.
+ */
+PD_API enum pd_code pd_writer_open(struct pd_writer **writer, const struct pd_sink *sink,
+                                   const struct pd_writer_options *options, struct pd_error *error);
+/* Adds an event and its ids (host order; copied). The attr's tail is copied too. */
+PD_API enum pd_code pd_writer_attr(struct pd_writer *writer, const struct pd_attr *attr, const uint64_t *ids,
+                                   size_t n_ids, struct pd_error *error);
+PD_API enum pd_code pd_writer_event_type(struct pd_writer *writer, const struct pd_event_type *type, struct pd_error *error);
+
+/*
+ * Encodes a record for attr number rec->attr_index (UINT32_MAX: none) and appends it. Refuses what cannot be encoded, with
+ * the field's name, without writing anything.
+ */
+PD_API enum pd_code pd_writer_record(struct pd_writer *writer, const struct pd_record *rec, struct pd_error *error);
+/* Appends bytes to the data section as they are: whole records, or the payload behind one. */
+PD_API enum pd_code pd_writer_raw(struct pd_writer *writer, const void *bytes, size_t n, struct pd_error *error);
+
+/* Ends the data and starts the section of a feature; pd_writer_feature_bytes() then appends to it. */
+PD_API enum pd_code pd_writer_feature(struct pd_writer *writer, uint16_t feature, struct pd_error *error);
+PD_API enum pd_code pd_writer_feature_bytes(struct pd_writer *writer, const void *bytes, size_t n, struct pd_error *error);
+
+/* Completes the file. The writer can then only be closed. */
+PD_API enum pd_code pd_writer_finish(struct pd_writer *writer, struct pd_error *error);
+/* Frees the writer; a file that was not finished has data size 0, like a recording cut short. NULL is fine. */
+PD_API void pd_writer_close(struct pd_writer *writer);
+
+/* Bytes of data written so far, and where the data starts. */
+PD_API uint64_t pd_writer_data_size(const struct pd_writer *writer);
+PD_API uint64_t pd_writer_data_offset(const struct pd_writer *writer);
+
+/* What pd_rewrite() met. */
+struct pd_rewrite_stats {
+    uint64_t records;      /* in the data section */
+    uint64_t decoded;      /* records that went through decode and encode */
+    uint64_t raw;          /* records of unknown layout, copied */
+    uint64_t undecodable;  /* records whose bytes contradict their layout, copied */
+    uint64_t bytes;        /* written */
+};
+
+struct pd_rewrite_options {
+    size_t size;   /* sizeof this struct */
+    bool reencode; /* every record, attr and section through decode and encode; else bytes are copied */
+    /* Called for each record that is copied because it cannot be decoded; may be NULL. */
+    void (*finding)(void *user, const struct pd_error *error);
+    void *user;
+};
+
+/*
+ * Writes the reader's whole file again, part by part in its own layout: the output equals the input byte for byte. Needs
+ * no patching. PD_EOUT: the sink failed. Damaged data is copied to its end and reported through `finding`.
+ */
+PD_API enum pd_code pd_rewrite(struct pd_reader *reader, const struct pd_sink *sink, const struct pd_rewrite_options *options,
+                               struct pd_rewrite_stats *stats, struct pd_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

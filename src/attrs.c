@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* attrs.c - the events of a recording, their ids, and which of them a record belongs to. */
+#include "attrs.h"
+#include "codec_internal.h"
+#include "memory.h"
+#include "wire.h"
+
+void pd_attrs_init(struct pd_attrs *a, const struct pd_allocator *allocator, enum pd_order order)
+{
+    *a = (struct pd_attrs){.allocator = allocator, .uniform = true, .same_trailer = true};
+    pd_plan_init(&a->none, NULL, order);
+}
+
+void pd_attrs_free(struct pd_attrs *a)
+{
+    for (size_t i = 0; i < a->n; i++)
+        pd_release(a->allocator, a->attr[i]);
+    pd_release(a->allocator, a->attr);
+    pd_release(a->allocator, a->map);
+}
+
+static size_t slot_of(const struct pd_attrs *a, uint64_t id)
+{
+    size_t i = (size_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (a->map_size - 1);
+    while (a->map[i].attr != UINT32_MAX && a->map[i].id != id)
+        i = (i + 1) & (a->map_size - 1);
+    return i;
+}
+
+uint32_t pd_attrs_find(const struct pd_attrs *a, uint64_t id)
+{
+    return a->map_size ? a->map[slot_of(a, id)].attr : UINT32_MAX;
+}
+
+static bool map_resize(struct pd_attrs *a, size_t size)
+{
+    struct pd_id_slot *old = a->map;
+    const size_t old_size = a->map_size;
+    struct pd_id_slot *map = pd_array(a->allocator, NULL, size, sizeof *map);
+    if (map == NULL)
+        return false;
+    a->map = map;
+    a->map_size = size;
+    for (size_t i = 0; i < size; i++)
+        map[i] = (struct pd_id_slot){0, UINT32_MAX};
+    for (size_t i = 0; i < old_size; i++)
+        if (old[i].attr != UINT32_MAX)
+            map[slot_of(a, old[i].id)] = old[i];
+    pd_release(a->allocator, old);
+    return true;
+}
+
+/* The first event to claim an id keeps it. */
+static bool map_add(struct pd_attrs *a, uint64_t id, uint32_t attr)
+{
+    if (a->map_used >= a->map_size / 2 && !map_resize(a, a->map_size ? a->map_size * 2 : 64))
+        return false;
+    struct pd_id_slot *slot = &a->map[slot_of(a, id)];
+    if (slot->attr == UINT32_MAX) {
+        *slot = (struct pd_id_slot){id, attr};
+        a->map_used++;
+    }
+    return true;
+}
+
+static bool same_shape(const struct pd_plan *a, const struct pd_plan *b)
+{
+    return a->shape.sample_type == b->shape.sample_type && a->shape.read_format == b->shape.read_format &&
+           a->shape.branch_sample_type == b->shape.branch_sample_type && a->id_all == b->id_all &&
+           memcmp(a->shape.n_regs, b->shape.n_regs, sizeof a->shape.n_regs) == 0;
+}
+
+/* One block: the event, its ids, and the attr's bytes past the known fields. */
+static struct pd_event_attr *new_event(struct pd_attrs *a, enum pd_order order, const uint8_t *bytes, size_t room,
+                                       const uint8_t *ids, size_t n_ids)
+{
+    struct pd_attr attr;
+    pd_attr_decode(order, bytes, room, &attr, NULL);
+    size_t size = sizeof(struct pd_event_attr) + attr.tail.n;
+    struct pd_event_attr *e = n_ids > (SIZE_MAX - size) / 8 ? NULL : pd_resize(a->allocator, NULL, size + 8 * n_ids);
+    if (e == NULL)
+        return NULL;
+    uint64_t *own_ids = (uint64_t *)(void *)(e + 1);
+    uint8_t *own_tail = (uint8_t *)(own_ids + n_ids);
+    *e = (struct pd_event_attr){.attr = attr, .ids = own_ids, .n_ids = n_ids, .room = (uint32_t)room};
+    for (size_t i = 0; i < n_ids; i++)
+        own_ids[i] = pd_load64(ids + 8 * i, order);
+    if (attr.tail.n)
+        memcpy(own_tail, attr.tail.ptr, attr.tail.n);
+    e->attr.tail.ptr = own_tail;
+    pd_plan_init(&e->plan, &e->attr, order);
+    return e;
+}
+
+enum pd_code pd_attrs_add(struct pd_attrs *a, enum pd_order order, const uint8_t *bytes, size_t room, const uint8_t *ids,
+                          size_t n_ids, uint64_t offset, struct pd_error *error)
+{
+    struct pd_event_attr *e = new_event(a, order, bytes, room, ids, n_ids);
+    if (e == NULL || !pd_grow(a->allocator, (void **)&a->attr, a->n, &a->cap, sizeof *a->attr)) {
+        pd_release(a->allocator, e);
+        return pd_fail(error, PD_ENOMEM, offset, "attr", 0, sizeof *e + 8 * n_ids);
+    }
+    e->offset = offset;
+    a->attr[a->n++] = e;
+    if (a->n > 1) {
+        a->uniform &= same_shape(&e->plan, &a->attr[0]->plan);
+        a->same_trailer &= e->plan.trailer == a->attr[0]->plan.trailer && e->plan.id_all == a->attr[0]->plan.id_all;
+    }
+    for (size_t i = 0; i < n_ids; i++)
+        if (!map_add(a, e->ids[i], (uint32_t)(a->n - 1)))
+            return pd_fail(error, PD_ENOMEM, offset, "ids", 0, a->map_size * 2 * sizeof *a->map);
+    return PD_OK;
+}
+
+/* The event id in a record, at the place that the first attr tells; 0 when the record has none. */
+static uint64_t record_id(const struct pd_plan *first, const struct pd_record *rec)
+{
+    if (rec->type == PD_RECORD_SAMPLE)
+        return first->id && rec->size >= first->id + 8u ? pd_load64(rec->raw + first->id, first->order) : 0;
+    if (!first->trailer_id || rec->size < 8u + first->trailer_id)
+        return 0;
+    return pd_load64(rec->raw + rec->size - first->trailer_id, first->order);
+}
+
+static void set_event(const struct pd_attrs *a, struct pd_record *rec, uint32_t index)
+{
+    rec->attr = &a->attr[index]->attr;
+    rec->plan = &a->attr[index]->plan;
+    rec->attr_index = index;
+}
+
+void pd_attrs_resolve(const struct pd_attrs *a, struct pd_record *rec)
+{
+    rec->attr = NULL;
+    rec->plan = &a->none;
+    rec->attr_index = UINT32_MAX;
+    if (rec->type >= PD_RECORD_HEADER_ATTR || a->n == 0)
+        return;
+    const struct pd_plan *first = &a->attr[0]->plan;
+    const bool sample = rec->type == PD_RECORD_SAMPLE;
+    if (a->n == 1 || (!sample && !first->id_all)) {
+        set_event(a, rec, 0);
+        return;
+    }
+    const uint64_t id = record_id(first, rec);
+    const uint32_t index = id ? pd_attrs_find(a, id) : 0;
+    if (index != UINT32_MAX)
+        set_event(a, rec, index);
+    else
+        rec->plan = a->uniform || (!sample && a->same_trailer) ? first : NULL;
+}

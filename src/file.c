@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+/* file.c - the file container: header, attrs, ids, feature bitmap and table, and the map of what is where. */
+#include "file.h"
+#include "codec_internal.h"
+#include "memory.h"
+#include "wire.h"
+
+enum pd_code pd_finding(struct pd_reader *r, struct pd_error *error, enum pd_code code, uint64_t offset,
+                        const char *field, uint64_t found, uint64_t expected)
+{
+    if (!pd_grow(r->allocator, (void **)&r->findings, r->n_findings, &r->findings_cap, sizeof *r->findings))
+        return pd_fail(error, PD_ENOMEM, offset, "findings", 0, sizeof *r->findings);
+    pd_fail(&r->findings[r->n_findings++], code, offset, field, found, expected);
+    return PD_OK;
+}
+
+/* The same for what a function has put into an error. */
+static enum pd_code note(struct pd_reader *r, struct pd_error *error, const struct pd_error *what)
+{
+    if (what->code == PD_ENOMEM || what->code == PD_EIO) {
+        if (error)
+            *error = *what;
+        return what->code;
+    }
+    enum pd_code code = pd_finding(r, error, what->code, what->offset, what->field, what->found, what->expected);
+    return code;
+}
+
+/* Bit n stands in byte n / 8 where words are little-endian; in big-endian words the bytes are turned round. */
+void pd_features_convert(const uint8_t from[32], uint8_t to[32], enum pd_order order, unsigned word)
+{
+    uint8_t out[32];
+    for (unsigned i = 0; i < 32; i++)
+        out[i] = from[order == PD_LITTLE ? i : i / word * word + word - 1 - i % word];
+    memcpy(to, out, sizeof out);
+}
+
+/* How unlikely a reading of the bitmap is: bits without a known feature count most, then the sum of the bits. */
+static unsigned unlikely(const uint8_t features[32])
+{
+    unsigned score = 0;
+    for (unsigned n = 0; n < 256; n++)
+        if (pd_has_feature(features, n))
+            score += n + (pd_set_name(&pd_set_feature, n) ? 0 : 1u << 16);
+    return score;
+}
+
+static void read_bitmap(struct pd_file_info *info)
+{
+    uint8_t narrow[32];
+    const uint8_t *stored = info->header.adds_features;
+    pd_features_convert(stored, info->features, info->order, 8);
+    pd_features_convert(stored, narrow, info->order, 4);
+    info->feature_word = 8;
+    if (info->order == PD_BIG && unlikely(narrow) < unlikely(info->features)) {
+        memcpy(info->features, narrow, sizeof narrow);
+        info->feature_word = 4;
+    }
+}
+
+static bool is_v1_attr_size(uint64_t n)
+{
+    return n == 80 || n == 88 || n == 96 || n == 112 || n == 120;
+}
+
+/* Byte order and version; false: no perf.data. `got` bytes are there. */
+static bool recognise(struct pd_file_info *info, const uint8_t *p, size_t got)
+{
+    if (got < 16)
+        return false;
+    info->version = 2;
+    info->feature_word = 8;
+    if (memcmp(p, "PERFILE2", 8) == 0)
+        info->order = PD_LITTLE;
+    else if (memcmp(p, "2ELIFREP", 8) == 0)
+        info->order = PD_BIG;
+    else if (memcmp(p, "PERFFILE", 8) == 0)
+        info->version = 1;
+    else
+        return false;
+    if (info->version == 1) { /* the magic was copied as bytes: the sizes tell the order */
+        const bool little = pd_load64(p + 8, PD_LITTLE) == PD_PIPE_HEADER_BYTES ||
+                            (got >= 24 && is_v1_attr_size(pd_load64(p + 16, PD_LITTLE)));
+        const bool big = pd_load64(p + 8, PD_BIG) == PD_PIPE_HEADER_BYTES ||
+                         (got >= 24 && is_v1_attr_size(pd_load64(p + 16, PD_BIG)));
+        info->order = big && !little ? PD_BIG : PD_LITTLE;
+    }
+    return true;
+}
+
+/* Reads `n` bytes at `offset` into `buf`; PD_ETRUNC names `field` when the file has fewer. */
+static enum pd_code read_part(struct pd_reader *r, uint64_t offset, void *buf, size_t n, const char *field,
+                              struct pd_error *error)
+{
+    for (size_t done = 0; done < n;) {
+        const uint8_t *p;
+        size_t got;
+        const size_t want = n - done < 4096 ? n - done : 4096;
+        enum pd_code code = pd_input_at(&r->in, offset + done, want, &p, &got, error);
+        if (code)
+            return code;
+        if (got == 0)
+            return pd_fail(error, PD_ETRUNC, offset, field, done, n);
+        if (got > n - done)
+            got = n - done;
+        memcpy((uint8_t *)buf + done, p, got);
+        done += got;
+    }
+    return PD_OK;
+}
+
+/* Is [offset, offset + size) inside the file? An input of unknown size is asked when the bytes are read. */
+static bool inside(const struct pd_reader *r, const struct pd_file_section *s)
+{
+    const uint64_t size = r->info.file_size;
+    return s->offset <= size && s->size <= size - s->offset;
+}
+
+static uint64_t end_of(const struct pd_file_section *s)
+{
+    return s->size > UINT64_MAX - s->offset ? UINT64_MAX : s->offset + s->size;
+}
+
+/* Where the ids of an entry are: behind the room for the attr, or, in some old files, right behind attr.size bytes. */
+static struct pd_file_section find_ids(const struct pd_reader *r, const uint8_t *entry, size_t room, bool *is_early)
+{
+    struct pd_file_section usual, early = {0};
+    const uint32_t size = pd_load32(entry + 4, r->info.order);
+    const size_t said = size ? size : PD_ATTR_SIZE_VER0;
+    pd_file_section_take(entry + room, r->info.order, &usual);
+    if (inside(r, &usual) && usual.size % 8 == 0)
+        return usual;
+    if (said >= PD_ATTR_SIZE_VER0 && said < room)
+        pd_file_section_take(entry + said, r->info.order, &early);
+    *is_early = early.size && early.size % 8 == 0 && inside(r, &early);
+    return *is_early ? early : usual;
+}
+
+static enum pd_code read_event(struct pd_reader *r, const uint8_t *entry, size_t room, uint64_t offset,
+                               struct pd_error *error)
+{
+    bool early = false;
+    struct pd_file_section ids = find_ids(r, entry, room, &early);
+    struct pd_error what;
+    enum pd_code code = PD_OK;
+    uint8_t *bytes = NULL;
+    size_t n = 0;
+    if (ids.size && !inside(r, &ids)) {
+        code = pd_finding(r, error, PD_ERANGE, offset, "ids", end_of(&ids), r->info.file_size);
+    } else if (ids.size) {
+        n = (size_t)ids.size / 8;
+        bytes = pd_resize(r->allocator, NULL, (size_t)ids.size);
+        if (bytes == NULL)
+            return pd_fail(error, PD_ENOMEM, offset, "ids", 0, ids.size);
+        if (ids.size % 8)
+            code = pd_finding(r, error, PD_EVALUE, offset, "ids.size", ids.size, ids.size / 8 * 8);
+        if (!code && read_part(r, ids.offset, bytes, n * 8, "ids", &what)) {
+            code = note(r, error, &what);
+            n = 0;
+        }
+    }
+    if (!code)
+        code = pd_attrs_add(&r->attrs, r->info.order, entry, room, bytes, n, offset, error);
+    if (!code) {
+        r->attrs.attr[r->attrs.n - 1]->ids_section = ids;
+        r->attrs.attr[r->attrs.n - 1]->ids_early = early;
+    }
+    pd_release(r->allocator, bytes);
+    return code;
+}
+
+static enum pd_code read_attrs(struct pd_reader *r, struct pd_error *error)
+{
+    const struct pd_file_header *h = &r->info.header;
+    const uint64_t stride = h->attr_size;
+    struct pd_error what;
+    if (stride < PD_FILE_SECTION_BYTES + 8 || stride > 65536)
+        return pd_finding(r, error, PD_EVALUE, 16, "attr_size", stride, PD_ATTR_SIZE + PD_FILE_SECTION_BYTES);
+    if (!inside(r, &h->attrs))
+        return pd_finding(r, error, PD_ERANGE, 24, "attrs", end_of(&h->attrs), r->info.file_size);
+    uint8_t *entry = pd_resize(r->allocator, NULL, (size_t)stride);
+    if (entry == NULL)
+        return pd_fail(error, PD_ENOMEM, 16, "attr", 0, stride);
+    enum pd_code code = PD_OK;
+    for (uint64_t i = 0; !code && i < h->attrs.size / stride; i++) {
+        const uint64_t offset = h->attrs.offset + i * stride;
+        if (read_part(r, offset, entry, (size_t)stride, "attrs", &what)) {
+            code = note(r, error, &what);
+            break;
+        }
+        code = read_event(r, entry, (size_t)stride - PD_FILE_SECTION_BYTES, offset, error);
+    }
+    pd_release(r->allocator, entry);
+    return code;
+}
+
+static enum pd_code add_feature(struct pd_reader *r, uint16_t n, const uint8_t *entry, struct pd_error *error)
+{
+    if (!pd_grow(r->allocator, (void **)&r->features, r->n_features, &r->features_cap, sizeof *r->features))
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "features", 0, sizeof *r->features);
+    struct pd_feature_section *f = &r->features[r->n_features++];
+    f->feature = n;
+    pd_file_section_take(entry, r->info.order, &f->section);
+    f->intact = inside(r, &f->section);
+    if (f->intact)
+        return PD_OK;
+    const char *name = pd_set_name(&pd_set_feature, n);
+    return pd_finding(r, error, PD_ERANGE, f->section.offset, name ? name : "feature", end_of(&f->section),
+                      r->info.file_size);
+}
+
+static enum pd_code read_table(struct pd_reader *r, struct pd_error *error)
+{
+    struct pd_error what;
+    uint64_t offset = r->info.data_end;
+    for (unsigned n = 0; n < 256; n++) {
+        uint8_t entry[PD_FILE_SECTION_BYTES];
+        if (!pd_has_feature(r->info.features, n))
+            continue;
+        enum pd_code code = read_part(r, offset, entry, sizeof entry, "feature table", &what);
+        if (code) {
+            r->info.truncated = true;
+            return note(r, error, &what);
+        }
+        if ((code = add_feature(r, (uint16_t)n, entry, error)))
+            return code;
+        offset += sizeof entry;
+    }
+    return PD_OK;
+}
+
+/*
+ * With data size 0, do features stand where the data would be? A finished file without records has its table there, each
+ * entry pointing behind the table; the records of an unfinished one cannot be taken for that.
+ */
+static bool table_follows(struct pd_reader *r)
+{
+    uint64_t n = 0, offset = r->info.header.data.offset;
+    for (unsigned i = 0; i < 256; i++)
+        n += pd_has_feature(r->info.features, i);
+    const uint64_t end = offset + n * PD_FILE_SECTION_BYTES;
+    for (uint64_t i = 0; i < n; i++, offset += PD_FILE_SECTION_BYTES) {
+        uint8_t entry[PD_FILE_SECTION_BYTES];
+        struct pd_file_section s;
+        if (read_part(r, offset, entry, sizeof entry, "feature table", NULL))
+            return false;
+        pd_file_section_take(entry, r->info.order, &s);
+        if (!inside(r, &s) || s.offset < end)
+            return false;
+    }
+    return n != 0;
+}
+
+/* Where the records are, and whether the file is as long as its header says. */
+static enum pd_code place_data(struct pd_reader *r, struct pd_error *error)
+{
+    struct pd_file_info *info = &r->info;
+    const struct pd_file_section *data = &info->header.data;
+    info->data_offset = data->offset;
+    info->data_end = end_of(data);
+    if (info->data_end > info->file_size) {
+        info->truncated = true;
+        info->data_end = info->file_size;
+        if (info->data_offset > info->file_size)
+            info->data_offset = info->file_size;
+        return pd_finding(r, error, PD_ERANGE, 40, "data", end_of(data), info->file_size);
+    }
+    const bool more = info->file_size > data->offset && data->offset >= info->header.size;
+    if (data->size == 0 && more && info->header.attrs.offset <= data->offset && !table_follows(r)) {
+        info->unfinished = true;
+        info->data_end = info->file_size;
+    }
+    return PD_OK;
+}
+
+/* The header of a regular file: 72, 104 or more bytes, of which the first 104 are known. */
+static enum pd_code read_header(struct pd_reader *r, struct pd_error *error)
+{
+    uint8_t bytes[PD_FILE_HEADER_BYTES] = {0};
+    const uint64_t size = r->info.header.size;
+    size_t known = size < sizeof bytes ? (size_t)size : sizeof bytes;
+    enum pd_code code;
+    if (size < PD_FILE_HEADER_BYTES_OLD)
+        return pd_fail(error, PD_EVALUE, 8, "header size", size, PD_FILE_HEADER_BYTES);
+    if (size > r->info.file_size)
+        return pd_fail(error, PD_ETRUNC, 0, "header", r->info.file_size, size);
+    if ((code = read_part(r, 0, bytes, known, "header", error)))
+        return code;
+    pd_file_header_take(bytes, r->info.order, &r->info.header);
+    read_bitmap(&r->info);
+    if ((code = place_data(r, error)) || (code = read_attrs(r, error)))
+        return code;
+    return r->info.unfinished || r->info.truncated ? PD_OK : read_table(r, error);
+}
+
+enum pd_code pd_file_open(struct pd_reader *r, struct pd_error *error)
+{
+    const uint8_t *p;
+    size_t got;
+    enum pd_code code = pd_input_at(&r->in, 0, 24, &p, &got, error);
+    if (code)
+        return code;
+    if (!recognise(&r->info, p, got)) {
+        if (got < 16 && (got == 0 || memcmp(p, "PERFILE2", got < 8 ? got : 8) == 0))
+            return pd_fail(error, PD_ETRUNC, 0, "header", got, 16);
+        return pd_fail(error, PD_EMAGIC, 0, "magic", got >= 8 ? pd_load64(p, PD_LITTLE) : 0, PD_MAGIC2);
+    }
+    r->info.header.magic = pd_load64(p, r->info.order);
+    r->info.header.size = pd_load64(p + 8, r->info.order);
+    r->info.file_size = pd_input_size(&r->in);
+    pd_attrs_init(&r->attrs, r->allocator, r->info.order);
+    if (r->info.header.size == PD_PIPE_HEADER_BYTES) {
+        r->info.container = PD_CONTAINER_PIPE;
+        r->info.data_offset = PD_PIPE_HEADER_BYTES;
+        r->info.data_end = r->info.file_size;
+        return PD_OK;
+    }
+    if (!r->in.seekable)
+        return pd_fail(error, PD_EUNSUP, 0, "a regular perf.data file through a pipe", 0, 0);
+    return read_header(r, error);
+}
+
+static enum pd_code add_extent(struct pd_reader *r, enum pd_extent_kind kind, uint32_t index, uint64_t offset,
+                               uint64_t size, struct pd_error *error)
+{
+    if (size == 0 || offset >= r->info.file_size)
+        return PD_OK;
+    if (!pd_grow(r->allocator, (void **)&r->extents, r->n_extents, &r->extents_cap, sizeof *r->extents))
+        return pd_fail(error, PD_ENOMEM, offset, "extents", 0, sizeof *r->extents);
+    if (size > r->info.file_size - offset)
+        size = r->info.file_size - offset;
+    r->extents[r->n_extents++] = (struct pd_extent){kind, index, offset, size};
+    return PD_OK;
+}
+
+static enum pd_code add_parts(struct pd_reader *r, struct pd_error *error)
+{
+    const struct pd_file_info *info = &r->info;
+    const struct pd_file_header *h = &info->header;
+    enum pd_code code = add_extent(r, PD_EXTENT_HEADER, 0, 0, h->size, error);
+    for (size_t i = 0; !code && i < r->attrs.n; i++) {
+        const struct pd_file_section *ids = &r->attrs.attr[i]->ids_section;
+        if (r->attrs.attr[i]->n_ids)
+            code = add_extent(r, PD_EXTENT_IDS, (uint32_t)i, ids->offset, r->attrs.attr[i]->n_ids * 8, error);
+    }
+    if (!code && r->attrs.n)
+        code = add_extent(r, PD_EXTENT_ATTRS, 0, h->attrs.offset, r->attrs.n * h->attr_size, error);
+    if (!code && inside(r, &h->event_types))
+        code = add_extent(r, PD_EXTENT_EVENT_TYPES, 0, h->event_types.offset,
+                          h->event_types.size / PD_EVENT_TYPE_BYTES * PD_EVENT_TYPE_BYTES, error);
+    if (!code)
+        code = add_extent(r, PD_EXTENT_DATA, 0, info->data_offset, info->data_end - info->data_offset, error);
+    if (!code)
+        code = add_extent(r, PD_EXTENT_TABLE, 0, info->data_end, r->n_features * PD_FILE_SECTION_BYTES, error);
+    for (size_t i = 0; !code && i < r->n_features; i++)
+        if (r->features[i].intact)
+            code = add_extent(r, PD_EXTENT_FEATURE, r->features[i].feature, r->features[i].section.offset,
+                              r->features[i].section.size, error);
+    return code;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+    const struct pd_extent *x = a, *y = b;
+    if (x->offset != y->offset)
+        return x->offset < y->offset ? -1 : 1;
+    return (x->kind > y->kind) - (x->kind < y->kind) ?: (x->index > y->index) - (x->index < y->index);
+}
+
+/* The parts in the order of the file, with gaps between them, and what overlaps cut down to its uncovered end. */
+enum pd_code pd_file_map(struct pd_reader *r, struct pd_error *error)
+{
+    enum pd_code code = add_parts(r, error);
+    const size_t n = r->n_extents;
+    uint64_t at = 0;
+    if (code)
+        return code;
+    if (n)
+        qsort(r->extents, n, sizeof *r->extents, by_offset);
+    for (size_t i = 0; !code && i < n; i++) {
+        struct pd_extent *e = &r->extents[i];
+        const uint64_t end = e->offset + e->size;
+        if (e->offset > at) {
+            const uint64_t gap = e->offset - at;
+            code = add_extent(r, PD_EXTENT_GAP, 0, at, gap, error);
+            e = &r->extents[i]; /* the array may have moved */
+        } else if (e->offset < at) {
+            code = pd_finding(r, error, PD_ERANGE, e->offset, "section overlaps another", e->offset, at);
+            e->kind = PD_EXTENT_OVERLAP;
+            e->size = end > at ? end - at : 0;
+            e->offset = at;
+        }
+        at = end > at ? end : at;
+    }
+    if (!code)
+        code = add_extent(r, PD_EXTENT_GAP, 0, at, r->info.file_size - at, error);
+    if (r->n_extents)
+        qsort(r->extents, r->n_extents, sizeof *r->extents, by_offset);
+    return code;
+}

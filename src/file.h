@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* file.h - the file container: header, feature bitmap, feature table, and the map of what is where. */
+#ifndef PERFDATA_FILE_H
+#define PERFDATA_FILE_H
+
+#include "input.h"
+#include "attrs.h"
+
+struct pd_reader {
+    struct pd_input in;
+    const struct pd_allocator *allocator;
+    struct pd_file_info info;
+    struct pd_attrs attrs;
+    struct pd_feature_section *features;
+    size_t n_features, features_cap;
+    struct pd_error *findings;
+    size_t n_findings, findings_cap;
+    struct pd_extent *extents;
+    size_t n_extents, extents_cap;
+    uint64_t at;           /* where the next record, or the rest of this one's payload, starts */
+    uint64_t payload_left; /* bytes of the last record's payload that were not asked for */
+    uint64_t index;        /* of the next record */
+    bool stopped;          /* at damage or at the end */
+};
+
+/* Reads header, attrs, ids and feature table. Damage becomes findings as long as anything can be read. */
+enum pd_code pd_file_open(struct pd_reader *r, struct pd_error *error);
+
+/* Builds r->extents. */
+enum pd_code pd_file_map(struct pd_reader *r, struct pd_error *error);
+
+/* Notes something that is wrong but not fatal. */
+enum pd_code pd_finding(struct pd_reader *r, struct pd_error *error, enum pd_code code, uint64_t offset,
+                        const char *field, uint64_t found, uint64_t expected);
+
+/* The feature bitmap between its stored and its logical form (bit n in byte n / 8); `word` is 4 or 8. */
+void pd_features_convert(const uint8_t from[32], uint8_t to[32], enum pd_order order, unsigned word);
+
+static inline bool pd_has_feature(const uint8_t features[32], unsigned n)
+{
+    return features[n / 8] >> n % 8 & 1;
+}
+
+#define PD_MAGIC2 UINT64_C(0x32454c4946524550) /* "PERFILE2" read as a little-endian number */
+#define PD_PIPE_HEADER_BYTES 16
+#define PD_FILE_HEADER_BYTES_OLD 72
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* input.c - the sliding window over the input. */
+#define _GNU_SOURCE
+#include "input.h"
+#include "codec_internal.h"
+#include "memory.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WINDOW_DEFAULT ((size_t)256 << 10)
+#define WINDOW_LEAST ((size_t)128 << 10) /* a record of 65,535 bytes always fits, with as much again */
+
+static int64_t fd_pread(void *user, uint64_t offset, void *buf, size_t n)
+{
+    const struct pd_input *in = user;
+    const ssize_t got = pread(in->fd, buf, n, (off_t)offset);
+    return got < 0 ? -errno : got;
+}
+
+static int64_t fd_read(void *user, uint64_t offset, void *buf, size_t n)
+{
+    const struct pd_input *in = user;
+    const ssize_t got = read(in->fd, buf, n);
+    (void)offset;
+    return got < 0 ? -errno : got;
+}
+
+enum pd_code pd_input_open_fd(struct pd_input *in, int fd, struct pd_error *error)
+{
+    struct stat st = {0};
+    if (fstat(fd, &st) < 0)
+        return pd_fail(error, PD_EIO, PD_NOWHERE, NULL, (uint64_t)errno, 0);
+    if (S_ISDIR(st.st_mode))
+        return pd_fail(error, PD_EIO, PD_NOWHERE, NULL, EISDIR, 0);
+    in->fd = fd;
+    if (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)) {
+        const off_t end = S_ISREG(st.st_mode) ? st.st_size : lseek(fd, 0, SEEK_END);
+        in->source = (struct pd_source){fd_pread, NULL, in, (uint64_t)(end < 0 ? 0 : end)};
+    } else {
+        in->source = (struct pd_source){fd_read, NULL, in, PD_NOWHERE};
+    }
+    return PD_OK;
+}
+
+enum pd_code pd_input_open_path(struct pd_input *in, const char *path, struct pd_error *error)
+{
+    if (strcmp(path, "-") == 0)
+        return pd_input_open_fd(in, STDIN_FILENO, error);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return pd_fail(error, PD_EIO, PD_NOWHERE, NULL, (uint64_t)errno, 0);
+    in->own_fd = true;
+    return pd_input_open_fd(in, in->fd = fd, error);
+}
+
+void pd_input_open_memory(struct pd_input *in, const void *bytes, size_t n)
+{
+    static const uint8_t nothing;
+    in->memory = n ? bytes : &nothing;
+    in->source.size = n;
+}
+
+enum pd_code pd_input_start(struct pd_input *in, size_t window, struct pd_error *error)
+{
+    in->seekable = in->source.size != PD_NOWHERE;
+    if (in->memory)
+        return PD_OK;
+    in->cap = window == 0 ? WINDOW_DEFAULT : window < WINDOW_LEAST ? WINDOW_LEAST : window;
+    in->buf = pd_resize(in->allocator, NULL, in->cap);
+    return in->buf ? PD_OK : pd_fail(error, PD_ENOMEM, PD_NOWHERE, "window", 0, in->cap);
+}
+
+void pd_input_close(struct pd_input *in)
+{
+    if (in->source.close)
+        in->source.close(in->source.user);
+    if (in->own_fd)
+        close(in->fd);
+    pd_release(in->allocator, in->buf);
+}
+
+uint64_t pd_input_size(const struct pd_input *in)
+{
+    if (in->at_end && !in->seekable)
+        return in->base + in->fill;
+    return in->source.size;
+}
+
+/* Keeps what is wanted of the buffer and moves it to the front. */
+static enum pd_code slide(struct pd_input *in, uint64_t offset, struct pd_error *error)
+{
+    if (offset >= in->base && offset - in->base <= in->fill) {
+        const size_t gone = (size_t)(offset - in->base);
+        memmove(in->buf, in->buf + gone, in->fill - gone);
+        in->fill -= gone;
+        in->base = offset;
+        return PD_OK;
+    }
+    if (!in->seekable)
+        return pd_fail(error, PD_EUNSUP, offset, "input that cannot seek", in->base, offset);
+    in->base = offset;
+    in->fill = 0;
+    in->at_end = false;
+    return PD_OK;
+}
+
+static enum pd_code fill(struct pd_input *in, size_t n, struct pd_error *error)
+{
+    while (in->fill < n && !in->at_end) {
+        const int64_t got = in->source.read_at(in->source.user, in->base + in->fill, in->buf + in->fill, in->cap - in->fill);
+        if (got == -EINTR)
+            continue;
+        if (got < 0)
+            return pd_fail(error, PD_EIO, in->base + in->fill, NULL, (uint64_t)-got, 0);
+        in->fill += (size_t)got;
+        in->at_end = got == 0;
+    }
+    return PD_OK;
+}
+
+/* An input that cannot seek reaches an offset ahead by reading over what lies between. */
+static enum pd_code skip_to(struct pd_input *in, uint64_t offset, struct pd_error *error)
+{
+    while (!in->seekable && offset > in->base + in->fill && !in->at_end) {
+        in->base += in->fill;
+        in->fill = 0;
+        enum pd_code code = fill(in, 1, error);
+        if (code)
+            return code;
+    }
+    return PD_OK;
+}
+
+static void at_memory(struct pd_input *in, uint64_t offset, const uint8_t **p, size_t *got)
+{
+    const uint64_t start = offset < in->source.size ? offset : in->source.size;
+    *p = in->memory + start;
+    *got = (size_t)(in->source.size - start);
+}
+
+enum pd_code pd_input_at(struct pd_input *in, uint64_t offset, size_t n, const uint8_t **p, size_t *got,
+                         struct pd_error *error)
+{
+    enum pd_code code;
+    if (in->memory) {
+        at_memory(in, offset, p, got);
+        return PD_OK;
+    }
+    if (offset < in->base || offset - in->base > in->fill || in->fill - (size_t)(offset - in->base) < n) {
+        if ((code = skip_to(in, offset, error)))
+            return code;
+        if (in->at_end && offset > in->base + in->fill && !in->seekable) {
+            *p = in->buf, *got = 0;
+            return PD_OK;
+        }
+        if ((code = slide(in, offset, error)) || (code = fill(in, n, error)))
+            return code;
+    }
+    *p = in->buf + (offset - in->base);
+    *got = in->fill - (size_t)(offset - in->base);
+    return PD_OK;
+}

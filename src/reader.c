@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* reader.c - opening a recording, and one record after the other. */
+#include "file.h"
+#include "codec_internal.h"
+#include "memory.h"
+#include "wire.h"
+
+static const struct pd_allocator *allocator_of(const struct pd_reader_options *options)
+{
+    return options ? options->allocator : NULL;
+}
+
+static struct pd_reader *new_reader(const struct pd_reader_options *options, struct pd_error *error)
+{
+    struct pd_reader *r = pd_resize(allocator_of(options), NULL, sizeof *r);
+    if (r == NULL) {
+        pd_fail(error, PD_ENOMEM, PD_NOWHERE, "reader", 0, sizeof *r);
+        return NULL;
+    }
+    *r = (struct pd_reader){.allocator = allocator_of(options), .in = {.allocator = allocator_of(options)}};
+    return r;
+}
+
+/* The common end of all ways to open. */
+static enum pd_code start(struct pd_reader **out, struct pd_reader *r, const struct pd_reader_options *options,
+                          enum pd_code code, struct pd_error *error)
+{
+    if (!code)
+        code = pd_input_start(&r->in, options ? options->window : 0, error);
+    if (!code)
+        code = pd_file_open(r, error);
+    if (!code && r->in.seekable)
+        code = pd_file_map(r, error);
+    r->at = r->info.data_offset;
+    *out = r;
+    if (code) {
+        pd_reader_close(r);
+        *out = NULL;
+    }
+    return code;
+}
+
+enum pd_code pd_reader_open(struct pd_reader **reader, const char *path, const struct pd_reader_options *options,
+                            struct pd_error *error)
+{
+    struct pd_reader *r = new_reader(options, error);
+    return r ? start(reader, r, options, pd_input_open_path(&r->in, path, error), error) : PD_ENOMEM;
+}
+
+enum pd_code pd_reader_open_fd(struct pd_reader **reader, int fd, const struct pd_reader_options *options,
+                               struct pd_error *error)
+{
+    struct pd_reader *r = new_reader(options, error);
+    return r ? start(reader, r, options, pd_input_open_fd(&r->in, fd, error), error) : PD_ENOMEM;
+}
+
+enum pd_code pd_reader_open_memory(struct pd_reader **reader, const void *bytes, size_t n,
+                                   const struct pd_reader_options *options, struct pd_error *error)
+{
+    struct pd_reader *r = new_reader(options, error);
+    if (r == NULL)
+        return PD_ENOMEM;
+    pd_input_open_memory(&r->in, bytes, n);
+    return start(reader, r, options, PD_OK, error);
+}
+
+enum pd_code pd_reader_open_source(struct pd_reader **reader, const struct pd_source *source,
+                                   const struct pd_reader_options *options, struct pd_error *error)
+{
+    struct pd_reader *r = new_reader(options, error);
+    if (r == NULL)
+        return PD_ENOMEM;
+    r->in.source = *source;
+    return start(reader, r, options, PD_OK, error);
+}
+
+void pd_reader_close(struct pd_reader *r)
+{
+    if (r == NULL)
+        return;
+    pd_input_close(&r->in);
+    pd_attrs_free(&r->attrs);
+    pd_release(r->allocator, r->features);
+    pd_release(r->allocator, r->findings);
+    pd_release(r->allocator, r->extents);
+    pd_release(r->allocator, r);
+}
+
+const struct pd_file_info *pd_reader_info(const struct pd_reader *r)
+{
+    return &r->info;
+}
+
+size_t pd_reader_n_attrs(const struct pd_reader *r)
+{
+    return r->attrs.n;
+}
+
+const struct pd_event_attr *pd_reader_attr(const struct pd_reader *r, size_t i)
+{
+    return i < r->attrs.n ? r->attrs.attr[i] : NULL;
+}
+
+uint32_t pd_reader_find_id(const struct pd_reader *r, uint64_t id)
+{
+    return pd_attrs_find(&r->attrs, id);
+}
+
+size_t pd_reader_n_features(const struct pd_reader *r)
+{
+    return r->n_features;
+}
+
+const struct pd_feature_section *pd_reader_feature(const struct pd_reader *r, size_t i)
+{
+    return i < r->n_features ? &r->features[i] : NULL;
+}
+
+const struct pd_feature_section *pd_reader_find_feature(const struct pd_reader *r, uint16_t number)
+{
+    for (size_t i = 0; i < r->n_features; i++)
+        if (r->features[i].feature == number)
+            return &r->features[i];
+    return NULL;
+}
+
+const struct pd_extent *pd_reader_extents(const struct pd_reader *r, size_t *n)
+{
+    *n = r->n_extents;
+    return r->extents;
+}
+
+size_t pd_reader_n_findings(const struct pd_reader *r)
+{
+    return r->n_findings;
+}
+
+const struct pd_error *pd_reader_finding(const struct pd_reader *r, size_t i)
+{
+    return i < r->n_findings ? &r->findings[i] : NULL;
+}
+
+uint64_t pd_reader_offset(const struct pd_reader *r)
+{
+    return r->at;
+}
+
+enum pd_code pd_reader_rewind(struct pd_reader *r, struct pd_error *error)
+{
+    if (!r->in.seekable)
+        return pd_fail(error, PD_EUNSUP, r->at, "input that cannot seek", 0, 0);
+    r->at = r->info.data_offset;
+    r->payload_left = 0;
+    r->index = 0;
+    r->stopped = false;
+    return PD_OK;
+}
+
+enum pd_code pd_reader_read(struct pd_reader *r, uint64_t offset, void *buf, size_t n, struct pd_error *error)
+{
+    uint8_t *out = buf;
+    while (n) {
+        const uint8_t *p;
+        size_t got;
+        enum pd_code code = pd_input_at(&r->in, offset, n < 65536 ? n : 65536, &p, &got, error);
+        if (code)
+            return code;
+        if (got == 0)
+            return pd_fail(error, PD_ETRUNC, offset, "section", 0, n);
+        got = got < n ? got : n;
+        memcpy(out, p, got);
+        out += got, offset += got, n -= got;
+    }
+    return PD_OK;
+}
+
+/*
+ * Bytes that follow a record outside of its size. Old simpleperf has the tracing data inside the record, which is then
+ * longer than 16 bytes.
+ */
+static uint64_t payload_behind(const struct pd_record *rec, enum pd_order order)
+{
+    const bool aux = rec->type == PD_RECORD_AUXTRACE;
+    if (!aux && (rec->type != PD_RECORD_HEADER_TRACING_DATA || rec->size > 16))
+        return 0;
+    struct pd_record copy = *rec;
+    struct pd_plan plan;
+    pd_plan_init(&plan, NULL, order);
+    if (pd_record_decode_framed(&plan, &copy, NULL))
+        return 0;
+    return aux ? copy.u.auxtrace.size : copy.u.header_tracing_data.data_size;
+}
+
+static enum pd_code stop(struct pd_reader *r, enum pd_code code)
+{
+    r->stopped = true;
+    return code;
+}
+
+/* Passes over what is left of a payload. */
+static enum pd_code skip_payload(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
+{
+    const uint64_t end = r->info.data_end;
+    if (r->payload_left == 0)
+        return PD_OK;
+    if (r->payload_left > end - r->at)
+        return stop(r, pd_fail_record(error, PD_ETRUNC, rec, 0, "payload", end - r->at, r->payload_left));
+    r->at += r->payload_left;
+    r->payload_left = 0;
+    return PD_OK;
+}
+
+/* Frames the record at the current position; *got is how many bytes of the data are visible there. */
+static enum pd_code frame(struct pd_reader *r, struct pd_record *rec, size_t *got, struct pd_error *error)
+{
+    const uint8_t *p;
+    enum pd_code code = pd_input_at(&r->in, r->at, UINT16_MAX, &p, got, error);
+    if (code)
+        return code;
+    if (*got > r->info.data_end - r->at)
+        *got = (size_t)(r->info.data_end - r->at);
+    if (*got == 0)
+        return PD_END;
+    return pd_record_frame(r->info.order, p, *got, rec, error);
+}
+
+/* An attr that comes in a pipe stream: perf_event_attr, then its ids. */
+static enum pd_code add_stream_attr(struct pd_reader *r, const struct pd_record *rec, struct pd_error *error)
+{
+    const uint8_t *p = rec->raw + 8;
+    const size_t n = rec->size - 8u;
+    if (n < 8)
+        return PD_OK;
+    size_t room = pd_load32(p + 4, r->info.order);
+    if (room < PD_ATTR_SIZE_VER0)
+        room = PD_ATTR_SIZE_VER0;
+    if (room > n)
+        room = n;
+    return pd_attrs_add(&r->attrs, r->info.order, p, room, p + room, (n - room) / 8, rec->offset + 8, error);
+}
+
+enum pd_code pd_reader_next(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
+{
+    size_t got;
+    if (r->stopped)
+        return PD_END;
+    enum pd_code code = skip_payload(r, rec, error);
+    if (code)
+        return code;
+    rec->offset = r->at;
+    rec->index = r->index;
+    code = frame(r, rec, &got, error);
+    if (code)
+        return stop(r, code);
+    if (rec->type == PD_RECORD_HEADER_ATTR && r->info.container == PD_CONTAINER_PIPE &&
+        (code = add_stream_attr(r, rec, error)))
+        return stop(r, code);
+    pd_attrs_resolve(&r->attrs, rec);
+    r->at += rec->size;
+    r->index++;
+    rec->payload_size = r->payload_left = payload_behind(rec, r->info.order);
+    return PD_OK;
+}
+
+enum pd_code pd_reader_decode(const struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
+{
+    (void)r;
+    if (rec->plan == NULL) {
+        rec->decoded = false;
+        return pd_fail_record(error, PD_EUNKNOWN, rec, 0, "event id", 0, 0);
+    }
+    return pd_record_decode_framed(rec->plan, rec, error);
+}
+
+enum pd_code pd_reader_payload(struct pd_reader *r, const uint8_t **bytes, size_t *n, struct pd_error *error)
+{
+    enum pd_code code;
+    *n = 0;
+    if (r->payload_left == 0)
+        return PD_OK;
+    if ((code = pd_input_at(&r->in, r->at, 1, bytes, n, error)))
+        return stop(r, code);
+    if (*n > r->info.data_end - r->at)
+        *n = (size_t)(r->info.data_end - r->at);
+    if (*n > r->payload_left)
+        *n = (size_t)r->payload_left;
+    if (*n == 0)
+        return stop(r, pd_fail(error, PD_ETRUNC, r->at, "payload", 0, r->payload_left));
+    r->at += *n;
+    r->payload_left -= *n;
+    return PD_OK;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* reflect.h - what reflection, text, comparison and random values share: the shape of a record at hand. */
+#ifndef PERFDATA_REFLECT_H
+#define PERFDATA_REFLECT_H
+
+#include "codec_internal.h"
+#include "walk.h"
+
+/* A record as the table-driven passes see it. */
+struct pd_view {
+    struct pd_shape shape;
+    const struct pd_op *layout; /* NULL: unknown type, all in `rest` */
+    bool open;                  /* payload, rest and id are valid; else only the raw bytes are */
+    bool has_id;
+};
+
+/* A record that has no bytes was made by a program, which need not set what decoding would. */
+static inline struct pd_view pd_view_of(const struct pd_record *rec)
+{
+    struct pd_view v = {.open = rec->decoded || !rec->raw, .has_id = rec->has_id};
+    v.layout = rec->layout ? rec->layout : pd_layout_of(rec->type);
+    if (rec->plan) {
+        const struct pd_record r = {.type = rec->type, .variant = rec->variant, .layout = v.layout};
+        v.shape = rec->plan->shape;
+        v.has_id = pd_has_id(rec->plan, &r);
+    }
+    v.shape.misc = rec->misc;
+    v.shape.variant = rec->variant;
+    return v;
+}
+
+/* A scalar's value; where its sign counts, sign-extended. */
+static inline uint64_t pd_scalar_value(const struct pd_op *op, const void *v)
+{
+    const uint64_t value = pd_scalar_get(op, v);
+    if (op->set->kind != PD_SET_SDEC)
+        return value;
+    switch (pd_scalar_width(op)) {
+    case 1: return (uint64_t)(int64_t)(int8_t)value;
+    case 2: return (uint64_t)(int64_t)(int16_t)value;
+    case 4: return (uint64_t)(int64_t)(int32_t)value;
+    default: return value;
+    }
+}
+
+/* The bits of a word that have names. */
+static inline uint64_t pd_set_mask(const struct pd_set *set)
+{
+    uint64_t mask = 0;
+    for (size_t i = 0; i < set->n; i++)
+        mask |= set->names[i].value;
+    return mask;
+}
+
+/* The bytes of a slot behind its text are what PD_AUTO would give. */
+static inline bool pd_str_is_plain(const struct pd_str *s)
+{
+    if (s->size == PD_AUTO)
+        return true;
+    if (s->size != ((s->len + 8) & ~(size_t)7))
+        return false;
+    for (size_t i = s->len; i < s->size; i++)
+        if (s->ptr[i])
+            return false;
+    return true;
+}
+
+/* Bytes of the attr's known fields that its size covers. */
+static inline uint32_t pd_attr_known(const struct pd_attr *attr)
+{
+    return attr->size < PD_ATTR_SIZE_VER0 ? PD_ATTR_SIZE_VER0 : attr->size;
+}
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* regs.c - the tables of src/schema/regs.def. */
+#include <perfdata/regs.h>
+
+#include "words.h"
+
+#define MAX_REGS 64 /* bits of a mask */
+
+struct arch {
+    const char *name;
+    const char *const *regs; /* by bit */
+};
+
+#define UNAME(id_, prefix_)
+#define MACHINE(id_, number_, doc_)
+
+/* clang-format off */
+
+/* The registers of each architecture. */
+#define ARCH(id_, name_, doc_) static const char *const regs_##id_[MAX_REGS] = {
+#define REG(bit_, name_) [bit_] = #name_,
+#define END(id_) };
+#include "schema/regs.def"
+#undef ARCH
+#undef REG
+#undef END
+
+/* clang-format on */
+
+/* The architectures. */
+#define ARCH(id_, name_, doc_) [PD_ARCH_##id_] = {name_, regs_##id_},
+#define REG(bit_, name_)
+#define END(id_)
+static const struct arch arches[PD_ARCH_MAX] = {
+#include "schema/regs.def"
+};
+#undef ARCH
+#undef UNAME
+#define ARCH(id_, name_, doc_)
+
+/* Their other names. */
+#define UNAME(id_, prefix_) {prefix_, PD_ARCH_##id_},
+static const struct uname {
+    const char *prefix;
+    enum pd_arch arch;
+} unames[] = {
+#include "schema/regs.def"
+};
+#undef UNAME
+#undef MACHINE
+#define UNAME(id_, prefix_)
+
+/* Their numbers. */
+#define MACHINE(id_, number_, doc_) {number_, PD_ARCH_##id_},
+static const struct machine {
+    uint32_t number;
+    enum pd_arch arch;
+} machines[] = {
+#include "schema/regs.def"
+};
+#undef ARCH
+#undef UNAME
+#undef MACHINE
+#undef REG
+#undef END
+
+enum pd_arch pd_arch_from_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof unames / sizeof *unames; i++) {
+        if (strncmp(name, unames[i].prefix, strlen(unames[i].prefix)) == 0)
+            return unames[i].arch;
+    }
+    return PD_ARCH_UNKNOWN;
+}
+
+enum pd_arch pd_arch_from_machine(uint32_t e_machine)
+{
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+        if (machines[i].number == e_machine)
+            return machines[i].arch;
+    }
+    return PD_ARCH_UNKNOWN;
+}
+
+/* An enum may hold a number that is none of its names. */
+static const struct arch *get_arch(enum pd_arch arch)
+{
+    return (unsigned)arch < PD_ARCH_MAX && arches[arch].name ? &arches[arch] : NULL;
+}
+
+const char *pd_arch_name(enum pd_arch arch)
+{
+    const struct arch *a = get_arch(arch);
+
+    return a ? a->name : NULL;
+}
+
+const char *pd_reg_name(enum pd_arch arch, unsigned bit)
+{
+    const struct arch *a = get_arch(arch);
+
+    return a && bit < MAX_REGS ? a->regs[bit] : NULL;
+}
+
+int pd_reg_from_name(enum pd_arch arch, const char *name)
+{
+    const struct pd_piece text = {name, strlen(name)};
+
+    for (unsigned bit = 0; bit < MAX_REGS; bit++) {
+        const char *reg = pd_reg_name(arch, bit);
+        if (reg && pd_piece_is(text, reg))
+            return (int)bit;
+    }
+    return -1;
+}

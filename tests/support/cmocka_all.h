@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* cmocka_all.h - cmocka with the headers it wants before it. */
+#ifndef PERFDATA_TESTS_CMOCKA_ALL_H
+#define PERFDATA_TESTS_CMOCKA_ALL_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#endif

@@ -309,11 +309,11 @@ bool pd_record_get(const struct pd_record *rec, const char *path, uint64_t *valu
         *value = f.value;
         return f.kind == PD_FIELD_NUMBER;
     }
-    if (strcmp(path, "type") == 0)
+    if (strcmp(path, "header.type") == 0)
         *value = rec->type;
-    else if (strcmp(path, "misc") == 0)
+    else if (strcmp(path, "header.misc") == 0)
         *value = rec->misc;
-    else if (strcmp(path, "size") == 0)
+    else if (strcmp(path, "header.size") == 0)
         *value = rec->size;
     else
         return false;
@@ -362,14 +362,12 @@ static enum pd_code set_number(const struct pd_field *f, const void *space_begin
 /* The header's numbers are not in the tables. */
 static enum pd_code set_header(struct pd_record *rec, const char *path, uint64_t value, struct pd_error *error)
 {
-    if (strcmp(path, "misc") && strcmp(path, "size"))
+    const bool misc = strcmp(path, "header.misc") == 0;
+    if (!misc && strcmp(path, "header.size"))
         return pd_fail(error, PD_EARG, PD_NOWHERE, "path", 0, 0);
     if (value > UINT16_MAX)
-        return pd_fail(error, PD_EVALUE, PD_NOWHERE, *path == 'm' ? "misc" : "size", value, UINT16_MAX);
-    if (*path == 'm')
-        rec->misc = (uint16_t)value;
-    else
-        rec->size = (uint16_t)value;
+        return pd_fail(error, PD_EVALUE, PD_NOWHERE, misc ? "misc" : "size", value, UINT16_MAX);
+    *(misc ? &rec->misc : &rec->size) = (uint16_t)value;
     return PD_OK;
 }
 

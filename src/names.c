@@ -136,6 +136,12 @@ static void put_value(struct pd_text *t, const struct pd_set *set, uint64_t valu
     }
 }
 
+/* Not by address: a program may have a copy of pd_set_FLAG of its own. */
+static bool is_flag(const struct pd_set *set)
+{
+    return set->kind == PD_SET_DEC && set->bits == 1;
+}
+
 static void put_bits(struct pd_text *t, const struct pd_set *set, uint64_t word)
 {
     const size_t start = t->len;
@@ -147,7 +153,7 @@ static void put_bits(struct pd_text *t, const struct pd_set *set, uint64_t word)
             continue;
         put_separator(t, start, "|");
         pd_text_str(t, f->name);
-        if (f->set != &pd_set_FLAG) {
+        if (!is_flag(f->set)) {
             pd_text_str(t, "=");
             put_value(t, f->set, value, "+");
         }
@@ -245,7 +251,7 @@ static bool parse_bits_item(const struct pd_set *set, struct pd_piece item, uint
         return true;
     }
     *value = 1;
-    if (rest.ptr ? !parse_value(f->set, rest, '+', value) : f->set != &pd_set_FLAG)
+    if (rest.ptr ? !parse_value(f->set, rest, '+', value) : !is_flag(f->set))
         return false;
     if (*value > WORD_MASK(f->width))
         return false;

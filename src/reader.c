@@ -214,7 +214,9 @@ static enum pd_code skip_payload(struct pd_reader *r, struct pd_record *rec, str
 static enum pd_code frame(struct pd_reader *r, struct pd_record *rec, size_t *got, struct pd_error *error)
 {
     const uint8_t *p;
-    enum pd_code code = pd_input_at(&r->in, r->at, UINT16_MAX, &p, got, error);
+    enum pd_code code = pd_input_at(&r->in, r->at, 8, &p, got, error);
+    if (!code && *got >= 8 && pd_load16(p + 6, r->info.order) > *got)
+        code = pd_input_at(&r->in, r->at, UINT16_MAX, &p, got, error);
     if (code)
         return code;
     if (*got > r->info.data_end - r->at)

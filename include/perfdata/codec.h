@@ -124,6 +124,17 @@ PD_API enum pd_code pd_record_encode(const struct pd_plan *plan, const struct pd
 PD_API enum pd_code pd_record_size(const struct pd_plan *plan, const struct pd_record *rec, size_t *size,
                                    struct pd_error *error);
 
+/*
+ * READ values, single or group, seen as a sequence: how many counters there are, and counter `i` (which must be below
+ * that). What the read_format leaves out is 0.
+ */
+PD_API size_t pd_read_values_n(const struct pd_plan *plan, const struct pd_read_values *values);
+PD_API void pd_read_values_get(const struct pd_plan *plan, const struct pd_read_values *values, size_t i,
+                               struct pd_read_value *out);
+/* The one counter of a single read or of a group of one; false when there are none or several. */
+PD_API bool pd_read_values_single(const struct pd_plan *plan, const struct pd_read_values *values,
+                                  struct pd_read_value *out);
+
 #endif /* PD_SCHEMA_NO_STRUCTS */
 
 #ifdef __cplusplus

@@ -4,9 +4,9 @@
  *
  * Generated from src/schema/names.def by `perfdata_gen constants`; do not edit.
  *
- * Values of enumerations are enumerators, or macros where they do not fit an int. Masks of flag words and
- * of sub-fields of packed words are macros as wide as the word; sub-fields of several bits have a _SHIFT
- * too. Bits are numbered as in a little-endian stream.
+ * Values of enumerations are enumerators, or macros where they do not fit an int. Masks of flag words
+ * and of sub-fields of packed words are macros as wide as the word; sub-fields of several bits have a
+ * _SHIFT too. Bits are numbered as in a little-endian stream.
  */
 #ifndef PERFDATA_CONSTANTS_H
 #define PERFDATA_CONSTANTS_H
@@ -897,10 +897,10 @@ PD_API extern const struct pd_set pd_set_simpleperf_file_type;
 
 /* simpleperf_chain_type: how a call chain was made. */
 enum {
-    PD_SIMPLEPERF_CHAIN_ORIGINAL_OFFLINE = 0, /* unwound while recording */
-    PD_SIMPLEPERF_CHAIN_ORIGINAL_REMOTE = 1, /* unwound in a remote process */
-    PD_SIMPLEPERF_CHAIN_JOINED_OFFLINE = 2, /* unwound while recording, then joined */
-    PD_SIMPLEPERF_CHAIN_JOINED_REMOTE = 3, /* unwound in a remote process, then joined */
+    PD_SIMPLEPERF_CHAIN_ORIGINAL_OFFLINE = 0, /* from a copy of the stack */
+    PD_SIMPLEPERF_CHAIN_ORIGINAL_REMOTE = 1, /* from the memory of the process */
+    PD_SIMPLEPERF_CHAIN_JOINED_OFFLINE = 2, /* from a copy of the stack, joined */
+    PD_SIMPLEPERF_CHAIN_JOINED_REMOTE = 3, /* from the memory of the process, joined */
 };
 PD_API extern const struct pd_set pd_set_simpleperf_chain_type;
 

@@ -35,8 +35,8 @@ struct pd_event {
  *   tracepoint:317                  tracepoints by id: their names are in the file's tracing data
  *   pmu8/config=0x12,config1=0x3/   events of other PMUs, and whatever the forms above cannot hold
  *
- * The last form may have the terms config, config1, config2 and bp_type, in this order; all but config are left
- * out when 0.
+ * The last form may have the terms config, config1, config2 and bp_type, in this order; all but config are
+ * left out when 0.
  */
 /* clang-format on */
 PD_API size_t pd_event_format(uint32_t type, uint64_t config, uint64_t bp_addr, uint32_t bp_type,

@@ -14,8 +14,8 @@
 #ifndef PERFDATA_FIELDS_H
 #define PERFDATA_FIELDS_H
 
+#include <perfdata/attr.h>
 #include <perfdata/codec.h>
-#include <perfdata/constants.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -105,7 +105,7 @@ PD_API bool pd_fields_element(struct pd_fields *element, const struct pd_fields 
  */
 PD_API bool pd_fields_find(struct pd_fields *it, const char *path, struct pd_field *f);
 
-/* A number of a record by path, also the header's "type", "misc" and "size". False: there is no such number. */
+/* A number of a record by path, also "header.type", "header.misc", "header.size". False: there is no such number. */
 PD_API bool pd_record_get(const struct pd_record *rec, const char *path, uint64_t *value);
 
 /*

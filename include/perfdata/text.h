@@ -66,7 +66,7 @@ struct pd_print_options {
 
 /*
  * A record for people: a line "OFFSET [SIZE]: TYPE MISC", offset and size in hexadecimal, then indented lines
- * "name: value" in stream order, times in nanoseconds. A record that is not decoded is shown as bytes. NULL options:
+ * "name: value" in stream order, times in nanoseconds, an element of a vector or list a line. A record that is not decoded is shown as bytes. NULL options:
  * defaults.
  */
 PD_API void pd_record_print(const struct pd_record *rec, const struct pd_print_options *options, struct pd_out *out);

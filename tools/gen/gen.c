@@ -27,7 +27,8 @@ int main(int argc, char **argv)
     const struct command commands[] = {
         {"constants", gen_constants, "include/perfdata/constants.h, from src/schema/names.def"},
         {"records", gen_records, "include/perfdata/records.h, from src/schema/records.def"},
-        {"format-doc", gen_format_doc, "docs/FORMAT.md"},
+        {"visitor", gen_visitor, "include/perfdata/visitor.h, from src/schema/records.def"},
+        {"format-doc", gen_format_doc, "docs/FORMAT.md, from all of src/schema"},
     };
     const size_t n = sizeof commands / sizeof *commands;
 

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cli.h - what the verbs of the `perfdata` command share. A verb is a function cmd_NAME() in a file of its own and a
+ * line of the table in main.c:
+ *
+ *     static const struct cli_option options[] = {{"limit", 'l', "N", "stop after N records"}, {0}};
+ *     static const struct cli_spec spec = {.usage = "[OPTION]... [FILE]", .options = options, …};
+ *     int key;
+ *     cli->spec = &spec;
+ *     while ((key = cli_next_option(cli, argc, argv)) != CLI_END)
+ *         if (key == 'l') … cli->arg …
+ *         else return cli->status; // wrong usage or --help
+ *
+ * It returns its exit status, which is cli->status: the highest that any part of it set.
+ */
+#ifndef PERFDATA_CLI_H
+#define PERFDATA_CLI_H
+
+#include <perfdata/reader.h>
+#include <perfdata/text.h>
+#include <perfdata/writer.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+/* Exit status. */
+enum {
+    CLI_OK = 0,
+    CLI_FINDINGS = 1, /* done, with findings or differences */
+    CLI_USAGE = 2,    /* wrong usage, an input that is not there included */
+    CLI_DAMAGED = 3,  /* the input is damaged; what is intact was processed */
+    CLI_OUTPUT = 4,   /* writing failed */
+};
+
+/* ---- Options (help.c) */
+
+/* Keys of options that have no letter begin here. */
+#define CLI_LONG 256
+enum { CLI_END = -1, CLI_STOP = -2 };
+
+/* The options that verbs have in common; -q, -v, -j and --help are always there. */
+enum {
+    CLI_IN = 1,       /* -i FILE */
+    CLI_OUT = 2,      /* -o FILE, -f */
+    CLI_JSON = 4,     /* --json */
+    CLI_OPERANDS = 8, /* any number of input files as operands, else one */
+};
+
+struct cli_option {
+    const char *name; /* without the dashes; NULL: only a letter */
+    int key;          /* the letter, or CLI_LONG and up */
+    const char *arg;  /* what its argument is called; NULL: none */
+    const char *help;
+};
+
+struct cli_spec {
+    const char *usage;                /* behind "perfdata VERB " */
+    const char *about;                /* paragraphs for --help */
+    const struct cli_option *options; /* the verb's own, ended by {0}; they come before the common ones */
+    unsigned common;
+    const char *examples; /* lines "  perfdata VERB …" with a word on each */
+};
+
+/* ---- A run of the command */
+
+struct cli_output;
+
+struct cli {
+    const char *verb;
+    const struct cli_spec *spec;
+    const char *arg; /* of the option that cli_next_option() gave */
+    /* the common options */
+    const char **inputs; /* -i and operands, in order; never empty after the options: "perf.data" is the default */
+    size_t n_inputs;
+    const char *output; /* -o; NULL: none */
+    bool force, quiet, json;
+    int verbose;
+    unsigned threads;
+    /* state */
+    int status;                   /* exit status so far, see cli_fail() */
+    struct pd_out out;            /* standard output, buffered: write with pd_out_*(), cli_print() */
+    int out_error;                /* errno of a failed write */
+    struct cli_output *recording; /* flushed along with `out` */
+    struct cli_progress {
+        bool shown, off;
+        uint64_t started, next, calls; /* milliseconds */
+    } progress;
+};
+
+/*
+ * The next option of the verb: its key, with cli->arg; common ones are taken care of. CLI_END: no more, inputs are set.
+ * CLI_STOP: wrong usage (the message is printed, cli->status set) or --help (printed).
+ */
+int cli_next_option(struct cli *cli, int argc, char **argv);
+
+/* ---- Messages and numbers (common.c) */
+
+/* Prints "perfdata VERB: MESSAGE" on stderr, raises cli->status to `status`, and returns cli->status. */
+__attribute__((format(printf, 3, 4))) int cli_fail(struct cli *cli, int status, const char *format, ...);
+/* Talk: the same without a status, unless -q. */
+__attribute__((format(printf, 2, 3))) void cli_say(struct cli *cli, const char *format, ...);
+/* Raises cli->status to `status`. */
+void cli_raise(struct cli *cli, int status);
+/* Reports an error of the library about the file `name`, with the status its code stands for. */
+int cli_error(struct cli *cli, const char *name, const struct pd_error *error);
+/* That status. */
+int cli_status_of(const struct pd_error *error);
+
+/* A number of an option: decimal or 0x…. False: not one (nothing is printed). */
+bool cli_number(const char *text, uint64_t *value);
+/* The same, with a suffix k, M, G or T: powers of 1024. */
+bool cli_bytes(const char *text, uint64_t *value);
+
+/* One or several ranges of time as perf's --time has them, "START,STOP": seconds, either may be missing. */
+struct cli_times {
+    struct {
+        uint64_t start, stop; /* nanoseconds, both included */
+    } range[64];
+    size_t n;
+};
+/* Takes the argument of --time; false: wrong, the message is printed. */
+bool cli_times_parse(struct cli *cli, const char *text, struct cli_times *times);
+bool cli_times_match(const struct cli_times *times, uint64_t time);
+
+/* The event's name as perf writes it, modifiers included ("cycles:u"). Returns the whole length, like snprintf. */
+size_t cli_event_name(const struct pd_attr *attr, char *buf, size_t cap);
+
+/* The time, or the pid and tid, of a record by its plan, without decoding it. False: it has none. */
+bool cli_record_time(const struct pd_record *rec, uint64_t *time);
+bool cli_record_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid);
+
+/* Shows on a terminal how far a long run is; call it for every record. `total` may be PD_NOWHERE. */
+void cli_progress(struct cli *cli, uint64_t done, uint64_t total);
+void cli_progress_end(struct cli *cli);
+
+/* ---- Input (common.c) */
+
+enum {
+    CLI_SEEK = 1, /* the verb needs to seek: what arrives on a pipe is kept in a temporary file */
+};
+
+struct cli_input {
+    struct pd_reader *reader;
+    const char *name; /* for messages */
+    struct stat st;   /* of the file; see cli_output_open() */
+    int fd;           /* readable with pread() if `seekable`, from offset 0; -1: a directory */
+    bool seekable;
+    /* private: a stream's first bytes, read to recognise it */
+    struct cli *cli;
+    uint8_t head[16];
+    size_t n_head;
+};
+
+/* Opens a recording, "-" being standard input. False: the message is printed and cli->status set. */
+bool cli_input_open(struct cli *cli, struct cli_input *in, const char *path, unsigned flags);
+void cli_input_close(struct cli_input *in);
+
+/* ---- JSON (common.c): an object or array over several calls, as text on cli->out. */
+
+struct cli_json {
+    struct pd_out *out;
+    unsigned depth;
+    bool comma, lines; /* lines: indented, one value a line */
+};
+
+void cli_json_open(struct cli_json *j, const char *key, char bracket); /* '{' or '['; key NULL: an element */
+void cli_json_close(struct cli_json *j, char bracket);
+void cli_json_key(struct cli_json *j, const char *key); /* the value follows by pd_out_*() */
+void cli_json_count(struct cli_json *j, const char *key, uint64_t n);
+void cli_json_bool(struct cli_json *j, const char *key, bool b);
+void cli_json_str(struct cli_json *j, const char *key, const char *s);
+void cli_json_dec(struct cli_json *j, const char *key, uint64_t value); /* 64 bits of the file's: a string */
+void cli_json_hex(struct cli_json *j, const char *key, uint64_t value); /* the same as "0x…" */
+
+/* ---- Output (output.c) */
+
+void cli_out_init(struct cli *cli);
+__attribute__((format(printf, 2, 3))) void cli_print(struct cli *cli, const char *format, ...);
+/* Writes out what is buffered, of standard output and of the recording being written. */
+void cli_flush(struct cli *cli);
+/* At the end: flushes standard output and reports whether all of it could be written. */
+void cli_out_end(struct cli *cli);
+
+enum {
+    CLI_PATCH = 1, /* the writer patches, so what cannot seek is written through a temporary file */
+    CLI_TEXT = 2,  /* the output is text: may go to a terminal */
+};
+
+/* The file of -o. */
+struct cli_output {
+    struct pd_sink sink; /* what a verb writes to */
+    struct cli *cli;
+    const char *name; /* for messages */
+    int fd;           /* what is written: the target, or a temporary file */
+    int target;       /* where a spooled output goes to at the end, else -1 */
+    bool patches, positioned;
+    uint64_t base;     /* offset of the output's first byte in the target */
+    uint64_t written;  /* bytes so far, those in buf included */
+    int error;         /* errno of the first failure */
+    mode_t mode;       /* of a new file */
+    char *final, *temporary; /* paths; NULL: written in place */
+    int slot;          /* of the temporary file, for signals */
+    uint8_t *buf;
+    size_t n;
+};
+
+/*
+ * Opens the output cli->output ("-": standard output). It must not be one of the inputs, nor be there already, unless
+ * -f, if it is a regular file; a temporary file beside it is written, which becomes the output with
+ * cli_output_commit(). False: the message is printed and cli->status set.
+ */
+bool cli_output_open(struct cli *cli, struct cli_output *out, const struct cli_input *inputs, size_t n, unsigned flags);
+/* Writes out what is left, and puts the file in its place. */
+bool cli_output_commit(struct cli_output *out);
+/* Drops the output and its temporary file. After a commit it does nothing. */
+void cli_output_discard(struct cli_output *out);
+
+/* An unlinked temporary file in $TMPDIR; -1 with errno set. */
+int cli_temporary(void);
+/* Writes all n bytes; returns 0 or an errno. */
+int cli_write_all(int fd, const void *bytes, size_t n);
+
+/* ---- Verbs */
+
+int cmd_info(struct cli *cli, int argc, char **argv);
+int cmd_dump(struct cli *cli, int argc, char **argv);
+int cmd_check(struct cli *cli, int argc, char **argv);
+int cmd_filter(struct cli *cli, int argc, char **argv);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata - reads and writes Linux perf.data files, byte for byte.
+ *
+ * This header includes all others; their comments are the manual. From the bottom up:
+ *
+ *   base.h       views of bytes, strings, vectors and lists; the allocator
+ *   error.h      errors as values, with position and field
+ *   names.h      a name for every value of every enumeration and flag word, both ways
+ *   constants.h  those sets and the PD_* constants             (generated from the schema)
+ *   records.h    a struct for every layout                     (generated from the schema)
+ *   attr.h       perf_event_attr of any size
+ *   event.h      event names
+ *   regs.h       register names
+ *   codec.h      one record in memory: decode, encode
+ *   fields.h     the fields of a record by name
+ *   text.h       records as text and JSON
+ *   reader.h     a recording, record by record
+ *   writer.h     new recordings, and old ones again
+ *
+ * Rules that hold everywhere. Handles are opaque and independent: two threads may use two handles, one handle serves
+ * one thread at a time. There is no global state. Structs of options start with their own size; zeros mean the usual.
+ * Views point into the buffer they were decoded from and live as long as that. All memory comes from the allocator
+ * given at opening; nothing is allocated per record. Functions that can fail return PD_OK or a code, and say more in
+ * the struct pd_error they are given.
+ */
+#ifndef PERFDATA_PERFDATA_H
+#define PERFDATA_PERFDATA_H
+
+#include <perfdata/attr.h>
+#include <perfdata/base.h>
+#include <perfdata/codec.h>
+#include <perfdata/constants.h>
+#include <perfdata/error.h>
+#include <perfdata/event.h>
+#include <perfdata/fields.h>
+#include <perfdata/names.h>
+#include <perfdata/reader.h>
+#include <perfdata/records.h>
+#include <perfdata/regs.h>
+#include <perfdata/text.h>
+#include <perfdata/writer.h>
+
+#endif

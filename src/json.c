@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* json.c - records and attrs as JSON objects, walking the schema's tables; the rules are in perfdata/text.h. */
+#include "emit.h"
+#include "reflect.h"
+
+/* An object under construction. */
+struct json {
+    struct pd_out *out;
+    const struct pd_shape *shape;
+    bool empty; /* nothing in the object so far */
+};
+
+static void put_separator(struct json *j)
+{
+    if (!j->empty)
+        pd_emit_char(j->out, ',');
+    j->empty = false;
+}
+
+static void put_key(struct json *j, const char *name)
+{
+    put_separator(j);
+    pd_emit_char(j->out, '"');
+    pd_emit_str(j->out, name);
+    PD_EMIT(j->out, "\":");
+}
+
+static void put_bytes(struct json *j, const void *bytes, size_t n)
+{
+    pd_emit_char(j->out, '"');
+    pd_out_hex_bytes(j->out, bytes, n);
+    pd_emit_char(j->out, '"');
+}
+
+static void put_hex(struct json *j, const char *name, const void *bytes, size_t n)
+{
+    put_key(j, name);
+    put_bytes(j, bytes, n);
+}
+
+static void put_str(struct json *j, const struct pd_op *op, const struct pd_str *s)
+{
+    put_key(j, op->name);
+    pd_out_json_text(j->out, s->ptr, s->len);
+    if (pd_str_is_plain(s))
+        return;
+    PD_EMIT(j->out, ",\"");
+    pd_emit_str(j->out, op->name);
+    PD_EMIT(j->out, "_pad\":");
+    put_bytes(j, s->ptr + s->len, s->size - s->len);
+}
+
+static void put_vec(struct json *j, const struct pd_op *op, const struct pd_vec *v)
+{
+    put_key(j, op->name);
+    pd_emit_char(j->out, '[');
+    for (size_t i = 0; i < v->n; i++) {
+        if (i)
+            pd_emit_char(j->out, ',');
+        pd_out_json_value(j->out, op->set, pd_vec_at(v, i), 8);
+    }
+    pd_emit_char(j->out, ']');
+}
+
+static void put_object(const struct json *j, const struct pd_op *head, const void *v);
+
+static void put_list(struct json *j, const struct pd_op *op, const struct pd_list *l)
+{
+    _Alignas(8) uint8_t element[64];
+    const struct pd_op *layout = op->sub();
+    put_key(j, op->name);
+    pd_emit_char(j->out, '[');
+    for (size_t i = 0; i < l->n && layout->offset <= sizeof element; i++) {
+        if (i)
+            pd_emit_char(j->out, ',');
+        pd_list_get(l, layout, i, element);
+        put_object(j, layout, element);
+    }
+    pd_emit_char(j->out, ']');
+}
+
+static void put_number(struct json *j, const struct pd_op *op, const void *v)
+{
+    put_key(j, op->name);
+    pd_out_json_value(j->out, op->set, pd_scalar_value(op, v), pd_scalar_width(op));
+}
+
+static void put_field(struct json *j, const struct pd_op *op, const void *v)
+{
+    const void *member = (const uint8_t *)v + op->offset;
+    const struct pd_bytes *bytes = member;
+    switch (op->kind) {
+    case PD_OP_ARR: put_hex(j, op->name, member, (size_t)op->arg); break;
+    case PD_OP_STR: put_str(j, op, member); break;
+    case PD_OP_VEC64:
+    case PD_OP_VECR64:
+    case PD_OP_REGS: put_vec(j, op, member); break;
+    case PD_OP_BYTES: put_hex(j, op->name, bytes->ptr, bytes->n); break;
+    case PD_OP_REST:
+        if (bytes->n)
+            put_hex(j, op->name, bytes->ptr, bytes->n);
+        break;
+    case PD_OP_LIST: put_list(j, op, member); break;
+    case PD_OP_SUB:
+        put_key(j, op->name);
+        put_object(j, op->sub(), member);
+        break;
+    case PD_OP_OPT64:
+        if (pd_count(op, j->shape, v))
+            put_number(j, op, v);
+        break;
+    default: put_number(j, op, v); break;
+    }
+}
+
+static void put_fields(struct json *j, const struct pd_op *op, const void *v)
+{
+    for (op = pd_present(op, j->shape); op->kind != PD_OP_END; op = pd_present(op + 1, j->shape))
+        put_field(j, op, v);
+}
+
+static void put_object(const struct json *j, const struct pd_op *head, const void *v)
+{
+    struct json inner = {j->out, j->shape, true};
+    pd_emit_char(j->out, '{');
+    put_fields(&inner, head, v);
+    pd_emit_char(j->out, '}');
+}
+
+/* ---- Records. */
+
+static void put_header(struct json *j, const struct pd_record *rec, const struct pd_op *layout)
+{
+    put_key(j, "type");
+    pd_out_json_value(j->out, &pd_set_record_type, rec->type, 4);
+    put_key(j, "misc");
+    pd_out_json_value(j->out, layout ? layout->set : &pd_set_DEC, rec->misc, 2);
+    put_key(j, "size");
+    pd_emit_dec(j->out, rec->size);
+}
+
+static void put_context(struct json *j, const struct pd_record *rec, unsigned flags)
+{
+    if (flags & PD_JSON_OFFSET) {
+        put_key(j, "offset");
+        pd_out_json_value(j->out, &pd_set_DEC, rec->offset, 8);
+    }
+    if (flags & PD_JSON_ATTR && rec->attr_index != UINT32_MAX) {
+        put_key(j, "attr");
+        pd_emit_dec(j->out, rec->attr_index);
+    }
+}
+
+static void put_payload(struct json *j, const struct pd_record *rec, const struct pd_view *view)
+{
+    const uint8_t usual = rec->plan ? pd_usual_variant(rec->plan, rec->type) : 0;
+    if (rec->variant != usual) {
+        put_key(j, "variant");
+        pd_emit_dec(j->out, rec->variant);
+    }
+    if (view->layout) {
+        put_key(j, view->layout->name);
+        put_object(j, view->layout, &rec->u);
+    }
+    if (rec->rest.n)
+        put_hex(j, "rest", rec->rest.ptr, rec->rest.n);
+    if (view->has_id) {
+        put_key(j, "sample_id");
+        put_object(j, pd_layout_sample_id(), &rec->id);
+    }
+}
+
+void pd_record_json(const struct pd_record *rec, unsigned flags, struct pd_out *out)
+{
+    const struct pd_view view = pd_view_of(rec);
+    struct json j = {out, &view.shape, true};
+    pd_emit_char(out, '{');
+    put_header(&j, rec, view.layout);
+    put_context(&j, rec, flags);
+    if (view.open)
+        put_payload(&j, rec, &view);
+    else
+        put_hex(&j, "raw", rec->raw + 8, rec->size > 8 ? rec->size - 8u : 0);
+    pd_emit_char(out, '}');
+}
+
+/* ---- Attrs and others. */
+
+/*
+ * A field past the attr's size is shown only when it is not 0, which encoding will refuse: the text loses nothing. A
+ * field that the size cuts counts as covered.
+ */
+void pd_attr_json(const struct pd_attr *attr, struct pd_out *out)
+{
+    const struct pd_shape shape = {0};
+    struct json j = {out, &shape, true};
+    const struct pd_op *op = pd_layout_attr();
+    uint32_t at = 0;
+    pd_emit_char(out, '{');
+    for (op = pd_present(op, &shape); op->kind != PD_OP_END; op = pd_present(op + 1, &shape)) {
+        const unsigned width = pd_scalar_width(op);
+        if (width == 0 || at < pd_attr_known(attr) || pd_scalar_get(op, attr))
+            put_field(&j, op, attr);
+        at += width;
+    }
+    pd_emit_char(out, '}');
+}
+
+/* Reflection's view of one field is enough to find its struct again. */
+void pd_fields_json(struct pd_fields *it, struct pd_out *out)
+{
+    struct json j = {out, &it->shape, true};
+    struct pd_field f;
+    pd_emit_char(out, '{');
+    while (pd_fields_next(it, &f)) {
+        if (f.u.ptr)
+            put_field(&j, f.op, (const uint8_t *)f.u.ptr - f.op->offset);
+    }
+    pd_emit_char(out, '}');
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* print.c - records and attrs as text for people, by way of reflection. */
+#include "emit.h"
+#include "reflect.h"
+#include <perfdata/event.h>
+#include <perfdata/text.h>
+
+struct printer {
+    struct pd_out *out;
+    unsigned indent;
+    enum pd_arch arch;
+    size_t max_bytes;
+    bool skip_zero; /* leave fields that are 0 out */
+};
+
+static struct printer make_printer(const struct pd_print_options *o, unsigned indent, struct pd_out *out)
+{
+    struct printer p = {out, indent, PD_ARCH_UNKNOWN, 64, false};
+    if (o && o->size >= offsetof(struct pd_print_options, arch) + sizeof o->arch)
+        p.arch = o->arch;
+    if (o && o->size >= offsetof(struct pd_print_options, max_bytes) + sizeof o->max_bytes && o->max_bytes)
+        p.max_bytes = o->max_bytes;
+    return p;
+}
+
+static void begin_line(const struct printer *p)
+{
+    for (unsigned i = 0; i < p->indent; i++)
+        pd_emit_char(p->out, ' ');
+}
+
+/* "name:", with the value's other names, as only the event tells which one applies. */
+static void begin_field(const struct printer *p, const struct pd_field *f)
+{
+    begin_line(p);
+    pd_emit_str(p->out, f->name);
+    for (const struct pd_op *op = f->op + 1; op->kind == PD_OP_ALIAS; op++) {
+        pd_emit_char(p->out, '/');
+        pd_emit_str(p->out, op->name);
+    }
+    pd_emit_char(p->out, ':');
+}
+
+/* ---- Bytes. */
+
+static void print_dump_line(const struct printer *p, const uint8_t *bytes, size_t at, size_t n)
+{
+    begin_line(p);
+    for (unsigned shift = 16; shift;) {
+        shift -= 8;
+        pd_emit(p->out, pd_hex_pairs + 2 * (at >> shift & 0xff), 2);
+    }
+    pd_emit_char(p->out, ':');
+    for (size_t i = 0; i < 16; i++) {
+        pd_emit_char(p->out, ' ');
+        pd_emit(p->out, i < n ? pd_hex_pairs + 2 * bytes[i] : "  ", 2);
+    }
+    PD_EMIT(p->out, "  ");
+    for (size_t i = 0; i < n; i++)
+        pd_emit_char(p->out, bytes[i] >= ' ' && bytes[i] < 0x7f ? (char)bytes[i] : '.');
+    pd_emit_char(p->out, '\n');
+}
+
+/* The rest of a line that names bytes, and the bytes below it. */
+static void print_dump(const struct printer *p, const uint8_t *bytes, size_t n)
+{
+    const struct printer inner = {p->out, p->indent + 2, p->arch, p->max_bytes, false};
+    const size_t shown = n < p->max_bytes ? n : p->max_bytes;
+    pd_emit_char(p->out, ' ');
+    pd_emit_dec(p->out, n);
+    pd_emit_str(p->out, n == 1 ? " byte\n" : " bytes\n");
+    for (size_t at = 0; at < shown; at += 16)
+        print_dump_line(&inner, bytes + at, at, shown - at < 16 ? shown - at : 16);
+    if (shown < n) {
+        begin_line(&inner);
+        pd_emit_dec(p->out, n - shown);
+        PD_EMIT(p->out, " more\n");
+    }
+}
+
+static void print_str(const struct printer *p, const struct pd_field *f)
+{
+    const struct pd_str *s = f->u.str;
+    pd_emit_char(p->out, ' ');
+    pd_out_plain(p->out, s->ptr, s->len);
+    pd_emit_char(p->out, '\n');
+    if (pd_str_is_plain(s))
+        return;
+    begin_line(p);
+    pd_emit_str(p->out, f->name);
+    PD_EMIT(p->out, "_pad: ");
+    pd_out_hex_bytes(p->out, s->ptr + s->len, s->size - s->len);
+    pd_emit_char(p->out, '\n');
+}
+
+/* ---- Vectors and lists. */
+
+/* "AX: ", or the number of the register where its name is not known; takes its bit off the mask. */
+static void print_register(const struct printer *p, uint64_t *mask)
+{
+    const unsigned bit = (unsigned)__builtin_ctzll(*mask);
+    const char *name = pd_reg_name(p->arch, bit);
+    if (name) {
+        pd_emit_str(p->out, name);
+    } else {
+        PD_EMIT(p->out, "reg");
+        pd_emit_dec(p->out, bit);
+    }
+    PD_EMIT(p->out, ": ");
+    *mask &= *mask - 1;
+}
+
+static void print_vec(const struct printer *p, const struct pd_field *f)
+{
+    const struct printer inner = {p->out, p->indent + 2, p->arch, p->max_bytes, false};
+    uint64_t mask = f->registers;
+    pd_emit_char(p->out, '\n');
+    for (size_t i = 0; i < f->n; i++) {
+        begin_line(&inner);
+        if (mask)
+            print_register(p, &mask);
+        pd_out_value(p->out, f->set, pd_vec_at(f->u.vec, i));
+        pd_emit_char(p->out, '\n');
+    }
+}
+
+/* An element takes one line: its fields are few, and numbers. */
+static void print_element(const struct printer *p, struct pd_fields *it)
+{
+    struct pd_field f;
+    const char *separator = " ";
+    while (pd_fields_next(it, &f)) {
+        pd_emit_str(p->out, separator);
+        pd_emit_str(p->out, f.name);
+        pd_emit_char(p->out, ' ');
+        if (f.kind == PD_FIELD_NUMBER)
+            pd_out_value(p->out, f.set, f.value);
+        else if (f.kind == PD_FIELD_ARRAY)
+            pd_out_hex_bytes(p->out, f.u.array, f.n);
+        separator = ", ";
+    }
+    pd_emit_char(p->out, '\n');
+}
+
+static void print_list(const struct printer *p, const struct pd_fields *it, const struct pd_field *f)
+{
+    const struct printer inner = {p->out, p->indent + 2, p->arch, p->max_bytes, false};
+    struct pd_fields element;
+    pd_emit_char(p->out, '\n');
+    for (size_t i = 0; pd_fields_element(&element, it, f, i); i++) {
+        begin_line(&inner);
+        pd_emit_dec(p->out, i);
+        pd_emit_char(p->out, ':');
+        print_element(&inner, &element);
+    }
+}
+
+/* ---- Fields. */
+
+static void print_fields(const struct printer *p, struct pd_fields *it);
+
+static void print_part(const struct printer *p, const struct pd_fields *it, const struct pd_field *f)
+{
+    const struct printer inner = {p->out, p->indent + 2, p->arch, p->max_bytes, p->skip_zero};
+    struct pd_fields part;
+    pd_emit_char(p->out, '\n');
+    pd_fields_enter(&part, it, f);
+    print_fields(&inner, &part);
+}
+
+static void print_field(const struct printer *p, const struct pd_fields *it, const struct pd_field *f)
+{
+    begin_field(p, f);
+    switch (f->kind) {
+    case PD_FIELD_NUMBER:
+        pd_emit_char(p->out, ' ');
+        pd_out_value(p->out, f->set, f->value);
+        pd_emit_char(p->out, '\n');
+        break;
+    case PD_FIELD_ARRAY:
+        pd_emit_char(p->out, ' ');
+        pd_out_hex_bytes(p->out, f->u.array, f->n);
+        pd_emit_char(p->out, '\n');
+        break;
+    case PD_FIELD_STRING: print_str(p, f); break;
+    case PD_FIELD_VECTOR: print_vec(p, f); break;
+    case PD_FIELD_BYTES: print_dump(p, f->u.bytes->ptr, f->n); break;
+    case PD_FIELD_LIST: print_list(p, it, f); break;
+    case PD_FIELD_PART: print_part(p, it, f); break;
+    }
+}
+
+static bool is_zero(const struct pd_field *f)
+{
+    return f->kind == PD_FIELD_NUMBER ? f->value == 0 : f->kind == PD_FIELD_BYTES && f->n == 0;
+}
+
+static void print_fields(const struct printer *p, struct pd_fields *it)
+{
+    struct pd_field f;
+    while (pd_fields_next(it, &f)) {
+        if (f.u.ptr && !(p->skip_zero && is_zero(&f)))
+            print_field(p, it, &f);
+    }
+}
+
+void pd_fields_print(struct pd_fields *it, const struct pd_print_options *options, unsigned indent, struct pd_out *out)
+{
+    const struct printer p = make_printer(options, indent, out);
+    print_fields(&p, it);
+}
+
+/* ---- Records and attrs. */
+
+static void print_header(const struct pd_record *rec, const struct pd_view *view, struct pd_out *out)
+{
+    const char *type = pd_set_name(&pd_set_record_type, rec->type);
+    pd_emit_hex(out, rec->offset);
+    PD_EMIT(out, " [");
+    pd_emit_hex(out, rec->size);
+    PD_EMIT(out, "]: ");
+    if (type) {
+        pd_emit_str(out, type);
+    } else {
+        PD_EMIT(out, "type ");
+        pd_emit_dec(out, rec->type);
+    }
+    if (rec->misc) {
+        pd_emit_char(out, ' ');
+        pd_out_value(out, view->layout ? view->layout->set : &pd_set_HEX, rec->misc);
+    }
+    pd_emit_char(out, '\n');
+}
+
+void pd_record_print(const struct pd_record *rec, const struct pd_print_options *options, struct pd_out *out)
+{
+    const struct pd_view view = pd_view_of(rec);
+    const struct printer p = make_printer(options, 2, out);
+    struct pd_fields it;
+    print_header(rec, &view, out);
+    if (view.open) {
+        pd_fields_of_record(&it, rec);
+        print_fields(&p, &it);
+    } else {
+        PD_EMIT(out, "  raw:");
+        print_dump(&p, rec->raw + 8, rec->size > 8 ? rec->size - 8u : 0);
+    }
+}
+
+void pd_attr_print(const struct pd_attr *attr, const struct pd_print_options *options, struct pd_out *out)
+{
+    struct printer p = make_printer(options, 2, out);
+    struct pd_fields it;
+    char event[128]; /* longer than any name pd_event_format() makes */
+    pd_event_format(attr->type, attr->config, attr->bp_addr, attr->bp_type, attr->bp_len, event, sizeof event);
+    PD_EMIT(out, "attr: ");
+    pd_emit_str(out, event);
+    pd_emit_char(out, '\n');
+    p.skip_zero = true;
+    pd_fields_of_attr(&it, attr);
+    print_fields(&p, &it);
+}

@@ -35,8 +35,8 @@ int gen_visitor(FILE *out)
         if (layout->arg)
             fprintf(out,
                     "    /* %s */\n"
-                    "    void (*%s)(void *user, const struct pd_record *rec, const struct pd_%s *%s);\n",
-                    layout->doc, layout->name, layout->name, layout->name);
+                    "    void (*%s)(void *user, const struct pd_record *rec, const struct pd_%s *payload);\n",
+                    layout->doc, layout->name, layout->name);
     }
     fputs(tail, out);
     return 0;

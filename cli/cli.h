@@ -192,7 +192,6 @@ struct cli_output {
     const char *name; /* for messages */
     int fd;           /* what is written: the target, or a temporary file */
     int target;       /* where a spooled output goes to at the end, else -1 */
-    bool patches, positioned;
     uint64_t base;     /* offset of the output's first byte in the target */
     uint64_t written;  /* bytes so far, those in buf included */
     int error;         /* errno of the first failure */
@@ -211,7 +210,7 @@ struct cli_output {
 bool cli_output_open(struct cli *cli, struct cli_output *out, const struct cli_input *inputs, size_t n, unsigned flags);
 /* Writes out what is left, and puts the file in its place. */
 bool cli_output_commit(struct cli_output *out);
-/* Drops the output and its temporary file. After a commit it does nothing. */
+/* Drops the output and its temporary file. After a commit, or on a struct that is all 0, it does nothing. */
 void cli_output_discard(struct cli_output *out);
 
 /* An unlinked temporary file in $TMPDIR; -1 with errno set. */

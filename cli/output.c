@@ -421,14 +421,16 @@ bool cli_output_commit(struct cli_output *out)
 
 void cli_output_discard(struct cli_output *out)
 {
+    if (out->cli == NULL)
+        return;
     forget_temporary(out, true);
     if (out->fd >= 0)
         close(out->fd);
     if (out->target >= 0)
         close(out->target);
-    if (out->cli && out->cli->recording == out)
+    if (out->cli->recording == out)
         out->cli->recording = NULL;
     free(out->buf);
     free(out->final);
-    *out = (struct cli_output){.fd = -1, .target = -1, .slot = -1};
+    *out = (struct cli_output){0};
 }

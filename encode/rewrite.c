@@ -128,6 +128,27 @@ static void report(struct rewrite *w, const struct pd_error *what)
         w->options->finding(w->options->user, what);
 }
 
+/* A record inside a COMPRESSED one: only proved, since the chunk around it is copied. */
+static void prove_record(struct rewrite *w, struct pd_record *rec)
+{
+    uint8_t bytes[UINT16_MAX];
+    size_t size;
+    struct pd_error what;
+    const enum pd_code decoded = pd_reader_decode(w->r, rec, &what);
+    if (decoded == PD_EUNKNOWN || (decoded == PD_OK && rec->layout == NULL)) {
+        w->stats->raw++;
+        return;
+    }
+    if (decoded || pd_record_encode(rec->plan, rec, bytes, sizeof bytes, &size, &what)) {
+        w->stats->undecodable++;
+        report(w, &what);
+    } else if (size != rec->size || memcmp(bytes, rec->raw, size) != 0) {
+        w->stats->differing++;
+    } else {
+        w->stats->decoded++;
+    }
+}
+
 /* A record through decode and encode; what cannot be decoded is copied and counted. */
 static enum pd_code rewrite_record(struct rewrite *w, struct pd_record *rec)
 {
@@ -162,14 +183,28 @@ static enum pd_code rewrite_payload(struct rewrite *w)
     return code;
 }
 
+/* The next record, over damaged compressed data, which is reported. */
+static enum pd_code next_record(struct rewrite *w, struct pd_record *rec, struct pd_error *what)
+{
+    enum pd_code code;
+    while ((code = pd_reader_next(w->r, rec, what)) == PD_EZSTD || code == PD_ELIMIT)
+        report(w, what);
+    return code;
+}
+
 /* All records; from the first damage on, the data is copied. */
 static enum pd_code rewrite_data(struct rewrite *w, const struct pd_extent *e)
 {
     struct pd_record rec = {0};
     struct pd_error what;
     enum pd_code code = pd_reader_rewind(w->r, w->error);
-    while (!code && (code = pd_reader_next(w->r, &rec, &what)) == PD_OK) {
+    while (!code && (code = next_record(w, &rec, &what)) == PD_OK) {
         w->stats->records++;
+        if (rec.depth) {
+            if (w->options->reencode)
+                prove_record(w, &rec);
+            continue;
+        }
         code = w->options->reencode ? rewrite_record(w, &rec) : emit(w, rec.raw, rec.size);
         if (!code && rec.payload_size)
             code = rewrite_payload(w);

@@ -41,6 +41,7 @@ static const struct {
     [PD_ETRUNC] = {"truncated", "the input ends after %1 of %2 bytes"},
     [PD_EMAGIC] = {"magic", "found %x, expected a perf.data magic"},
     [PD_ERANGE] = {"range", "ends at %1, beyond the end of the file at %2"},
+    [PD_EZSTD] = {"zstd", "the compressed data is damaged"},
     [PD_ELIMIT] = {"limit", "found %1, the limit is %2"},
     [PD_EUNKNOWN] = {"unknown", "the layout is not known (%x), only the raw bytes are kept"},
     [PD_EUNSUP] = {"unsupported", "this form is not handled here"},

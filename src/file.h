@@ -5,6 +5,7 @@
 
 #include "input.h"
 #include "attrs.h"
+#include "inflate.h"
 
 struct pd_reader {
     struct pd_input in;
@@ -20,6 +21,9 @@ struct pd_reader {
     uint64_t at;           /* where the next record, or the rest of this one's payload, starts */
     uint64_t payload_left; /* bytes of the last record's payload that were not asked for */
     uint64_t index;        /* of the next record */
+    struct pd_inflate inflate;
+    bool keep_compressed;
+    bool inside;           /* records of a COMPRESSED one are being given */
     bool stopped;          /* at damage or at the end */
 };
 

@@ -5,6 +5,8 @@
 #include "memory.h"
 #include "wire.h"
 
+#define MAX_INFLATE (UINT64_C(256) << 20)
+
 static const struct pd_allocator *allocator_of(const struct pd_reader_options *options)
 {
     return options ? options->allocator : NULL;
@@ -18,6 +20,8 @@ static struct pd_reader *new_reader(const struct pd_reader_options *options, str
         return NULL;
     }
     *r = (struct pd_reader){.allocator = allocator_of(options), .in = {.allocator = allocator_of(options)}};
+    r->keep_compressed = options && options->keep_compressed;
+    pd_inflate_init(&r->inflate, r->allocator, options && options->max_inflate ? options->max_inflate : MAX_INFLATE);
     return r;
 }
 
@@ -80,6 +84,7 @@ void pd_reader_close(struct pd_reader *r)
         return;
     pd_input_close(&r->in);
     pd_attrs_free(&r->attrs);
+    pd_inflate_free(&r->inflate);
     pd_release(r->allocator, r->features);
     pd_release(r->allocator, r->findings);
     pd_release(r->allocator, r->extents);
@@ -152,7 +157,8 @@ enum pd_code pd_reader_rewind(struct pd_reader *r, struct pd_error *error)
     r->at = r->info.data_offset;
     r->payload_left = 0;
     r->index = 0;
-    r->stopped = false;
+    r->inside = r->stopped = false;
+    pd_inflate_reset(&r->inflate);
     return PD_OK;
 }
 
@@ -241,19 +247,76 @@ static enum pd_code add_stream_attr(struct pd_reader *r, const struct pd_record 
     return pd_attrs_add(&r->attrs, r->info.order, p, room, p + room, (n - room) / 8, rec->offset + 8, error);
 }
 
-enum pd_code pd_reader_next(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
+/* Starts on what is inside a COMPRESSED record. */
+static enum pd_code enter(struct pd_reader *r, const struct pd_record *rec, struct pd_error *error)
+{
+    struct pd_record copy = *rec;
+    enum pd_code code = pd_record_decode_framed(&r->attrs.none, &copy, error);
+    if (code)
+        return code;
+    const struct pd_bytes *chunk = rec->type == PD_RECORD_COMPRESSED ? &copy.u.compressed.data : &copy.u.compressed2.data;
+    if ((code = pd_inflate_chunk(&r->inflate, chunk->ptr, chunk->n, rec->offset, error)) == PD_OK)
+        r->inside = true;
+    return code;
+}
+
+static bool is_compressed(const struct pd_record *rec)
+{
+    return rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2;
+}
+
+/* The next record inside a COMPRESSED one; PD_END: what is left of it, if anything, goes on in the next. */
+static enum pd_code next_inside(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
+{
+    const uint8_t *p;
+    size_t got;
+    rec->offset = r->inflate.offset;
+    rec->index = r->index;
+    rec->depth = 1;
+    rec->inner_offset = r->inflate.position;
+    enum pd_code code = pd_inflate_at(&r->inflate, 8, &p, &got, error);
+    if (!code && got >= 8 && pd_load16(p + 6, r->info.order) > got)
+        code = pd_inflate_at(&r->inflate, pd_load16(p + 6, r->info.order), &p, &got, error);
+    if (code) {
+        r->inside = false;
+        return code;
+    }
+    if (got < 8 || pd_load16(p + 6, r->info.order) > got)
+        return PD_END;
+    if (pd_record_frame(r->info.order, p, got, rec, error)) {
+        pd_inflate_break(&r->inflate);
+        r->inside = false;
+        return pd_fail_record(error, PD_EZSTD, rec, 6, "size", rec->size, 8);
+    }
+    pd_attrs_resolve(&r->attrs, rec);
+    pd_inflate_take(&r->inflate, rec->size);
+    r->index++;
+    return PD_OK;
+}
+
+/* The end of the data; part of a record may be left over from the last COMPRESSED one. */
+static enum pd_code at_end(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
+{
+    const size_t left = r->inflate.end - r->inflate.start;
+    r->stopped = true;
+    if (left == 0 || r->inflate.broken)
+        return PD_END;
+    rec->offset = r->inflate.offset;
+    return pd_fail_record(error, PD_ETRUNC, rec, 0, "record inside COMPRESSED", left, left < 8 ? 8 : pd_load16(r->inflate.buf + r->inflate.start + 6, r->info.order));
+}
+
+static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
     size_t got;
-    if (r->stopped)
-        return PD_END;
     enum pd_code code = skip_payload(r, rec, error);
     if (code)
         return code;
     rec->offset = r->at;
     rec->index = r->index;
+    rec->depth = 0;
     code = frame(r, rec, &got, error);
     if (code)
-        return stop(r, code);
+        return code == PD_END ? at_end(r, rec, error) : stop(r, code);
     if (rec->type == PD_RECORD_HEADER_ATTR && r->info.container == PD_CONTAINER_PIPE &&
         (code = add_stream_attr(r, rec, error)))
         return stop(r, code);
@@ -262,6 +325,21 @@ enum pd_code pd_reader_next(struct pd_reader *r, struct pd_record *rec, struct p
     r->index++;
     rec->payload_size = r->payload_left = payload_behind(rec, r->info.order);
     return PD_OK;
+}
+
+enum pd_code pd_reader_next(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
+{
+    enum pd_code code;
+    if (r->inside && (code = next_inside(r, rec, error)) != PD_END)
+        return code;
+    r->inside = false;
+    if (r->stopped)
+        return PD_END;
+    code = next_outside(r, rec, error);
+    /* A COMPRESSED record whose own layout is wrong is still a record; decoding it tells. */
+    if (!code && is_compressed(rec) && !r->keep_compressed && enter(r, rec, error) == PD_ENOMEM)
+        return PD_ENOMEM;
+    return code;
 }
 
 enum pd_code pd_reader_decode(const struct pd_reader *r, struct pd_record *rec, struct pd_error *error)

@@ -5,6 +5,7 @@
 
 #include "codec_internal.h"
 #include "walk.h"
+#include "wire.h"
 
 /* A record as the table-driven passes see it. */
 struct pd_view {
@@ -57,7 +58,7 @@ static inline bool pd_str_is_plain(const struct pd_str *s)
 {
     if (s->size == PD_AUTO)
         return true;
-    if (s->size != ((s->len + 8) & ~(size_t)7))
+    if (s->size != pd_align8(s->len + 1))
         return false;
     for (size_t i = s->len; i < s->size; i++)
         if (s->ptr[i])

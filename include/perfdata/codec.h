@@ -83,6 +83,8 @@ struct pd_record {
     uint32_t attr_index;        /* position of the attr in the file; UINT32_MAX when not known */
     uint64_t offset;       /* of the record in the file or stream */
     uint64_t index;        /* counted from 0 */
+    uint8_t depth;         /* 1: from inside a COMPRESSED record, whose offset is `offset` */
+    uint64_t inner_offset; /* depth 1: position in the decompressed stream */
     uint64_t payload_size; /* bytes that follow the record outside of its size: AUXTRACE, HEADER_TRACING_DATA */
     struct pd_bytes rest;  /* bytes behind the known fields and before the sample_id */
     struct pd_sample_id id;

@@ -24,6 +24,7 @@ enum pd_code {
     PD_ETRUNC,    /* the input ends inside something: found = bytes there, expected = bytes announced */
     PD_EMAGIC,    /* not a perf.data file */
     PD_ERANGE,    /* a section lies outside the file: found = its end, expected = the file's size */
+    PD_EZSTD,     /* compressed data is damaged; `field` is what libzstd says */
     PD_ELIMIT,    /* a stated limit was passed: found, expected = the limit */
     PD_EUNKNOWN,  /* the type or attr is not known, so only the raw bytes are available */
     PD_EUNSUP,    /* this form is recognised but not handled here; `field` says what */

@@ -39,6 +39,8 @@ struct pd_reader_options {
     size_t size;                          /* sizeof this struct */
     const struct pd_allocator *allocator; /* NULL: malloc; must outlive the reader */
     size_t window;                        /* bytes read at a time; 0: 256 KiB; never below 128 KiB */
+    bool keep_compressed;                 /* do not look into COMPRESSED records */
+    uint64_t max_inflate;                 /* most bytes that one COMPRESSED record may make; 0: 256 MiB */
 };
 
 enum pd_container { PD_CONTAINER_FILE, PD_CONTAINER_PIPE };
@@ -137,7 +139,10 @@ PD_API const struct pd_error *pd_reader_finding(const struct pd_reader *reader, 
 /*
  * The next record, framed and with its attr, plan, offset and index, not yet decoded. rec->raw is valid until the next
  * call. PD_END: no more. PD_ESIZE, PD_ETRUNC: the data is damaged here; the reader stands at the damage
- * (pd_reader_offset()) and goes no further.
+ * (pd_reader_offset()) and goes no further. PD_EZSTD, PD_ELIMIT: a COMPRESSED record is damaged or makes too much; what
+ * it holds is lost, and the reader goes on behind it.
+ *
+ * The records inside COMPRESSED ones follow it, with rec->depth 1 and the offset of the COMPRESSED record.
  */
 PD_API enum pd_code pd_reader_next(struct pd_reader *reader, struct pd_record *rec, struct pd_error *error);
 

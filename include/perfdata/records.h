@@ -412,6 +412,17 @@ struct pd_finished_init {
     uint8_t none; /* no fields; not part of the record */
 };
 
+/* Payload of a record: a chunk of a zstd stream of records */
+struct pd_compressed {
+    struct pd_bytes data; /* not padded; the chunks of one file make one stream */
+};
+
+/* Payload of a record: a chunk of a zstd stream of records, padded to 8 bytes */
+struct pd_compressed2 {
+    uint64_t data_size; /* bytes of the chunk */
+    struct pd_bytes data; /* the chunks of one file make one stream */
+};
+
 /* The payload of a record, by type. */
 union pd_payload {
     struct pd_mmap mmap;
@@ -442,6 +453,8 @@ union pd_payload {
     struct pd_stat stat;
     struct pd_stat_round stat_round;
     struct pd_finished_init finished_init;
+    struct pd_compressed compressed;
+    struct pd_compressed2 compressed2;
 };
 
 #ifdef __cplusplus

@@ -69,6 +69,10 @@ struct pd_visitor {
     void (*stat_round)(void *user, const struct pd_record *rec, const struct pd_stat_round *payload);
     /* the synthesized records are complete */
     void (*finished_init)(void *user, const struct pd_record *rec, const struct pd_finished_init *payload);
+    /* a chunk of a zstd stream of records */
+    void (*compressed)(void *user, const struct pd_record *rec, const struct pd_compressed *payload);
+    /* a chunk of a zstd stream of records, padded to 8 bytes */
+    void (*compressed2)(void *user, const struct pd_record *rec, const struct pd_compressed2 *payload);
     /* Records of unknown types, and those that are not decoded. */
     void (*unknown)(void *user, const struct pd_record *rec);
     /* Records whose own callback is NULL. */

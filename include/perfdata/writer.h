@@ -66,10 +66,11 @@ PD_API uint64_t pd_writer_data_offset(const struct pd_writer *writer);
 
 /* What pd_rewrite() met. */
 struct pd_rewrite_stats {
-    uint64_t records;      /* in the data section */
+    uint64_t records;      /* in the data section, those inside COMPRESSED ones included */
     uint64_t decoded;      /* records that went through decode and encode */
     uint64_t raw;          /* records of unknown layout, copied */
     uint64_t undecodable;  /* records whose bytes contradict their layout, copied */
+    uint64_t differing;    /* records inside COMPRESSED ones that did not encode to their own bytes: must be 0 */
     uint64_t bytes;        /* written */
 };
 

@@ -10,7 +10,7 @@
 
 /* The fields by offset; a token's digits say how wide it is. The size at 4 is put in by attr_text(). */
 #define AT_8 " 0102030405060708 1112131415161718 0000000000000107 000000000000001d"
-#define AT_40 " 02014a1044000000/0000002208528040" /* bits 6, 15, 17, 20, 22, 27, 33, 37 and precise_ip 1 as bit 15 */
+#define AT_40 " 0200ca1044000000/0000002208528040" /* bits 6, 17, 20, 22, 27, 33, 37, and precise_ip 1 */
 #define AT_48 " 21222324 31323334 4142434445464748"
 static const struct {
     size_t size; /* with this piece */
@@ -22,7 +22,7 @@ static const struct {
     {96, " 6162636465666768 71727374 fffffffa"},
     {104, " 8182838485868788"},
     {112, " 91929394 a1a2 b1b2"},
-    {120, " c1c2c3c4 a0000001/20000005"}, /* aux_start_paused, aux_resume, lowest bit of 29 at the end */
+    {120, " c1c2c3c4 a4000000/20000005"}, /* aux_start_paused, aux_resume, and 1 << 26 in the reserved 29 bits */
     {128, " d1d2d3d4d5d6d7d8"},
     {136, " e1e2e3e4e5e6e7e8"},
     {144, " f1f2f3f4f5f6f7f8"},

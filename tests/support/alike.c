@@ -38,15 +38,17 @@ static bool same_vec(const struct pd_vec *a, const struct pd_vec *b, enum alike 
     return same;
 }
 
-/* An element through the public accessor of its layout. */
+/* An element through the public accessor of its layout, where that is known here. */
 static void element_at(const struct pd_op *layout, const struct pd_list *l, size_t i, void *out)
 {
     if (layout == pd_layout_read_value())
         pd_read_value_at(l, i, out);
     else if (layout == pd_layout_branch_entry())
         pd_branch_entry_at(l, i, out);
-    else
+    else if (layout == pd_layout_namespace_entry())
         pd_namespace_entry_at(l, i, out);
+    else
+        pd_list_get(l, layout, i, out);
 }
 
 /* One way to get at elements is the schema's tables: `a` goes that way, `b` through the accessors. */

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: MIT */
+/* common.c - what verbs share: messages, numbers, times, event names, progress, input files, JSON. */
+#define _GNU_SOURCE
+#include "cli.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <perfdata/event.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- Messages */
+
+void cli_raise(struct cli *cli, int status)
+{
+    if (status > cli->status)
+        cli->status = status;
+}
+
+__attribute__((format(printf, 2, 0))) static void talk(struct cli *cli, const char *format, va_list args)
+{
+    cli_progress_end(cli);
+    if (isatty(STDOUT_FILENO))
+        cli_flush(cli); /* so that results and talk come in their order */
+    fprintf(stderr, "perfdata%s%s: ", cli->verb ? " " : "", cli->verb ? cli->verb : "");
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+}
+
+int cli_fail(struct cli *cli, int status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    talk(cli, format, args);
+    va_end(args);
+    cli_raise(cli, status);
+    return cli->status;
+}
+
+void cli_say(struct cli *cli, const char *format, ...)
+{
+    va_list args;
+    if (cli->quiet)
+        return;
+    va_start(args, format);
+    talk(cli, format, args);
+    va_end(args);
+}
+
+int cli_status_of(const struct pd_error *error)
+{
+    switch (error->code) {
+    case PD_OK:
+    case PD_END: return CLI_OK;
+    case PD_EUNKNOWN: return CLI_OK; /* a note */
+    case PD_EARG: return CLI_USAGE;
+    case PD_EOUT:
+    case PD_ENOMEM: return CLI_OUTPUT;
+    default: return CLI_DAMAGED;
+    }
+}
+
+int cli_error(struct cli *cli, const char *name, const struct pd_error *error)
+{
+    char text[512];
+    const int status = cli_status_of(error);
+    if (error->code == PD_EOUT && error->found == EPIPE) {
+        cli_raise(cli, status); /* quietly: who reads has enough */
+        return cli->status;
+    }
+    pd_error_text(error, text, sizeof text);
+    return cli_fail(cli, status, "%s: %s", name, text);
+}
+
+/* ---- Numbers and times */
+
+bool cli_number(const char *text, uint64_t *value)
+{
+    char *end;
+    const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    const char *digits = hex ? text + 2 : text;
+    if (*digits == 0 || strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789") != strlen(digits))
+        return false;
+    errno = 0;
+    const unsigned long long n = strtoull(digits, &end, hex ? 16 : 10);
+    *value = n;
+    return errno == 0;
+}
+
+bool cli_bytes(const char *text, uint64_t *value)
+{
+    static const char suffixes[] = "kMGT";
+    char digits[24];
+    const size_t n = strlen(text);
+    const char *suffix = n ? strchr(suffixes, text[n - 1] == 'K' ? 'k' : text[n - 1]) : NULL;
+    if (suffix == NULL || *suffix == 0)
+        return cli_number(text, value);
+    if (n > sizeof digits)
+        return false;
+    memcpy(digits, text, n - 1);
+    digits[n - 1] = 0;
+    const unsigned shift = 10 * (unsigned)(suffix - suffixes + 1);
+    if (!cli_number(digits, value) || *value > UINT64_MAX >> shift)
+        return false;
+    *value <<= shift;
+    return true;
+}
+
+/* "SECONDS[.FRACTION]" of `n` characters as nanoseconds. */
+static bool parse_seconds(const char *text, size_t n, uint64_t *ns)
+{
+    uint64_t value = 0;
+    size_t digits = 0, fraction = 0;
+    bool dot = false;
+    for (size_t i = 0; i < n; i++) {
+        if (text[i] == '.' && !dot) {
+            dot = true;
+            continue;
+        }
+        if (text[i] < '0' || text[i] > '9' || value > UINT64_MAX / 10 - 1)
+            return false;
+        value = value * 10 + (uint64_t)(text[i] - '0');
+        digits++;
+        fraction += dot;
+    }
+    for (; fraction < 9 && value <= UINT64_MAX / 10; fraction++)
+        value *= 10;
+    *ns = value;
+    return digits && fraction == 9;
+}
+
+static bool parse_range(const char *text, size_t n, uint64_t *start, uint64_t *stop)
+{
+    const char *comma = memchr(text, ',', n);
+    if (comma == NULL)
+        return false;
+    const size_t before = (size_t)(comma - text), after = n - before - 1;
+    *start = 0;
+    *stop = UINT64_MAX;
+    return (before == 0 || parse_seconds(text, before, start)) && (after == 0 || parse_seconds(comma + 1, after, stop)) &&
+           *start <= *stop;
+}
+
+bool cli_times_parse(struct cli *cli, const char *text, struct cli_times *times)
+{
+    const size_t most = sizeof times->range / sizeof *times->range;
+    bool ok = true;
+    times->n = 0;
+    for (const char *p = text; ok && *p;) {
+        const size_t n = strcspn(p, " ");
+        if (n) {
+            ok = times->n < most && parse_range(p, n, &times->range[times->n].start, &times->range[times->n].stop);
+            times->n++;
+        }
+        p += n + (p[n] == ' ');
+    }
+    if (ok && times->n)
+        return true;
+    cli_fail(cli, CLI_USAGE, "--time: \"%s\" is no START,STOP in seconds", text);
+    return false;
+}
+
+bool cli_times_match(const struct cli_times *times, uint64_t time)
+{
+    for (size_t i = 0; i < times->n; i++)
+        if (time >= times->range[i].start && time <= times->range[i].stop)
+            return true;
+    return false;
+}
+
+/* ---- Events and records */
+
+size_t cli_event_name(const struct pd_attr *attr, char *buf, size_t cap)
+{
+    size_t n = pd_event_format(attr->type, attr->config, attr->bp_addr, attr->bp_type, attr->bp_len, buf, cap);
+    char modifiers[16], *m = modifiers;
+    const bool user = !pd_attr_flag(attr, PD_ATTR_EXCLUDE_USER), kernel = !pd_attr_flag(attr, PD_ATTR_EXCLUDE_KERNEL),
+               hv = !pd_attr_flag(attr, PD_ATTR_EXCLUDE_HV);
+    if (attr->type == PD_TYPE_TRACEPOINT)
+        return n;
+    if (n == 0 || n >= cap || buf[n - 1] != '/')
+        *m++ = ':';
+    const char *const first = m;
+    if (!user || !kernel || !hv) {
+        *m = 'k', m += kernel;
+        *m = 'u', m += user;
+        *m = 'h', m += hv;
+    }
+    for (unsigned i = 0; i < pd_attr_flag(attr, PD_ATTR_PRECISE_IP); i++)
+        *m++ = 'p';
+    if (pd_attr_flag(attr, PD_ATTR_EXCLUDE_HOST))
+        *m++ = 'G';
+    if (m == first)
+        return n;
+    *m = 0;
+    for (m = modifiers; *m; m++, n++)
+        if (n + 1 < cap)
+            buf[n] = *m, buf[n + 1] = 0;
+    return n;
+}
+
+static uint64_t load(const struct pd_record *rec, size_t at, uint8_t width)
+{
+    const struct pd_vec word = {rec->raw + at, 1, width, rec->plan->order};
+    return pd_vec_at(&word, 0);
+}
+
+/* Where a field of `width` bytes is by the record's plan; 0: nowhere. */
+static size_t place(const struct pd_record *rec, uint16_t in_sample, uint16_t from_end, size_t width)
+{
+    if (rec->plan == NULL)
+        return 0;
+    if (rec->type == PD_RECORD_SAMPLE)
+        return in_sample && in_sample + width <= rec->size ? in_sample : 0;
+    if (rec->type >= PD_RECORD_HEADER_ATTR || !rec->plan->id_all || from_end == 0 || rec->size < 8u + rec->plan->trailer)
+        return 0;
+    return (size_t)(rec->size - from_end);
+}
+
+bool cli_record_time(const struct pd_record *rec, uint64_t *time)
+{
+    const size_t at = rec->plan ? place(rec, rec->plan->time, rec->plan->trailer_time, 8) : 0;
+    if (at)
+        *time = load(rec, at, 8);
+    return at != 0;
+}
+
+bool cli_record_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid)
+{
+    const size_t at = rec->plan ? place(rec, rec->plan->pid, rec->plan->trailer_pid, 8) : 0;
+    if (at) {
+        *pid = (uint32_t)load(rec, at, 4);
+        *tid = (uint32_t)load(rec, at + 4, 4);
+    }
+    return at != 0;
+}
+
+/* ---- Progress */
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void draw(uint64_t done, uint64_t total, uint64_t ms)
+{
+    const double rate = (double)done * 1000 / (double)ms, mib = 1 << 20;
+    char bar[21] = "....................";
+    if (total == PD_NOWHERE || total == 0 || done > total) {
+        fprintf(stderr, "\r%.1f MiB, %.1f MiB/s \033[K", (double)done / mib, rate / mib);
+        return;
+    }
+    memset(bar, '#', (size_t)((double)done / (double)total * 20));
+    fprintf(stderr, "\r[%s] %.1f of %.1f MiB, %.1f MiB/s, %.0f s left \033[K", bar, (double)done / mib, (double)total / mib,
+            rate / mib, (double)(total - done) / rate);
+}
+
+void cli_progress(struct cli *cli, uint64_t done, uint64_t total)
+{
+    struct cli_progress *p = &cli->progress;
+    if (p->off || p->calls++ % 1024)
+        return;
+    const uint64_t now = now_ms();
+    if (p->calls == 1) {
+        p->started = now;
+        p->next = now + 1000;
+        p->off = cli->quiet || !isatty(STDERR_FILENO);
+    }
+    if (p->off || now < p->next)
+        return;
+    draw(done, total, now - p->started);
+    p->shown = true;
+    p->next = now + 200;
+}
+
+void cli_progress_end(struct cli *cli)
+{
+    if (cli->progress.shown)
+        fputs("\r\033[K", stderr);
+    cli->progress = (struct cli_progress){0};
+}
+
+/* ---- Input */
+
+/* A stream: what was read to recognise it, then the rest. Output is flushed whenever the input pauses. */
+static int64_t stream_read(void *user, uint64_t offset, void *buf, size_t n)
+{
+    struct cli_input *in = user;
+    struct pollfd ready = {.fd = in->fd, .events = POLLIN};
+    if (offset < in->n_head) {
+        const size_t left = in->n_head - (size_t)offset;
+        n = n < left ? n : left;
+        memcpy(buf, in->head + offset, n);
+        return (int64_t)n;
+    }
+    if (poll(&ready, 1, 0) == 0)
+        cli_flush(in->cli);
+    const ssize_t got = read(in->fd, buf, n);
+    return got < 0 ? -errno : got;
+}
+
+/* Reads the first bytes of a stream; an error is met again by the reader. */
+static void read_head(struct cli_input *in)
+{
+    ssize_t got = 1;
+    while (in->n_head < sizeof in->head && got != 0) {
+        got = read(in->fd, in->head + in->n_head, sizeof in->head - in->n_head);
+        if (got < 0 && errno != EINTR)
+            return;
+        in->n_head += got > 0 ? (size_t)got : 0;
+    }
+}
+
+/* Is this stream a perf.data file, rather than a stream that perf writes to a pipe? */
+static bool is_file_mode(const struct cli_input *in)
+{
+    static const char *const magics[] = {"PERFILE2", "2ELIFREP", "PERFFILE"};
+    const struct pd_vec little = {in->head + 8, 1, 8, PD_FORM_LITTLE}, big = {in->head + 8, 1, 8, PD_FORM_BIG};
+    bool known = false;
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+        known |= in->n_head == sizeof in->head && memcmp(in->head, magics[i], 8) == 0;
+    return known && pd_vec_at(&little, 0) != sizeof in->head && pd_vec_at(&big, 0) != sizeof in->head;
+}
+
+/* Copies a stream to a temporary file, which takes its place; returns 0 or an errno. */
+static int spool(struct cli_input *in)
+{
+    const int fd = cli_temporary();
+    char buf[65536];
+    ssize_t got = 0;
+    int error = fd < 0 ? errno : cli_write_all(fd, in->head, in->n_head);
+    while (!error && ((got = read(in->fd, buf, sizeof buf)) > 0 || (got < 0 && errno == EINTR)))
+        if (got > 0)
+            error = cli_write_all(fd, buf, (size_t)got);
+    if (!error && got < 0)
+        error = errno;
+    if (in->fd != STDIN_FILENO)
+        close(in->fd);
+    in->fd = fd;
+    in->seekable = true;
+    return error;
+}
+
+static bool open_failed(struct cli *cli, struct cli_input *in, int status, int error)
+{
+    cli_fail(cli, status, "%s: %s", in->name, strerror(error));
+    cli_input_close(in);
+    return false;
+}
+
+static enum pd_code start_reader(struct cli_input *in, const char *path, struct pd_error *error)
+{
+    if (S_ISDIR(in->st.st_mode))
+        return pd_reader_open(&in->reader, path, NULL, error);
+    if (in->seekable)
+        return pd_reader_open_fd(&in->reader, in->fd, NULL, error);
+    const struct pd_source source = {stream_read, NULL, in, PD_NOWHERE};
+    return pd_reader_open_source(&in->reader, &source, NULL, error);
+}
+
+bool cli_input_open(struct cli *cli, struct cli_input *in, const char *path, unsigned flags)
+{
+    const bool standard = strcmp(path, "-") == 0;
+    struct pd_error error;
+    int e;
+    *in = (struct cli_input){.name = standard ? "standard input" : path, .cli = cli, .fd = -1};
+    in->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (in->fd < 0 || fstat(in->fd, &in->st) < 0)
+        return open_failed(cli, in, CLI_USAGE, errno);
+    in->seekable = S_ISREG(in->st.st_mode) || S_ISBLK(in->st.st_mode);
+    if (!in->seekable && !S_ISDIR(in->st.st_mode)) {
+        read_head(in);
+        if ((is_file_mode(in) || (flags & CLI_SEEK)) && (e = spool(in)) != 0)
+            return open_failed(cli, in, CLI_OUTPUT, e);
+    }
+    if (start_reader(in, path, &error) == PD_OK)
+        return true;
+    cli_error(cli, in->name, &error);
+    cli_input_close(in);
+    return false;
+}
+
+void cli_input_close(struct cli_input *in)
+{
+    pd_reader_close(in->reader);
+    if (in->fd > STDIN_FILENO)
+        close(in->fd);
+    in->reader = NULL;
+    in->fd = -1;
+}
+
+/* ---- JSON */
+
+static void begin_value(struct cli_json *j, const char *key)
+{
+    if (j->comma)
+        pd_out_str(j->out, ",");
+    if (j->lines && j->depth) {
+        pd_out_str(j->out, "\n");
+        for (unsigned i = 0; i < j->depth; i++)
+            pd_out_str(j->out, "  ");
+    }
+    j->comma = true;
+    if (key) {
+        pd_out_json_text(j->out, key, strlen(key));
+        pd_out_str(j->out, j->lines ? ": " : ":");
+    }
+}
+
+void cli_json_open(struct cli_json *j, const char *key, char bracket)
+{
+    begin_value(j, key);
+    pd_out_bytes(j->out, &bracket, 1);
+    j->depth++;
+    j->comma = false;
+}
+
+void cli_json_close(struct cli_json *j, char bracket)
+{
+    const bool empty = !j->comma;
+    j->depth--;
+    if (j->lines && !empty) {
+        pd_out_str(j->out, "\n");
+        for (unsigned i = 0; i < j->depth; i++)
+            pd_out_str(j->out, "  ");
+    }
+    pd_out_bytes(j->out, &bracket, 1);
+    j->comma = true;
+}
+
+void cli_json_key(struct cli_json *j, const char *key)
+{
+    begin_value(j, key);
+}
+
+void cli_json_count(struct cli_json *j, const char *key, uint64_t n)
+{
+    begin_value(j, key);
+    pd_out_dec(j->out, n);
+}
+
+void cli_json_bool(struct cli_json *j, const char *key, bool b)
+{
+    begin_value(j, key);
+    pd_out_str(j->out, b ? "true" : "false");
+}
+
+void cli_json_str(struct cli_json *j, const char *key, const char *s)
+{
+    begin_value(j, key);
+    if (s)
+        pd_out_json_text(j->out, s, strlen(s));
+    else
+        pd_out_str(j->out, "null");
+}
+
+void cli_json_dec(struct cli_json *j, const char *key, uint64_t value)
+{
+    begin_value(j, key);
+    pd_out_str(j->out, "\"");
+    pd_out_dec(j->out, value);
+    pd_out_str(j->out, "\"");
+}
+
+void cli_json_hex(struct cli_json *j, const char *key, uint64_t value)
+{
+    begin_value(j, key);
+    pd_out_str(j->out, "\"");
+    pd_out_hex(j->out, value);
+    pd_out_str(j->out, "\"");
+}

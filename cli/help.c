@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* help.c - the options of a verb: reading them, and --help. */
+#include "cli.h"
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_JSON = CLI_LONG + 1000 };
+
+static const struct {
+    unsigned common; /* 0: every verb has it */
+    struct cli_option option;
+} common_options[] = {
+    {CLI_IN, {"input", 'i', "FILE", "read FILE; - is standard input (default: perf.data)"}},
+    {CLI_OUT, {"output", 'o', "FILE", "write to FILE; - is standard output"}},
+    {CLI_OUT, {"force", 'f', NULL, "replace an existing output"}},
+    {CLI_JSON, {"json", KEY_JSON, NULL, "print JSON"}},
+    {0, {"threads", 'j', "N", "use N threads (default 1); the result is the same"}},
+    {0, {"quiet", 'q', NULL, "results and errors only"}},
+    {0, {"verbose", 'v', NULL, "say more"}},
+    {0, {"help", 'h', NULL, "print this help"}},
+};
+#define N_COMMON (sizeof common_options / sizeof *common_options)
+#define MOST_OPTIONS 64
+
+/* The verb's options, then the common ones it has; ended by {0}. */
+static void all_options(const struct cli_spec *spec, const struct cli_option *all[MOST_OPTIONS + 1])
+{
+    size_t n = 0;
+    for (const struct cli_option *o = spec->options; o && o->key && n < MOST_OPTIONS; o++)
+        all[n++] = o;
+    for (size_t i = 0; i < N_COMMON && n < MOST_OPTIONS; i++)
+        if (common_options[i].common == 0 || (common_options[i].common & spec->common))
+            all[n++] = &common_options[i].option;
+    all[n] = NULL;
+}
+
+static void print_help(struct cli *cli)
+{
+    const struct cli_option *all[MOST_OPTIONS + 1];
+    all_options(cli->spec, all);
+    cli_print(cli, "Usage: perfdata %s %s\n\n", cli->verb, cli->spec->usage);
+    pd_out_str(&cli->out, cli->spec->about);
+    pd_out_str(&cli->out, "\nOptions:\n");
+    for (size_t i = 0; all[i]; i++) {
+        const struct cli_option *o = all[i];
+        char left[64];
+        snprintf(left, sizeof left, "%c%c%s%s%s%s%s", o->key < CLI_LONG ? '-' : ' ', o->key < CLI_LONG ? o->key : ' ',
+                 o->name ? (o->key < CLI_LONG ? ", " : "  ") : "", o->name ? "--" : "", o->name ? o->name : "",
+                 o->arg ? " " : "", o->arg ? o->arg : "");
+        if (strlen(left) > 24)
+            cli_print(cli, "  %s\n  %24s  %s\n", left, "", o->help);
+        else
+            cli_print(cli, "  %-24s  %s\n", left, o->help);
+    }
+    if (cli->spec->examples)
+        pd_out_str(&cli->out, "\nExamples:\n"), pd_out_str(&cli->out, cli->spec->examples);
+}
+
+static bool add_input(struct cli *cli, const char *name, size_t room)
+{
+    if (cli->inputs == NULL && (cli->inputs = calloc(room + 1, sizeof *cli->inputs)) == NULL) {
+        cli_fail(cli, CLI_OUTPUT, "no memory for the names of %zu files", room);
+        return false;
+    }
+    cli->inputs[cli->n_inputs++] = name;
+    return true;
+}
+
+/* Takes a common option; CLI_END: taken. */
+static int common_option(struct cli *cli, int key, int argc)
+{
+    uint64_t n;
+    switch (key) {
+    case 'i': return add_input(cli, optarg, (size_t)argc) ? CLI_END : CLI_STOP;
+    case 'o': cli->output = optarg; return CLI_END;
+    case 'f': cli->force = true; return CLI_END;
+    case 'q': cli->quiet = true; return CLI_END;
+    case 'v': cli->verbose++; return CLI_END;
+    case KEY_JSON: cli->json = true; return CLI_END;
+    case 'h': print_help(cli); return CLI_STOP;
+    case 'j':
+        if (cli_number(optarg, &n) && n >= 1 && n <= 1024) {
+            cli->threads = (unsigned)n;
+            return CLI_END;
+        }
+        cli_fail(cli, CLI_USAGE, "-j: \"%s\" is no number of threads from 1 to 1024", optarg);
+        return CLI_STOP;
+    default: return key;
+    }
+}
+
+/* After the last option: operands, and the default input. */
+static int take_operands(struct cli *cli, int argc, char **argv)
+{
+    const unsigned common = cli->spec->common;
+    for (int i = optind; i < argc; i++) {
+        if (!(common & (CLI_IN | CLI_OPERANDS))) {
+            cli_fail(cli, CLI_USAGE, "\"%s\" is one argument too many; see perfdata %s --help", argv[i], cli->verb);
+            return CLI_STOP;
+        }
+        if (!add_input(cli, argv[i], (size_t)argc))
+            return CLI_STOP;
+    }
+    if (cli->n_inputs == 0 && (common & CLI_IN) && !add_input(cli, "perf.data", 1))
+        return CLI_STOP;
+    if (cli->n_inputs > 1 && !(common & CLI_OPERANDS)) {
+        cli_fail(cli, CLI_USAGE, "one input file only, here are %zu; see perfdata %s --help", cli->n_inputs, cli->verb);
+        return CLI_STOP;
+    }
+    return CLI_END;
+}
+
+/* The message for what getopt_long() did not understand. */
+static int misunderstood(struct cli *cli, int key, char **argv)
+{
+    const char *word = optind > 0 ? argv[optind - 1] : "";
+    const bool is_long = word[0] == '-' && word[1] == '-';
+    if (key == ':' && is_long)
+        cli_fail(cli, CLI_USAGE, "%s needs an argument; see perfdata %s --help", word, cli->verb);
+    else if (key == ':')
+        cli_fail(cli, CLI_USAGE, "-%c needs an argument; see perfdata %s --help", optopt, cli->verb);
+    else if (optopt && !is_long)
+        cli_fail(cli, CLI_USAGE, "there is no option -%c; see perfdata %s --help", optopt, cli->verb);
+    else
+        cli_fail(cli, CLI_USAGE, "%s is not understood; see perfdata %s --help", word, cli->verb);
+    return CLI_STOP;
+}
+
+static bool is_verbs_own(const struct cli *cli, int key)
+{
+    for (const struct cli_option *o = cli->spec->options; o && o->key; o++)
+        if (o->key == key)
+            return true;
+    return false;
+}
+
+int cli_next_option(struct cli *cli, int argc, char **argv)
+{
+    const struct cli_option *all[MOST_OPTIONS + 1];
+    struct option longs[MOST_OPTIONS + 1] = {0};
+    char shorts[3 * MOST_OPTIONS + 2] = ":", *s = shorts + 1;
+    all_options(cli->spec, all);
+    for (size_t i = 0, n = 0; all[i]; i++) {
+        const bool argument = all[i]->arg != NULL;
+        if (all[i]->name)
+            longs[n++] = (struct option){all[i]->name, argument, NULL, all[i]->key};
+        if (all[i]->key < CLI_LONG) {
+            *s++ = (char)all[i]->key;
+            *s = ':', s += argument;
+        }
+    }
+    *s = 0;
+    opterr = 0;
+    for (;;) {
+        int key = getopt_long(argc, argv, shorts, longs, NULL);
+        cli->arg = optarg;
+        if (key == -1)
+            return take_operands(cli, argc, argv);
+        if (key == '?' || key == ':')
+            return misunderstood(cli, key, argv);
+        if (is_verbs_own(cli, key) || (key = common_option(cli, key, argc)) != CLI_END)
+            return key;
+    }
+}

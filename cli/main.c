@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* main.c - the `perfdata` command: finds the verb and runs it. */
+#include "cli.h"
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct verb {
+    const char *name;
+    int (*run)(struct cli *cli, int argc, char **argv);
+    const char *does;
+} verbs[] = {
+    {"info", cmd_info, "what a recording is and holds"},
+    {"dump", cmd_dump, "every record as text or JSON"},
+    {"check", cmd_check, "validate, and prove that decoding and encoding gives the same bytes"},
+    {"filter", cmd_filter, "write the selected records and what they need to a new recording"},
+};
+#define N_VERBS (sizeof verbs / sizeof *verbs)
+
+static const struct verb *find_verb(const char *name)
+{
+    for (size_t i = 0; i < N_VERBS; i++)
+        if (strcmp(verbs[i].name, name) == 0)
+            return &verbs[i];
+    return NULL;
+}
+
+static void print_usage(struct cli *cli)
+{
+    pd_out_str(&cli->out, "Usage: perfdata VERB [OPTION]... [FILE]...\n"
+                          "\n"
+                          "Reads and writes recordings of Linux perf (perf.data).\n"
+                          "\n");
+    for (size_t i = 0; i < N_VERBS; i++)
+        cli_print(cli, "  %-8s  %s\n", verbs[i].name, verbs[i].does);
+    cli_print(cli, "  %-8s  %s\n", "help", "this list; `perfdata help VERB`: the options of a verb");
+    pd_out_str(&cli->out, "\n"
+                          "Examples:\n"
+                          "  perfdata info                      summary of ./perf.data\n"
+                          "  perfdata check perf.data old.data  are they intact, and does the round trip hold?\n"
+                          "  perfdata dump --limit 10 x.data    the first ten records\n"
+                          "\n"
+                          "Exit status: 0 done; 1 done, with findings; 2 wrong usage; 3 the input is damaged;\n"
+                          "4 writing failed.\n");
+}
+
+static int run_verb(struct cli *cli, const char *name, int argc, char **argv)
+{
+    const struct verb *verb = find_verb(name);
+    if (verb == NULL)
+        return cli_fail(cli, CLI_USAGE, "there is no verb \"%s\"; perfdata help lists them", name);
+    cli->verb = verb->name;
+    return verb->run(cli, argc, argv);
+}
+
+static int run(struct cli *cli, int argc, char **argv)
+{
+    static char help_option[] = "--help";
+    const char *name = argc > 1 ? argv[1] : NULL;
+    if (name == NULL)
+        return cli_fail(cli, CLI_USAGE, "which verb? perfdata help lists them");
+    if (strcmp(name, "--version") == 0) {
+        pd_out_str(&cli->out, "perfdata " PERFDATA_PROJECT_VERSION "\n");
+        return CLI_OK;
+    }
+    const bool help = strcmp(name, "help") == 0;
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || (help && argc == 2)) {
+        print_usage(cli);
+        return CLI_OK;
+    }
+    if (help)
+        return run_verb(cli, argv[2], 2, (char *[]){argv[2], help_option, NULL});
+    if (name[0] == '-')
+        return cli_fail(cli, CLI_USAGE, "%s is not understood before a verb; see perfdata help", name);
+    return run_verb(cli, name, argc - 1, argv + 1);
+}
+
+/*
+ * A standard descriptor that is closed must not become that of the next file to be opened. It is replaced by one on
+ * which every access fails as before.
+ */
+static void occupy_standard_descriptors(void)
+{
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+            _exit(CLI_OUTPUT);
+}
+
+int main(int argc, char **argv)
+{
+    struct cli cli = {.threads = 1};
+    occupy_standard_descriptors();
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write like any other, but not worth a word */
+    cli_out_init(&cli);
+    cli_raise(&cli, run(&cli, argc, argv));
+    cli_progress_end(&cli);
+    cli_out_end(&cli);
+    free(cli.inputs);
+    return cli.status;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * random.h - attrs and records of random but valid values, for tests, fuzzing and synthetic recordings. The same seed
+ * gives the same values on every machine.
+ */
+#ifndef PERFDATA_RANDOM_H
+#define PERFDATA_RANDOM_H
+
+#include <perfdata/attr.h>
+#include <perfdata/codec.h>
+
+/* The generator's state is the seed at first; any number will do. */
+struct pd_rng {
+    uint64_t state;
+};
+
+/* 64 random bits: a counter, scrambled by two multiplications (splitmix64). */
+static inline uint64_t pd_rng_next(struct pd_rng *rng)
+{
+    uint64_t z = rng->state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+/* 0…n-1; n must not be 0. The bias is far below what matters here. */
+static inline uint64_t pd_rng_below(struct pd_rng *rng, uint64_t n)
+{
+    return pd_rng_next(rng) % n;
+}
+
+/* True once in n times. */
+static inline bool pd_rng_one_in(struct pd_rng *rng, uint64_t n)
+{
+    return pd_rng_below(rng, n) == 0;
+}
+
+/* Memory that what is made points to: the caller's, taken from the front. */
+struct pd_arena {
+    uint8_t *ptr;
+    size_t left;
+};
+
+/* Enough for any one record or attr. */
+#define PD_RANDOM_ARENA (256 * 1024)
+
+/* A value of `width` bytes as the set allows: edge values often, unknown enumerators at times, no unknown flags. */
+uint64_t pd_random_value(struct pd_rng *rng, const struct pd_set *set, unsigned width);
+
+/* An attr of any published size or a larger one, which pd_attr_encode() takes. False: the arena is too small. */
+bool pd_random_attr(struct pd_rng *rng, struct pd_arena *arena, struct pd_attr *attr);
+
+/*
+ * A record of the type that pd_record_encode() takes and pd_record_decode() gives back as it was: counts agree, variants
+ * are those the type allows and can be told apart. It is at most 65535 bytes; sizes are mostly multiples of 8. Bytes
+ * that follow a record outside of its size (AUXTRACE) are announced but not made. The plan must outlive the record and
+ * have no unknown bits. False: the arena is too small.
+ */
+bool pd_random_record(const struct pd_plan *plan, uint32_t type, struct pd_rng *rng, struct pd_arena *arena,
+                      struct pd_record *rec);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata/tasks.h - which task a record belongs to, and what that task was called at the time.
+ *
+ * Ring buffers are read one after the other, so the records of a file are not in the order of time, and a COMM may stand
+ * far behind the samples it names. perf sorts while it reads: pd_clock tells where it would put each record, and
+ * pd_tasks tells what it would know of a task there.
+ *
+ *     struct pd_clock clock;                       pass 1: collect
+ *     pd_clock_init(&clock, pd_clock_is_timed(reader));
+ *     while (pd_reader_next(reader, &rec, &error) == PD_OK) {
+ *         pd_clock_stamp(&clock, &rec, &when);
+ *         pd_tasks_record(tasks, &rec, &when, &error);
+ *     }
+ *     pd_tasks_finish(tasks, &error);
+ *     …                                            pass 2: the same with
+ *         if (pd_record_task(&rec, &pid, &tid) && pd_tasks_find(tasks, &when, tid, &task))
+ *             puts(pd_tasks_comm(tasks, task.comm));
+ */
+#ifndef PERFDATA_TASKS_H
+#define PERFDATA_TASKS_H
+
+#include <perfdata/reader.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Words of a framed record, found through its plan without decoding it */
+
+/*
+ * False: the record has none (also when its event is not known). Times are in nanoseconds. A SAMPLE has them in its
+ * body, other kernel records in their sample_id.
+ */
+PD_API bool pd_record_time(const struct pd_record *rec, uint64_t *time);
+PD_API bool pd_record_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid);
+PD_API bool pd_record_cpu(const struct pd_record *rec, uint32_t *cpu);
+
+/* ---- The order in which perf processes records */
+
+/*
+ * A record's place in that order. Records with a time go by time, equal times by their order in the file. A record
+ * without a time, or with time 0 (those that perf synthesizes), is processed where it stands, that is before all that
+ * still waits for the end of its round; so is, after them, one that is older than what has been processed already.
+ */
+struct pd_moment {
+    uint64_t at;    /* nanoseconds; all up to here, of earlier rounds, comes before */
+    uint64_t time;  /* the record's own, 0 when it has none */
+    uint64_t order; /* its number in the file */
+    uint32_t round; /* FINISHED_ROUND records before it that mattered */
+};
+
+static inline bool pd_moment_before(const struct pd_moment *a, const struct pd_moment *b)
+{
+    if (a->at != b->at)
+        return a->at < b->at;
+    if (a->round != b->round)
+        return a->round < b->round;
+    return a->time != b->time ? a->time < b->time : a->order < b->order;
+}
+
+/*
+ * Follows the records of a file, in file order, from the first. Plain memory. Exact unless records that come too late
+ * make the end of a round smaller than that of the round before, which no writer does.
+ */
+struct pd_clock {
+    bool timed;      /* false: perf processes the records in file order */
+    bool waiting;    /* records are queued */
+    uint64_t limit;  /* the next round's end processes up to this time */
+    uint64_t done;   /* all up to this time has been processed */
+    uint64_t newest; /* time in the queue */
+    uint32_t round;
+};
+
+/* Does perf sort this recording? It does when the first event has sample_id_all. */
+PD_API bool pd_clock_is_timed(const struct pd_reader *reader);
+PD_API void pd_clock_init(struct pd_clock *clock, bool timed);
+/* To be called for every record, whatever its type. */
+PD_API void pd_clock_stamp(struct pd_clock *clock, const struct pd_record *rec, struct pd_moment *when);
+
+/* ---- Tasks */
+
+/*
+ * Takes 48 bytes for each COMM and FORK record and 80 for each tid, and until pd_tasks_finish() returns 16 more for
+ * each change of a task; each different name once. Samples and maps take nothing.
+ *
+ * The rules are perf's: a task is a tid. COMM names it. FORK makes it anew, with the name its parent has at that moment;
+ * where the parent was never named, it has none. If the parent's tid is known to belong to another process than FORK
+ * says, that one is gone and the parent is made anew, too. EXIT changes nothing: a task keeps its name until its tid is
+ * used again. A task belongs to the process that the first record or sample speaks of. Tid 0 is "swapper".
+ */
+struct pd_tasks;
+
+struct pd_task {
+    uint32_t pid;  /* process; UINT32_MAX when not known */
+    uint32_t comm; /* for pd_tasks_comm(); PD_COMM_NONE: never named, perf shows ":TID" */
+};
+
+#define PD_COMM_NONE 0
+
+/* allocator NULL: malloc; else it must outlive the tracker. */
+PD_API enum pd_code pd_tasks_new(struct pd_tasks **tasks, const struct pd_allocator *allocator, struct pd_error *error);
+/* NULL is fine. */
+PD_API void pd_tasks_free(struct pd_tasks *tasks);
+
+/*
+ * Collects what a framed record says of tasks; records that say nothing are ignored. May decode the record. PD_ENOMEM,
+ * PD_ELIMIT, or the error of decoding it, after which the tracker is as before.
+ */
+PD_API enum pd_code pd_tasks_record(struct pd_tasks *tasks, struct pd_record *rec, const struct pd_moment *when,
+                                    struct pd_error *error);
+/* Collects that a sample, or another record, speaks of a task. PD_ENOMEM, PD_ELIMIT. */
+PD_API enum pd_code pd_tasks_mention(struct pd_tasks *tasks, const struct pd_moment *when, uint32_t pid, uint32_t tid,
+                                     struct pd_error *error);
+/* Sorts and replays what was collected. From then on nothing can be added, and lookups are possible. PD_ENOMEM, PD_ELIMIT. */
+PD_API enum pd_code pd_tasks_finish(struct pd_tasks *tasks, struct pd_error *error);
+
+/* What is known of a task at that moment, the record there included. False: nothing, *task is {UINT32_MAX, PD_COMM_NONE}. */
+PD_API bool pd_tasks_find(const struct pd_tasks *tasks, const struct pd_moment *when, uint32_t tid, struct pd_task *task);
+
+/* Names: numbers 1 … pd_tasks_n_comms() - 1; the text is valid as long as the tracker. PD_COMM_NONE has "". */
+PD_API size_t pd_tasks_n_comms(const struct pd_tasks *tasks);
+PD_API const char *pd_tasks_comm(const struct pd_tasks *tasks, uint32_t comm);
+
+/* ---- Which tasks a selection depends on */
+
+/*
+ * Marks a process or thread as needed: a number stands for all tasks that bear it, as pid or tid, at any time. Before
+ * pd_tasks_ancestors().
+ */
+PD_API enum pd_code pd_tasks_need(struct pd_tasks *tasks, uint32_t id, struct pd_error *error);
+/* Marks all that those marked were forked from, and so on. */
+PD_API enum pd_code pd_tasks_ancestors(struct pd_tasks *tasks, struct pd_error *error);
+PD_API bool pd_tasks_needed(const struct pd_tasks *tasks, uint32_t id);
+/* Did the FORK record with this number in the file find a stale parent, and make it anew? */
+PD_API bool pd_tasks_fork_replaced(const struct pd_tasks *tasks, uint64_t order);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

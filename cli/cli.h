@@ -102,7 +102,7 @@ __attribute__((format(printf, 2, 3))) void cli_say(struct cli *cli, const char *
 void cli_raise(struct cli *cli, int status);
 /* Reports an error of the library about the file `name`, with the status its code stands for. */
 int cli_error(struct cli *cli, const char *name, const struct pd_error *error);
-/* That status. */
+/* That status; CLI_OK for what is only a note. */
 int cli_status_of(const struct pd_error *error);
 
 /* A number of an option: decimal or 0x…. False: not one (nothing is printed). */
@@ -124,10 +124,6 @@ bool cli_times_match(const struct cli_times *times, uint64_t time);
 /* The event's name as perf writes it, modifiers included ("cycles:u"). Returns the whole length, like snprintf. */
 size_t cli_event_name(const struct pd_attr *attr, char *buf, size_t cap);
 
-/* The time, or the pid and tid, of a record by its plan, without decoding it. False: it has none. */
-bool cli_record_time(const struct pd_record *rec, uint64_t *time);
-bool cli_record_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid);
-
 /* Shows on a terminal how far a long run is; call it for every record. `total` may be PD_NOWHERE. */
 void cli_progress(struct cli *cli, uint64_t done, uint64_t total);
 void cli_progress_end(struct cli *cli);
@@ -135,31 +131,57 @@ void cli_progress_end(struct cli *cli);
 /* ---- Input (common.c) */
 
 enum {
-    CLI_SEEK = 1, /* the verb needs to seek: what arrives on a pipe is kept in a temporary file */
+    CLI_SEEK = 1,        /* the verb needs to seek: what arrives on a pipe is kept in a temporary file */
+    CLI_NO_FINDINGS = 2, /* the verb itself reports pd_reader_findings() */
 };
 
+#define CLI_MOST_DAMAGE 64
+
+/* Must stay where it is while it is open. */
 struct cli_input {
     struct pd_reader *reader;
     const char *name; /* for messages */
     struct stat st;   /* of the file; see cli_output_open() */
     int fd;           /* readable with pread() if `seekable`, from offset 0; -1: a directory */
     bool seekable;
+    struct pd_error damage[CLI_MOST_DAMAGE]; /* what cli_next_record() met; the first ones */
+    size_t n_damage;                         /* of all */
     /* private: a stream's first bytes, read to recognise it */
     struct cli *cli;
     uint8_t head[16];
     size_t n_head;
 };
 
-/* Opens a recording, "-" being standard input. False: the message is printed and cli->status set. */
+/*
+ * Opens a recording, "-" being standard input, and reports what is damaged in its header and sections. False: the message
+ * is printed and cli->status set.
+ */
 bool cli_input_open(struct cli *cli, struct cli_input *in, const char *path, unsigned flags);
 void cli_input_close(struct cli_input *in);
 
-/* ---- JSON (common.c): an object or array over several calls, as text on cli->out. */
+/*
+ * The next record, framed as by pd_reader_next(). Reports damage, goes on behind it where that is possible, and shows the
+ * progress. False: there are no more records.
+ */
+bool cli_next_record(struct cli_input *in, struct pd_record *rec);
+/* Decodes it and reports damage. False: it is not decoded, because of damage or because its layout is not known. */
+bool cli_decode(struct cli_input *in, struct pd_record *rec);
+
+/* Something remarkable that is no damage. */
+struct cli_note {
+    const char *kind; /* "unfinished", "trailing-bytes", "unknown-feature", "unknown-bits" */
+    uint64_t offset;
+    const char *text;
+};
+
+/* Calls `take` for each note on the file's header, attrs and sections; note and text are only lent. */
+void cli_file_notes(const struct cli_input *in, void (*take)(void *user, const struct cli_note *note), void *user);
+
+/* ---- JSON (common.c): an object or array over several calls */
 
 struct cli_json {
     struct pd_out *out;
-    unsigned depth;
-    bool comma, lines; /* lines: indented, one value a line */
+    bool comma;
 };
 
 void cli_json_open(struct cli_json *j, const char *key, char bracket); /* '{' or '['; key NULL: an element */

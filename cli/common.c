@@ -172,7 +172,7 @@ bool cli_times_match(const struct cli_times *times, uint64_t time)
     return false;
 }
 
-/* ---- Events and records */
+/* ---- Events */
 
 size_t cli_event_name(const struct pd_attr *attr, char *buf, size_t cap)
 {
@@ -201,42 +201,6 @@ size_t cli_event_name(const struct pd_attr *attr, char *buf, size_t cap)
         if (n + 1 < cap)
             buf[n] = *m, buf[n + 1] = 0;
     return n;
-}
-
-static uint64_t load(const struct pd_record *rec, size_t at, uint8_t width)
-{
-    const struct pd_vec word = {rec->raw + at, 1, width, rec->plan->order};
-    return pd_vec_at(&word, 0);
-}
-
-/* Where a field of `width` bytes is by the record's plan; 0: nowhere. */
-static size_t place(const struct pd_record *rec, uint16_t in_sample, uint16_t from_end, size_t width)
-{
-    if (rec->plan == NULL)
-        return 0;
-    if (rec->type == PD_RECORD_SAMPLE)
-        return in_sample && in_sample + width <= rec->size ? in_sample : 0;
-    if (rec->type >= PD_RECORD_HEADER_ATTR || !rec->plan->id_all || from_end == 0 || rec->size < 8u + rec->plan->trailer)
-        return 0;
-    return (size_t)(rec->size - from_end);
-}
-
-bool cli_record_time(const struct pd_record *rec, uint64_t *time)
-{
-    const size_t at = rec->plan ? place(rec, rec->plan->time, rec->plan->trailer_time, 8) : 0;
-    if (at)
-        *time = load(rec, at, 8);
-    return at != 0;
-}
-
-bool cli_record_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid)
-{
-    const size_t at = rec->plan ? place(rec, rec->plan->pid, rec->plan->trailer_pid, 8) : 0;
-    if (at) {
-        *pid = (uint32_t)load(rec, at, 4);
-        *tid = (uint32_t)load(rec, at + 4, 4);
-    }
-    return at != 0;
 }
 
 /* ---- Progress */
@@ -379,11 +343,14 @@ bool cli_input_open(struct cli *cli, struct cli_input *in, const char *path, uns
         if ((is_file_mode(in) || (flags & CLI_SEEK)) && (e = spool(in)) != 0)
             return open_failed(cli, in, CLI_OUTPUT, e);
     }
-    if (start_reader(in, path, &error) == PD_OK)
-        return true;
-    cli_error(cli, in->name, &error);
-    cli_input_close(in);
-    return false;
+    if (start_reader(in, path, &error)) {
+        cli_error(cli, in->name, &error);
+        cli_input_close(in);
+        return false;
+    }
+    for (size_t i = 0; i < pd_reader_n_findings(in->reader) && !(flags & CLI_NO_FINDINGS); i++)
+        cli_error(cli, in->name, pd_reader_finding(in->reader, i));
+    return true;
 }
 
 void cli_input_close(struct cli_input *in)
@@ -395,21 +362,121 @@ void cli_input_close(struct cli_input *in)
     in->fd = -1;
 }
 
+/* ---- Records */
+
+static void damaged(struct cli_input *in, const struct pd_error *error)
+{
+    cli_error(in->cli, in->name, error);
+    if (in->n_damage < CLI_MOST_DAMAGE)
+        in->damage[in->n_damage] = *error;
+    in->n_damage++;
+}
+
+bool cli_next_record(struct cli_input *in, struct pd_record *rec)
+{
+    struct pd_error error;
+    enum pd_code code;
+    while ((code = pd_reader_next(in->reader, rec, &error)) != PD_OK && code != PD_END) {
+        damaged(in, &error);
+        if (code != PD_EZSTD && code != PD_ELIMIT)
+            return false; /* else the next record is intact again */
+    }
+    if (code == PD_OK)
+        cli_progress(in->cli, rec->offset, pd_reader_info(in->reader)->data_end);
+    return code == PD_OK;
+}
+
+bool cli_decode(struct cli_input *in, struct pd_record *rec)
+{
+    struct pd_error error;
+    const enum pd_code code = pd_reader_decode(in->reader, rec, &error);
+    if (code && code != PD_EUNKNOWN)
+        damaged(in, &error);
+    return code == PD_OK && rec->layout;
+}
+
+/* ---- Notes */
+
+struct notes {
+    void (*take)(void *user, const struct cli_note *note);
+    void *user;
+};
+
+__attribute__((format(printf, 4, 5))) static void take_note(const struct notes *n, const char *kind, uint64_t offset,
+                                                            const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const struct cli_note note = {kind, offset, text};
+    n->take(n->user, &note);
+}
+
+/* The bits of a word that have no name. */
+static uint64_t unknown_bits(const struct pd_set *set, uint64_t word)
+{
+    for (size_t i = 0; i < set->n; i++)
+        word &= ~set->names[i].value;
+    return word;
+}
+
+static void attr_notes(const struct notes *n, const struct pd_event_attr *event, size_t i)
+{
+    const struct pd_attr *a = &event->attr;
+    const struct {
+        const char *field;
+        uint64_t bits;
+    } words[] = {
+        {"sample_type", unknown_bits(&pd_set_sample_type, a->sample_type)},
+        {"read_format", unknown_bits(&pd_set_read_format, a->read_format)},
+        {"branch_sample_type", unknown_bits(&pd_set_branch_sample_type, a->branch_sample_type)},
+        {"flags", a->flags & PD_ATTR_RESERVED_1},
+    };
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        if (words[w].bits)
+            take_note(n, "unknown-bits", event->offset, "attr %zu has unknown bits 0x%" PRIx64 " in %s", i, words[w].bits,
+                      words[w].field);
+}
+
+static void trailing_note(const struct notes *n, const struct cli_input *in)
+{
+    size_t extents;
+    const struct pd_extent *e = pd_reader_extents(in->reader, &extents);
+    if (extents && e[extents - 1].kind == PD_EXTENT_GAP)
+        take_note(n, "trailing-bytes", e[extents - 1].offset, "%" PRIu64 " bytes follow the last section",
+                  e[extents - 1].size);
+}
+
+void cli_file_notes(const struct cli_input *in, void (*take)(void *user, const struct cli_note *note), void *user)
+{
+    const struct notes n = {take, user};
+    const struct pd_file_info *info = pd_reader_info(in->reader);
+    if (info->unfinished)
+        take_note(&n, "unfinished", 40, "the recording was not finished: data size 0, its records run to the end of the file");
+    for (size_t i = 0; i < pd_reader_n_attrs(in->reader); i++)
+        attr_notes(&n, pd_reader_attr(in->reader, i), i);
+    for (size_t i = 0; i < pd_reader_n_features(in->reader); i++) {
+        const struct pd_feature_section *f = pd_reader_feature(in->reader, i);
+        if (pd_set_name(&pd_set_feature, f->feature) == NULL)
+            take_note(&n, "unknown-feature", f->section.offset, "feature %u, of %" PRIu64 " bytes, is not known", f->feature,
+                      f->section.size);
+    }
+    if (!info->truncated && info->container == PD_CONTAINER_FILE)
+        trailing_note(&n, in);
+}
+
 /* ---- JSON */
 
 static void begin_value(struct cli_json *j, const char *key)
 {
     if (j->comma)
         pd_out_str(j->out, ",");
-    if (j->lines && j->depth) {
-        pd_out_str(j->out, "\n");
-        for (unsigned i = 0; i < j->depth; i++)
-            pd_out_str(j->out, "  ");
-    }
     j->comma = true;
     if (key) {
         pd_out_json_text(j->out, key, strlen(key));
-        pd_out_str(j->out, j->lines ? ": " : ":");
+        pd_out_str(j->out, ":");
     }
 }
 
@@ -417,19 +484,11 @@ void cli_json_open(struct cli_json *j, const char *key, char bracket)
 {
     begin_value(j, key);
     pd_out_bytes(j->out, &bracket, 1);
-    j->depth++;
     j->comma = false;
 }
 
 void cli_json_close(struct cli_json *j, char bracket)
 {
-    const bool empty = !j->comma;
-    j->depth--;
-    if (j->lines && !empty) {
-        pd_out_str(j->out, "\n");
-        for (unsigned i = 0; i < j->depth; i++)
-            pd_out_str(j->out, "  ");
-    }
     pd_out_bytes(j->out, &bracket, 1);
     j->comma = true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* random.c - random valid values through the schema's tables. */
-#include "random.h"
+#include "random_values.h"
 #include "codec_internal.h"
 #include "walk.h"
 #include "wire.h"
@@ -102,11 +102,23 @@ uint64_t pd_random_value(struct pd_rng *rng, const struct pd_set *set, unsigned 
 
 /* ---- Counts. */
 
+/* Most scalars count nothing, which is soon found out without asking what is present. */
+static bool is_count(const struct pd_op *op)
+{
+    const uint16_t member = op->offset;
+    while ((++op)->kind != PD_OP_END)
+        if (op->count_width && op->count_offset == member)
+            return true;
+    return false;
+}
+
 /* Bytes that one more of what `op` counts takes, and those taken when there is any. */
 static void count_cost(const struct maker *m, const struct pd_op *op, size_t *each, size_t *once)
 {
     const uint16_t member = op->offset;
     *each = *once = 0;
+    if (!is_count(op))
+        return;
     for (op = pd_present(op + 1, &m->shape); op->kind != PD_OP_END; op = pd_present(op + 1, &m->shape)) {
         if (op->count_width == 0 || op->count_offset != member)
             continue;

@@ -17,13 +17,48 @@ struct rewrite {
     struct pd_error *error;
 };
 
+static void report(struct rewrite *w, const struct pd_error *what)
+{
+    if (w->options->finding)
+        w->options->finding(w->options->user, what);
+}
+
 static enum pd_code emit(struct rewrite *w, const void *bytes, size_t n)
 {
-    const int e = n ? w->sink->write(w->sink->user, bytes, n) : 0;
+    const int e = n && w->sink ? w->sink->write(w->sink->user, bytes, n) : 0;
     if (e)
         return pd_fail(w->error, PD_EOUT, w->stats->bytes, NULL, (uint64_t)e, 0);
     w->stats->bytes += n;
     return PD_OK;
+}
+
+/* Counts and reports encoded bytes that are not the ones they were decoded from. */
+static void compare(struct rewrite *w, const struct pd_record *rec, const char *part, const uint8_t *bytes,
+                    const uint8_t *original, size_t n)
+{
+    struct pd_error what;
+    size_t i = 0;
+    if (memcmp(bytes, original, n) == 0)
+        return;
+    while (bytes[i] == original[i])
+        i++;
+    if (rec)
+        pd_fail_record(&what, PD_EDIFFERENT, rec, i, part, bytes[i], original[i]);
+    else
+        pd_fail(&what, PD_EDIFFERENT, w->stats->bytes + i, part, bytes[i], original[i]);
+    w->stats->differing++;
+    report(w, &what);
+}
+
+/* Encoded bytes of a part of the file, which are compared with what stands in the input at this place. */
+static enum pd_code emit_encoded(struct rewrite *w, const char *part, const void *bytes, size_t n)
+{
+    const uint8_t *p;
+    size_t got;
+    enum pd_code code = pd_input_at(&w->r->in, w->stats->bytes, n, &p, &got, w->error);
+    if (!code)
+        compare(w, NULL, part, bytes, p, got < n ? got : n);
+    return code ? code : emit(w, bytes, n);
 }
 
 static enum pd_code copy(struct rewrite *w, uint64_t offset, uint64_t n)
@@ -33,6 +68,8 @@ static enum pd_code copy(struct rewrite *w, uint64_t offset, uint64_t n)
         const uint8_t *p;
         size_t got;
         code = pd_input_at(&w->r->in, offset, n < 65536 ? (size_t)n : 65536, &p, &got, w->error);
+        if (!code && got == 0 && pd_input_size(&w->r->in) <= offset) /* a stream without known end */
+            return PD_OK;
         if (!code && got == 0)
             return pd_fail(w->error, PD_ETRUNC, offset, "section", 0, n);
         got = got < n ? got : (size_t)n;
@@ -52,7 +89,7 @@ static enum pd_code rewrite_header(struct rewrite *w, const struct pd_extent *e)
     const size_t known = e->size < sizeof bytes ? (size_t)e->size : sizeof bytes;
     pd_features_convert(info->features, header.adds_features, info->order, info->feature_word);
     pd_file_header_put(&header, info->order, bytes);
-    enum pd_code code = emit(w, bytes, known);
+    enum pd_code code = emit_encoded(w, "header", bytes, known);
     return code ? code : copy(w, e->offset + known, e->size - known);
 }
 
@@ -63,7 +100,7 @@ static enum pd_code rewrite_ids(struct rewrite *w, const struct pd_extent *e)
     for (size_t i = 0; !code && i < e->size / 8; i++) {
         uint8_t id[8];
         pd_store64(id, event->ids[i], w->r->info.order);
-        code = emit(w, id, sizeof id);
+        code = emit_encoded(w, "ids", id, sizeof id);
     }
     return code;
 }
@@ -78,14 +115,14 @@ static enum pd_code rewrite_attr(struct rewrite *w, const struct pd_event_attr *
         return pd_fail(w->error, PD_ENOMEM, event->offset, "attr", 0, event->room);
     enum pd_code code = pd_attr_encode(order, &event->attr, bytes, event->room, w->error);
     if (!code)
-        code = emit(w, bytes, event->room);
+        code = emit_encoded(w, "attr", bytes, event->room);
     pd_release(w->r->allocator, bytes);
     if (code)
         return code;
     if (event->ids_early) /* the section stood inside the attr's room; these 16 bytes mean nothing */
         return copy(w, event->offset + event->room, sizeof section);
     pd_file_section_put(&event->ids_section, order, section);
-    return emit(w, section, sizeof section);
+    return emit_encoded(w, "attrs", section, sizeof section);
 }
 
 static enum pd_code rewrite_attrs(struct rewrite *w, const struct pd_extent *e)
@@ -106,7 +143,7 @@ static enum pd_code rewrite_types(struct rewrite *w, const struct pd_extent *e)
             break;
         pd_event_type_take(bytes, w->r->info.order, &type);
         pd_event_type_put(&type, w->r->info.order, bytes);
-        code = emit(w, bytes, sizeof bytes);
+        code = emit_encoded(w, "event_types", bytes, sizeof bytes);
     }
     return code;
 }
@@ -117,58 +154,35 @@ static enum pd_code rewrite_table(struct rewrite *w)
     for (size_t i = 0; !code && i < w->r->n_features; i++) {
         uint8_t entry[PD_FILE_SECTION_BYTES];
         pd_file_section_put(&w->r->features[i].section, w->r->info.order, entry);
-        code = emit(w, entry, sizeof entry);
+        code = emit_encoded(w, "feature table", entry, sizeof entry);
     }
     return code;
 }
 
-static void report(struct rewrite *w, const struct pd_error *what)
-{
-    if (w->options->finding)
-        w->options->finding(w->options->user, what);
-}
-
-/* A record inside a COMPRESSED one: only proved, since the chunk around it is copied. */
-static void prove_record(struct rewrite *w, struct pd_record *rec)
-{
-    uint8_t bytes[UINT16_MAX];
-    size_t size;
-    struct pd_error what;
-    const enum pd_code decoded = pd_reader_decode(w->r, rec, &what);
-    if (decoded == PD_EUNKNOWN || (decoded == PD_OK && rec->layout == NULL)) {
-        w->stats->raw++;
-        return;
-    }
-    if (decoded || pd_record_encode(rec->plan, rec, bytes, sizeof bytes, &size, &what)) {
-        w->stats->undecodable++;
-        report(w, &what);
-    } else if (size != rec->size || memcmp(bytes, rec->raw, size) != 0) {
-        w->stats->differing++;
-    } else {
-        w->stats->decoded++;
-    }
-}
-
-/* A record through decode and encode; what cannot be decoded is copied and counted. */
+/*
+ * A record through decode and encode, compared with its own bytes. What cannot be decoded is counted, reported and copied;
+ * records inside COMPRESSED ones are only proved, since the chunk around them is copied.
+ */
 static enum pd_code rewrite_record(struct rewrite *w, struct pd_record *rec)
 {
     uint8_t bytes[UINT16_MAX];
     size_t size;
     struct pd_error what;
+    const uint8_t *out = rec->raw;
     const enum pd_code decoded = pd_reader_decode(w->r, rec, &what);
     if (decoded == PD_EUNKNOWN || (decoded == PD_OK && rec->layout == NULL)) {
         w->stats->raw++;
         if (decoded)
             report(w, &what);
-        return emit(w, rec->raw, rec->size);
-    }
-    if (decoded || pd_record_encode(rec->plan, rec, bytes, sizeof bytes, &size, &what)) {
+    } else if (decoded || pd_record_encode(rec->plan, rec, bytes, sizeof bytes, &size, &what)) {
         w->stats->undecodable++;
         report(w, &what);
-        return emit(w, rec->raw, rec->size);
+    } else {
+        w->stats->decoded++;
+        compare(w, rec, "record", bytes, rec->raw, rec->size);
+        out = bytes;
     }
-    w->stats->decoded++;
-    return emit(w, bytes, size);
+    return rec->depth ? PD_OK : emit(w, out, rec->size);
 }
 
 static enum pd_code rewrite_payload(struct rewrite *w)
@@ -197,15 +211,13 @@ static enum pd_code rewrite_data(struct rewrite *w, const struct pd_extent *e)
 {
     struct pd_record rec = {0};
     struct pd_error what;
-    enum pd_code code = pd_reader_rewind(w->r, w->error);
+    enum pd_code code = PD_OK;
     while (!code && (code = next_record(w, &rec, &what)) == PD_OK) {
         w->stats->records++;
-        if (rec.depth) {
-            if (w->options->reencode)
-                prove_record(w, &rec);
-            continue;
-        }
-        code = w->options->reencode ? rewrite_record(w, &rec) : emit(w, rec.raw, rec.size);
+        if (w->options->reencode)
+            code = rewrite_record(w, &rec);
+        else if (rec.depth == 0)
+            code = emit(w, rec.raw, rec.size);
         if (!code && rec.payload_size)
             code = rewrite_payload(w);
         if (code == PD_ETRUNC) {
@@ -240,6 +252,17 @@ static enum pd_code rewrite_part(struct rewrite *w, const struct pd_extent *e)
     }
 }
 
+/* The parts from number *i on; the map of an input that cannot seek is complete only when its data has been read. */
+static enum pd_code rewrite_parts(struct rewrite *w, size_t *i)
+{
+    enum pd_code code = PD_OK;
+    for (; !code && *i < w->r->n_extents; ++*i) {
+        const struct pd_extent e = w->r->extents[*i];
+        code = rewrite_part(w, &e);
+    }
+    return code;
+}
+
 enum pd_code pd_rewrite(struct pd_reader *reader, const struct pd_sink *sink, const struct pd_rewrite_options *options,
                         struct pd_rewrite_stats *stats, struct pd_error *error)
 {
@@ -249,9 +272,8 @@ enum pd_code pd_rewrite(struct pd_reader *reader, const struct pd_sink *sink, co
     struct rewrite w = {reader, sink, options ? options : &usual, stats ? stats : &own_stats, error ? error : &own_error};
     enum pd_code code = PD_OK;
     *w.stats = (struct pd_rewrite_stats){0};
-    if (!reader->in.seekable)
-        return pd_fail(error, PD_EUNSUP, 0, "rewriting an input that cannot seek", 0, 0);
-    for (size_t i = 0; !code && i < reader->n_extents; i++)
-        code = rewrite_part(&w, &reader->extents[i]);
-    return code;
+    size_t i = 0;
+    if (reader->in.seekable)
+        code = pd_reader_rewind(reader, w.error);
+    return code ? code : rewrite_parts(&w, &i);
 }

@@ -49,6 +49,7 @@ static const struct {
     [PD_EIO] = {"input", "reading failed: %e"},
     [PD_EOUT] = {"output", "writing failed: %e"},
     [PD_ESPACE] = {"space", "the buffer has %1 bytes, %2 are needed"},
+    [PD_EDIFFERENT] = {"different", "encoding gives byte %1, the input has %2"},
     [PD_EARG] = {"argument", "the argument is wrong"},
 };
 

@@ -258,12 +258,17 @@ static enum pd_code place_data(struct pd_reader *r, struct pd_error *error)
     const struct pd_file_section *data = &info->header.data;
     info->data_offset = data->offset;
     info->data_end = end_of(data);
-    if (info->data_end > info->file_size) {
+    if (r->in.seekable && info->data_end > info->file_size) {
         info->truncated = true;
         info->data_end = info->file_size;
         if (info->data_offset > info->file_size)
             info->data_offset = info->file_size;
         return pd_finding(r, error, PD_ERANGE, 40, "data", end_of(data), info->file_size);
+    }
+    if (!r->in.seekable) {
+        info->unfinished = data->size == 0;
+        info->data_end = data->size ? info->data_end : PD_NOWHERE;
+        return PD_OK;
     }
     const bool more = info->file_size > data->offset && data->offset >= info->header.size;
     if (data->size == 0 && more && info->header.attrs.offset <= data->offset && !table_follows(r)) {
@@ -271,6 +276,24 @@ static enum pd_code place_data(struct pd_reader *r, struct pd_error *error)
         info->data_end = info->file_size;
     }
     return PD_OK;
+}
+
+/*
+ * A file that cannot seek: all that stands before the data is kept, so that ids and attrs can be read in any order. Attrs
+ * behind the data come too late for its records.
+ */
+static enum pd_code read_stream_head(struct pd_reader *r, struct pd_error *error)
+{
+    const struct pd_file_header *h = &r->info.header;
+    enum pd_code code;
+    if (end_of(&h->attrs) > h->data.offset || h->data.offset < h->size)
+        return pd_fail(error, PD_EUNSUP, 24, "attrs that do not stand before the data, in an input that cannot seek", 0, 0);
+    if ((code = pd_input_pin(&r->in, 0, h->data.offset, r->max_held, error)) || (code = place_data(r, error)))
+        return code;
+    r->info.file_size = h->data.offset; /* as far as can be looked at now */
+    code = read_attrs(r, error);
+    r->info.file_size = PD_NOWHERE;
+    return code;
 }
 
 /* The header of a regular file: 72, 104 or more bytes, of which the first 104 are known. */
@@ -282,15 +305,34 @@ static enum pd_code read_header(struct pd_reader *r, struct pd_error *error)
     enum pd_code code;
     if (size < PD_FILE_HEADER_BYTES_OLD)
         return pd_fail(error, PD_EVALUE, 8, "header size", size, PD_FILE_HEADER_BYTES);
-    if (size > r->info.file_size)
+    if (r->in.seekable && size > r->info.file_size)
         return pd_fail(error, PD_ETRUNC, 0, "header", r->info.file_size, size);
     if ((code = read_part(r, 0, bytes, known, "header", error)))
         return code;
     pd_file_header_take(bytes, r->info.order, &r->info.header);
     read_bitmap(&r->info);
+    if (!r->in.seekable)
+        return read_stream_head(r, error);
     if ((code = place_data(r, error)) || (code = read_attrs(r, error)))
         return code;
     return r->info.unfinished || r->info.truncated ? PD_OK : read_table(r, error);
+}
+
+enum pd_code pd_file_tail(struct pd_reader *r, struct pd_error *error)
+{
+    struct pd_file_info *info = &r->info;
+    enum pd_code code;
+    if (r->in.seekable || info->container != PD_CONTAINER_FILE || info->file_size != PD_NOWHERE)
+        return PD_OK;
+    if (info->unfinished)
+        info->data_end = r->at;
+    if ((code = pd_input_pin(&r->in, info->data_end, PD_NOWHERE - info->data_end, r->max_held, error)))
+        return code;
+    info->file_size = pd_input_size(&r->in);
+    if (!info->unfinished && (code = read_table(r, error)))
+        return code;
+    r->n_extents = 0;
+    return pd_file_map(r, error);
 }
 
 enum pd_code pd_file_open(struct pd_reader *r, struct pd_error *error)
@@ -315,8 +357,6 @@ enum pd_code pd_file_open(struct pd_reader *r, struct pd_error *error)
         r->info.data_end = r->info.file_size;
         return PD_OK;
     }
-    if (!r->in.seekable)
-        return pd_fail(error, PD_EUNSUP, 0, "a regular perf.data file through a pipe", 0, 0);
     return read_header(r, error);
 }
 

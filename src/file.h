@@ -22,6 +22,9 @@ struct pd_reader {
     uint64_t payload_left; /* bytes of the last record's payload that were not asked for */
     uint64_t index;        /* of the next record */
     struct pd_inflate inflate;
+    uint64_t max_held;
+    uint64_t attrs_end;    /* attrs of HEADER_ATTR records before this offset are known */
+    bool old_features;     /* feature sections under types 69 to 80 come before the first attr */
     bool keep_compressed;
     bool inside;           /* records of a COMPRESSED one are being given */
     bool stopped;          /* at damage or at the end */
@@ -29,6 +32,9 @@ struct pd_reader {
 
 /* Reads header, attrs, ids and feature table. Damage becomes findings as long as anything can be read. */
 enum pd_code pd_file_open(struct pd_reader *r, struct pd_error *error);
+
+/* What stands behind the data of a file that cannot seek; called when the records have been read. */
+enum pd_code pd_file_tail(struct pd_reader *r, struct pd_error *error);
 
 /* Builds r->extents. */
 enum pd_code pd_file_map(struct pd_reader *r, struct pd_error *error);

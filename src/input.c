@@ -79,6 +79,8 @@ void pd_input_close(struct pd_input *in)
         in->source.close(in->source.user);
     if (in->own_fd)
         close(in->fd);
+    for (unsigned i = 0; i < in->n_pins; i++)
+        pd_release(in->allocator, in->pins[i].bytes);
     pd_release(in->allocator, in->buf);
 }
 
@@ -141,6 +143,19 @@ static void at_memory(struct pd_input *in, uint64_t offset, const uint8_t **p, s
     *got = (size_t)(in->source.size - start);
 }
 
+static bool at_pin(const struct pd_input *in, uint64_t offset, const uint8_t **p, size_t *got)
+{
+    for (unsigned i = 0; i < in->n_pins; i++) {
+        const struct pd_pin *pin = &in->pins[i];
+        if (offset >= pin->offset && offset - pin->offset < pin->n) {
+            *p = pin->bytes + (offset - pin->offset);
+            *got = pin->n - (size_t)(offset - pin->offset);
+            return true;
+        }
+    }
+    return false;
+}
+
 enum pd_code pd_input_at(struct pd_input *in, uint64_t offset, size_t n, const uint8_t **p, size_t *got,
                          struct pd_error *error)
 {
@@ -149,6 +164,8 @@ enum pd_code pd_input_at(struct pd_input *in, uint64_t offset, size_t n, const u
         at_memory(in, offset, p, got);
         return PD_OK;
     }
+    if (at_pin(in, offset, p, got))
+        return PD_OK;
     if (offset < in->base || offset - in->base > in->fill || in->fill - (size_t)(offset - in->base) < n) {
         if ((code = skip_to(in, offset, error)))
             return code;
@@ -162,4 +179,46 @@ enum pd_code pd_input_at(struct pd_input *in, uint64_t offset, size_t n, const u
     *p = in->buf + (offset - in->base);
     *got = in->fill - (size_t)(offset - in->base);
     return PD_OK;
+}
+
+/* Reads on from the end of the pin until it has n bytes or the input ends. */
+static enum pd_code extend_pin(struct pd_input *in, struct pd_pin *pin, uint64_t n, struct pd_error *error)
+{
+    size_t cap = 0;
+    while (pin->n < n) {
+        const uint8_t *p;
+        size_t got;
+        enum pd_code code = pd_input_at(in, pin->offset + pin->n, 1, &p, &got, error);
+        if (code || got == 0)
+            return code;
+        if (got > n - pin->n)
+            got = (size_t)(n - pin->n);
+        while (cap < pin->n + got)
+            cap = cap ? cap * 2 : 65536;
+        uint8_t *bytes = pd_resize(in->allocator, pin->bytes, cap);
+        if (bytes == NULL)
+            return pd_fail(error, PD_ENOMEM, pin->offset, "input that cannot seek", 0, cap);
+        pin->bytes = bytes;
+        memcpy(bytes + pin->n, p, got);
+        pin->n += got;
+    }
+    return PD_OK;
+}
+
+enum pd_code pd_input_pin(struct pd_input *in, uint64_t offset, uint64_t n, uint64_t limit, struct pd_error *error)
+{
+    struct pd_pin pin = {.offset = offset};
+    enum pd_code code = extend_pin(in, &pin, n < limit ? n : limit, error);
+    /* More than the limit only counts when the input really has it. */
+    const uint8_t *p;
+    size_t got = 0;
+    if (!code && pin.n == limit && n > limit)
+        code = pd_input_at(in, offset + limit, 1, &p, &got, error);
+    if (!code && got)
+        code = pd_fail(error, PD_ELIMIT, offset, "bytes to keep of an input that cannot seek", n, limit);
+    if (code || in->n_pins == sizeof in->pins / sizeof *in->pins)
+        pd_release(in->allocator, pin.bytes);
+    else
+        in->pins[in->n_pins++] = pin;
+    return code;
 }

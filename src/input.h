@@ -8,6 +8,13 @@
 
 #include <perfdata/reader.h>
 
+/* Bytes of an input that cannot seek, kept because they are needed again. */
+struct pd_pin {
+    uint64_t offset;
+    uint8_t *bytes;
+    size_t n;
+};
+
 struct pd_input {
     struct pd_source source;
     const struct pd_allocator *allocator;
@@ -20,6 +27,8 @@ struct pd_input {
     bool at_end;    /* the source said so, base + fill is the input's size */
     int fd;         /* for sources made of a descriptor */
     bool own_fd;
+    struct pd_pin pins[2]; /* what is before the data, and what is behind it */
+    unsigned n_pins;
 };
 
 enum pd_code pd_input_open_path(struct pd_input *in, const char *path, struct pd_error *error);
@@ -37,5 +46,11 @@ uint64_t pd_input_size(const struct pd_input *in);
  */
 enum pd_code pd_input_at(struct pd_input *in, uint64_t offset, size_t n, const uint8_t **p, size_t *got,
                          struct pd_error *error);
+
+/*
+ * Keeps bytes [offset, offset + n) of an input that cannot seek, so that they can be read in any order; fewer when it ends
+ * before. PD_ELIMIT: more than `limit` bytes would be kept.
+ */
+enum pd_code pd_input_pin(struct pd_input *in, uint64_t offset, uint64_t n, uint64_t limit, struct pd_error *error);
 
 #endif

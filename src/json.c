@@ -145,6 +145,10 @@ static void put_context(struct json *j, const struct pd_record *rec, unsigned fl
         put_key(j, "offset");
         pd_out_json_value(j->out, &pd_set_DEC, rec->offset, 8);
     }
+    if (flags & PD_JSON_OFFSET && rec->depth) {
+        put_key(j, "inner_offset");
+        pd_out_json_value(j->out, &pd_set_DEC, rec->inner_offset, 8);
+    }
     if (flags & PD_JSON_ATTR && rec->attr_index != UINT32_MAX) {
         put_key(j, "attr");
         pd_emit_dec(j->out, rec->attr_index);

@@ -216,6 +216,10 @@ static void print_header(const struct pd_record *rec, const struct pd_view *view
 {
     const char *type = pd_set_name(&pd_set_record_type, rec->type);
     pd_emit_hex(out, rec->offset);
+    if (rec->depth) {
+        pd_emit_char(out, '+');
+        pd_emit_hex(out, rec->inner_offset);
+    }
     PD_EMIT(out, " [");
     pd_emit_hex(out, rec->size);
     PD_EMIT(out, "]: ");

@@ -5,6 +5,7 @@
 #include "memory.h"
 #include "wire.h"
 
+#define MAX_HELD (UINT64_C(256) << 20)
 #define MAX_INFLATE (UINT64_C(256) << 20)
 
 static const struct pd_allocator *allocator_of(const struct pd_reader_options *options)
@@ -21,6 +22,7 @@ static struct pd_reader *new_reader(const struct pd_reader_options *options, str
     }
     *r = (struct pd_reader){.allocator = allocator_of(options), .in = {.allocator = allocator_of(options)}};
     r->keep_compressed = options && options->keep_compressed;
+    r->max_held = options && options->max_held ? options->max_held : MAX_HELD;
     pd_inflate_init(&r->inflate, r->allocator, options && options->max_inflate ? options->max_inflate : MAX_INFLATE);
     return r;
 }
@@ -33,7 +35,7 @@ static enum pd_code start(struct pd_reader **out, struct pd_reader *r, const str
         code = pd_input_start(&r->in, options ? options->window : 0, error);
     if (!code)
         code = pd_file_open(r, error);
-    if (!code && r->in.seekable)
+    if (!code)
         code = pd_file_map(r, error);
     r->at = r->info.data_offset;
     *out = r;
@@ -157,7 +159,7 @@ enum pd_code pd_reader_rewind(struct pd_reader *r, struct pd_error *error)
     r->at = r->info.data_offset;
     r->payload_left = 0;
     r->index = 0;
-    r->inside = r->stopped = false;
+    r->inside = r->stopped = r->old_features = false;
     pd_inflate_reset(&r->inflate);
     return PD_OK;
 }
@@ -207,29 +209,67 @@ static enum pd_code stop(struct pd_reader *r, enum pd_code code)
 static enum pd_code skip_payload(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
     const uint64_t end = r->info.data_end;
+    const uint8_t *p;
+    size_t got = 1;
+    enum pd_code code;
     if (r->payload_left == 0)
         return PD_OK;
     if (r->payload_left > end - r->at)
         return stop(r, pd_fail_record(error, PD_ETRUNC, rec, 0, "payload", end - r->at, r->payload_left));
+    /* Without a known end, the last byte has to be seen. */
+    if (!r->in.seekable && (code = pd_input_at(&r->in, r->at + r->payload_left - 1, 1, &p, &got, error)))
+        return stop(r, code);
+    if (got == 0)
+        return stop(r, pd_fail_record(error, PD_ETRUNC, rec, 0, "payload", pd_input_size(&r->in) - r->at, r->payload_left));
     r->at += r->payload_left;
     r->payload_left = 0;
     return PD_OK;
 }
 
-/* Frames the record at the current position; *got is how many bytes of the data are visible there. */
-static enum pd_code frame(struct pd_reader *r, struct pd_record *rec, size_t *got, struct pd_error *error)
+/*
+ * Captured pipes may end in something that is no record: the console's text, or single bytes. Fewer than 8 bytes are the
+ * start of a record if some known type begins like that; more, unless they are plain text.
+ */
+static bool is_stray(const struct pd_reader *r, const uint8_t *p, size_t n)
 {
+    uint8_t type[4];
+    const size_t known = n < 4 ? n : 4;
+    if (r->info.container != PD_CONTAINER_PIPE || n == 0)
+        return false;
+    for (size_t i = 0; n >= 8 && i < n; i++)
+        if ((p[i] < ' ' || p[i] > '~') && p[i] != '\n' && p[i] != '\r' && p[i] != '\t')
+            return false;
+    for (size_t i = 0; n < 8 && i < pd_set_record_type.n; i++) {
+        pd_store32(type, (uint32_t)pd_set_record_type.names[i].value, r->info.order);
+        if (memcmp(type, p, known) == 0)
+            return false;
+    }
+    return true;
+}
+
+/* Frames the record at the current position. */
+static enum pd_code frame(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
+{
+    const uint64_t left = r->info.data_end - r->at;
     const uint8_t *p;
-    enum pd_code code = pd_input_at(&r->in, r->at, 8, &p, got, error);
-    if (!code && *got >= 8 && pd_load16(p + 6, r->info.order) > *got)
-        code = pd_input_at(&r->in, r->at, UINT16_MAX, &p, got, error);
+    size_t got;
+    enum pd_code code = pd_input_at(&r->in, r->at, 8, &p, &got, error);
+    if (!code && got >= 8 && pd_load16(p + 6, r->info.order) > got)
+        code = pd_input_at(&r->in, r->at, UINT16_MAX, &p, &got, error);
     if (code)
         return code;
-    if (*got > r->info.data_end - r->at)
-        *got = (size_t)(r->info.data_end - r->at);
-    if (*got == 0)
+    if (got > left)
+        got = (size_t)left;
+    if (got == 0 && left && r->info.data_end != PD_NOWHERE)
+        return pd_fail(error, PD_ETRUNC, r->at, "data", r->at - r->info.data_offset, r->info.data_end - r->info.data_offset);
+    if (got == 0)
         return PD_END;
-    return pd_record_frame(r->info.order, p, *got, rec, error);
+    code = pd_record_frame(r->info.order, p, got, rec, error);
+    if (code && is_stray(r, p, got)) {
+        r->info.stray = got;
+        return PD_END;
+    }
+    return code;
 }
 
 /* An attr that comes in a pipe stream: perf_event_attr, then its ids. */
@@ -237,14 +277,19 @@ static enum pd_code add_stream_attr(struct pd_reader *r, const struct pd_record 
 {
     const uint8_t *p = rec->raw + 8;
     const size_t n = rec->size - 8u;
-    if (n < 8)
+    if (n < 8 || rec->offset < r->attrs_end)
         return PD_OK;
+    r->attrs_end = rec->offset + rec->size;
     size_t room = pd_load32(p + 4, r->info.order);
     if (room < PD_ATTR_SIZE_VER0)
         room = PD_ATTR_SIZE_VER0;
     if (room > n)
         room = n;
-    return pd_attrs_add(&r->attrs, r->info.order, p, room, p + room, (n - room) / 8, rec->offset + 8, error);
+    enum pd_code code =
+        pd_attrs_add(&r->attrs, r->info.order, p, room, p + room, (n - room) / 8, rec->offset + 8, error);
+    if (!code)
+        r->attrs.attr[r->attrs.n - 1]->in_stream = true;
+    return code;
 }
 
 /* Starts on what is inside a COMPRESSED record. */
@@ -273,6 +318,8 @@ static enum pd_code next_inside(struct pd_reader *r, struct pd_record *rec, stru
     rec->offset = r->inflate.offset;
     rec->index = r->index;
     rec->depth = 1;
+    rec->old_feature = false;
+    rec->payload_size = 0;
     rec->inner_offset = r->inflate.position;
     enum pd_code code = pd_inflate_at(&r->inflate, 8, &p, &got, error);
     if (!code && got >= 8 && pd_load16(p + 6, r->info.order) > got)
@@ -298,32 +345,47 @@ static enum pd_code next_inside(struct pd_reader *r, struct pd_record *rec, stru
 static enum pd_code at_end(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
     const size_t left = r->inflate.end - r->inflate.start;
+    enum pd_code code = pd_file_tail(r, error);
     r->stopped = true;
+    if (code)
+        return code;
     if (left == 0 || r->inflate.broken)
         return PD_END;
     rec->offset = r->inflate.offset;
     return pd_fail_record(error, PD_ETRUNC, rec, 0, "record inside COMPRESSED", left, left < 8 ? 8 : pd_load16(r->inflate.buf + r->inflate.start + 6, r->info.order));
 }
 
+/*
+ * Google's perf 3.3 wrote feature sections into pipes under types 69 to 80, before the first attr. The first one, the host
+ * name, is told from an ID_INDEX by being a string of the length it says.
+ */
+static void note_old_feature(struct pd_reader *r, struct pd_record *rec)
+{
+    const bool pipe = r->info.container == PD_CONTAINER_PIPE && r->attrs.n == 0;
+    if (pipe && r->index == 0 && rec->type == PD_RECORD_ID_INDEX && rec->size > 12)
+        r->old_features = pd_load32(rec->raw + 8, r->info.order) == rec->size - 12u;
+    rec->old_feature = pipe && r->old_features && rec->type >= PD_RECORD_ID_INDEX && rec->type <= PD_RECORD_HEADER_FEATURE;
+}
+
 static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
-    size_t got;
     enum pd_code code = skip_payload(r, rec, error);
     if (code)
         return code;
     rec->offset = r->at;
     rec->index = r->index;
     rec->depth = 0;
-    code = frame(r, rec, &got, error);
+    code = frame(r, rec, error);
     if (code)
         return code == PD_END ? at_end(r, rec, error) : stop(r, code);
+    note_old_feature(r, rec);
     if (rec->type == PD_RECORD_HEADER_ATTR && r->info.container == PD_CONTAINER_PIPE &&
         (code = add_stream_attr(r, rec, error)))
         return stop(r, code);
     pd_attrs_resolve(&r->attrs, rec);
     r->at += rec->size;
     r->index++;
-    rec->payload_size = r->payload_left = payload_behind(rec, r->info.order);
+    rec->payload_size = r->payload_left = rec->old_feature ? 0 : payload_behind(rec, r->info.order);
     return PD_OK;
 }
 
@@ -345,6 +407,14 @@ enum pd_code pd_reader_next(struct pd_reader *r, struct pd_record *rec, struct p
 enum pd_code pd_reader_decode(const struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
     (void)r;
+    if (rec->old_feature) {
+        rec->layout = NULL;
+        rec->rest = (struct pd_bytes){rec->raw + 8, rec->size - 8u};
+        rec->has_id = false;
+        rec->filled = false;
+        rec->decoded = true;
+        return PD_OK;
+    }
     if (rec->plan == NULL) {
         rec->decoded = false;
         return pd_fail_record(error, PD_EUNKNOWN, rec, 0, "event id", 0, 0);

@@ -32,6 +32,7 @@ enum pd_code {
     PD_EIO,       /* reading failed: found = errno */
     PD_EOUT,      /* writing failed: found = errno */
     PD_ESPACE,    /* the output buffer is too small: found = its size, expected = bytes needed */
+    PD_EDIFFERENT, /* encoding did not give the byte that was decoded: found, expected */
     PD_EARG,      /* the caller's argument is wrong; `field` names it */
 };
 

@@ -40,6 +40,8 @@ struct pd_reader_options {
     const struct pd_allocator *allocator; /* NULL: malloc; must outlive the reader */
     size_t window;                        /* bytes read at a time; 0: 256 KiB; never below 128 KiB */
     bool keep_compressed;                 /* do not look into COMPRESSED records */
+    uint64_t max_held;                    /* most bytes kept of a file that comes through a pipe: what is before its data,
+                                             and what is behind it; 0: 256 MiB each */
     uint64_t max_inflate;                 /* most bytes that one COMPRESSED record may make; 0: 256 MiB */
 };
 
@@ -77,6 +79,7 @@ struct pd_file_info {
     uint8_t features[32];              /* logical bits: feature n is bit n % 8 of byte n / 8 */
     bool unfinished;                   /* data size 0 though records follow: they run to the end of the file */
     bool truncated;                    /* the file ends before what its header announces */
+    uint64_t stray;                    /* bytes behind a pipe stream's last record that are no record; known at the end */
 };
 
 /* An event: its attr, ids and plan. Valid until the reader is closed. */
@@ -86,6 +89,7 @@ struct pd_event_attr {
     const uint64_t *ids;  /* host order */
     size_t n_ids;
     uint64_t offset;      /* of the attr in the file or stream */
+    bool in_stream;       /* came as a HEADER_ATTR record */
     uint32_t room;        /* bytes of the attr in its entry, tail included */
     struct pd_file_section ids_section; /* as stored; file mode */
     bool ids_early;       /* ids_section was found behind attr.size bytes, not at the end of the entry */
@@ -129,7 +133,10 @@ PD_API const struct pd_feature_section *pd_reader_feature(const struct pd_reader
 /* The section of feature `number`; NULL when the file has none. */
 PD_API const struct pd_feature_section *pd_reader_find_feature(const struct pd_reader *reader, uint16_t number);
 
-/* The whole file as consecutive parts without overlap, from offset 0 to its end. Only for containers that can seek. */
+/*
+ * The whole file as consecutive parts without overlap, from offset 0 to its end. When the input cannot seek, what stands
+ * behind the data is there after the last record, as are its features.
+ */
 PD_API const struct pd_extent *pd_reader_extents(const struct pd_reader *reader, size_t *n);
 
 /* What is wrong or noteworthy about header, attrs, ids and features. */

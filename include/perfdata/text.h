@@ -65,7 +65,8 @@ struct pd_print_options {
 };
 
 /*
- * A record for people: a line "OFFSET [SIZE]: TYPE MISC", offset and size in hexadecimal, then indented lines
+ * A record for people: a line "OFFSET [SIZE]: TYPE MISC", offset and size in hexadecimal, the offset of a record from
+ * inside a compressed one as OFFSET+INNER, then indented lines
  * "name: value" in stream order, times in nanoseconds, an element of a vector or list a line. A record that is not decoded is shown as bytes. NULL options:
  * defaults.
  */
@@ -79,7 +80,7 @@ PD_API void pd_fields_print(struct pd_fields *it, const struct pd_print_options 
                             struct pd_out *out);
 
 enum pd_json_flags {
-    PD_JSON_OFFSET = 1, /* with "offset" */
+    PD_JSON_OFFSET = 1, /* with "offset", and for records from inside a compressed one with "inner_offset" */
     PD_JSON_ATTR = 2,   /* with "attr", the number of the record's attr, when that is known */
 };
 

@@ -70,21 +70,23 @@ struct pd_rewrite_stats {
     uint64_t decoded;      /* records that went through decode and encode */
     uint64_t raw;          /* records of unknown layout, copied */
     uint64_t undecodable;  /* records whose bytes contradict their layout, copied */
-    uint64_t differing;    /* records inside COMPRESSED ones that did not encode to their own bytes: must be 0 */
+    uint64_t differing;    /* records and parts that did not encode to the bytes they were decoded from: must be 0 */
     uint64_t bytes;        /* written */
 };
 
 struct pd_rewrite_options {
     size_t size;   /* sizeof this struct */
     bool reencode; /* every record, attr and section through decode and encode; else bytes are copied */
-    /* Called for each record that is copied because it cannot be decoded; may be NULL. */
+    /* Called for each record that is copied because it cannot be decoded, and each difference; may be NULL. */
     void (*finding)(void *user, const struct pd_error *error);
     void *user;
 };
 
 /*
  * Writes the reader's whole file again, part by part in its own layout: the output equals the input byte for byte. Needs
- * no patching. PD_EOUT: the sink failed. Damaged data is copied to its end and reported through `finding`.
+ * no patching. With `reencode`, all that is encoded is compared with the input, too; with a NULL sink that is all, and
+ * proves the round trip. An input that cannot seek must not have been read from yet. PD_EOUT: the sink failed. Damaged
+ * data is copied to its end and reported through `finding`.
  */
 PD_API enum pd_code pd_rewrite(struct pd_reader *reader, const struct pd_sink *sink, const struct pd_rewrite_options *options,
                                struct pd_rewrite_stats *stats, struct pd_error *error);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * random.h - attrs and records of random but valid values, for tests, fuzzing and synthetic recordings. The same seed
+ * random_values.h - attrs and records of random but valid values, for tests, fuzzing and synthetic recordings. The same seed
  * gives the same values on every machine.
  */
-#ifndef PERFDATA_RANDOM_H
-#define PERFDATA_RANDOM_H
+#ifndef PERFDATA_RANDOM_VALUES_H
+#define PERFDATA_RANDOM_VALUES_H
 
 #include <perfdata/attr.h>
 #include <perfdata/codec.h>

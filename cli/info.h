@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* info.h - what `perfdata info` finds out about a recording (info_scan.c) and prints (info.c, info_json.c). */
+#ifndef PERFDATA_CLI_INFO_H
+#define PERFDATA_CLI_INFO_H
+
+#include "cli.h"
+#include <perfdata/tasks.h>
+
+#define INFO_TYPES 256 /* record types that are told apart; real recordings have less than fifty */
+
+struct info_type {
+    uint32_t type;
+    uint64_t n, bytes;
+};
+
+struct info_times {
+    uint64_t n, first, last;
+};
+
+/* A tid, of --tasks. */
+struct info_task {
+    uint32_t pid, tid, ppid; /* ppid UINT32_MAX: not told */
+    char comm[32];
+};
+
+struct info {
+    struct cli *cli;
+    struct cli_input *in;
+    void (*on_mmap)(struct info *info, const struct pd_record *rec); /* for --mmaps: each decoded MMAP or MMAP2 */
+    void *user;
+    bool header_only, stats, tasks, mmaps, show_info; /* options */
+    struct info_type types[INFO_TYPES];               /* by type */
+    size_t n_types;
+    struct info_type other; /* of further types */
+    struct info_type unknown; /* of types without a name; `type` is the first of them */
+    uint64_t unknown_offset;
+    uint64_t records, bytes;
+    uint64_t *samples; /* for each attr */
+    size_t n_samples;
+    uint64_t unowned; /* samples of unknown events */
+    struct info_times sample_time, time;
+    uint64_t lost_records, lost, lost_samples_records, lost_samples;
+    uint64_t compressed, inflated; /* bytes of chunks, and of the records in them */
+    uint64_t payload;              /* bytes behind records */
+    uint8_t *seen;                 /* a bit for each tid up to PID_MAX_LIMIT */
+    uint64_t n_tasks;
+    struct info_task *task; /* --tasks, in order of appearance */
+    size_t n_task, task_cap;
+    uint32_t *task_map; /* open addressing by tid: index + 1 */
+    size_t task_map_size;
+};
+
+/* Reads all records. */
+void info_scan(struct info *info);
+void info_free(struct info *info);
+
+/* What MMAP and MMAP2 have in common; build_id_size is 0 where there is none. */
+struct info_mmap {
+    uint32_t pid, tid;
+    uint64_t addr, len, pgoff;
+    char prot[5]; /* "r-xp" */
+    const struct pd_mmap2 *mmap2; /* NULL: the old form */
+    unsigned build_id_size;
+    struct pd_str name;
+};
+void info_take_mmap(const struct pd_record *rec, struct info_mmap *map);
+
+/*
+ * A number or string at a place of a feature section; the string's place moves on behind it. False: there is none. What
+ * is longer than `cap` is cut.
+ */
+bool info_number(struct info *info, uint16_t feature, uint64_t at, uint8_t width, uint64_t *value);
+bool info_string(struct info *info, uint16_t feature, uint64_t *at, char *buf, size_t cap);
+
+/* The lines of -I: calls `take` with perf's names and values. */
+void info_each_feature_value(struct info *info, void (*take)(struct info *info, const char *key, const char *value));
+
+int info_json(struct info *info);
+int info_text(struct info *info);
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* info_scan.c - one pass over the records for `perfdata info`, which decodes only the few that count. */
+#include "info.h"
+#include <inttypes.h>
+#include <perfdata/constants.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_TIDS (UINT32_C(1) << 22) /* Linux has no larger ones (PID_MAX_LIMIT) */
+
+/* ---- Counts */
+
+/* Where a type is among the sorted ones, or belongs. */
+static size_t type_place(const struct info *info, uint32_t type)
+{
+    size_t lo = 0, hi = info->n_types;
+    while (lo < hi) {
+        const size_t mid = (lo + hi) / 2;
+        if (info->types[mid].type < type)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static void count_type(struct info *info, const struct pd_record *rec)
+{
+    const size_t at = type_place(info, rec->type);
+    struct info_type *t = &info->types[at];
+    if (at == info->n_types || t->type != rec->type) {
+        if (info->n_types == INFO_TYPES) {
+            t = &info->other;
+        } else {
+            memmove(t + 1, t, (info->n_types++ - at) * sizeof *t);
+            *t = (struct info_type){.type = rec->type};
+        }
+    }
+    t->n++;
+    t->bytes += rec->size;
+    if (pd_set_name(&pd_set_record_type, rec->type))
+        return;
+    if (info->unknown.n++ == 0) {
+        info->unknown.type = rec->type;
+        info->unknown_offset = rec->offset;
+    }
+}
+
+static void count_sample(struct info *info, const struct pd_record *rec)
+{
+    const size_t i = rec->attr_index;
+    if (i >= info->n_samples) {
+        const size_t n = pd_reader_n_attrs(info->in->reader);
+        uint64_t *more = i < n ? realloc(info->samples, n * sizeof *more) : NULL;
+        if (more == NULL) {
+            info->unowned++;
+            return;
+        }
+        memset(more + info->n_samples, 0, (n - info->n_samples) * sizeof *more);
+        info->samples = more;
+        info->n_samples = n;
+    }
+    info->samples[i]++;
+}
+
+static void count_time(struct info_times *t, uint64_t time)
+{
+    if (t->n == 0 || time < t->first)
+        t->first = time;
+    if (t->n++ == 0 || time > t->last)
+        t->last = time;
+}
+
+/* ---- Tasks */
+
+static void see(struct info *info, uint32_t tid)
+{
+    if (info->seen == NULL)
+        info->seen = calloc(MOST_TIDS / 8, 1);
+    if (info->seen == NULL || tid >= MOST_TIDS || info->seen[tid / 8] >> tid % 8 & 1)
+        return;
+    info->seen[tid / 8] |= (uint8_t)(1u << tid % 8);
+    info->n_tasks++;
+}
+
+static size_t slot_of(const struct info *info, uint32_t tid)
+{
+    size_t at = (tid * UINT32_C(2654435769)) & (info->task_map_size - 1);
+    while (info->task_map[at] && info->task[info->task_map[at] - 1].tid != tid)
+        at = (at + 1) & (info->task_map_size - 1);
+    return at;
+}
+
+static bool grow_tasks(struct info *info)
+{
+    const size_t cap = info->task_cap ? info->task_cap * 2 : 256;
+    struct info_task *task = realloc(info->task, cap * sizeof *task);
+    uint32_t *map = calloc(cap * 2, sizeof *map);
+    if (task)
+        info->task = task;
+    if (task == NULL || map == NULL) {
+        free(map);
+        return false;
+    }
+    free(info->task_map);
+    info->task_map = map;
+    info->task_map_size = cap * 2;
+    info->task_cap = cap;
+    for (size_t i = 0; i < info->n_task; i++)
+        map[slot_of(info, task[i].tid)] = (uint32_t)i + 1;
+    return true;
+}
+
+static struct info_task *task_of(struct info *info, uint32_t pid, uint32_t tid)
+{
+    if (info->n_task == info->task_cap && !grow_tasks(info))
+        return NULL;
+    const size_t at = slot_of(info, tid);
+    if (info->task_map[at] == 0) {
+        info->task[info->n_task++] = (struct info_task){.pid = pid, .tid = tid, .ppid = UINT32_MAX};
+        info->task_map[at] = (uint32_t)info->n_task;
+    }
+    struct info_task *t = &info->task[info->task_map[at] - 1];
+    t->pid = pid;
+    return t;
+}
+
+static void take_comm(struct info *info, const struct pd_comm *comm)
+{
+    see(info, comm->tid);
+    struct info_task *t = info->tasks ? task_of(info, comm->pid, comm->tid) : NULL;
+    if (t == NULL)
+        return;
+    const size_t n = comm->comm.len < sizeof t->comm - 1 ? comm->comm.len : sizeof t->comm - 1;
+    memcpy(t->comm, comm->comm.ptr, n);
+    t->comm[n] = 0;
+}
+
+static void take_fork(struct info *info, const struct pd_fork *fork)
+{
+    see(info, fork->tid);
+    struct info_task *t = info->tasks ? task_of(info, fork->pid, fork->tid) : NULL;
+    if (t)
+        t->ppid = fork->ppid;
+}
+
+/* ---- Mappings */
+
+void info_take_mmap(const struct pd_record *rec, struct info_mmap *map)
+{
+    if (rec->type == PD_RECORD_MMAP) {
+        const struct pd_mmap *m = &rec->u.mmap;
+        *map = (struct info_mmap){m->pid, m->tid, m->addr, m->len, m->pgoff, "--x-", NULL, 0, m->filename};
+        if (rec->misc & PD_MISC_MMAP_DATA)
+            memcpy(map->prot, "r---", 4);
+        return;
+    }
+    const struct pd_mmap2 *m = &rec->u.mmap2;
+    *map = (struct info_mmap){m->pid, m->tid, m->addr, m->len, m->pgoff, "----", m, 0, m->filename};
+    map->prot[0] = m->prot & PD_PROT_READ ? 'r' : '-';
+    map->prot[1] = m->prot & PD_PROT_WRITE ? 'w' : '-';
+    map->prot[2] = m->prot & PD_PROT_EXEC ? 'x' : '-';
+    map->prot[3] = (m->flags & PD_MAP_TYPE) == PD_MAP_SHARED ? 's' : 'p';
+    if (rec->misc & PD_MISC_MMAP_BUILD_ID)
+        map->build_id_size = m->build_id_size < sizeof m->build_id ? m->build_id_size : (unsigned)sizeof m->build_id;
+}
+
+/* ---- The pass */
+
+/* Records of which more counts than their number. */
+static void take_decoded(struct info *info, struct pd_record *rec)
+{
+    switch (rec->type) {
+    case PD_RECORD_COMM:
+    case PD_RECORD_FORK:
+    case PD_RECORD_LOST:
+    case PD_RECORD_LOST_SAMPLES: break;
+    case PD_RECORD_MMAP:
+    case PD_RECORD_MMAP2:
+        if (info->on_mmap)
+            break;
+        return;
+    default: return;
+    }
+    if (!cli_decode(info->in, rec))
+        return;
+    if (rec->type == PD_RECORD_COMM)
+        take_comm(info, &rec->u.comm);
+    else if (rec->type == PD_RECORD_FORK)
+        take_fork(info, &rec->u.fork);
+    else if (rec->type == PD_RECORD_LOST)
+        info->lost_records++, info->lost += rec->u.lost.lost;
+    else if (rec->type == PD_RECORD_LOST_SAMPLES)
+        info->lost_samples_records++, info->lost_samples += rec->u.lost_samples.lost;
+    else
+        info->on_mmap(info, rec);
+}
+
+static void take(struct info *info, struct pd_record *rec)
+{
+    uint64_t time;
+    uint32_t pid, tid;
+    info->records++;
+    info->bytes += rec->size;
+    info->payload += rec->payload_size;
+    count_type(info, rec);
+    if (rec->depth)
+        info->inflated += rec->size;
+    else if (rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2)
+        info->compressed += rec->size;
+    if (pd_record_time(rec, &time) && time)
+        count_time(&info->time, time);
+    if (rec->type != PD_RECORD_SAMPLE) {
+        take_decoded(info, rec);
+        return;
+    }
+    count_sample(info, rec);
+    if (pd_record_time(rec, &time))
+        count_time(&info->sample_time, time);
+    if (pd_record_task(rec, &pid, &tid))
+        see(info, tid);
+}
+
+void info_scan(struct info *info)
+{
+    struct pd_record rec = {0};
+    while (cli_next_record(info->in, &rec))
+        take(info, &rec);
+    cli_progress_end(info->cli);
+}
+
+void info_free(struct info *info)
+{
+    free(info->samples);
+    free(info->seen);
+    free(info->task);
+    free(info->task_map);
+}
+
+/* ---- Features whose content is a string or a number */
+
+static bool read_section(struct info *info, uint16_t feature, uint64_t at, void *buf, size_t n)
+{
+    const struct pd_feature_section *f = pd_reader_find_feature(info->in->reader, feature);
+    if (f == NULL || !f->intact || at > f->section.size || n > f->section.size - at)
+        return false;
+    return pd_reader_read(info->in->reader, f->section.offset + at, buf, n, NULL) == PD_OK;
+}
+
+bool info_number(struct info *info, uint16_t feature, uint64_t at, uint8_t width, uint64_t *value)
+{
+    uint8_t bytes[8];
+    const struct pd_vec v = {bytes, 1, width, (uint8_t)pd_reader_info(info->in->reader)->order};
+    if (!read_section(info, feature, at, bytes, width))
+        return false;
+    *value = pd_vec_at(&v, 0);
+    return true;
+}
+
+bool info_string(struct info *info, uint16_t feature, uint64_t *at, char *buf, size_t cap)
+{
+    uint64_t len;
+    if (!info_number(info, feature, *at, 4, &len))
+        return false;
+    const size_t n = len < cap - 1 ? (size_t)len : cap - 1;
+    if (!read_section(info, feature, *at + 4, buf, n))
+        return false;
+    buf[n] = 0;
+    *at += 4 + len;
+    return true;
+}
+
+/* perf's "hostname : x" for the features that are one string. */
+static const struct {
+    uint16_t feature;
+    const char *key;
+} strings[] = {
+    {PD_FEAT_HOSTNAME, "hostname"}, {PD_FEAT_OSRELEASE, "os release"}, {PD_FEAT_VERSION, "perf version"},
+    {PD_FEAT_ARCH, "arch"},         {PD_FEAT_CPUDESC, "cpudesc"},      {PD_FEAT_CPUID, "cpuid"},
+};
+
+typedef void (*take_value)(struct info *info, const char *key, const char *value);
+
+static void take_numbers(struct info *info, take_value take)
+{
+    uint64_t a, b;
+    char text[64];
+    if (info_number(info, PD_FEAT_NRCPUS, 0, 4, &a) && info_number(info, PD_FEAT_NRCPUS, 4, 4, &b)) {
+        snprintf(text, sizeof text, "%" PRIu64, b);
+        take(info, "nrcpus online", text);
+        snprintf(text, sizeof text, "%" PRIu64, a);
+        take(info, "nrcpus avail", text);
+    }
+    if (info_number(info, PD_FEAT_TOTAL_MEM, 0, 8, &a)) {
+        snprintf(text, sizeof text, "%" PRIu64 " kB", a);
+        take(info, "total memory", text);
+    }
+}
+
+static void take_times(struct info *info, take_value take)
+{
+    uint64_t a, b;
+    char text[64];
+    if (!info_number(info, PD_FEAT_SAMPLE_TIME, 0, 8, &a) || !info_number(info, PD_FEAT_SAMPLE_TIME, 8, 8, &b))
+        return;
+    snprintf(text, sizeof text, "%" PRIu64 ".%06" PRIu64, a / 1000000000, a % 1000000000 / 1000);
+    take(info, "time of first sample", text);
+    snprintf(text, sizeof text, "%" PRIu64 ".%06" PRIu64, b / 1000000000, b % 1000000000 / 1000);
+    take(info, "time of last sample", text);
+    snprintf(text, sizeof text, "%10.3f ms", (double)(b - a) / 1e6);
+    take(info, "sample duration", text);
+}
+
+static void take_cmdline(struct info *info, take_value take)
+{
+    char arg[4096], line[16384];
+    uint64_t count, at = 4;
+    size_t n = 0;
+    if (!info_number(info, PD_FEAT_CMDLINE, 0, 4, &count))
+        return;
+    line[0] = 0;
+    for (uint64_t i = 0; i < count && info_string(info, PD_FEAT_CMDLINE, &at, arg, sizeof arg); i++) {
+        const int more = snprintf(line + n, sizeof line - n, "%s ", arg);
+        n += more > 0 ? (size_t)more : 0;
+        if (n >= sizeof line)
+            break;
+    }
+    take(info, "cmdline", line);
+}
+
+void info_each_feature_value(struct info *info, take_value take)
+{
+    char text[4096];
+    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
+        uint64_t at = 0;
+        if (info_string(info, strings[i].feature, &at, text, sizeof text))
+            take(info, strings[i].key, text);
+    }
+    take_numbers(info, take);
+    take_cmdline(info, take);
+    take_times(info, take);
+}

@@ -1,0 +1,669 @@
+/* SPDX-License-Identifier: MIT */
+/* tasks.c - perf's order of records, and what it knows of tasks at each point of it. */
+#include "codec_internal.h"
+#include "idmap.h"
+#include "wire.h"
+#include <perfdata/tasks.h>
+
+/* ---- Words of a framed record */
+
+/* The word of a sample at `body`, of other kernel records at `trailer` from the end; NULL: it has none. */
+static inline const uint8_t *word_of(const struct pd_record *rec, uint16_t body, uint16_t trailer)
+{
+    if (rec->type == PD_RECORD_SAMPLE)
+        return body && rec->size >= body + 8u ? rec->raw + body : NULL;
+    if (rec->type >= PD_RECORD_HEADER_ATTR || !rec->plan->id_all || !trailer || rec->size < trailer + 8u)
+        return NULL;
+    return rec->raw + rec->size - trailer;
+}
+
+bool pd_record_time(const struct pd_record *rec, uint64_t *time)
+{
+    const uint8_t *p = rec->plan ? word_of(rec, rec->plan->time, rec->plan->trailer_time) : NULL;
+    if (p)
+        *time = pd_load64(p, rec->plan->order);
+    return p != NULL;
+}
+
+bool pd_record_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid)
+{
+    const uint8_t *p = rec->plan ? word_of(rec, rec->plan->pid, rec->plan->trailer_pid) : NULL;
+    if (p) {
+        *pid = pd_load32(p, rec->plan->order);
+        *tid = pd_load32(p + 4, rec->plan->order);
+    }
+    return p != NULL;
+}
+
+bool pd_record_cpu(const struct pd_record *rec, uint32_t *cpu)
+{
+    const uint8_t *p = rec->plan ? word_of(rec, rec->plan->cpu, rec->plan->trailer_cpu) : NULL;
+    if (p)
+        *cpu = pd_load32(p, rec->plan->order);
+    return p != NULL;
+}
+
+/* ---- The order in which perf processes records */
+
+bool pd_clock_is_timed(const struct pd_reader *reader)
+{
+    const struct pd_event_attr *first = pd_reader_attr(reader, 0);
+    return first && first->plan.id_all;
+}
+
+void pd_clock_init(struct pd_clock *clock, bool timed)
+{
+    *clock = (struct pd_clock){.timed = timed};
+}
+
+/* The end of a round: what is not newer than the newest of the round before is processed. */
+static void end_round(struct pd_clock *c)
+{
+    if (!c->waiting)
+        return;
+    if (c->limit > c->done)
+        c->done = c->limit;
+    if (c->newest <= c->limit)
+        c->waiting = false;
+    c->limit = c->newest;
+    c->round++;
+}
+
+static void enqueue(struct pd_clock *c, uint64_t time)
+{
+    if (!c->waiting || time > c->newest)
+        c->newest = time;
+    c->waiting = true;
+}
+
+void pd_clock_stamp(struct pd_clock *c, const struct pd_record *rec, struct pd_moment *when)
+{
+    uint64_t time;
+    *when = (struct pd_moment){.order = rec->index};
+    if (!c->timed)
+        return;
+    if (rec->type == PD_RECORD_FINISHED_ROUND)
+        end_round(c);
+    if (!pd_record_time(rec, &time) || time == UINT64_MAX)
+        time = 0;
+    when->at = time > c->done ? time : c->done;
+    when->time = time;
+    when->round = c->round;
+    if (time)
+        enqueue(c, time);
+}
+
+/* ---- Tasks: collecting */
+
+enum entry_kind { COMM, FORK, REPLACING_FORK, MENTION };
+
+struct entry {
+    uint64_t at, time, order;
+    uint32_t round;
+    uint32_t kind;
+    uint32_t pid, tid;
+    uint32_t other; /* COMM: the name; FORK: the parent's tid */
+    uint32_t ppid;  /* FORK */
+};
+
+/* The first that speaks of a tid, if it says the process, other than COMM and FORK. */
+struct mention {
+    struct pd_moment when;
+    uint32_t pid; /* UINT32_MAX: there is none */
+};
+
+/* A change of what is known of a tid. Those of one tid are consecutive, in order. */
+struct state {
+    uint32_t after; /* number of entries processed; the last of them made the change */
+    uint32_t pid, comm;
+};
+
+struct pd_tasks {
+    const struct pd_allocator *allocator;
+    struct pd_idmap tids; /* to the index of what follows */
+    struct mention *mentions;
+    size_t mentions_cap;
+    uint32_t *first; /* by tid: its first state; one more at the end */
+    struct entry *entries;
+    size_t n_entries, entries_cap;
+    struct state *states;
+    /* names: numbers in a hash table, the texts one behind the other */
+    char *text;
+    size_t text_n, text_cap;
+    size_t *comms; /* where each name starts */
+    size_t n_comms, comms_cap;
+    uint32_t *table;
+    size_t table_size;
+    struct pd_idmap needed;
+    uint64_t *replaced; /* numbers of the FORK records that did, ascending */
+    size_t n_replaced, replaced_cap;
+    bool finished;
+};
+
+static enum pd_code no_memory(struct pd_error *error, uint64_t bytes)
+{
+    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, bytes);
+}
+
+static size_t name_slot(const struct pd_tasks *t, const char *s, size_t n)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (uint8_t)s[i]) * UINT64_C(0x100000001b3);
+    size_t i = (size_t)(h ^ h >> 32) & (t->table_size - 1);
+    for (; t->table[i]; i = (i + 1) & (t->table_size - 1)) {
+        const char *name = t->text + t->comms[t->table[i]];
+        if (strlen(name) == n && memcmp(name, s, n) == 0)
+            break;
+    }
+    return i;
+}
+
+static bool grow_table(struct pd_tasks *t)
+{
+    const size_t size = t->table_size ? t->table_size * 2 : 64;
+    uint32_t *table = pd_array(t->allocator, NULL, size, sizeof *table);
+    if (table == NULL)
+        return false;
+    pd_release(t->allocator, t->table);
+    memset(table, 0, size * sizeof *table);
+    t->table = table;
+    t->table_size = size;
+    for (uint32_t i = 1; i < t->n_comms; i++) {
+        const char *name = t->text + t->comms[i];
+        t->table[name_slot(t, name, strlen(name))] = i;
+    }
+    return true;
+}
+
+/* Appends a name, without looking whether it is there. */
+static bool append_name(struct pd_tasks *t, const char *s, size_t n)
+{
+    while (t->text_cap - t->text_n <= n) {
+        const size_t more = t->text_cap ? t->text_cap * 2 : 256;
+        char *p = pd_resize(t->allocator, t->text, more);
+        if (p == NULL)
+            return false;
+        t->text = p;
+        t->text_cap = more;
+    }
+    if (!pd_grow(t->allocator, (void **)&t->comms, t->n_comms, &t->comms_cap, sizeof *t->comms))
+        return false;
+    t->comms[t->n_comms++] = t->text_n;
+    if (n)
+        memcpy(t->text + t->text_n, s, n);
+    t->text[t->text_n + n] = 0;
+    t->text_n += n + 1;
+    return true;
+}
+
+/* The number of a name. False: no memory. */
+static bool intern(struct pd_tasks *t, const char *s, size_t n, uint32_t *comm)
+{
+    if (t->n_comms >= t->table_size / 2 && !grow_table(t))
+        return false;
+    const size_t slot = name_slot(t, s, n);
+    if (t->table[slot] == 0) {
+        if (t->n_comms == UINT32_MAX || !append_name(t, s, n))
+            return false;
+        t->table[slot] = (uint32_t)(t->n_comms - 1);
+    }
+    *comm = t->table[slot];
+    return true;
+}
+
+enum pd_code pd_tasks_new(struct pd_tasks **out, const struct pd_allocator *allocator, struct pd_error *error)
+{
+    uint32_t swapper;
+    struct pd_tasks *t = pd_resize(allocator, NULL, sizeof *t);
+    if (t == NULL)
+        return no_memory(error, sizeof *t);
+    *t = (struct pd_tasks){.allocator = allocator, .tids.allocator = allocator, .needed.allocator = allocator};
+    if (!append_name(t, "", 0) || !intern(t, "swapper", 7, &swapper)) {
+        pd_tasks_free(t);
+        return no_memory(error, t->text_cap);
+    }
+    *out = t;
+    return PD_OK;
+}
+
+void pd_tasks_free(struct pd_tasks *t)
+{
+    if (t == NULL)
+        return;
+    pd_idmap_free(&t->tids);
+    pd_idmap_free(&t->needed);
+    pd_release(t->allocator, t->mentions);
+    pd_release(t->allocator, t->first);
+    pd_release(t->allocator, t->entries);
+    pd_release(t->allocator, t->states);
+    pd_release(t->allocator, t->text);
+    pd_release(t->allocator, t->comms);
+    pd_release(t->allocator, t->table);
+    pd_release(t->allocator, t->replaced);
+    pd_release(t->allocator, t);
+}
+
+/* The index of a tid, given one if it has none. PD_IDMAP_NONE: no memory. */
+static uint32_t index_of(struct pd_tasks *t, uint32_t tid)
+{
+    uint32_t i = pd_idmap_get(&t->tids, tid);
+    if (i != PD_IDMAP_NONE)
+        return i;
+    if (!pd_grow(t->allocator, (void **)&t->mentions, t->tids.n, &t->mentions_cap, sizeof *t->mentions))
+        return PD_IDMAP_NONE;
+    i = (uint32_t)t->tids.n;
+    t->mentions[i].pid = UINT32_MAX;
+    return pd_idmap_add(&t->tids, tid, i) ? i : PD_IDMAP_NONE;
+}
+
+static enum pd_code add_entry(struct pd_tasks *t, const struct entry *e, struct pd_error *error)
+{
+    if (t->n_entries >= INT32_MAX)
+        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "tasks", t->n_entries, INT32_MAX);
+    if (!pd_grow(t->allocator, (void **)&t->entries, t->n_entries, &t->entries_cap, sizeof *t->entries))
+        return no_memory(error, t->entries_cap * 2 * sizeof *t->entries);
+    t->entries[t->n_entries++] = *e;
+    return PD_OK;
+}
+
+static struct entry entry_at(const struct pd_moment *when, enum entry_kind kind, uint32_t pid, uint32_t tid)
+{
+    return (struct entry){.at = when->at, .time = when->time, .order = when->order, .round = when->round,
+                          .kind = kind, .pid = pid, .tid = tid, .ppid = UINT32_MAX};
+}
+
+static enum pd_code add_comm(struct pd_tasks *t, const struct pd_comm *c, const struct pd_moment *when,
+                             struct pd_error *error)
+{
+    struct entry e = entry_at(when, COMM, c->pid, c->tid);
+    if (!intern(t, c->comm.ptr, c->comm.len, &e.other) || index_of(t, c->tid) == PD_IDMAP_NONE ||
+        index_of(t, c->pid) == PD_IDMAP_NONE)
+        return no_memory(error, c->comm.len);
+    return add_entry(t, &e, error);
+}
+
+static enum pd_code add_fork(struct pd_tasks *t, const struct pd_fork *f, const struct pd_moment *when,
+                             struct pd_error *error)
+{
+    const uint32_t ids[] = {f->tid, f->pid, f->ptid, f->ppid};
+    struct entry e = entry_at(when, FORK, f->pid, f->tid);
+    e.other = f->ptid;
+    e.ppid = f->ppid;
+    for (size_t i = 0; i < 4; i++)
+        if (index_of(t, ids[i]) == PD_IDMAP_NONE)
+            return no_memory(error, sizeof *t->mentions);
+    return add_entry(t, &e, error);
+}
+
+enum pd_code pd_tasks_mention(struct pd_tasks *t, const struct pd_moment *when, uint32_t pid, uint32_t tid,
+                              struct pd_error *error)
+{
+    if (pid == UINT32_MAX)
+        return PD_OK;
+    const uint32_t i = index_of(t, tid);
+    if (i == PD_IDMAP_NONE)
+        return no_memory(error, sizeof *t->mentions);
+    if (t->mentions[i].pid != UINT32_MAX && !pd_moment_before(when, &t->mentions[i].when))
+        return PD_OK;
+    if (pid != tid && index_of(t, pid) == PD_IDMAP_NONE)
+        return no_memory(error, sizeof *t->mentions);
+    t->mentions[i] = (struct mention){*when, pid};
+    return PD_OK;
+}
+
+/* Is it a record from which perf learns of a task? Maps of the kernel belong to none. */
+static bool speaks_of_task(const struct pd_record *rec)
+{
+    const unsigned mode = rec->misc & PD_MISC_CPUMODE;
+    switch (rec->type) {
+    case PD_RECORD_MMAP:
+    case PD_RECORD_MMAP2: return mode != PD_CPUMODE_KERNEL && mode != PD_CPUMODE_GUEST_KERNEL;
+    case PD_RECORD_NAMESPACES:
+    case PD_RECORD_COMM:
+    case PD_RECORD_FORK: return true;
+    default: return false;
+    }
+}
+
+enum pd_code pd_tasks_record(struct pd_tasks *t, struct pd_record *rec, const struct pd_moment *when,
+                             struct pd_error *error)
+{
+    if (!speaks_of_task(rec) || rec->plan == NULL)
+        return PD_OK;
+    enum pd_code code = pd_record_decode_framed(rec->plan, rec, error);
+    if (code)
+        return code;
+    switch (rec->type) {
+    case PD_RECORD_COMM: return add_comm(t, &rec->u.comm, when, error);
+    case PD_RECORD_FORK: return add_fork(t, &rec->u.fork, when, error);
+    case PD_RECORD_MMAP: return pd_tasks_mention(t, when, rec->u.mmap.pid, rec->u.mmap.tid, error);
+    case PD_RECORD_MMAP2: return pd_tasks_mention(t, when, rec->u.mmap2.pid, rec->u.mmap2.tid, error);
+    default: return pd_tasks_mention(t, when, rec->u.namespaces.pid, rec->u.namespaces.tid, error);
+    }
+}
+
+/* ---- Tasks: replaying */
+
+/* What is known of a tid, at the current entry. */
+struct task {
+    bool there;
+    uint32_t pid, comm;
+    uint32_t last; /* its last change, 0: none; else counted from 1 */
+};
+
+struct change {
+    uint32_t task;
+    struct state state;
+};
+
+struct replay {
+    struct pd_tasks *t;
+    struct task *tasks;
+    struct change *changes;
+    size_t n_changes, changes_cap;
+    uint32_t after; /* entries processed, the current one included */
+    bool failed;    /* no memory */
+};
+
+/* Notes what is known of a task from here on; several changes by one entry are one. */
+static void changed(struct replay *r, uint32_t i)
+{
+    struct task *task = &r->tasks[i];
+    const struct state now = {r->after, task->pid, task->comm};
+    if (task->last && r->changes[task->last - 1].state.after == r->after) {
+        r->changes[task->last - 1].state = now;
+        return;
+    }
+    if (r->n_changes == UINT32_MAX - 1 ||
+        !pd_grow(r->t->allocator, (void **)&r->changes, r->n_changes, &r->changes_cap, sizeof *r->changes)) {
+        r->failed = true;
+        return;
+    }
+    r->changes[r->n_changes++] = (struct change){i, now};
+    task->last = (uint32_t)r->n_changes;
+}
+
+/* The task of a tid, made if it is not there. A task whose process is not known gets this one. */
+static uint32_t find_or_make(struct replay *r, uint32_t pid, uint32_t tid)
+{
+    const uint32_t i = pd_idmap_get(&r->t->tids, tid);
+    struct task *task = &r->tasks[i];
+    if (task->there && (task->pid != UINT32_MAX || pid == UINT32_MAX))
+        return i;
+    task->there = true;
+    task->pid = pid;
+    changed(r, i);
+    if (pid != tid && pid != UINT32_MAX)
+        find_or_make(r, pid, pid);
+    return i;
+}
+
+static void forget(struct replay *r, uint32_t i)
+{
+    r->tasks[i].there = false;
+    r->tasks[i].pid = UINT32_MAX;
+    r->tasks[i].comm = PD_COMM_NONE;
+}
+
+static void replay_fork(struct replay *r, struct entry *e)
+{
+    const uint32_t child = pd_idmap_get(&r->t->tids, e->tid);
+    uint32_t parent = find_or_make(r, e->ppid, e->other);
+    if (r->tasks[parent].pid != e->ppid) {
+        e->kind = REPLACING_FORK;
+        forget(r, parent);
+        parent = find_or_make(r, e->ppid, e->other);
+    }
+    const uint32_t comm = r->tasks[parent].comm;
+    forget(r, child);
+    find_or_make(r, e->pid, e->tid);
+    r->tasks[child].comm = comm;
+    changed(r, child);
+}
+
+static void replay_entry(struct replay *r, struct entry *e)
+{
+    uint32_t i;
+    r->after++;
+    switch (e->kind) {
+    case COMM:
+        i = find_or_make(r, e->pid, e->tid);
+        r->tasks[i].comm = e->other;
+        changed(r, i);
+        return;
+    case MENTION: find_or_make(r, e->pid, e->tid); return;
+    default: replay_fork(r, e); return;
+    }
+}
+
+static int by_moment(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    if (x->round != y->round)
+        return x->round < y->round ? -1 : 1;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* The changes of each tid together; their own order stays. */
+static bool sort_changes(struct replay *r)
+{
+    struct pd_tasks *t = r->t;
+    const size_t n = t->tids.n;
+    t->first = pd_array(t->allocator, NULL, n + 2, sizeof *t->first);
+    t->states = pd_array(t->allocator, NULL, r->n_changes, sizeof *t->states);
+    if (t->first == NULL || t->states == NULL)
+        return false;
+    memset(t->first, 0, (n + 2) * sizeof *t->first);
+    for (size_t i = 0; i < r->n_changes; i++)
+        t->first[r->changes[i].task + 2]++;
+    for (size_t i = 2; i < n + 2; i++)
+        t->first[i] += t->first[i - 1];
+    for (size_t i = 0; i < r->n_changes; i++) /* afterwards first[i + 1] is where the states of i end */
+        t->states[t->first[r->changes[i].task + 1]++] = r->changes[i].state;
+    return true;
+}
+
+static bool replay_all(struct replay *r)
+{
+    struct pd_tasks *t = r->t;
+    r->tasks = pd_array(t->allocator, NULL, t->tids.n, sizeof *r->tasks);
+    if (r->tasks == NULL)
+        return false;
+    for (size_t i = 0; i < t->tids.n; i++)
+        r->tasks[i] = (struct task){false, UINT32_MAX, PD_COMM_NONE, 0};
+    r->tasks[find_or_make(r, 0, 0)].comm = 1;
+    changed(r, pd_idmap_get(&t->tids, 0));
+    for (size_t i = 0; i < t->n_entries; i++)
+        replay_entry(r, &t->entries[i]);
+    return !r->failed && sort_changes(r);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static bool list_replaced(struct pd_tasks *t)
+{
+    for (size_t i = 0; i < t->n_entries; i++) {
+        if (t->entries[i].kind != REPLACING_FORK)
+            continue;
+        if (!pd_grow(t->allocator, (void **)&t->replaced, t->n_replaced, &t->replaced_cap, sizeof *t->replaced))
+            return false;
+        t->replaced[t->n_replaced++] = t->entries[i].order;
+    }
+    if (t->n_replaced)
+        qsort(t->replaced, t->n_replaced, sizeof *t->replaced, by_number);
+    return true;
+}
+
+/* Each tid's first mention becomes an entry. */
+static enum pd_code add_mentions(struct pd_tasks *t, struct pd_error *error)
+{
+    enum pd_code code = PD_OK;
+    for (size_t i = 0; !code && i < t->tids.size; i++) {
+        const struct pd_idmap_slot *slot = &t->tids.slots[i];
+        const struct mention *m = slot->value == PD_IDMAP_NONE ? NULL : &t->mentions[slot->value];
+        if (m && m->pid != UINT32_MAX) {
+            const struct entry e = entry_at(&m->when, MENTION, m->pid, slot->id);
+            code = add_entry(t, &e, error);
+        }
+    }
+    return code;
+}
+
+enum pd_code pd_tasks_finish(struct pd_tasks *t, struct pd_error *error)
+{
+    struct replay r = {.t = t};
+    if (t->finished)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "tasks finished twice", 0, 0);
+    if (index_of(t, 0) == PD_IDMAP_NONE)
+        return no_memory(error, sizeof *t->mentions);
+    enum pd_code code = add_mentions(t, error);
+    if (code)
+        return code;
+    if (t->n_entries)
+        qsort(t->entries, t->n_entries, sizeof *t->entries, by_moment);
+    if (!replay_all(&r) || !list_replaced(t))
+        code = no_memory(error, t->n_entries * sizeof(struct change));
+    pd_release(t->allocator, t->mentions);
+    t->mentions = NULL;
+    pd_release(t->allocator, r.tasks);
+    pd_release(t->allocator, r.changes);
+    t->finished = code == PD_OK;
+    return code;
+}
+
+/* ---- Tasks: looking up */
+
+static bool is_before(const struct entry *e, const struct pd_moment *when)
+{
+    const struct pd_moment entry = {e->at, e->time, e->order, e->round};
+    return !pd_moment_before(when, &entry);
+}
+
+bool pd_tasks_find(const struct pd_tasks *t, const struct pd_moment *when, uint32_t tid, struct pd_task *task)
+{
+    const uint32_t i = t->finished ? pd_idmap_get(&t->tids, tid) : PD_IDMAP_NONE;
+    *task = (struct pd_task){UINT32_MAX, PD_COMM_NONE};
+    if (i == PD_IDMAP_NONE)
+        return false;
+    uint32_t low = t->first[i], high = t->first[i + 1];
+    const uint32_t first = low;
+    while (low < high) { /* the states before `low` are not after the moment, those from `high` on are */
+        const uint32_t middle = low + (high - low) / 2;
+        const uint32_t after = t->states[middle].after;
+        if (after == 0 || is_before(&t->entries[after - 1], when))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == first)
+        return false;
+    *task = (struct pd_task){t->states[low - 1].pid, t->states[low - 1].comm};
+    return true;
+}
+
+size_t pd_tasks_n_comms(const struct pd_tasks *t)
+{
+    return t->n_comms;
+}
+
+const char *pd_tasks_comm(const struct pd_tasks *t, uint32_t comm)
+{
+    return t->text + t->comms[comm < t->n_comms ? comm : PD_COMM_NONE];
+}
+
+/* ---- Which tasks a selection depends on */
+
+enum pd_code pd_tasks_need(struct pd_tasks *t, uint32_t id, struct pd_error *error)
+{
+    return pd_idmap_add(&t->needed, id, 0) ? PD_OK : no_memory(error, t->needed.size * 2 * sizeof *t->needed.slots);
+}
+
+bool pd_tasks_needed(const struct pd_tasks *t, uint32_t id)
+{
+    return pd_idmap_get(&t->needed, id) != PD_IDMAP_NONE;
+}
+
+/*
+ * The FORK entries of each id, as chains through arrays: `head` by tid index, `next` two a FORK, one for its pid and one
+ * for its tid. UINT32_MAX ends a chain.
+ */
+struct chains {
+    uint32_t *head, *next;
+};
+
+static bool make_chains(const struct pd_tasks *t, struct chains *c)
+{
+    c->head = pd_array(t->allocator, NULL, t->tids.n, sizeof *c->head);
+    c->next = pd_array(t->allocator, NULL, t->n_entries, 2 * sizeof *c->next);
+    if (c->head == NULL || c->next == NULL)
+        return false;
+    memset(c->head, 0xff, t->tids.n * sizeof *c->head);
+    for (size_t i = 0; i < t->n_entries; i++) {
+        const struct entry *e = &t->entries[i];
+        const uint32_t ids[] = {e->pid, e->tid};
+        if (e->kind != FORK && e->kind != REPLACING_FORK)
+            continue;
+        for (size_t k = 0; k < 2; k++) {
+            uint32_t *head = &c->head[pd_idmap_get(&t->tids, ids[k])];
+            c->next[2 * i + k] = *head;
+            *head = (uint32_t)(2 * i + k);
+        }
+    }
+    return true;
+}
+
+/* Marks an id, and puts it on the list of those whose parents are wanted, unless it was there. */
+static bool want(struct pd_tasks *t, uint32_t id, uint32_t *list, size_t *n)
+{
+    const uint32_t i = pd_idmap_get(&t->tids, id);
+    if (pd_tasks_needed(t, id))
+        return true;
+    if (i != PD_IDMAP_NONE)
+        list[(*n)++] = i;
+    return pd_idmap_add(&t->needed, id, 0);
+}
+
+static bool follow(struct pd_tasks *t, const struct chains *c, uint32_t *list, size_t n)
+{
+    bool ok = true;
+    while (ok && n) {
+        for (uint32_t at = c->head[list[--n]]; ok && at != UINT32_MAX; at = c->next[at]) {
+            const struct entry *e = &t->entries[at / 2];
+            ok = want(t, e->ppid, list, &n) && want(t, e->other, list, &n);
+        }
+    }
+    return ok;
+}
+
+enum pd_code pd_tasks_ancestors(struct pd_tasks *t, struct pd_error *error)
+{
+    struct chains c = {0};
+    size_t n = 0;
+    uint32_t *list = pd_array(t->allocator, NULL, t->tids.n, sizeof *list);
+    bool ok = list && make_chains(t, &c);
+    for (size_t i = 0; ok && i < t->needed.size; i++) {
+        const struct pd_idmap_slot *slot = &t->needed.slots[i];
+        const uint32_t index = slot->value == PD_IDMAP_NONE ? PD_IDMAP_NONE : pd_idmap_get(&t->tids, slot->id);
+        if (index != PD_IDMAP_NONE)
+            list[n++] = index;
+    }
+    ok = ok && follow(t, &c, list, n);
+    pd_release(t->allocator, c.head);
+    pd_release(t->allocator, c.next);
+    pd_release(t->allocator, list);
+    return ok ? PD_OK : no_memory(error, t->n_entries * 2 * sizeof *c.next);
+}
+
+bool pd_tasks_fork_replaced(const struct pd_tasks *t, uint64_t order)
+{
+    return t->n_replaced && bsearch(&order, t->replaced, t->n_replaced, sizeof order, by_number) != NULL;
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * codec_bytes.c - random bytes framed as records of random events: what decodes encodes to the same bytes, in the other
+ * order and back as well; what does not is refused by name; and the straight-line codec agrees with the reference
+ * interpreter on all of it.
+ */
+#include "alike.h"
+#include "cmocka_all.h"
+#include "guard.h"
+#include "random.h"
+#include "wire.h"
+#include <stdio.h>
+#include <string.h>
+
+#define MOST UINT16_MAX
+
+struct trial {
+    uint64_t seed; /* of this trial alone */
+    struct rng rng;
+    struct pd_attr attr;
+    struct pd_plan plan, other;
+    uint32_t type;
+    size_t n;
+    uint8_t bytes[MOST];
+};
+
+static struct {
+    uint64_t trials[130], decoded[130]; /* by type; 129: all above */
+    uint64_t ambiguous;
+} seen;
+
+#define CHECK(t_, condition_)                                                                                          \
+    do {                                                                                                               \
+        if (!(condition_))                                                                                             \
+            fail_msg("%s does not hold; again with PERFDATA_SEED=%llu PERFDATA_ITERATIONS=1: record type %u, %zu bytes, " \
+                     "order %u, sample_type 0x%llx",                                                                   \
+                     #condition_, (unsigned long long)(t_)->seed, (t_)->type, (t_)->n, (t_)->plan.order,               \
+                     (unsigned long long)(t_)->attr.sample_type);                                                      \
+    } while (0)
+
+/* ---- Making records */
+
+static uint64_t few_bits(struct rng *r)
+{
+    uint64_t mask = 0;
+    if (rng_one_in(r, 20))
+        return rng_next(r);
+    for (uint64_t n = rng_below(r, 5); n; n--)
+        mask |= UINT64_C(1) << rng_below(r, 64);
+    return mask;
+}
+
+static struct pd_attr random_attr(struct rng *r)
+{
+    struct pd_attr a = {.size = PD_ATTR_SIZE};
+    const uint64_t density = 1 + rng_below(r, 8); /* from nearly all fields to hardly any */
+    for (unsigned bit = 0; bit < 25; bit++)
+        a.sample_type |= (uint64_t)rng_one_in(r, density) << bit;
+    if (rng_one_in(r, 200))
+        a.sample_type |= UINT64_C(1) << (25 + rng_below(r, 39));
+    a.read_format = rng_below(r, 32);
+    a.branch_sample_type = rng_next(r) & 0xfffff;
+    a.sample_regs_user = few_bits(r);
+    a.sample_regs_intr = few_bits(r);
+    a.flags = rng_next(r) & (PD_ATTR_SAMPLE_ID_ALL | PD_ATTR_FREQ);
+    return a;
+}
+
+static uint32_t random_type(struct rng *r)
+{
+    static const uint32_t odd[] = {0, 23, 40, 63, 64, 87, 100, 128, 32769, UINT32_MAX};
+    switch (rng_below(r, 10)) {
+    case 0: return odd[rng_below(r, sizeof odd / sizeof *odd)];
+    case 1:
+    case 2: return (uint32_t)(64 + rng_below(r, 23));
+    case 3:
+    case 4:
+    case 5: return PD_RECORD_SAMPLE;
+    default: return (uint32_t)(1 + rng_below(r, 22));
+    }
+}
+
+/* Eight bytes that could well be a count, a text, two small numbers, or anything. */
+static void random_word(struct rng *r, enum pd_order order, uint8_t *p)
+{
+    pd_store64(p, 0, order);
+    switch (rng_below(r, 8)) {
+    case 0:
+    case 1:
+    case 2: pd_store64(p, rng_below(r, 5), order); break;
+    case 3: pd_store32(p, (uint32_t)rng_below(r, 20), order), pd_store32(p + 4, (uint32_t)rng_below(r, 3), order); break;
+    case 4: memcpy(p, "/lib/ab", rng_below(r, 8)); break;
+    case 5: memset(p, rng_one_in(r, 2) ? 0xff : 'x', 8); break;
+    default: pd_store64(p, rng_next(r), order); break;
+    }
+}
+
+static void set_header(struct trial *t)
+{
+    const enum pd_order order = (enum pd_order)t->plan.order;
+    pd_store32(t->bytes, t->type, order);
+    pd_store16(t->bytes + 6, (uint16_t)t->n, order);
+}
+
+static void random_record(struct trial *t)
+{
+    struct rng *r = &t->rng;
+    const enum pd_order order = (enum pd_order)t->plan.order;
+    t->type = random_type(r);
+    t->n = 8 + 8 * (size_t)rng_below(r, rng_one_in(r, 50) ? 8191 : 40);
+    if (rng_one_in(r, 4))
+        t->n += rng_below(r, 8);
+    if (t->n > MOST)
+        t->n = MOST;
+    for (size_t i = 8; i + 8 <= sizeof t->bytes && i < t->n + 2048; i += 8)
+        random_word(r, order, t->bytes + i);
+    set_header(t);
+    pd_store16(t->bytes + 4, (uint16_t)(rng_one_in(r, 2) ? rng_next(r) & 0xf007 : rng_next(r)), order);
+}
+
+/* Makes the number that stood for `found`, somewhere before `at`, smaller. */
+static void repair_count(struct trial *t, const struct pd_error *e)
+{
+    const enum pd_order order = (enum pd_order)t->plan.order;
+    const uint64_t count = rng_below(&t->rng, e->expected + 1 < 6 ? e->expected + 1 : 6);
+    for (size_t back = 8; back <= 32 && e->record_offset >= back + 8; back += 8) {
+        uint8_t *p = t->bytes + e->record_offset - back;
+        if (pd_load64(p, order) == e->found) {
+            pd_store64(p, count, order);
+            return;
+        }
+    }
+    if (pd_load32(t->bytes + e->record_offset - 4, order) == e->found)
+        pd_store32(t->bytes + e->record_offset - 4, (uint32_t)(count * 8 + 4), order);
+}
+
+/* Most random records are too short or count too much: this follows what the errors say until they are content. */
+static void repair(struct trial *t)
+{
+    for (unsigned tries = 0; tries < 40; tries++) {
+        struct pd_error e;
+        struct pd_record rec = {0};
+        const enum pd_code code = pd_record_decode(&t->plan, t->bytes, t->n, &rec, &e);
+        if (code == PD_ESHORT && t->n + e.expected <= MOST)
+            t->n += e.expected;
+        else if (code == PD_ECOUNT && e.record_offset >= 12)
+            repair_count(t, &e);
+        else
+            return;
+        set_header(t);
+    }
+}
+
+/* ---- What must hold */
+
+typedef enum pd_code encoder(const struct pd_plan *plan, const struct pd_record *rec, void *out, size_t cap, size_t *size,
+                             struct pd_error *error);
+
+/* Encodes to exactly these bytes; one byte less of room is refused. */
+static void check_encodes_to(struct trial *t, encoder *encode, const struct pd_plan *plan, const struct pd_record *rec,
+                             const uint8_t *want)
+{
+    size_t size = 0;
+    uint8_t *out = guard_room(1, t->n);
+    CHECK(t, encode(plan, rec, out, t->n, &size, NULL) == PD_OK);
+    CHECK(t, size == t->n);
+    CHECK(t, memcmp(out, want, size) == 0);
+    size = 0;
+    CHECK(t, encode(plan, rec, guard_room(1, t->n - 1), t->n - 1, &size, NULL) == PD_ESPACE);
+    CHECK(t, size == t->n);
+}
+
+/* The interpreter's view of a framed record under a variant. */
+static struct pd_record interpreted(const struct trial *t, const struct pd_record *framed, uint8_t variant,
+                                    enum pd_code *code, struct pd_error *e)
+{
+    struct pd_record r = {.type = framed->type, .misc = framed->misc, .size = framed->size, .raw = framed->raw,
+                          .variant = variant, .layout = pd_layout_of(framed->type)};
+    r.has_id = pd_has_id(&t->plan, &r);
+    *code = pd_interpret_decode(&t->plan, &r, &r.u, e);
+    return r;
+}
+
+/* The variants a record of the trial can have beside the usual one. */
+static bool possible_variant(const struct trial *t, uint8_t v)
+{
+    const bool stack = t->type == PD_RECORD_SAMPLE && t->attr.sample_type & PD_SAMPLE_BRANCH_STACK;
+    const bool hw_idx = t->attr.branch_sample_type & PD_BRANCH_SAMPLE_HW_INDEX;
+    return stack && !(v & ~(PD_VARIANT_BRANCH_COUNTERS | (hw_idx ? PD_VARIANT_NO_HW_IDX : 0)));
+}
+
+/*
+ * May this record be read as another variant in the other order? An early MMAP2 is recognised by text where prot is now:
+ * a prot with other than its few low bits may look like text in one order only. A branch stack that is not of the usual
+ * form, or does not explain all bytes, was a choice by size alone, and bytes that are never swapped (stack, raw data, rest)
+ * count differently in the other order when another variant takes them for numbers.
+ */
+static bool ambiguous(const struct trial *t, const struct pd_record *rec)
+{
+    if (rec->type == PD_RECORD_MMAP2)
+        return !(rec->variant & PD_VARIANT_EARLY_MMAP2) && rec->u.mmap2.prot > 0x1f;
+    return possible_variant(t, 0) && (rec->rest.n || rec->variant != pd_usual_variant(&t->plan, rec->type));
+}
+
+static void check_other_order(struct trial *t, const struct pd_record *rec)
+{
+    struct pd_record there = {0};
+    size_t size = 0;
+    uint8_t *out = guard_room(2, t->n);
+    CHECK(t, pd_record_encode(&t->other, rec, out, t->n, &size, NULL) == PD_OK);
+    CHECK(t, size == t->n);
+    check_encodes_to(t, pd_interpret_encode, &t->other, rec, out);
+    CHECK(t, pd_record_decode(&t->other, out, size, &there, NULL) == PD_OK);
+    if (there.variant != rec->variant && ambiguous(t, rec)) {
+        seen.ambiguous++;
+        return;
+    }
+    CHECK(t, alike_records(rec, &there, ALIKE_VALUES) == NULL);
+    check_encodes_to(t, pd_record_encode, &t->plan, &there, rec->raw);
+    check_encodes_to(t, pd_interpret_encode, &t->plan, &there, rec->raw);
+}
+
+static void check_decoded(struct trial *t, const struct pd_record *rec)
+{
+    enum pd_code code;
+    size_t size = 0;
+    const struct pd_record same = interpreted(t, rec, rec->variant, &code, NULL);
+    CHECK(t, rec->decoded);
+    CHECK(t, code == PD_OK);
+    CHECK(t, alike_records(&same, rec, ALIKE_VIEWS) == NULL);
+    CHECK(t, wrong_place(rec) == NULL);
+    CHECK(t, pd_record_size(&t->plan, rec, &size, NULL) == PD_OK && size == t->n);
+    check_encodes_to(t, pd_record_encode, &t->plan, rec, rec->raw);
+    check_encodes_to(t, pd_interpret_encode, &t->plan, rec, rec->raw);
+    check_other_order(t, rec);
+}
+
+static bool same_error(const struct pd_error *a, const struct pd_error *b)
+{
+    return a->code == b->code && a->field && b->field && strcmp(a->field, b->field) == 0 && a->found == b->found &&
+           a->expected == b->expected && a->record_offset == b->record_offset;
+}
+
+static void check_refused(struct trial *t, const struct pd_record *rec, enum pd_code code, const struct pd_error *e)
+{
+    enum pd_code other;
+    struct pd_error same = {0};
+    CHECK(t, code == PD_ESHORT || code == PD_ECOUNT || code == PD_EUNKNOWN);
+    CHECK(t, e->code == code && e->field);
+    CHECK(t, e->record_offset <= t->n && e->record_type == t->type);
+    CHECK(t, !rec->decoded && rec->type == t->type && rec->size == t->n && rec->raw);
+    CHECK(t, (code == PD_EUNKNOWN) == (t->type == PD_RECORD_SAMPLE && t->attr.sample_type >> 25));
+    if (code == PD_EUNKNOWN)
+        return;
+    interpreted(t, rec, pd_usual_variant(&t->plan, t->type), &other, &same);
+    CHECK(t, other == code);
+    CHECK(t, same_error(e, &same));
+    /* Nor is there another way to read it that ends where it should. */
+    for (uint8_t v = 0; v < 4; v++) {
+        if (!possible_variant(t, v))
+            continue;
+        const struct pd_record r = interpreted(t, rec, v, &other, NULL);
+        CHECK(t, other || r.rest.n || (v & PD_VARIANT_NO_HW_IDX && r.u.sample.branch_stack.nr));
+    }
+}
+
+static void check_record(struct trial *t)
+{
+    struct pd_error e = {0};
+    struct pd_record rec = {0};
+    const uint8_t *p = guard_copy(0, t->bytes, t->n);
+    const enum pd_code code = pd_record_decode(&t->plan, p, t->n, &rec, &e);
+    const size_t slot = t->type < 129 ? t->type : 129;
+    seen.trials[slot]++;
+    seen.decoded[slot] += code == PD_OK;
+    if (code)
+        check_refused(t, &rec, code, &e);
+    else
+        check_decoded(t, &rec);
+}
+
+static void run_trial(uint64_t seed)
+{
+    static struct trial t;
+    const enum pd_order order = seed & 1 ? PD_BIG : PD_LITTLE;
+    t.seed = seed;
+    t.rng = (struct rng){seed};
+    t.attr = random_attr(&t.rng);
+    pd_plan_init(&t.plan, &t.attr, order);
+    pd_plan_init(&t.other, &t.attr, order == PD_BIG ? PD_LITTLE : PD_BIG);
+    random_record(&t);
+    check_record(&t); /* as it came, mostly refused */
+    repair(&t);
+    check_record(&t);
+    if (t.n > 8)
+        t.n = 8 + rng_below(&t.rng, t.n - 8);
+    set_header(&t);
+    check_record(&t); /* cut */
+}
+
+/* A test that hardly ever gets past the first count would test nothing. */
+static void check_coverage(uint64_t iterations)
+{
+    uint64_t trials = 0, decoded = 0;
+    for (size_t i = 0; i < 130; i++) {
+        trials += seen.trials[i];
+        decoded += seen.decoded[i];
+        if (iterations >= 10000 && i >= 1 && i <= 22)
+            assert_true(seen.decoded[i] > 100);
+    }
+    print_message("%llu of %llu records decoded, %llu of %llu samples, %llu ambiguous\n", (unsigned long long)decoded,
+                  (unsigned long long)trials, (unsigned long long)seen.decoded[9], (unsigned long long)seen.trials[9],
+                  (unsigned long long)seen.ambiguous);
+    if (iterations >= 10000)
+        assert_true(decoded > trials / 3 && seen.ambiguous < trials / 100);
+}
+
+static void random_bytes(void **state)
+{
+    const uint64_t seed = random_seed(), iterations = random_iterations(60000);
+    (void)state;
+    print_message("PERFDATA_SEED=%llu PERFDATA_ITERATIONS=%llu\n", (unsigned long long)seed, (unsigned long long)iterations);
+    for (uint64_t i = 0; i < iterations; i++)
+        run_trial(seed + i);
+    check_coverage(iterations);
+}
+
+/* The same of an attr: any bytes, any size. */
+static void random_attrs(void **state)
+{
+    struct rng r = {random_seed()};
+    (void)state;
+    for (uint64_t i = 0; i < random_iterations(60000); i++) {
+        uint8_t bytes[256];
+        struct pd_attr a, b;
+        const enum pd_order order = i & 1 ? PD_BIG : PD_LITTLE, other = i & 1 ? PD_LITTLE : PD_BIG;
+        const size_t n = 8 + rng_below(&r, 200);
+        for (size_t k = 0; k < sizeof bytes; k += 8)
+            random_word(&r, order, bytes + k);
+        if (!rng_one_in(&r, 4))
+            pd_store32(bytes + 4, (uint32_t)rng_below(&r, 250), order);
+        const uint8_t *p = guard_copy(0, bytes, n);
+        assert_int_equal(pd_attr_decode(order, p, n, &a, NULL), PD_OK);
+        uint8_t *out = guard_room(1, n), *there = guard_room(2, n);
+        assert_int_equal(pd_attr_encode(order, &a, out, n, NULL), PD_OK);
+        assert_memory_equal(out, p, n);
+        /* A number cut in half by the end has other bytes in the other order, and is then refused. */
+        if (pd_attr_encode(other, &a, there, n, NULL))
+            continue;
+        assert_int_equal(pd_attr_decode(other, there, n, &b, NULL), PD_OK);
+        assert_null(alike_layout(pd_layout_attr(), &a, &b, ALIKE_VALUES));
+        assert_int_equal(pd_attr_encode(order, &b, out, n, NULL), PD_OK);
+        assert_memory_equal(out, p, n);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_bytes),
+        cmocka_unit_test(random_attrs),
+    };
+    return cmocka_run_group_tests_name("codec_bytes", tests, NULL, NULL);
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+/* gen_format_doc.c - prints docs/FORMAT.md: every layout and every set of names of the schema, as tables. */
+#include "gen.h"
+#include "schema.h"
+#include <perfdata/constants.h>
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* A place in a layout, while it does not depend on anything. */
+struct place {
+    size_t at;
+    bool known;
+};
+
+/* The conditions around a line. */
+struct conditions {
+    const struct pd_op *op[4];
+    size_t n;
+};
+
+struct doc {
+    FILE *out;
+    struct place place;
+    struct conditions when;
+};
+
+static const char head[] =
+    "# The perf.data format\n"
+    "\n"
+    "Generated from `src/schema/` by `perfdata_gen format-doc`; do not edit. What is written here is what the library\n"
+    "reads and writes, as both come from the same description.\n"
+    "\n"
+    "## How to read the tables\n"
+    "\n"
+    "Integers are stored in the byte order of the machine that recorded, without alignment beyond what the tables show.\n"
+    "Offsets count from the first byte of the record or structure; `…` is a place that depends on what comes before it.\n"
+    "Every record begins with\n"
+    "\n"
+    "| offset | type | name | meaning |\n"
+    "| ---: | --- | --- | --- |\n"
+    "| 0 | u32 | type | [record_type](#set-record_type) |\n"
+    "| 4 | u16 | misc | bits; the set is named with each record |\n"
+    "| 6 | u16 | size | bytes of the record, these 8 included |\n"
+    "\n"
+    "and ends, where that is said, with a [sample_id](#part-sample_id) if the event's attr has the flag `sample_id_all`.\n"
+    "Bytes between the last field and the sample_id come from newer writers and are kept (`rest`). Records of types that\n"
+    "are not listed are kept as they are.\n"
+    "\n"
+    "| type | is |\n"
+    "| --- | --- |\n"
+    "| u8 u16 u32 u64 s32 | an integer |\n"
+    "| bits32 bits64 | an integer made of bitfields: in big-endian streams the sub-fields are allocated from the top bit "
+    "down |\n"
+    "| bytes[n] | n bytes, never swapped |\n"
+    "| bytes | all bytes that are left |\n"
+    "| string | text, a NUL, and padding up to the end of the record's own fields |\n"
+    "| u64[n] | n integers; `u64[]`: as many as fit |\n"
+    "| *part*[n] | n of the part, one after another |\n"
+    "\n"
+    "`when` says which fields are present: by a bit of `sample_type`, `read_format` or `branch_sample_type` of the attr, by\n"
+    "a bit of the record's `misc`, or by a *variant*, which only the size of the record tells:\n"
+    "\n"
+    "* NO_HW_IDX: an empty branch stack is written without `hw_idx`, though the attr asks for it;\n"
+    "* BRANCH_COUNTERS: counters follow the branches, though the attr does not ask for them, or the other way round;\n"
+    "* EARLY_MMAP2: the record is of the first form of MMAP2 (Linux 3.12-rc, RHEL 7.0).\n";
+
+/* Text in a cell. */
+static void put_cell(FILE *out, const char *s)
+{
+    for (; *s; s++) {
+        if (*s == '|')
+            fputc('\\', out);
+        fputc(*s, out);
+    }
+}
+
+/* A doc as the beginning of a sentence, unless it begins with an identifier. */
+static void put_sentence(FILE *out, const char *doc)
+{
+    const size_t n = strcspn(doc, " ");
+    const bool word = !memchr(doc, '_', n) && !memchr(doc, '.', n);
+    fprintf(out, "%c%s", word ? toupper((unsigned char)doc[0]) : doc[0], doc + 1);
+}
+
+/* ---- Sizes. */
+
+static unsigned width_of(const struct pd_op *op)
+{
+    switch (op->kind) {
+    case PD_OP_U8: return 1;
+    case PD_OP_U16: return 2;
+    case PD_OP_U32:
+    case PD_OP_S32:
+    case PD_OP_B32: return 4;
+    case PD_OP_U64:
+    case PD_OP_B64: return 8;
+    case PD_OP_ARR: return (unsigned)op->arg;
+    default: return 0;
+    }
+}
+
+static void skip(struct place *p, size_t n)
+{
+    p->at += n;
+}
+
+static void skip_layout(struct place *p, const struct pd_op *layout);
+
+/* Goes behind a field. Behind one of variable size no place is known. */
+static void skip_field(struct place *p, const struct pd_op *op)
+{
+    if (op->kind == PD_OP_SUB)
+        skip_layout(p, op->sub());
+    else if (width_of(op))
+        skip(p, width_of(op));
+    else if (op->kind != PD_OP_ALIAS)
+        p->known = false;
+}
+
+static void skip_layout(struct place *p, const struct pd_op *layout)
+{
+    for (const struct pd_op *op = layout + 1; op->kind != PD_OP_END; op++)
+        skip_field(p, op);
+}
+
+/* ---- One line of a layout. */
+
+static void put_type(FILE *out, const struct pd_op *op)
+{
+    switch (op->kind) {
+    case PD_OP_U8: fputs("u8", out); break;
+    case PD_OP_U16: fputs("u16", out); break;
+    case PD_OP_U32: fputs("u32", out); break;
+    case PD_OP_S32: fputs("s32", out); break;
+    case PD_OP_B32: fputs("bits32", out); break;
+    case PD_OP_B64: fputs("bits64", out); break;
+    case PD_OP_U64:
+    case PD_OP_OPT64: fputs("u64", out); break;
+    case PD_OP_ARR: fprintf(out, "bytes[%" PRIu64 "]", op->arg); break;
+    case PD_OP_BYTES: fprintf(out, "bytes[%s]", op->ref); break;
+    case PD_OP_VEC64: fprintf(out, "u64[%s]", op->ref); break;
+    case PD_OP_VECR64: fputs("u64[]", out); break;
+    case PD_OP_REGS: fprintf(out, "u64[bits of attr.sample_regs_%s]", op->src ? "intr" : "user"); break;
+    case PD_OP_STR: fputs("string", out); break;
+    case PD_OP_REST: fputs("bytes", out); break;
+    case PD_OP_SUB: fprintf(out, "[%s](#part-%s)", op->sub()->name, op->sub()->name); break;
+    case PD_OP_LIST: fprintf(out, "[%s](#part-%s)[%s]", op->sub()->name, op->sub()->name, op->ref); break;
+    default: break;
+    }
+}
+
+static void put_set(FILE *out, const struct pd_set *set)
+{
+    if (set->n)
+        fprintf(out, "[%s](#set-%s)", set->id, set->id);
+    else if (set->kind == PD_SET_HEX)
+        fputs("hex", out);
+    else if (set->kind == PD_SET_SDEC)
+        fputs("signed", out);
+    else if (set == &pd_set_TIME)
+        fputs("ns", out);
+}
+
+static void put_condition(FILE *out, const struct pd_op *op)
+{
+    const bool variant = strcmp(op->ref, "variant") == 0;
+    if (variant)
+        fprintf(out, "%s %s", op->kind == PD_OP_WHEN ? "variant" : "not variant", op->name);
+    else
+        fprintf(out, "%s %s %s", op->ref, op->kind == PD_OP_WHEN ? "has" : "lacks", op->name);
+}
+
+static void put_when(const struct doc *d, const struct pd_op *op)
+{
+    const char *separator = "";
+    for (size_t i = 0; i < d->when.n; i++, separator = ", ") {
+        fputs(separator, d->out);
+        put_condition(d->out, d->when.op[i]);
+    }
+    if (op->kind == PD_OP_OPT64 || op->kind == PD_OP_REGS)
+        fprintf(d->out, "%s%s is not 0", separator, op->ref);
+}
+
+static void put_field(struct doc *d, const struct pd_op *op)
+{
+    fputs("| ", d->out);
+    if (op->kind == PD_OP_ALIAS)
+        fputs("same", d->out);
+    else if (d->place.known)
+        fprintf(d->out, "%zu", d->place.at);
+    else
+        fputs("…", d->out);
+    fputs(" | ", d->out);
+    put_type(d->out, op);
+    fprintf(d->out, " | %s | ", op->name);
+    if (op->set)
+        put_set(d->out, op->set);
+    fputs(" | ", d->out);
+    put_when(d, op);
+    fputs(" | ", d->out);
+    put_cell(d->out, op->doc);
+    fputs(" |\n", d->out);
+    skip_field(&d->place, op);
+}
+
+/* ---- Layouts. */
+
+static const struct pd_op *put_lines(struct doc *d, const struct pd_op *op);
+
+/* The lines up to DONE; afterwards the place is that behind them. */
+static const struct pd_op *put_condition_block(struct doc *d, const struct pd_op *op)
+{
+    d->when.op[d->when.n++] = op;
+    op = put_lines(d, op + 1);
+    d->when.n--;
+    return op;
+}
+
+/* Behind a condition the place is known only when the opposite condition follows and takes as much. */
+static const struct pd_op *put_branches(struct doc *d, const struct pd_op *op)
+{
+    const struct place before = d->place;
+    const struct pd_op *next = put_condition_block(d, op);
+    const struct place one = d->place;
+    if ((next->kind == PD_OP_WHEN || next->kind == PD_OP_UNLESS) && next->kind != op->kind && next->src == op->src &&
+        next->arg == op->arg) {
+        d->place = before;
+        next = put_condition_block(d, next);
+        d->place.known = d->place.known && one.known && d->place.at == one.at;
+    } else {
+        d->place.known = false;
+    }
+    return next;
+}
+
+/* Prints lines up to the DONE or END that closes them, and returns what follows. */
+static const struct pd_op *put_lines(struct doc *d, const struct pd_op *op)
+{
+    while (op->kind != PD_OP_END && op->kind != PD_OP_DONE) {
+        if (op->kind == PD_OP_WHEN || op->kind == PD_OP_UNLESS)
+            op = put_branches(d, op);
+        else
+            put_field(d, op++);
+    }
+    return op->kind == PD_OP_DONE ? op + 1 : op;
+}
+
+static bool has_fields(const struct pd_op *layout)
+{
+    return layout[1].kind != PD_OP_END;
+}
+
+static void put_table(FILE *out, const struct pd_op *layout)
+{
+    struct doc d = {.out = out, .place = {layout->arg ? 8 : 0, true}};
+    fputs("| offset | type | name | values | when | meaning |\n| ---: | --- | --- | --- | --- | --- |\n", out);
+    put_lines(&d, layout + 1);
+}
+
+static void put_record(FILE *out, const struct pd_op *layout)
+{
+    fprintf(out, "\n### %" PRIu64 " %s\n\n", layout->arg, pd_set_name(&pd_set_record_type, layout->arg));
+    put_sentence(out, layout->doc);
+    fprintf(out, ". misc: [%s](#set-%s). ", layout->set->id, layout->set->id);
+    fprintf(out, "%s sample_id follows. C type `struct pd_%s`.\n\n", layout->src ? "A" : "No", layout->name);
+    if (has_fields(layout))
+        put_table(out, layout);
+    else
+        fputs("It has no fields of its own.\n", out);
+}
+
+static void put_part(FILE *out, const struct pd_op *layout)
+{
+    fprintf(out, "\n### Part %s\n\n", layout->name);
+    put_sentence(out, layout->doc);
+    fprintf(out, ". C type `struct pd_%s`.\n\n", layout->name);
+    put_table(out, layout);
+}
+
+static void put_layouts(FILE *out, bool records)
+{
+    for (size_t i = 0; i < pd_n_layouts; i++) {
+        const struct pd_op *layout = pd_layouts[i]();
+        if (records && layout->arg)
+            put_record(out, layout);
+        if (!records && !layout->arg)
+            put_part(out, layout);
+    }
+}
+
+/* ---- Sets. */
+
+static void put_value(FILE *out, const struct pd_set *set, const struct pd_name *n)
+{
+    if (set->kind == PD_SET_BITS && n->width == 1)
+        fprintf(out, "%u", n->lo);
+    else if (set->kind == PD_SET_BITS)
+        fprintf(out, "%u–%u", n->lo, n->lo + n->width - 1);
+    else if (set->kind == PD_SET_FLAGS || n->value > UINT32_MAX)
+        fprintf(out, "0x%" PRIx64, n->value);
+    else
+        fprintf(out, "%" PRIu64, n->value);
+}
+
+static void put_set_section(FILE *out, const struct pd_set *set)
+{
+    static const char *const kinds[] = {[PD_SET_ENUM] = "one of", [PD_SET_FLAGS] = "any of", [PD_SET_BITS] = "made of"};
+    const bool bits = set->kind == PD_SET_BITS;
+    fprintf(out, "\n### Set %s\n\n", set->id);
+    put_sentence(out, set->doc);
+    fprintf(out, "; %u bits, %s\n\n", set->bits, kinds[set->kind]);
+    fprintf(out, "| %s | name |%s meaning |\n| ---: | --- |%s --- |\n", bits ? "bits" : "value", bits ? " values |" : "",
+            bits ? " --- |" : "");
+    for (size_t i = 0; i < set->n; i++) {
+        const struct pd_name *n = &set->names[i];
+        fputs("| ", out);
+        put_value(out, set, n);
+        fprintf(out, " | %s | ", n->name);
+        if (bits) {
+            put_set(out, n->set);
+            fputs(" | ", out);
+        }
+        put_cell(out, n->doc);
+        fputs(" |\n", out);
+    }
+}
+
+/* ---- Registers. */
+
+static void put_registers(FILE *out)
+{
+    const char *separator = "";
+    fputs("\n## Registers\n\nBits of sample_regs_user and sample_regs_intr, by architecture.\n", out);
+#define ARCH(id_, name_, doc_)                                       \
+    separator = "";                                                  \
+    fprintf(out, "\n### Registers of %s\n\n%s\n\n", name_, doc_);
+#define REG(bit_, name_)                                             \
+    fprintf(out, "%s%d %s", separator, (int)(bit_), #name_);         \
+    separator = ", ";
+#define UNAME(id_, prefix_)
+#define MACHINE(id_, number_, doc_)
+#define END(id_) fputs("\n", out);
+#include "schema/regs.def"
+#undef ARCH
+#undef REG
+#undef UNAME
+#undef MACHINE
+#undef END
+}
+
+int gen_format_doc(FILE *out)
+{
+    fputs(head, out);
+    fputs("\n## Parts\n", out);
+    put_layouts(out, false);
+    fputs("\n## Records\n", out);
+    put_layouts(out, true);
+    fputs("\n## Names of values\n\nBits are numbered from the lowest, whatever the byte order.\n", out);
+    for (size_t i = 0; i < pd_n_sets; i++)
+        if (pd_sets[i]->n)
+            put_set_section(out, pd_sets[i]);
+    put_registers(out);
+    return 0;
+}

@@ -196,7 +196,7 @@ static void take_decoded(struct info *info, struct pd_record *rec)
         info->on_mmap(info, rec);
 }
 
-static void take(struct info *info, struct pd_record *rec)
+static void count_record(struct info *info, struct pd_record *rec)
 {
     uint64_t time;
     uint32_t pid, tid;
@@ -225,7 +225,7 @@ void info_scan(struct info *info)
 {
     struct pd_record rec = {0};
     while (cli_next_record(info->in, &rec))
-        take(info, &rec);
+        count_record(info, &rec);
     cli_progress_end(info->cli);
 }
 

@@ -55,7 +55,7 @@ static enum pd_code emit_encoded(struct rewrite *w, const char *part, const void
 {
     const uint8_t *p;
     size_t got;
-    enum pd_code code = pd_input_at(&w->r->in, w->stats->bytes, n, &p, &got, w->error);
+    enum pd_code code = pd_input_at(w->r->src, w->stats->bytes, n, &p, &got, w->error);
     if (!code)
         compare(w, NULL, part, bytes, p, got < n ? got : n);
     return code ? code : emit(w, bytes, n);
@@ -67,8 +67,8 @@ static enum pd_code copy(struct rewrite *w, uint64_t offset, uint64_t n)
     while (!code && n) {
         const uint8_t *p;
         size_t got;
-        code = pd_input_at(&w->r->in, offset, n < 65536 ? (size_t)n : 65536, &p, &got, w->error);
-        if (!code && got == 0 && pd_input_size(&w->r->in) <= offset) /* a stream without known end */
+        code = pd_input_at(w->r->src, offset, n < 65536 ? (size_t)n : 65536, &p, &got, w->error);
+        if (!code && got == 0 && pd_input_size(w->r->src) <= offset) /* a stream without known end */
             return PD_OK;
         if (!code && got == 0)
             return pd_fail(w->error, PD_ETRUNC, offset, "section", 0, n);
@@ -201,7 +201,7 @@ static enum pd_code rewrite_payload(struct rewrite *w)
 static enum pd_code next_record(struct rewrite *w, struct pd_record *rec, struct pd_error *what)
 {
     enum pd_code code;
-    while ((code = pd_reader_next(w->r, rec, what)) == PD_EZSTD || code == PD_ELIMIT)
+    while ((code = pd_reader_next_here(w->r, rec, what)) == PD_EZSTD || code == PD_ELIMIT)
         report(w, what);
     return code;
 }
@@ -273,7 +273,13 @@ enum pd_code pd_rewrite(struct pd_reader *reader, const struct pd_sink *sink, co
     enum pd_code code = PD_OK;
     *w.stats = (struct pd_rewrite_stats){0};
     size_t i = 0;
+    if (w.options->member && w.options->member >= reader->n_members)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "member", w.options->member, reader->n_members);
     if (reader->in.seekable)
-        code = pd_reader_rewind(reader, w.error);
+        code = pd_dir_enter(reader, w.options->member, w.error);
+    if (!code && w.options->member) {
+        const struct pd_extent all = {PD_EXTENT_DATA, 0, 0, reader->members[w.options->member].size};
+        return rewrite_data(&w, &all);
+    }
     return code ? code : rewrite_parts(&w, &i);
 }

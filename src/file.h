@@ -18,6 +18,14 @@ struct pd_reader {
     size_t n_findings, findings_cap;
     struct pd_extent *extents;
     size_t n_extents, extents_cap;
+    char *dir;             /* path of a directory recording */
+    struct pd_member *members;
+    size_t n_members, members_cap;
+    struct pd_input member_in; /* of the member being read, when that is not `data` */
+    bool borrowed;         /* attrs belong to another reader */
+    struct pd_input *src;  /* where the records come from now */
+    uint64_t end;          /* where they end in it; PD_NOWHERE when not known */
+    uint32_t member;       /* which member that is */
     uint64_t at;           /* where the next record, or the rest of this one's payload, starts */
     uint64_t payload_left; /* bytes of the last record's payload that were not asked for */
     uint64_t index;        /* of the next record */
@@ -32,6 +40,20 @@ struct pd_reader {
 
 /* Reads header, attrs, ids and feature table. Damage becomes findings as long as anything can be read. */
 enum pd_code pd_file_open(struct pd_reader *r, struct pd_error *error);
+
+/* A reader with nothing open yet. */
+struct pd_reader *pd_reader_new(const struct pd_reader_options *options, struct pd_error *error);
+
+/* Sets r->dir to the path of `data` when `path` is a directory. */
+enum pd_code pd_dir_find(struct pd_reader *r, const char *path, struct pd_error *error);
+/* Lists the members of the directory. */
+enum pd_code pd_dir_list(struct pd_reader *r, struct pd_error *error);
+/* Goes on with the records of member i. */
+enum pd_code pd_dir_enter(struct pd_reader *r, size_t i, struct pd_error *error);
+void pd_dir_free(struct pd_reader *r);
+
+/* pd_reader_next() without going on to the next member. */
+enum pd_code pd_reader_next_here(struct pd_reader *r, struct pd_record *rec, struct pd_error *error);
 
 /* What stands behind the data of a file that cannot seek; called when the records have been read. */
 enum pd_code pd_file_tail(struct pd_reader *r, struct pd_error *error);

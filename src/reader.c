@@ -13,7 +13,7 @@ static const struct pd_allocator *allocator_of(const struct pd_reader_options *o
     return options ? options->allocator : NULL;
 }
 
-static struct pd_reader *new_reader(const struct pd_reader_options *options, struct pd_error *error)
+struct pd_reader *pd_reader_new(const struct pd_reader_options *options, struct pd_error *error)
 {
     struct pd_reader *r = pd_resize(allocator_of(options), NULL, sizeof *r);
     if (r == NULL) {
@@ -37,7 +37,11 @@ static enum pd_code start(struct pd_reader **out, struct pd_reader *r, const str
         code = pd_file_open(r, error);
     if (!code)
         code = pd_file_map(r, error);
+    if (!code && r->dir)
+        code = pd_dir_list(r, error);
+    r->src = &r->in;
     r->at = r->info.data_offset;
+    r->end = r->info.data_end;
     *out = r;
     if (code) {
         pd_reader_close(r);
@@ -49,21 +53,26 @@ static enum pd_code start(struct pd_reader **out, struct pd_reader *r, const str
 enum pd_code pd_reader_open(struct pd_reader **reader, const char *path, const struct pd_reader_options *options,
                             struct pd_error *error)
 {
-    struct pd_reader *r = new_reader(options, error);
-    return r ? start(reader, r, options, pd_input_open_path(&r->in, path, error), error) : PD_ENOMEM;
+    struct pd_reader *r = pd_reader_new(options, error);
+    if (r == NULL)
+        return PD_ENOMEM;
+    enum pd_code code = pd_dir_find(r, path, error);
+    if (!code)
+        code = pd_input_open_path(&r->in, r->dir ? r->dir : path, error);
+    return start(reader, r, options, code, error);
 }
 
 enum pd_code pd_reader_open_fd(struct pd_reader **reader, int fd, const struct pd_reader_options *options,
                                struct pd_error *error)
 {
-    struct pd_reader *r = new_reader(options, error);
+    struct pd_reader *r = pd_reader_new(options, error);
     return r ? start(reader, r, options, pd_input_open_fd(&r->in, fd, error), error) : PD_ENOMEM;
 }
 
 enum pd_code pd_reader_open_memory(struct pd_reader **reader, const void *bytes, size_t n,
                                    const struct pd_reader_options *options, struct pd_error *error)
 {
-    struct pd_reader *r = new_reader(options, error);
+    struct pd_reader *r = pd_reader_new(options, error);
     if (r == NULL)
         return PD_ENOMEM;
     pd_input_open_memory(&r->in, bytes, n);
@@ -73,7 +82,7 @@ enum pd_code pd_reader_open_memory(struct pd_reader **reader, const void *bytes,
 enum pd_code pd_reader_open_source(struct pd_reader **reader, const struct pd_source *source,
                                    const struct pd_reader_options *options, struct pd_error *error)
 {
-    struct pd_reader *r = new_reader(options, error);
+    struct pd_reader *r = pd_reader_new(options, error);
     if (r == NULL)
         return PD_ENOMEM;
     r->in.source = *source;
@@ -85,7 +94,9 @@ void pd_reader_close(struct pd_reader *r)
     if (r == NULL)
         return;
     pd_input_close(&r->in);
-    pd_attrs_free(&r->attrs);
+    pd_dir_free(r);
+    if (!r->borrowed)
+        pd_attrs_free(&r->attrs);
     pd_inflate_free(&r->inflate);
     pd_release(r->allocator, r->features);
     pd_release(r->allocator, r->findings);
@@ -156,12 +167,9 @@ enum pd_code pd_reader_rewind(struct pd_reader *r, struct pd_error *error)
 {
     if (!r->in.seekable)
         return pd_fail(error, PD_EUNSUP, r->at, "input that cannot seek", 0, 0);
-    r->at = r->info.data_offset;
-    r->payload_left = 0;
     r->index = 0;
-    r->inside = r->stopped = r->old_features = false;
-    pd_inflate_reset(&r->inflate);
-    return PD_OK;
+    r->old_features = false;
+    return pd_dir_enter(r, 0, error);
 }
 
 enum pd_code pd_reader_read(struct pd_reader *r, uint64_t offset, void *buf, size_t n, struct pd_error *error)
@@ -208,7 +216,7 @@ static enum pd_code stop(struct pd_reader *r, enum pd_code code)
 /* Passes over what is left of a payload. */
 static enum pd_code skip_payload(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
-    const uint64_t end = r->info.data_end;
+    const uint64_t end = r->end;
     const uint8_t *p;
     size_t got = 1;
     enum pd_code code;
@@ -217,10 +225,10 @@ static enum pd_code skip_payload(struct pd_reader *r, struct pd_record *rec, str
     if (r->payload_left > end - r->at)
         return stop(r, pd_fail_record(error, PD_ETRUNC, rec, 0, "payload", end - r->at, r->payload_left));
     /* Without a known end, the last byte has to be seen. */
-    if (!r->in.seekable && (code = pd_input_at(&r->in, r->at + r->payload_left - 1, 1, &p, &got, error)))
+    if (!r->src->seekable && (code = pd_input_at(r->src, r->at + r->payload_left - 1, 1, &p, &got, error)))
         return stop(r, code);
     if (got == 0)
-        return stop(r, pd_fail_record(error, PD_ETRUNC, rec, 0, "payload", pd_input_size(&r->in) - r->at, r->payload_left));
+        return stop(r, pd_fail_record(error, PD_ETRUNC, rec, 0, "payload", pd_input_size(r->src) - r->at, r->payload_left));
     r->at += r->payload_left;
     r->payload_left = 0;
     return PD_OK;
@@ -250,17 +258,17 @@ static bool is_stray(const struct pd_reader *r, const uint8_t *p, size_t n)
 /* Frames the record at the current position. */
 static enum pd_code frame(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
-    const uint64_t left = r->info.data_end - r->at;
+    const uint64_t left = r->end - r->at;
     const uint8_t *p;
     size_t got;
-    enum pd_code code = pd_input_at(&r->in, r->at, 8, &p, &got, error);
+    enum pd_code code = pd_input_at(r->src, r->at, 8, &p, &got, error);
     if (!code && got >= 8 && pd_load16(p + 6, r->info.order) > got)
-        code = pd_input_at(&r->in, r->at, UINT16_MAX, &p, &got, error);
+        code = pd_input_at(r->src, r->at, UINT16_MAX, &p, &got, error);
     if (code)
         return code;
     if (got > left)
         got = (size_t)left;
-    if (got == 0 && left && r->info.data_end != PD_NOWHERE)
+    if (got == 0 && left && r->end != PD_NOWHERE)
         return pd_fail(error, PD_ETRUNC, r->at, "data", r->at - r->info.data_offset, r->info.data_end - r->info.data_offset);
     if (got == 0)
         return PD_END;
@@ -318,6 +326,7 @@ static enum pd_code next_inside(struct pd_reader *r, struct pd_record *rec, stru
     rec->offset = r->inflate.offset;
     rec->index = r->index;
     rec->depth = 1;
+    rec->member = r->member;
     rec->old_feature = false;
     rec->payload_size = 0;
     rec->inner_offset = r->inflate.position;
@@ -345,7 +354,7 @@ static enum pd_code next_inside(struct pd_reader *r, struct pd_record *rec, stru
 static enum pd_code at_end(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
     const size_t left = r->inflate.end - r->inflate.start;
-    enum pd_code code = pd_file_tail(r, error);
+    enum pd_code code = r->member ? PD_OK : pd_file_tail(r, error);
     r->stopped = true;
     if (code)
         return code;
@@ -375,6 +384,7 @@ static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, str
     rec->offset = r->at;
     rec->index = r->index;
     rec->depth = 0;
+    rec->member = r->member;
     code = frame(r, rec, error);
     if (code)
         return code == PD_END ? at_end(r, rec, error) : stop(r, code);
@@ -389,7 +399,7 @@ static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, str
     return PD_OK;
 }
 
-enum pd_code pd_reader_next(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
+enum pd_code pd_reader_next_here(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
     enum pd_code code;
     if (r->inside && (code = next_inside(r, rec, error)) != PD_END)
@@ -401,6 +411,15 @@ enum pd_code pd_reader_next(struct pd_reader *r, struct pd_record *rec, struct p
     /* A COMPRESSED record whose own layout is wrong is still a record; decoding it tells. */
     if (!code && is_compressed(rec) && !r->keep_compressed && enter(r, rec, error) == PD_ENOMEM)
         return PD_ENOMEM;
+    return code;
+}
+
+enum pd_code pd_reader_next(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
+{
+    enum pd_code code;
+    while ((code = pd_reader_next_here(r, rec, error)) == PD_END && r->member + 1 < r->n_members)
+        if ((code = pd_dir_enter(r, r->member + 1, error)))
+            return code;
     return code;
 }
 
@@ -428,10 +447,10 @@ enum pd_code pd_reader_payload(struct pd_reader *r, const uint8_t **bytes, size_
     *n = 0;
     if (r->payload_left == 0)
         return PD_OK;
-    if ((code = pd_input_at(&r->in, r->at, 1, bytes, n, error)))
+    if ((code = pd_input_at(r->src, r->at, 1, bytes, n, error)))
         return stop(r, code);
-    if (*n > r->info.data_end - r->at)
-        *n = (size_t)(r->info.data_end - r->at);
+    if (*n > r->end - r->at)
+        *n = (size_t)(r->end - r->at);
     if (*n > r->payload_left)
         *n = (size_t)r->payload_left;
     if (*n == 0)

@@ -48,7 +48,7 @@ bool pd_record_cpu(const struct pd_record *rec, uint32_t *cpu)
 bool pd_clock_is_timed(const struct pd_reader *reader)
 {
     const struct pd_event_attr *first = pd_reader_attr(reader, 0);
-    return first && first->plan.id_all;
+    return pd_reader_info(reader)->container == PD_CONTAINER_PIPE || (first && first->plan.id_all);
 }
 
 void pd_clock_init(struct pd_clock *clock, bool timed)

@@ -57,10 +57,10 @@ static bool parse_range(const char **s, struct pd_time_range *range)
         comma++;
     if (*comma != ',')
         return false;
-    end = comma + 1;
-    while (*end && *end != ',' && !is_space(*end))
+    const char *stop = skip_spaces(comma + 1);
+    for (end = stop; *end && *end != ',' && !is_space(*end);)
         end++;
-    if (*end == ',' || !parse_seconds(*s, comma, &range->start) || !parse_seconds(comma + 1, end, &range->end))
+    if (*end == ',' || !parse_seconds(*s, comma, &range->start) || !parse_seconds(stop, end, &range->end))
         return false;
     *s = end;
     return range->end == 0 || range->end >= range->start;

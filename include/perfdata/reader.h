@@ -45,7 +45,7 @@ struct pd_reader_options {
     uint64_t max_inflate;                 /* most bytes that one COMPRESSED record may make; 0: 256 MiB */
 };
 
-enum pd_container { PD_CONTAINER_FILE, PD_CONTAINER_PIPE };
+enum pd_container { PD_CONTAINER_FILE, PD_CONTAINER_PIPE, PD_CONTAINER_DIRECTORY };
 
 /* The parts of a file, for pd_reader_extents(). */
 enum pd_extent_kind {
@@ -102,12 +102,20 @@ struct pd_feature_section {
     struct pd_file_section section;
 };
 
+/* A file of a directory recording that holds records: `data`, `data.0`, … */
+struct pd_member {
+    const char *name; /* in the directory */
+    uint64_t size;    /* bytes */
+    unsigned mode;    /* permission bits of the file */
+};
+
 struct pd_reader;
 
 /*
  * Opens a recording. Damage that leaves something readable is not an error here but a finding (pd_reader_findings()).
  * The reader takes what it needs of `source` but, for fd and memory, does not own them: they must outlive it. A path
- * of "-" is standard input.
+ * of "-" is standard input; a directory is a recording made with --threads or --kcore, whose records are those of `data`
+ * and then those of `data.N` by number.
  */
 PD_API enum pd_code pd_reader_open(struct pd_reader **reader, const char *path, const struct pd_reader_options *options,
                                    struct pd_error *error);
@@ -138,6 +146,16 @@ PD_API const struct pd_feature_section *pd_reader_find_feature(const struct pd_r
  * behind the data is there after the last record, as are its features.
  */
 PD_API const struct pd_extent *pd_reader_extents(const struct pd_reader *reader, size_t *n);
+
+/* The files of a directory recording, `data` first; of any other one, none. rec->member counts in them. */
+PD_API size_t pd_reader_n_members(const struct pd_reader *reader);
+PD_API const struct pd_member *pd_reader_member(const struct pd_reader *reader, size_t i);
+/*
+ * A reader of one member's records alone, for the attrs of `reader`, which must live longer. Several may be used side by
+ * side, in one thread.
+ */
+PD_API enum pd_code pd_reader_open_member(struct pd_reader **member, const struct pd_reader *reader, size_t i,
+                                          const struct pd_reader_options *options, struct pd_error *error);
 
 /* What is wrong or noteworthy about header, attrs, ids and features. */
 PD_API size_t pd_reader_n_findings(const struct pd_reader *reader);

@@ -72,7 +72,7 @@ struct pd_clock {
     uint32_t round;
 };
 
-/* Does perf sort this recording? It does when the first event has sample_id_all. */
+/* Does perf sort this recording? It does when the first event has sample_id_all, or if it is a pipe stream. */
 PD_API bool pd_clock_is_timed(const struct pd_reader *reader);
 PD_API void pd_clock_init(struct pd_clock *clock, bool timed);
 /* To be called for every record, whatever its type. */

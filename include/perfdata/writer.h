@@ -80,6 +80,7 @@ struct pd_rewrite_options {
     /* Called for each record that is copied because it cannot be decoded, and each difference; may be NULL. */
     void (*finding)(void *user, const struct pd_error *error);
     void *user;
+    size_t member; /* of a directory recording: which file; 0 is `data` */
 };
 
 /*

@@ -330,13 +330,18 @@ static void put_set_section(FILE *out, const struct pd_set *set)
 
 /* ---- Registers. */
 
+/* Returns what comes before the first. */
+static const char *begin_registers(FILE *out, const char *arch, const char *doc)
+{
+    fprintf(out, "\n### Registers of %s\n\n%s%s", arch, doc, *doc ? ".\n\n" : "");
+    return "";
+}
+
 static void put_registers(FILE *out)
 {
     const char *separator = "";
     fputs("\n## Registers\n\nBits of sample_regs_user and sample_regs_intr, by architecture.\n", out);
-#define ARCH(id_, name_, doc_)                                       \
-    separator = "";                                                  \
-    fprintf(out, "\n### Registers of %s\n\n%s\n\n", name_, doc_);
+#define ARCH(id_, name_, doc_) separator = begin_registers(out, name_, doc_);
 #define REG(bit_, name_)                                             \
     fprintf(out, "%s%d %s", separator, (int)(bit_), #name_);         \
     separator = ", ";

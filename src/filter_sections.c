@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* filter_sections.c - attrs, event types and features of a filtered recording. */
+#include "filter.h"
+#include "codec_internal.h"
+#include "wire.h"
+
+#define PIECE 65536
+
+static enum pd_code copy_attrs(struct pd_sections *s)
+{
+    enum pd_code code = PD_OK;
+    for (size_t i = 0; !code && i < pd_reader_n_attrs(s->reader); i++) {
+        const struct pd_event_attr *e = pd_reader_attr(s->reader, i);
+        code = pd_writer_attr(s->writer, &e->attr, e->ids, e->n_ids, s->error);
+    }
+    return code;
+}
+
+static enum pd_code copy_types(struct pd_sections *s)
+{
+    const struct pd_file_info *info = pd_reader_info(s->reader);
+    const struct pd_file_section *types = &info->header.event_types;
+    enum pd_code code = PD_OK;
+    if (types->offset > info->file_size || types->size > info->file_size - types->offset)
+        return PD_OK;
+    for (uint64_t at = 0; !code && at + PD_EVENT_TYPE_BYTES <= types->size; at += PD_EVENT_TYPE_BYTES) {
+        uint8_t bytes[PD_EVENT_TYPE_BYTES];
+        struct pd_event_type type;
+        if ((code = pd_reader_read(s->reader, types->offset + at, bytes, sizeof bytes, s->error)))
+            break;
+        pd_event_type_take(bytes, info->order, &type);
+        code = pd_writer_event_type(s->writer, &type, s->error);
+    }
+    return code;
+}
+
+enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink)
+{
+    const struct pd_file_info *info = pd_reader_info(s->reader);
+    const struct pd_event_attr *first = pd_reader_attr(s->reader, 0);
+    struct pd_writer_options options = {.size = sizeof options, .allocator = s->options->allocator,
+                                        .order = info->order, .feature_word = info->feature_word};
+    options.attr_size = first ? first->room : 0;
+    options.max_features = (unsigned)pd_reader_n_features(s->reader);
+    enum pd_code code = pd_writer_open(&s->writer, sink, &options, s->error);
+    if (!code)
+        code = copy_attrs(s);
+    return code ? code : copy_types(s);
+}
+
+/* Copies `size` bytes of the input into the current feature. */
+static enum pd_code copy(struct pd_sections *s, uint64_t offset, uint64_t size)
+{
+    uint8_t *piece = pd_resize(s->options->allocator, NULL, PIECE);
+    enum pd_code code = piece ? PD_OK : pd_fail(s->error, PD_ENOMEM, offset, "feature", 0, PIECE);
+    while (!code && size) {
+        const size_t n = size < PIECE ? (size_t)size : PIECE;
+        code = pd_reader_read(s->reader, offset, piece, n, s->error);
+        if (!code)
+            code = pd_writer_feature_bytes(s->writer, piece, n, s->error);
+        offset += n;
+        size -= n;
+    }
+    pd_release(s->options->allocator, piece);
+    return code;
+}
+
+static enum pd_code write_sample_time(struct pd_sections *s, const struct pd_file_section *section)
+{
+    const enum pd_order order = pd_reader_info(s->reader)->order;
+    uint8_t times[16];
+    if (section->size < sizeof times)
+        return copy(s, section->offset, section->size);
+    pd_store64(times, s->stats->first, order);
+    pd_store64(times + 8, s->stats->last, order);
+    enum pd_code code = pd_writer_feature_bytes(s->writer, times, sizeof times, s->error);
+    return code ? code : copy(s, section->offset + sizeof times, section->size - sizeof times);
+}
+
+static int by_old_place(const void *a, const void *b)
+{
+    const struct pd_moved *x = a, *y = b;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+/* Where the record at an offset is now; an offset of no record stays. */
+static uint64_t new_place(const struct pd_sections *s, uint64_t offset)
+{
+    const struct pd_moved key = {offset, 0};
+    const struct pd_moved *found =
+        s->n_moved ? bsearch(&key, s->moved, s->n_moved, sizeof key, by_old_place) : NULL;
+    return found ? found->to : offset;
+}
+
+/* The index is pairs of an AUXTRACE record's offset and size; perf puts their number before them, simpleperf does not. */
+static enum pd_code write_aux_index(struct pd_sections *s, const struct pd_file_section *section)
+{
+    const enum pd_order order = pd_reader_info(s->reader)->order;
+    const uint64_t pairs = section->size / 16;
+    uint64_t at = section->offset;
+    uint8_t bytes[16] = {0};
+    enum pd_code code = PD_OK;
+    if (section->size % 16 == 8) {
+        if (!s->no_aux)
+            code = pd_reader_read(s->reader, at, bytes, 8, s->error);
+        if (!code)
+            code = pd_writer_feature_bytes(s->writer, bytes, 8, s->error);
+        at += 8;
+    }
+    if (s->no_aux)
+        return code;
+    for (uint64_t i = 0; !code && i < pairs; i++, at += 16) {
+        if ((code = pd_reader_read(s->reader, at, bytes, sizeof bytes, s->error)))
+            break;
+        pd_store64(bytes, new_place(s, pd_load64(bytes, order)), order);
+        code = pd_writer_feature_bytes(s->writer, bytes, sizeof bytes, s->error);
+    }
+    return code ? code : copy(s, at, section->offset + section->size - at);
+}
+
+static enum pd_code write_feature(struct pd_sections *s, const struct pd_feature_section *f)
+{
+    enum pd_code code = pd_writer_feature(s->writer, f->feature, s->error);
+    if (code)
+        return code;
+    switch (f->feature) {
+    case PD_FEAT_SAMPLE_TIME: return write_sample_time(s, &f->section);
+    case PD_FEAT_AUXTRACE: return write_aux_index(s, &f->section);
+    default: return copy(s, f->section.offset, f->section.size);
+    }
+}
+
+enum pd_code pd_sections_end(struct pd_sections *s)
+{
+    enum pd_code code = PD_OK;
+    for (size_t i = 0; !code && i < pd_reader_n_features(s->reader); i++) {
+        const struct pd_feature_section *f = pd_reader_feature(s->reader, i);
+        if (f->intact) /* the others are among the reader's findings */
+            code = write_feature(s, f);
+    }
+    return code ? code : pd_writer_finish(s->writer, s->error);
+}

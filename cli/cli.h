@@ -167,6 +167,15 @@ bool cli_next_record(struct cli_input *in, struct pd_record *rec);
 /* Decodes it and reports damage. False: it is not decoded, because of damage or because its layout is not known. */
 bool cli_decode(struct cli_input *in, struct pd_record *rec);
 
+/*
+ * A number, or a string of up to cap - 1 bytes, at a place of a feature section; the string's place moves on behind it.
+ * False: the file has none.
+ */
+bool cli_feature_number(const struct cli_input *in, uint16_t feature, uint64_t at, uint8_t width, uint64_t *value);
+bool cli_feature_string(const struct cli_input *in, uint16_t feature, uint64_t *at, char *buf, size_t cap);
+/* The architecture of the machine that recorded. */
+enum pd_arch cli_arch(const struct cli_input *in);
+
 /* Something remarkable that is no damage. */
 struct cli_note {
     const char *kind; /* "unfinished", "trailing-bytes", "unknown-feature", "unknown-bits" */

@@ -48,10 +48,13 @@ static void print_help(struct cli *cli)
         snprintf(left, sizeof left, "%c%c%s%s%s%s%s", o->key < CLI_LONG ? '-' : ' ', o->key < CLI_LONG ? o->key : ' ',
                  o->name ? (o->key < CLI_LONG ? ", " : "  ") : "", o->name ? "--" : "", o->name ? o->name : "",
                  o->arg ? " " : "", o->arg ? o->arg : "");
-        if (strlen(left) > 24)
-            cli_print(cli, "  %s\n  %24s  %s\n", left, "", o->help);
-        else
-            cli_print(cli, "  %-24s  %s\n", left, o->help);
+        cli_print(cli, strlen(left) > 24 ? "  %s\n%28s" : "  %-24s  ", left, "");
+        for (const char *p = o->help; *p; p++) {
+            pd_out_bytes(&cli->out, p, 1);
+            if (*p == '\n')
+                cli_print(cli, "%28s", "");
+        }
+        pd_out_str(&cli->out, "\n");
     }
     if (cli->spec->examples)
         pd_out_str(&cli->out, "\nExamples:\n"), pd_out_str(&cli->out, cli->spec->examples);

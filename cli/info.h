@@ -65,13 +65,6 @@ struct info_mmap {
 };
 void info_take_mmap(const struct pd_record *rec, struct info_mmap *map);
 
-/*
- * A number or string at a place of a feature section; the string's place moves on behind it. False: there is none. What
- * is longer than `cap` is cut.
- */
-bool info_number(struct info *info, uint16_t feature, uint64_t at, uint8_t width, uint64_t *value);
-bool info_string(struct info *info, uint16_t feature, uint64_t *at, char *buf, size_t cap);
-
 /* The lines of -I: calls `take` with perf's names and values. */
 void info_each_feature_value(struct info *info, void (*take)(struct info *info, const char *key, const char *value));
 

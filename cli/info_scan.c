@@ -239,37 +239,6 @@ void info_free(struct info *info)
 
 /* ---- Features whose content is a string or a number */
 
-static bool read_section(struct info *info, uint16_t feature, uint64_t at, void *buf, size_t n)
-{
-    const struct pd_feature_section *f = pd_reader_find_feature(info->in->reader, feature);
-    if (f == NULL || !f->intact || at > f->section.size || n > f->section.size - at)
-        return false;
-    return pd_reader_read(info->in->reader, f->section.offset + at, buf, n, NULL) == PD_OK;
-}
-
-bool info_number(struct info *info, uint16_t feature, uint64_t at, uint8_t width, uint64_t *value)
-{
-    uint8_t bytes[8];
-    const struct pd_vec v = {bytes, 1, width, (uint8_t)pd_reader_info(info->in->reader)->order};
-    if (!read_section(info, feature, at, bytes, width))
-        return false;
-    *value = pd_vec_at(&v, 0);
-    return true;
-}
-
-bool info_string(struct info *info, uint16_t feature, uint64_t *at, char *buf, size_t cap)
-{
-    uint64_t len;
-    if (!info_number(info, feature, *at, 4, &len))
-        return false;
-    const size_t n = len < cap - 1 ? (size_t)len : cap - 1;
-    if (!read_section(info, feature, *at + 4, buf, n))
-        return false;
-    buf[n] = 0;
-    *at += 4 + len;
-    return true;
-}
-
 /* perf's "hostname : x" for the features that are one string. */
 static const struct {
     uint16_t feature;
@@ -285,13 +254,13 @@ static void take_numbers(struct info *info, take_value take)
 {
     uint64_t a, b;
     char text[64];
-    if (info_number(info, PD_FEAT_NRCPUS, 0, 4, &a) && info_number(info, PD_FEAT_NRCPUS, 4, 4, &b)) {
+    if (cli_feature_number(info->in, PD_FEAT_NRCPUS, 0, 4, &a) && cli_feature_number(info->in, PD_FEAT_NRCPUS, 4, 4, &b)) {
         snprintf(text, sizeof text, "%" PRIu64, b);
         take(info, "nrcpus online", text);
         snprintf(text, sizeof text, "%" PRIu64, a);
         take(info, "nrcpus avail", text);
     }
-    if (info_number(info, PD_FEAT_TOTAL_MEM, 0, 8, &a)) {
+    if (cli_feature_number(info->in, PD_FEAT_TOTAL_MEM, 0, 8, &a)) {
         snprintf(text, sizeof text, "%" PRIu64 " kB", a);
         take(info, "total memory", text);
     }
@@ -301,7 +270,7 @@ static void take_times(struct info *info, take_value take)
 {
     uint64_t a, b;
     char text[64];
-    if (!info_number(info, PD_FEAT_SAMPLE_TIME, 0, 8, &a) || !info_number(info, PD_FEAT_SAMPLE_TIME, 8, 8, &b))
+    if (!cli_feature_number(info->in, PD_FEAT_SAMPLE_TIME, 0, 8, &a) || !cli_feature_number(info->in, PD_FEAT_SAMPLE_TIME, 8, 8, &b))
         return;
     snprintf(text, sizeof text, "%" PRIu64 ".%06" PRIu64, a / 1000000000, a % 1000000000 / 1000);
     take(info, "time of first sample", text);
@@ -316,10 +285,10 @@ static void take_cmdline(struct info *info, take_value take)
     char arg[4096], line[16384];
     uint64_t count, at = 4;
     size_t n = 0;
-    if (!info_number(info, PD_FEAT_CMDLINE, 0, 4, &count))
+    if (!cli_feature_number(info->in, PD_FEAT_CMDLINE, 0, 4, &count))
         return;
     line[0] = 0;
-    for (uint64_t i = 0; i < count && info_string(info, PD_FEAT_CMDLINE, &at, arg, sizeof arg); i++) {
+    for (uint64_t i = 0; i < count && cli_feature_string(info->in, PD_FEAT_CMDLINE, &at, arg, sizeof arg); i++) {
         const int more = snprintf(line + n, sizeof line - n, "%s ", arg);
         n += more > 0 ? (size_t)more : 0;
         if (n >= sizeof line)
@@ -333,7 +302,7 @@ void info_each_feature_value(struct info *info, take_value take)
     char text[4096];
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
         uint64_t at = 0;
-        if (info_string(info, strings[i].feature, &at, text, sizeof text))
+        if (cli_feature_string(info->in, strings[i].feature, &at, text, sizeof text))
             take(info, strings[i].key, text);
     }
     take_numbers(info, take);

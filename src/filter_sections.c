@@ -41,7 +41,8 @@ enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink
     struct pd_writer_options options = {.size = sizeof options, .allocator = s->options->allocator,
                                         .order = info->order, .feature_word = info->feature_word};
     options.attr_size = first ? first->room : 0;
-    options.max_features = (unsigned)pd_reader_n_features(s->reader);
+    for (size_t i = 0; i < pd_reader_n_features(s->reader); i++)
+        options.max_features += pd_reader_feature(s->reader, i)->intact;
     enum pd_code code = pd_writer_open(&s->writer, sink, &options, s->error);
     if (!code)
         code = copy_attrs(s);

@@ -2,7 +2,6 @@
 /* filter_select.c - does a record meet the lists of a selection? */
 #include "filter.h"
 #include "codec_internal.h"
-#include <stdio.h>
 #include <string.h>
 
 static bool add_all(struct pd_idmap *m, const uint32_t *ids, size_t n)
@@ -16,13 +15,15 @@ static bool add_all(struct pd_idmap *m, const uint32_t *ids, size_t n)
 /* ":123" as perf calls a thread that was never named, the number being signed. */
 static bool parse_nameless(const char *name, uint32_t *tid)
 {
-    char again[16];
-    int n;
-    if (*name != ':' || sscanf(name + 1, "%d", &n) != 1)
+    const bool negative = name[0] == ':' && name[1] == '-';
+    const char *digits = name + 1 + negative;
+    uint64_t n = 0;
+    if (*name != ':' || *digits < '0' || *digits > '9' || (*digits == '0' && (digits[1] || negative)))
         return false;
-    *tid = (uint32_t)n;
-    snprintf(again, sizeof again, ":%d", n);
-    return strcmp(again, name) == 0;
+    for (; *digits >= '0' && *digits <= '9' && n <= INT32_MAX; digits++)
+        n = n * 10 + (uint64_t)(*digits - '0');
+    *tid = (uint32_t)(negative ? -n : n);
+    return *digits == 0 && n <= (uint64_t)INT32_MAX + negative;
 }
 
 enum pd_code pd_criteria_init(struct pd_criteria *c, const struct pd_filter_lists *lists,
@@ -139,7 +140,7 @@ bool pd_meets_any(const struct pd_criteria *c, const struct pd_subject *s)
 {
     const struct pd_filter_lists *l = c->lists;
     return (l->types && pd_lists_type(c, s->rec->type)) ||
-           (l->times && s->has_time && s->time && pd_time_match(l->times, l->n_times, s->time)) ||
+           (l->times && s->time && s->time != UINT64_MAX && pd_time_match(l->times, l->n_times, s->time)) ||
            (l->cpus && s->has_cpu && in_cpus(l, s->cpu)) ||
            (l->events && has_event(s) && in(&c->events, s->rec->attr_index)) ||
            (s->has_task && ((l->tids && in(&c->tids, s->tid)) || (l->pids && in(&c->pids, process_of(s))) ||

@@ -96,7 +96,7 @@ struct pd_filter_options {
     const struct pd_allocator *allocator; /* NULL: malloc */
     struct pd_filter_lists keep;          /* a sample must meet all of them */
     struct pd_filter_lists drop;          /* and none of these */
-    bool user, kernel;                    /* only samples that were not in kernel mode; that were not in user mode */
+    bool all_user, all_kernel;            /* no samples in kernel mode; none in user mode */
     uint64_t every;                       /* of the samples left, the first of each `every`, in file order; 0: all */
     uint64_t limit;                       /* of those, the first in file order; 0: all */
     enum pd_sideband sideband;
@@ -119,10 +119,11 @@ struct pd_filter_stats {
 /*
  * Writes what is selected of a recording to a sink that can patch. The new file has the standard order of sections, all
  * attrs, and the header features byte for byte except SAMPLE_TIME, which is that of the kept samples, and the index of
- * AUXTRACE records, which points to their new places.
+ * AUXTRACE records, which points to their new places. A pipe stream makes a pipe stream, and needs no patching. Records
+ * inside COMPRESSED ones are written as they are.
  *
- * PD_EUNSUP: the input cannot seek, is a pipe-mode stream, or has compressed records. PD_EOUT: the sink failed. Damaged
- * data ends the records and is reported through `finding`; that is not an error here. options NULL: everything is kept.
+ * PD_EUNSUP: the input cannot seek. PD_EOUT: the sink failed. Damaged data ends the records and is reported through
+ * `finding`; that is not an error here. options NULL: everything is kept.
  */
 PD_API enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink,
                               const struct pd_filter_options *options, struct pd_filter_stats *stats,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 /* The fields by offset; a token's digits say how wide it is. The size at 4 is put in by attr_text(). */
+/* clang-format off */
 #define AT_8 " 0102030405060708 1112131415161718 0000000000000107 000000000000001d"
 #define AT_40 " 0200ca1044000000/0000002208528040" /* bits 6, 17, 20, 22, 27, 33, 37, and precise_ip 1 */
 #define AT_48 " 21222324 31323334 4142434445464748"
@@ -27,6 +28,7 @@ static const struct {
     {136, " e1e2e3e4e5e6e7e8"},
     {144, " f1f2f3f4f5f6f7f8"},
 };
+/* clang-format on */
 
 static const struct pd_attr whole = {
     .type = 0xfedcba98,
@@ -168,7 +170,8 @@ static void tails(void **state)
     static const struct {
         uint32_t size;
         size_t n;
-    } forms[] = {{152, 152}, {160, 160}, {160, 176}, {144, 160}, {64, 72}, {96, 144}, {112, 113}, {UINT32_MAX, 200}};
+    } forms[] = {{152, 152}, {160, 160}, {160, 176}, {144, 160},
+                 {64, 72},   {96, 144},  {112, 113}, {UINT32_MAX, 200}};
     (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         const size_t known = forms[i].size < 144 ? forms[i].size : 144;
@@ -196,7 +199,8 @@ static void any_size(void **state)
                 struct pd_attr a;
                 memset(bytes + 144, 0xdd, sizeof bytes - 144);
                 whole_bytes(size, (enum pd_order)order, bytes);
-                assert_int_equal(pd_attr_decode((enum pd_order)order, guard_copy(0, bytes, n), n, &a, NULL), PD_OK);
+                assert_int_equal(pd_attr_decode((enum pd_order)order, guard_copy(0, bytes, n), n, &a, NULL),
+                                 PD_OK);
                 const size_t said = size < 64 ? 64 : size, known = said < 144 ? said : 144;
                 assert_int_equal(a.tail.n, n > known ? n - known : 0);
                 uint8_t *out = guard_room(1, n);
@@ -234,14 +238,46 @@ static void check_flags(uint64_t big, uint64_t little, uint64_t flags)
 static void every_flag(void **state)
 {
     static const uint64_t by_bit[40] = {
-        PD_ATTR_DISABLED, PD_ATTR_INHERIT, PD_ATTR_PINNED, PD_ATTR_EXCLUSIVE, PD_ATTR_EXCLUDE_USER,
-        PD_ATTR_EXCLUDE_KERNEL, PD_ATTR_EXCLUDE_HV, PD_ATTR_EXCLUDE_IDLE, PD_ATTR_MMAP, PD_ATTR_COMM, PD_ATTR_FREQ,
-        PD_ATTR_INHERIT_STAT, PD_ATTR_ENABLE_ON_EXEC, PD_ATTR_TASK, PD_ATTR_WATERMARK, 0, 0, PD_ATTR_MMAP_DATA,
-        PD_ATTR_SAMPLE_ID_ALL, PD_ATTR_EXCLUDE_HOST, PD_ATTR_EXCLUDE_GUEST, PD_ATTR_EXCLUDE_CALLCHAIN_KERNEL,
-        PD_ATTR_EXCLUDE_CALLCHAIN_USER, PD_ATTR_MMAP2, PD_ATTR_COMM_EXEC, PD_ATTR_USE_CLOCKID, PD_ATTR_CONTEXT_SWITCH,
-        PD_ATTR_WRITE_BACKWARD, PD_ATTR_NAMESPACES, PD_ATTR_KSYMBOL, PD_ATTR_BPF_EVENT, PD_ATTR_AUX_OUTPUT,
-        PD_ATTR_CGROUP, PD_ATTR_TEXT_POKE, PD_ATTR_BUILD_ID, PD_ATTR_INHERIT_THREAD, PD_ATTR_REMOVE_ON_EXEC,
-        PD_ATTR_SIGTRAP, PD_ATTR_DEFER_CALLCHAIN, PD_ATTR_DEFER_OUTPUT,
+        PD_ATTR_DISABLED,
+        PD_ATTR_INHERIT,
+        PD_ATTR_PINNED,
+        PD_ATTR_EXCLUSIVE,
+        PD_ATTR_EXCLUDE_USER,
+        PD_ATTR_EXCLUDE_KERNEL,
+        PD_ATTR_EXCLUDE_HV,
+        PD_ATTR_EXCLUDE_IDLE,
+        PD_ATTR_MMAP,
+        PD_ATTR_COMM,
+        PD_ATTR_FREQ,
+        PD_ATTR_INHERIT_STAT,
+        PD_ATTR_ENABLE_ON_EXEC,
+        PD_ATTR_TASK,
+        PD_ATTR_WATERMARK,
+        0,
+        0,
+        PD_ATTR_MMAP_DATA,
+        PD_ATTR_SAMPLE_ID_ALL,
+        PD_ATTR_EXCLUDE_HOST,
+        PD_ATTR_EXCLUDE_GUEST,
+        PD_ATTR_EXCLUDE_CALLCHAIN_KERNEL,
+        PD_ATTR_EXCLUDE_CALLCHAIN_USER,
+        PD_ATTR_MMAP2,
+        PD_ATTR_COMM_EXEC,
+        PD_ATTR_USE_CLOCKID,
+        PD_ATTR_CONTEXT_SWITCH,
+        PD_ATTR_WRITE_BACKWARD,
+        PD_ATTR_NAMESPACES,
+        PD_ATTR_KSYMBOL,
+        PD_ATTR_BPF_EVENT,
+        PD_ATTR_AUX_OUTPUT,
+        PD_ATTR_CGROUP,
+        PD_ATTR_TEXT_POKE,
+        PD_ATTR_BUILD_ID,
+        PD_ATTR_INHERIT_THREAD,
+        PD_ATTR_REMOVE_ON_EXEC,
+        PD_ATTR_SIGTRAP,
+        PD_ATTR_DEFER_CALLCHAIN,
+        PD_ATTR_DEFER_OUTPUT,
     };
     (void)state;
     for (unsigned i = 0; i < 40; i++) {
@@ -261,7 +297,8 @@ static void precise_ip(void **state)
     (void)state;
     for (uint64_t v = 0; v < 4; v++) {
         const struct pd_attr a = {.flags = v << 15 | PD_ATTR_WATERMARK};
-        check_flags(v << 47 | UINT64_C(1) << 49, v << 15 | 1 << 14, v << PD_ATTR_PRECISE_IP_SHIFT | PD_ATTR_WATERMARK);
+        check_flags(v << 47 | UINT64_C(1) << 49, v << 15 | 1 << 14,
+                    v << PD_ATTR_PRECISE_IP_SHIFT | PD_ATTR_WATERMARK);
         assert_int_equal(pd_attr_flag(&a, PD_ATTR_PRECISE_IP), v);
         assert_int_equal(PD_ATTR_PRECISE_IP, 3 << 15);
     }
@@ -278,8 +315,8 @@ static void reserved_flags(void **state)
             bytes[40 + bit / 8] = (uint8_t)(1 << bit % 8);
             assert_int_equal(pd_attr_decode((enum pd_order)order, bytes, 64, &a, NULL), PD_OK);
             assert_int_equal(__builtin_popcountll(a.flags), 1);
-            assert_int_equal(pd_attr_encode((enum pd_order)!order, &a, there, 64, NULL), PD_OK);
-            assert_int_equal(pd_attr_decode((enum pd_order)!order, there, 64, &a, NULL), PD_OK);
+            assert_int_equal(pd_attr_encode((enum pd_order) !order, &a, there, 64, NULL), PD_OK);
+            assert_int_equal(pd_attr_decode((enum pd_order) !order, there, 64, &a, NULL), PD_OK);
             assert_int_equal(pd_attr_encode((enum pd_order)order, &a, back, 64, NULL), PD_OK);
             assert_memory_equal(back, bytes, 64);
         }
@@ -288,21 +325,24 @@ static void reserved_flags(void **state)
 /* Flag words as seen: by perf 7.3 on x86-64, and on a big-endian powerpc64. */
 static void flags_seen(void **state)
 {
-    static const uint8_t x86[] = {0x03, 0x37, 0x84, 0x61, 0x04, 0, 0, 0}, ppc[] = {0xc0, 0xe8, 0x28, 0, 0, 0, 0, 0};
+    static const uint8_t x86[] = {0x03, 0x37, 0x84, 0x61, 0x04, 0, 0, 0},
+                         ppc[] = {0xc0, 0xe8, 0x28, 0, 0, 0, 0, 0};
     uint8_t bytes[64] = {0};
     struct pd_attr a;
     (void)state;
     memcpy(bytes + 40, x86, 8);
     assert_int_equal(pd_attr_decode(PD_LITTLE, bytes, 64, &a, NULL), PD_OK);
-    assert_int_equal(a.flags, PD_ATTR_DISABLED | PD_ATTR_INHERIT | PD_ATTR_MMAP | PD_ATTR_COMM | PD_ATTR_FREQ |
-                                  PD_ATTR_ENABLE_ON_EXEC | PD_ATTR_TASK | PD_ATTR_SAMPLE_ID_ALL | PD_ATTR_MMAP2 |
-                                  PD_ATTR_COMM_EXEC | PD_ATTR_KSYMBOL | PD_ATTR_BPF_EVENT | PD_ATTR_BUILD_ID);
+    assert_int_equal(a.flags, PD_ATTR_DISABLED | PD_ATTR_INHERIT | PD_ATTR_MMAP | PD_ATTR_COMM |
+                                  PD_ATTR_FREQ | PD_ATTR_ENABLE_ON_EXEC | PD_ATTR_TASK |
+                                  PD_ATTR_SAMPLE_ID_ALL | PD_ATTR_MMAP2 | PD_ATTR_COMM_EXEC |
+                                  PD_ATTR_KSYMBOL | PD_ATTR_BPF_EVENT | PD_ATTR_BUILD_ID);
     check_flags(0xc0ec218620000000, 0x461843703, a.flags);
 
     memcpy(bytes + 40, ppc, 8);
     assert_int_equal(pd_attr_decode(PD_BIG, bytes, 64, &a, NULL), PD_OK);
-    assert_int_equal(a.flags, PD_ATTR_DISABLED | PD_ATTR_INHERIT | PD_ATTR_MMAP | PD_ATTR_COMM | PD_ATTR_FREQ |
-                                  PD_ATTR_ENABLE_ON_EXEC | PD_ATTR_SAMPLE_ID_ALL | PD_ATTR_EXCLUDE_GUEST);
+    assert_int_equal(a.flags, PD_ATTR_DISABLED | PD_ATTR_INHERIT | PD_ATTR_MMAP | PD_ATTR_COMM |
+                                  PD_ATTR_FREQ | PD_ATTR_ENABLE_ON_EXEC | PD_ATTR_SAMPLE_ID_ALL |
+                                  PD_ATTR_EXCLUDE_GUEST);
     check_flags(0xc0e8280000000000, 0x141703, a.flags);
 }
 
@@ -357,7 +397,8 @@ static void would_be_lost(void **state)
         assert_non_null(e.field);
         a.size = 136;
         assert_int_equal(pd_attr_encode((enum pd_order)order, &a, out, 136, &e), PD_OK);
-        assert_int_equal(pd_attr_encode((enum pd_order)order, &a, out, 135, &e), order == PD_LITTLE ? PD_OK : PD_EVALUE);
+        assert_int_equal(pd_attr_encode((enum pd_order)order, &a, out, 135, &e),
+                         order == PD_LITTLE ? PD_OK : PD_EVALUE);
         assert_int_equal(pd_attr_encode((enum pd_order)order, &a, out, 137, &e), PD_ECOUNT);
         assert_int_equal(pd_attr_encode((enum pd_order)order, &a, out, 7, &e), PD_ECOUNT);
         assert_int_equal(pd_attr_encode((enum pd_order)order, &a, out, 0, &e), PD_ECOUNT);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* golden_errors.c - records that cannot be decoded or encoded: which field is blamed, where, and with what numbers. */
+/* golden_errors.c - records that cannot be decoded or encoded: which field is blamed, where, and with what
+ * numbers. */
 #include "golden.h"
 
 #include "cmocka_all.h"
@@ -16,8 +17,8 @@ static const enum pd_order orders[] = {PD_LITTLE, PD_BIG};
 
 /* ---- Decoding */
 
-static void expect_error(const struct pd_error *e, enum pd_code code, const char *field, size_t at, uint64_t found,
-                         uint64_t expected)
+static void expect_error(const struct pd_error *e, enum pd_code code, const char *field, size_t at,
+                         uint64_t found, uint64_t expected)
 {
     assert_int_equal(e->code, code);
     assert_non_null(e->field);
@@ -27,8 +28,8 @@ static void expect_error(const struct pd_error *e, enum pd_code code, const char
     assert_int_equal(e->expected, expected);
 }
 
-static void check_bad(const struct pd_attr *attr, const char *text, enum pd_code code, const char *field, size_t at,
-                      uint64_t found, uint64_t expected)
+static void check_bad(const struct pd_attr *attr, const char *text, enum pd_code code, const char *field,
+                      size_t at, uint64_t found, uint64_t expected)
 {
     for (size_t o = 0; o < 2; o++) {
         uint8_t bytes[300];
@@ -56,6 +57,7 @@ struct bad_count {
     uint64_t most; /* that would fit */
 };
 
+/* clang-format off */
 static const struct bad_count bad_counts[] = {
     {{.sample_type = 0x20}, HEAD "0020", W " " W, "ips", 16, 2},
     {{.sample_type = 0x120}, HEAD "0028 " W, W " " W, "ips", 24, 2},
@@ -71,6 +73,7 @@ static const struct bad_count bad_counts[] = {
     {{.sample_type = 4, .flags = PD_ATTR_SAMPLE_ID_ALL}, "00000016 0000 0030 " W, W " " W " " W, "ips", 24, 2},
     {{.read_format = 0xc}, "00000008 0000 0038 00000001 00000002", W " " W " " W " " W, "values", 24, 2},
 };
+/* clang-format on */
 
 static void check_count(const struct bad_count *b, uint64_t count, uint64_t most)
 {
@@ -84,9 +87,18 @@ static void counts(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof bad_counts / sizeof *bad_counts; i++) {
-        static const uint64_t large[] = {
-            0x10000, 0x100000000, 0x100000001, UINT64_C(1) << 59, UINT64_C(1) << 60, UINT64_C(1) << 61, UINT64_C(1) << 63,
-            (UINT64_C(1) << 61) + 1, UINT64_MAX / 24 + 1, UINT64_MAX / 8, UINT64_MAX - 7, UINT64_MAX};
+        static const uint64_t large[] = {0x10000,
+                                         0x100000000,
+                                         0x100000001,
+                                         UINT64_C(1) << 59,
+                                         UINT64_C(1) << 60,
+                                         UINT64_C(1) << 61,
+                                         UINT64_C(1) << 63,
+                                         (UINT64_C(1) << 61) + 1,
+                                         UINT64_MAX / 24 + 1,
+                                         UINT64_MAX / 8,
+                                         UINT64_MAX - 7,
+                                         UINT64_MAX};
         const struct bad_count *b = &bad_counts[i];
         /* A scalar behind the items takes part of the room; only then is the field behind them to blame. */
         const bool weight = b->attr.sample_type & PD_SAMPLE_WEIGHT;
@@ -98,7 +110,8 @@ static void counts(void **state)
 
 static void counts_of_other_widths(void **state)
 {
-    const struct pd_attr raw = {.sample_type = 0x400}, poke = {0}, regs = {.sample_type = 0x1000, .sample_regs_user = 7};
+    const struct pd_attr raw = {.sample_type = 0x400}, poke = {0},
+                         regs = {.sample_type = 0x1000, .sample_regs_user = 7};
     const struct pd_attr intr = {.sample_type = 0x40000, .sample_regs_intr = UINT64_MAX};
     (void)state;
     check_bad(&raw, HEAD "0014 00000009 =0102030405060708", PD_ECOUNT, "data", 12, 9, 8);
@@ -117,7 +130,8 @@ static void cut_short(void **state)
     const struct pd_attr none = {0}, id_all = {.sample_type = 0x102c6, .flags = PD_ATTR_SAMPLE_ID_ALL};
     const struct pd_attr time = {.sample_type = 0x4, .flags = PD_ATTR_SAMPLE_ID_ALL};
     const struct pd_attr head = {.sample_type = 0x103cf}, stack = {.sample_type = 0x2000};
-    const struct pd_attr chain_weight = {.sample_type = 0x4020}, single = {.sample_type = 0x10, .read_format = 0x17};
+    const struct pd_attr chain_weight = {.sample_type = 0x4020},
+                         single = {.sample_type = 0x10, .read_format = 0x17};
     (void)state;
     check_bad(&id_all, "0000000e 0000 0037 =00*47", PD_ESHORT, "sample_id", 8, 47, 48);
     check_bad(&id_all, "0000000e 0000 0008", PD_ESHORT, "sample_id", 8, 0, 48);
@@ -125,10 +139,13 @@ static void cut_short(void **state)
     check_bad(&time, "00000002 0000 001f " W " " W " =00*7", PD_ESHORT, "lost", 16, 7, 8);
     check_bad(&none, "00000001 0000 0027 00000001 00000001 " W " " W " =00*7", PD_ESHORT, "pgoff", 32, 7, 8);
     check_bad(&none, "00000004 0000 0017 00000001 00000002 00000003 =00*3", PD_ESHORT, "ptid", 20, 3, 4);
-    check_bad(&none, "0000000a 0000 003c 00000001 00000001 " ENTRY " =00*20", PD_ESHORT, "ino_generation", 56, 4, 8);
-    check_bad(&none, "0000000a 4000 003c 00000001 00000001 " ENTRY " =00*20", PD_ESHORT, "build_id", 44, 16, 20);
+    check_bad(&none, "0000000a 0000 003c 00000001 00000001 " ENTRY " =00*20", PD_ESHORT, "ino_generation", 56,
+              4, 8);
+    check_bad(&none, "0000000a 4000 003c 00000001 00000001 " ENTRY " =00*20", PD_ESHORT, "build_id", 44, 16,
+              20);
     check_bad(&none, "0000000a 4000 0046 00000001 00000001 " ENTRY " =00*30", PD_ESHORT, "flags", 68, 2, 4);
-    check_bad(&none, "0000000a 0000 0044 00000001 00000001 " ENTRY " =00*24 00000005", PD_ESHORT, "flags", 68, 0, 4);
+    check_bad(&none, "0000000a 0000 0044 00000001 00000001 " ENTRY " =00*24 00000005", PD_ESHORT, "flags", 68,
+              0, 4);
     check_bad(&none, "00000011 0000 0015 " W " 00000001 =00", PD_ESHORT, "ksym_type", 20, 1, 2);
     check_bad(&none, "00000012 0000 0012 0001 0002 00000003 =0000", PD_ESHORT, "tag", 16, 2, 8);
     check_bad(&none, "00000014 0000 0013 " W " 0001 =00", PD_ESHORT, "new_len", 18, 1, 2);
@@ -193,8 +210,8 @@ static void errors_after_success(void **state)
 static uint64_t words[9000]; /* more than a record holds */
 static uint8_t many_bytes[70000];
 
-static void check_refused_in(enum pd_order order, const struct pd_attr *attr, const struct pd_record *rec, enum pd_code code,
-                             const char *field)
+static void check_refused_in(enum pd_order order, const struct pd_attr *attr, const struct pd_record *rec,
+                             enum pd_code code, const char *field)
 {
     struct pd_plan plan;
     struct pd_error e = {0}, same = {0};
@@ -213,7 +230,8 @@ static void check_refused_in(enum pd_order order, const struct pd_attr *attr, co
     assert_int_equal(pd_record_encode(&plan, rec, out, 70000, &size, NULL), code);
 }
 
-static void check_refused(const struct pd_attr *attr, const struct pd_record *rec, enum pd_code code, const char *field)
+static void check_refused(const struct pd_attr *attr, const struct pd_record *rec, enum pd_code code,
+                          const char *field)
 {
     check_refused_in(PD_LITTLE, attr, rec, code, field);
     check_refused_in(PD_BIG, attr, rec, code, field);
@@ -221,7 +239,10 @@ static void check_refused(const struct pd_attr *attr, const struct pd_record *re
 
 #define REFUSED(code_, field_, attr_, ...) \
     check_refused(&(struct pd_attr)attr_, &(struct pd_record){__VA_ARGS__}, code_, field_)
-#define ATTR(...) {__VA_ARGS__}
+#define ATTR(...)   \
+    {               \
+        __VA_ARGS__ \
+    }
 #define IN_SAMPLE(...) .type = 9, .u.sample = {__VA_ARGS__}
 
 /* A count that is not what it counts, one more and one less. */
@@ -236,20 +257,25 @@ static void wrong_counts(void **state)
         REFUSED(PD_ECOUNT, "nr", ATTR(.sample_type = 0x800),
                 IN_SAMPLE(.branch_stack = {.nr = d, .entries = ITEMS(pd_branch_entry, {1, 2, 3})}));
         REFUSED(PD_ECOUNT, "nr", ATTR(.sample_type = 0x800), .variant = PD_VARIANT_BRANCH_COUNTERS,
-                IN_SAMPLE(.branch_stack = {.nr = 1, .entries = ITEMS(pd_branch_entry, {1, 2, 3}),
+                IN_SAMPLE(.branch_stack = {.nr = 1,
+                                           .entries = ITEMS(pd_branch_entry, {1, 2, 3}),
                                            .counters = {words, (size_t)d, 8, PD_FORM_STRUCT}}));
         REFUSED(PD_ECOUNT, "nr", ATTR(.sample_type = 0x10, .read_format = 8),
                 IN_SAMPLE(.read = {.nr = d, .values = ITEMS(pd_read_value, {.value = 1})}));
-        REFUSED(PD_ECOUNT, "abi", ATTR(.sample_type = 0x1000, .sample_regs_user = d ? 7 : 1, .sample_regs_intr = 3),
+        REFUSED(PD_ECOUNT, "abi",
+                ATTR(.sample_type = 0x1000, .sample_regs_user = d ? 7 : 1, .sample_regs_intr = 3),
                 IN_SAMPLE(.regs_user = {2, two}));
-        REFUSED(PD_ECOUNT, "abi", ATTR(.sample_type = 0x40000, .sample_regs_user = 3, .sample_regs_intr = d ? 7 : 1),
+        REFUSED(PD_ECOUNT, "abi",
+                ATTR(.sample_type = 0x40000, .sample_regs_user = 3, .sample_regs_intr = d ? 7 : 1),
                 IN_SAMPLE(.regs_intr = {1, two}));
         REFUSED(PD_ECOUNT, "size", ATTR(.sample_type = 0x2000), IN_SAMPLE(.stack_user = {7 + d, eight, 0}));
         REFUSED(PD_ECOUNT, "size", ATTR(.sample_type = 0x100000), IN_SAMPLE(.aux = {7 + d, eight}));
         REFUSED(PD_ECOUNT, "nr", ATTR(.type = 0), .type = 16,
                 .u.namespaces = {.nr = d, .namespaces = ITEMS(pd_namespace_entry, {1, 2})});
-        REFUSED(PD_ECOUNT, "old_len", ATTR(.type = 0), .type = 20, .u.text_poke = {1, (uint16_t)(7 + d), 8, eight, eight});
-        REFUSED(PD_ECOUNT, "new_len", ATTR(.type = 0), .type = 20, .u.text_poke = {1, 8, (uint16_t)(7 + d), eight, eight});
+        REFUSED(PD_ECOUNT, "old_len", ATTR(.type = 0), .type = 20,
+                .u.text_poke = {1, (uint16_t)(7 + d), 8, eight, eight});
+        REFUSED(PD_ECOUNT, "new_len", ATTR(.type = 0), .type = 20,
+                .u.text_poke = {1, 8, (uint16_t)(7 + d), eight, eight});
         REFUSED(PD_ECOUNT, "nr", ATTR(.type = 0), .type = 22, .u.callchain_deferred = {1, 1 + d, two});
     }
     REFUSED(PD_ECOUNT, "abi", ATTR(.sample_type = 0x1000, .sample_regs_user = 3),
@@ -274,19 +300,23 @@ static void strings(void **state)
 static void too_large(void **state)
 {
     const struct pd_bytes big = {many_bytes, 65535};
-    const struct pd_attr six = {.sample_type = 0x102c6, .flags = PD_ATTR_SAMPLE_ID_ALL}, raw = {.sample_type = 0x400};
+    const struct pd_attr six = {.sample_type = 0x102c6, .flags = PD_ATTR_SAMPLE_ID_ALL},
+                         raw = {.sample_type = 0x400};
     struct pd_plan plan;
     struct pd_record rec = {.type = 23, .rest = {many_bytes, 65527}};
     size_t size = 0;
     (void)state;
-    REFUSED(PD_ELIMIT, "ips", ATTR(.sample_type = 0x20), IN_SAMPLE(.callchain = {8191, {words, 8191, 8, PD_FORM_STRUCT}}));
+    REFUSED(PD_ELIMIT, "ips", ATTR(.sample_type = 0x20),
+            IN_SAMPLE(.callchain = {8191, {words, 8191, 8, PD_FORM_STRUCT}}));
     REFUSED(PD_ELIMIT, "data", ATTR(.sample_type = 0x400), IN_SAMPLE(.raw = {65535, big}));
     REFUSED(PD_ELIMIT, "weight", ATTR(.sample_type = 0x4400), IN_SAMPLE(.raw = {65520, {many_bytes, 65520}}));
-    REFUSED(PD_ELIMIT, "new_bytes", ATTR(.type = 0), .type = 20, .u.text_poke = {1, 65000, 1000, {many_bytes, 65000}, {many_bytes, 1000}});
+    REFUSED(PD_ELIMIT, "new_bytes", ATTR(.type = 0), .type = 20,
+            .u.text_poke = {1, 65000, 1000, {many_bytes, 65000}, {many_bytes, 1000}});
     REFUSED(PD_ELIMIT, "rest", ATTR(.type = 0), .type = 14, .rest = {many_bytes, 65536});
     REFUSED(PD_ELIMIT, "rest", ATTR(.type = 0), .type = 14, .rest = {many_bytes, SIZE_MAX - 4});
     REFUSED(PD_ELIMIT, "size", ATTR(.type = 0), .type = 14, .rest = {many_bytes, 65528});
-    check_refused(&six, &(struct pd_record){.type = 14, .rest = {many_bytes, 65527 - 40}}, PD_ELIMIT, "identifier");
+    check_refused(&six, &(struct pd_record){.type = 14, .rest = {many_bytes, 65527 - 40}}, PD_ELIMIT,
+                  "identifier");
 
     pd_plan_init(&plan, NULL, PD_LITTLE);
     assert_int_equal(pd_record_encode(&plan, &rec, guard_room(1, 65535), 65535, &size, NULL), PD_OK);
@@ -300,7 +330,8 @@ static void too_large(void **state)
 /* Count and items agree, but on what cannot be: sizes computed from them must not wrap around. */
 static void impossible_counts(void **state)
 {
-    static const uint64_t large[] = {UINT64_C(1) << 61, UINT64_C(1) << 60, (UINT64_C(1) << 61) + 1, UINT64_C(1) << 63};
+    static const uint64_t large[] = {UINT64_C(1) << 61, UINT64_C(1) << 60, (UINT64_C(1) << 61) + 1,
+                                     UINT64_C(1) << 63};
     (void)state;
     for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
         const uint64_t n = large[i];
@@ -312,7 +343,8 @@ static void impossible_counts(void **state)
         REFUSED(PD_ELIMIT, "namespaces", ATTR(.type = 0), .type = 16,
                 .u.namespaces = {.nr = n, .namespaces = {words, n, 16, PD_FORM_LITTLE, 0}});
     }
-    REFUSED(PD_ELIMIT, "data", ATTR(.sample_type = 0x100000), IN_SAMPLE(.aux = {UINT64_MAX - 15, {many_bytes, UINT64_MAX - 15}}));
+    REFUSED(PD_ELIMIT, "data", ATTR(.sample_type = 0x100000),
+            IN_SAMPLE(.aux = {UINT64_MAX - 15, {many_bytes, UINT64_MAX - 15}}));
     REFUSED(PD_ELIMIT, "data", ATTR(.sample_type = 0x2000),
             IN_SAMPLE(.stack_user = {UINT64_MAX - 15, {many_bytes, UINT64_MAX - 15}, 0}));
 }
@@ -345,7 +377,8 @@ static void no_room(void **state)
 
 /* ---- What a program may build that no decoder gives */
 
-static void expect_same(const struct pd_attr *attr, const struct pd_record *usual, const struct pd_record *unusual)
+static void expect_same(const struct pd_attr *attr, const struct pd_record *usual,
+                        const struct pd_record *unusual)
 {
     for (size_t o = 0; o < 2; o++) {
         struct pd_plan plan;
@@ -402,16 +435,19 @@ static void wide_strides(void **state)
 static void other_read_format(void **state)
 {
     uint8_t bytes[100];
-    const struct pd_attr all = {.sample_type = 0x10, .read_format = 0x1c}, lost = {.sample_type = 0x10, .read_format = 0x18};
+    const struct pd_attr all = {.sample_type = 0x10, .read_format = 0x1c},
+                         lost = {.sample_type = 0x10, .read_format = 0x18};
     struct pd_plan plan;
     struct pd_record rec = {0};
-    const struct pd_record want = {
-        IN_SAMPLE(.read = {.nr = 2, .values = ITEMS(pd_read_value, {.value = 1, .lost = 3}, {.value = 4, .lost = 6})})};
+    const struct pd_record want = {IN_SAMPLE(.read = {.nr = 2,
+                                                      .values = ITEMS(pd_read_value, {.value = 1, .lost = 3},
+                                                                      {.value = 4, .lost = 6})})};
     (void)state;
     for (size_t o = 0; o < 2; o++) {
-        const size_t n = golden_bytes(HEAD "0040 0000000000000002 0000000000000001 0000000000000002 0000000000000003"
-                                           " 0000000000000004 0000000000000005 0000000000000006",
-                                      orders[o], bytes, sizeof bytes);
+        const size_t n =
+            golden_bytes(HEAD "0040 0000000000000002 0000000000000001 0000000000000002 0000000000000003"
+                              " 0000000000000004 0000000000000005 0000000000000006",
+                         orders[o], bytes, sizeof bytes);
         pd_plan_init(&plan, &all, orders[o]);
         assert_int_equal(pd_record_decode(&plan, bytes, n, &rec, NULL), PD_OK);
         rec.size = 0, rec.misc = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* golden_records.c - the records of the kernel other than SAMPLE, perf's own that have a layout, and unknown ones. */
+/* golden_records.c - the records of the kernel other than SAMPLE, perf's own that have a layout, and unknown
+ * ones. */
 #include "golden.h"
 
 #include "cmocka_all.h"
@@ -8,21 +9,25 @@
 #include <string.h>
 
 #define ID_ALL .flags = PD_ATTR_SAMPLE_ID_ALL
-/* sample_type bits that a trailer is made of: TID 2, TIME 4, ID 0x40, CPU 0x80, STREAM_ID 0x200, IDENTIFIER 0x10000 */
+/* sample_type bits that a trailer is made of: TID 2, TIME 4, ID 0x40, CPU 0x80, STREAM_ID 0x200, IDENTIFIER
+ * 0x10000 */
 #define ALL_SIX .attr = {.sample_type = 0x102c6, ID_ALL}
-#define SIX_TEXT " 00000f55 00000f57 000000021bf3592a 00000000000001a7 00000000000001b8 00000003 0badcafe 00000000000001c9"
-#define SIX \
-    ID(.pid = 0xf55, .tid = 0xf57, .time = 0x21bf3592a, .id = 0x1a7, .stream_id = 0x1b8, .cpu = 3, .res = 0xbadcafe, \
-       .identifier = 0x1c9)
+#define SIX_TEXT " 00000f55 00000f57 000000021bf3592a 00000000000001a7 00000000000001b8 00000003 0badcafe"
+" 00000000000001c9"
+#define SIX                                                                                        \
+    ID(.pid = 0xf55, .tid = 0xf57, .time = 0x21bf3592a, .id = 0x1a7, .stream_id = 0x1b8, .cpu = 3, \
+       .res = 0xbadcafe, .identifier = 0x1c9)
 
 #define X16 "\x11\x11\x11\x11\x11\x11\x11\x11\x11\x11\x11\x11\x11\x11\x11\x11"
 #define X64 X16 X16 X16 X16
 #define X256 X64 X64 X64 X64
 
+    /* clang-format off */
 static struct golden cases[] = {
     {"MMAP without trailer",
      .attr = {.sample_type = 0x102c6},
-     .text = "00000001 2002 0038 ffffffff 00000f56 1122334455667788 0000000000021000 0000000000003000 '/lib/ld.so.1' =00*4",
+     .text = "00000001 2002 0038 ffffffff 00000f56 1122334455667788 0000000000021000 0000000000003000"
+             " '/lib/ld.so.1' =00*4",
      .rec = {.type = 1, .misc = 0x2002,
              .u.mmap = {.pid = UINT32_MAX, .tid = 0xf56, .addr = 0x1122334455667788, .len = 0x21000, .pgoff = 0x3000,
                         .filename = PD_STR("/lib/ld.so.1")}}},
@@ -35,7 +40,8 @@ static struct golden cases[] = {
                         .pgoff = 0x8000000000000001, .filename = SLOT("vdso\0left-over-x", 4)}}},
     {"MMAP whose name has more padding than it needs",
      .attr = {.sample_type = 0x2, ID_ALL},
-     .text = "00000001 0002 0048 00000001 00000002 0000000000000003 0000000000000004 0000000000000005 '/abc' =00*20"
+     .text = "00000001 0002 0048 00000001 00000002 0000000000000003 0000000000000004 0000000000000005"
+             " '/abc' =00*20"
              " 00000f55 00000f57",
      .rec = {.type = 1, .misc = 2, ID(.pid = 0xf55, .tid = 0xf57),
              .u.mmap = {1, 2, 3, 4, 5, SLOT("/abc\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 4)}}},
@@ -48,9 +54,11 @@ static struct golden cases[] = {
 
     {"LOST as seen, trailer TID TIME ID CPU",
      .attr = {.sample_type = 0xc6, ID_ALL},
-     .text = "00000002 0000 0038 0000000000000361 0000000000000022 00005ab9 00005ab9 0000045acaa547ac 0000000000000361"
+     .text = "00000002 0000 0038 0000000000000361 0000000000000022 00005ab9 00005ab9 0000045acaa547ac"
+             " 0000000000000361"
              " 00000000 00000000",
-     .seen = "02000000 0000 3800 6103000000000000 2200000000000000 b95a0000b95a0000 ac47a5ca5a040000 6103000000000000 "
+     .seen = "02000000 0000 3800 6103000000000000 2200000000000000 b95a0000b95a0000 ac47a5ca5a040000"
+             " 6103000000000000 "
              "0000000000000000",
      .rec = {.type = 2, ID(.pid = 0x5ab9, .tid = 0x5ab9, .time = 0x45acaa547ac, .id = 0x361), .u.lost = {0x361, 0x22}}},
     {"LOST, all six fields",
@@ -64,8 +72,10 @@ static struct golden cases[] = {
 
     {"COMM as seen, trailer TID TIME ID",
      .attr = {.sample_type = 0x167, ID_ALL},
-     .text = "00000003 2000 0030 0000550f 0000550f 'ls' =00*6 0000550f 0000550f 00000215abf35941 00000000000001a7",
-     .seen = "03000000 0020 3000 0f550000 0f550000 6c73000000000000 0f5500000f550000 4159f3ab15020000 a701000000000000",
+     .text = "00000003 2000 0030 0000550f 0000550f 'ls' =00*6 0000550f 0000550f 00000215abf35941"
+             " 00000000000001a7",
+     .seen = "03000000 0020 3000 0f550000 0f550000 6c73000000000000 0f5500000f550000 4159f3ab15020000"
+             " a701000000000000",
      .rec = {.type = 3, .misc = 0x2000, ID(.pid = 0x550f, .tid = 0x550f, .time = 0x215abf35941, .id = 0x1a7),
              .u.comm = {0x550f, 0x550f, PD_STR("ls")}}},
     {"COMM with left-overs behind the NUL",
@@ -96,7 +106,8 @@ static struct golden cases[] = {
 
     {"THROTTLE as seen, trailer TID TIME CPU IDENTIFIER",
      .attr = {.sample_type = 0x10086, ID_ALL},
-     .text = "00000005 0000 0040 00000229b2757625 000000000000021e 000000000000021e 00000f55 00000f56 00000229b2757000"
+     .text = "00000005 0000 0040 00000229b2757625 000000000000021e 000000000000021e 00000f55 00000f56"
+             " 00000229b2757000"
              " 00000001 00000000 000000000000021e",
      .rec = {.type = 5, ID(.pid = 0xf55, .tid = 0xf56, .time = 0x229b2757000, .cpu = 1, .identifier = 0x21e),
              .u.throttle = {.time = 0x229b2757625, .id = 0x21e, .stream_id = 0x21e}}},
@@ -106,7 +117,8 @@ static struct golden cases[] = {
              .u.throttle = {.time = 0x102030405060708, .id = 0x1112131415161718, .stream_id = 0x2122232425262728}}},
     {"UNTHROTTLE, every field different, trailer ID CPU",
      .attr = {.sample_type = 0xc0, ID_ALL},
-     .text = "00000006 0000 0030 0102030405060708 1112131415161718 2122232425262728 3132333435363738 41424344 51525354",
+     .text = "00000006 0000 0030 0102030405060708 1112131415161718 2122232425262728 3132333435363738"
+             " 41424344 51525354",
      .rec = {.type = 6, ID(.id = 0x3132333435363738, .cpu = 0x41424344, .res = 0x51525354),
              .u.unthrottle = {.time = 0x102030405060708, .id = 0x1112131415161718, .stream_id = 0x2122232425262728}}},
 
@@ -119,9 +131,11 @@ static struct golden cases[] = {
 
     {"READ as seen, read_format 0x17, trailer TID TIME",
      .attr = {.sample_type = 0x6, .read_format = 0x17, ID_ALL},
-     .text = "00000008 0000 0048 00005956 00005956 00000000000fff2f 000000000010a0cb 00000000000fe8ed 0000000000000342"
+     .text = "00000008 0000 0048 00005956 00005956 00000000000fff2f 000000000010a0cb 00000000000fe8ed"
+             " 0000000000000342"
              " 0000000000000000 00005956 00005956 0000045130317842",
-     .seen = "08000000 0000 4800 56590000 56590000 2fff0f0000000000 cba0100000000000 ede80f0000000000 4203000000000000 "
+     .seen = "08000000 0000 4800 56590000 56590000 2fff0f0000000000 cba0100000000000 ede80f0000000000"
+             " 4203000000000000 "
              "0000000000000000 5659000056590000 4278313051040000",
      .rec = {.type = 8, ID(.pid = 0x5956, .tid = 0x5956, .time = 0x45130317842),
              .u.read = {.pid = 0x5956, .tid = 0x5956,
@@ -129,10 +143,13 @@ static struct golden cases[] = {
 
     {"MMAP2 with build id as seen, trailer TID TIME ID",
      .attr = {.sample_type = 0x167, ID_ALL},
-     .text = "0000000a 4002 0070 0000550f 0000550f 000056349b715000 0000000000016000 0000000000004000 14 00 0000"
-             " =15dfff3239aa7c3b16a71e6b2e3b6e4009dab998 00000005 00000002 '/usr/bin/ls' =00*5 0000550f 0000550f"
+     .text = "0000000a 4002 0070 0000550f 0000550f 000056349b715000 0000000000016000 0000000000004000 14"
+             " 00 0000"
+             " =15dfff3239aa7c3b16a71e6b2e3b6e4009dab998 00000005 00000002 '/usr/bin/ls' =00*5 0000550f"
+             " 0000550f"
              " 00000215abf3d86f 00000000000001a7",
-     .seen = "0a000000 0240 7000 0f550000 0f550000 0050719b34560000 0060010000000000 0040000000000000 14000000 "
+     .seen = "0a000000 0240 7000 0f550000 0f550000 0050719b34560000 0060010000000000 0040000000000000"
+             " 14000000 "
              "15dfff3239aa7c3b16a71e6b2e3b6e4009dab998 05000000 02000000 2f7573722f62696e2f6c730000000000 "
              "0f5500000f550000 6fd8f3ab15020000 a701000000000000",
      .rec = {.type = 10, .misc = 0x4002, ID(.pid = 0x550f, .tid = 0x550f, .time = 0x215abf3d86f, .id = 0x1a7),
@@ -142,7 +159,8 @@ static struct golden cases[] = {
                                       0x1e, 0x6b, 0x2e, 0x3b, 0x6e, 0x40, 0x09, 0xda, 0xb9, 0x98},
                          .prot = 5, .flags = 2, .filename = PD_STR("/usr/bin/ls")}}},
     {"MMAP2 with a short build id and reserved bytes in use",
-     .text = "0000000a 6001 0050 01020304 05060708 1112131415161718 2122232425262728 3132333435363738 08 a1 b1b2"
+     .text = "0000000a 6001 0050 01020304 05060708 1112131415161718 2122232425262728 3132333435363738 08"
+             " a1 b1b2"
              " =0102030405060708 =00*12 00000007 61626364 '[vdso]' =0000",
      .rec = {.type = 10, .misc = 0x6001,
              .u.mmap2 = {.pid = 0x1020304, .tid = 0x5060708, .addr = 0x1112131415161718, .len = 0x2122232425262728,
@@ -151,7 +169,8 @@ static struct golden cases[] = {
                          .filename = PD_STR("[vdso]")}}},
     {"MMAP2 with inode, all six fields",
      ALL_SIX,
-     .text = "0000000a 0002 0080 01020304 05060708 1112131415161718 2122232425262728 3132333435363738 41424344 45464748"
+     .text = "0000000a 0002 0080 01020304 05060708 1112131415161718 2122232425262728 3132333435363738"
+             " 41424344 45464748"
              " 5152535455565758 6162636465666768 00000005 00100802 '/a/b' =00*4" SIX_TEXT,
      .rec = {.type = 10, .misc = 2, SIX,
              .u.mmap2 = {.pid = 0x1020304, .tid = 0x5060708, .addr = 0x1112131415161718, .len = 0x2122232425262728,
@@ -159,7 +178,8 @@ static struct golden cases[] = {
                          .ino_generation = 0x6162636465666768, .prot = 5, .flags = 0x100802, .filename = PD_STR("/a/b")}}},
     {"MMAP2 with inode and left-overs behind the NUL",
      .attr = {.sample_type = 0x10004, ID_ALL},
-     .text = "0000000a 0002 0068 00000001 00000001 0000000000000002 0000000000000003 0000000000000004 00000005 00000006"
+     .text = "0000000a 0002 0068 00000001 00000001 0000000000000002 0000000000000003 0000000000000004"
+             " 00000005 00000006"
              " 0000000000000007 0000000000000008 00000003 00000012 '//anon' =00ff 'leftover' 0000000000000000"
              " 00000000000001c9",
      .rec = {.type = 10, .misc = 2, ID(.identifier = 0x1c9),
@@ -167,7 +187,8 @@ static struct golden cases[] = {
                          .ino_generation = 8, .prot = 3, .flags = 0x12, .filename = SLOT("//anon\0\377leftover", 6)}}},
     {"early MMAP2, without prot and flags",
      .attr = {.sample_type = 0x6, ID_ALL},
-     .text = "0000000a 0002 0060 01020304 05060708 1112131415161718 2122232425262728 3132333435363738 41424344 45464748"
+     .text = "0000000a 0002 0060 01020304 05060708 1112131415161718 2122232425262728 3132333435363738"
+             " 41424344 45464748"
              " 5152535455565758 6162636465666768 '/bin/true-or-so' =00 00000f55 00000f57 0000000000001234",
      .rec = {.type = 10, .misc = 2, .variant = PD_VARIANT_EARLY_MMAP2,
              ID(.pid = 0xf55, .tid = 0xf57, .time = 0x1234),
@@ -175,7 +196,8 @@ static struct golden cases[] = {
                          .pgoff = 0x3132333435363738, .maj = 0x41424344, .min = 0x45464748, .ino = 0x5152535455565758,
                          .ino_generation = 0x6162636465666768, .filename = PD_STR("/bin/true-or-so")}}},
     {"early MMAP2 with the shortest name",
-     .text = "0000000a 0001 0048 00000001 00000002 0000000000000003 0000000000000004 0000000000000005 00000006 00000007"
+     .text = "0000000a 0001 0048 00000001 00000002 0000000000000003 0000000000000004 0000000000000005"
+             " 00000006 00000007"
              " 0000000000000008 0000000000000009 '[vdso]' =0000",
      .rec = {.type = 10, .misc = 1, .variant = PD_VARIANT_EARLY_MMAP2,
              .u.mmap2 = {.pid = 1, .tid = 2, .addr = 3, .len = 4, .pgoff = 5, .maj = 6, .min = 7, .ino = 8,
@@ -183,7 +205,8 @@ static struct golden cases[] = {
 
     {"AUX, trailer TIME IDENTIFIER",
      .attr = {.sample_type = 0x10004, ID_ALL},
-     .text = "0000000b 0000 0030 0102030405060708 1112131415161718 2122232425262728 3132333435363738 4142434445464748",
+     .text = "0000000b 0000 0030 0102030405060708 1112131415161718 2122232425262728 3132333435363738"
+             " 4142434445464748",
      .rec = {.type = 11, ID(.time = 0x3132333435363738, .identifier = 0x4142434445464748),
              .u.aux = {.aux_offset = 0x102030405060708, .aux_size = 0x1112131415161718, .flags = 0x2122232425262728}}},
     {"ITRACE_START, all six fields",
@@ -193,12 +216,15 @@ static struct golden cases[] = {
 
     {"LOST_SAMPLES as perf writes it, sample_id_all set",
      .attr = {.sample_type = 0xc6, ID_ALL},
-     .text = "0000000d 0000 0030 0000000000000022 00000000 00000000 0000000000000000 0000000000000361 00000000 00000000",
-     .seen = "0d000000 0000 3000 2200000000000000 0000000000000000 0000000000000000 6103000000000000 0000000000000000",
+     .text = "0000000d 0000 0030 0000000000000022 00000000 00000000 0000000000000000 0000000000000361"
+             " 00000000 00000000",
+     .seen = "0d000000 0000 3000 2200000000000000 0000000000000000 0000000000000000 6103000000000000"
+             " 0000000000000000",
      .rec = {.type = 13, ID(.id = 0x361), .u.lost_samples = {0x22}}},
     {"LOST_SAMPLES with a sample_id though sample_id_all is clear",
      .attr = {.sample_type = 0xc6},
-     .text = "0000000d 8000 0030 0000000000000022 00000000 00000000 0000000000000000 0000000000000361 00000005 00000000",
+     .text = "0000000d 8000 0030 0000000000000022 00000000 00000000 0000000000000000 0000000000000361"
+             " 00000005 00000000",
      .rec = {.type = 13, .misc = 0x8000, .variant = PD_VARIANT_SAMPLE_ID, ID(.id = 0x361, .cpu = 5),
              .u.lost_samples = {0x22}}},
     {"LOST_SAMPLES without a sample_id, sample_id_all clear",
@@ -225,8 +251,10 @@ static struct golden cases[] = {
      .rec = {.type = 14, .misc = 0x2000, .rest = RAW("\1\2\3")}},
     {"SWITCH_CPU_WIDE as seen, trailer TID TIME CPU IDENTIFIER",
      .attr = {.sample_type = 0x10086, ID_ALL},
-     .text = "0000000f 6000 0030 0000000f 0000000f 0000594c 0000594c 00000450e98e0635 00000000 00000000 0000000000000339",
-     .seen = "0f000000 0060 3000 0f000000 0f000000 4c5900004c590000 35068ee950040000 0000000000000000 3903000000000000",
+     .text = "0000000f 6000 0030 0000000f 0000000f 0000594c 0000594c 00000450e98e0635 00000000 00000000"
+             " 0000000000000339",
+     .seen = "0f000000 0060 3000 0f000000 0f000000 4c5900004c590000 35068ee950040000 0000000000000000"
+             " 3903000000000000",
      .rec = {.type = 15, .misc = 0x6000, ID(.pid = 0x594c, .tid = 0x594c, .time = 0x450e98e0635, .identifier = 0x339),
              .u.switch_cpu_wide = {0xf, 0xf}}},
     {"SWITCH_CPU_WIDE, both fields different",
@@ -235,7 +263,8 @@ static struct golden cases[] = {
 
     {"NAMESPACES, the first three entries as seen, trailer TID TIME",
      .attr = {.sample_type = 0x6, ID_ALL},
-     .text = "00000010 0000 0058 00005899 0000589a 0000000000000003 0000000000000004 00000000effffff9 0000000000000005"
+     .text = "00000010 0000 0058 00005899 0000589a 0000000000000003 0000000000000004 00000000effffff9"
+             " 0000000000000005"
              " 00000000effffffe 0000000000000006 00000000efffffff 00005899 00005899 0000000000000001",
      .rec = {.type = 16, ID(.pid = 0x5899, .tid = 0x5899, .time = 1),
              .u.namespaces = {.pid = 0x5899, .tid = 0x589a, .nr = 3,
@@ -252,7 +281,8 @@ static struct golden cases[] = {
 
     {"KSYMBOL as seen, zero trailer",
      .attr = {.sample_type = 0x10086, ID_ALL},
-     .text = "00000011 0000 0060 ffffffffc002205c 00000014 0001 0000 'bpf_prog_53fa9c13744dcdc6_tinyprog' =00*6"
+     .text = "00000011 0000 0060 ffffffffc002205c 00000014 0001 0000 'bpf_prog_53fa9c13744dcdc6_tinyprog'"
+             " =00*6"
              " 00000000 00000000 0000000000000000 00000000 00000000 0000000000000000",
      .seen = "11000000 0000 6000 5c2002c0ffffffff 14000000 0100 0000 "
              "6270665f70726f675f353366613963313337343464636463365f74696e7970726f6700 0000000000 "
@@ -267,7 +297,8 @@ static struct golden cases[] = {
 
     {"BPF_EVENT as seen, zero trailer",
      .attr = {.sample_type = 0x10086, ID_ALL},
-     .text = "00000012 0000 0038 0001 0000 00000061 =59f4a931744dcdc6 00000000 00000000 0000000000000000 00000000 00000000"
+     .text = "00000012 0000 0038 0001 0000 00000061 =59f4a931744dcdc6 00000000 00000000 0000000000000000"
+             " 00000000 00000000"
              " 0000000000000000",
      .seen = "12000000 0000 3800 0100 0000 61000000 59f4a931744dcdc6 0000000000000000 0000000000000000 "
              "0000000000000000 0000000000000000",
@@ -359,16 +390,20 @@ static struct golden cases[] = {
      .rec = {.type = 68}},
     {"AUXTRACE",
      ALL_SIX,
-     .text = "00000047 0000 0030 0102030405060708 1112131415161718 2122232425262728 31323334 41424344 ffffffff 51525354",
+     .text = "00000047 0000 0030 0102030405060708 1112131415161718 2122232425262728 31323334 41424344"
+             " ffffffff 51525354",
      .rec = {.type = 71,
              .u.auxtrace = {.size = 0x102030405060708, .offset = 0x1112131415161718, .reference = 0x2122232425262728,
                             .idx = 0x31323334, .tid = 0x41424344, .cpu = UINT32_MAX, .reserved = 0x51525354}}},
     {"STAT as seen",
-     .text = "0000004c 0000 0030 00000000000001ee ffffffff 00000000 00000000000f7a9c 00000000000f7a9c 00000000000f7a9c",
-     .seen = "4c000000 0000 3000 ee01000000000000 ffffffff 00000000 9c7a0f0000000000 9c7a0f0000000000 9c7a0f0000000000",
+     .text = "0000004c 0000 0030 00000000000001ee ffffffff 00000000 00000000000f7a9c 00000000000f7a9c"
+             " 00000000000f7a9c",
+     .seen = "4c000000 0000 3000 ee01000000000000 ffffffff 00000000 9c7a0f0000000000 9c7a0f0000000000"
+             " 9c7a0f0000000000",
      .rec = {.type = 76, .u.stat = {.id = 0x1ee, .cpu = UINT32_MAX, .val = 0xf7a9c, .ena = 0xf7a9c, .run = 0xf7a9c}}},
     {"STAT, every field different",
-     .text = "0000004c 0000 0030 0102030405060708 11121314 21222324 3132333435363738 4142434445464748 5152535455565758",
+     .text = "0000004c 0000 0030 0102030405060708 11121314 21222324 3132333435363738 4142434445464748"
+             " 5152535455565758",
      .rec = {.type = 76,
              .u.stat = {.id = 0x102030405060708, .cpu = 0x11121314, .thread = 0x21222324, .val = 0x3132333435363738,
                         .ena = 0x4142434445464748, .run = 0x5152535455565758}}},
@@ -381,6 +416,7 @@ static struct golden cases[] = {
      .seen = "52000000 0000 0800",
      .rec = {.type = 82}},
 };
+/* clang-format on */
 
 /* ---- All 64 trailers: which fields are there follows from six bits, whatever else the sample has. */
 
@@ -388,9 +424,9 @@ static const struct {
     uint64_t bit;
     const char *text;
 } trailer_fields[] = {
-    {PD_SAMPLE_TID, " 00000f55 00000f57"},       {PD_SAMPLE_TIME, " 000000021bf3592a"},
-    {PD_SAMPLE_ID, " 00000000000001a7"},         {PD_SAMPLE_STREAM_ID, " 00000000000001b8"},
-    {PD_SAMPLE_CPU, " 00000003 0badcafe"},       {PD_SAMPLE_IDENTIFIER, " 00000000000001c9"},
+    {PD_SAMPLE_TID, " 00000f55 00000f57"}, {PD_SAMPLE_TIME, " 000000021bf3592a"},
+    {PD_SAMPLE_ID, " 00000000000001a7"},   {PD_SAMPLE_STREAM_ID, " 00000000000001b8"},
+    {PD_SAMPLE_CPU, " 00000003 0badcafe"}, {PD_SAMPLE_IDENTIFIER, " 00000000000001c9"},
 };
 
 static void drop_absent(struct pd_sample_id *id, uint64_t sample_type)
@@ -414,8 +450,11 @@ static void check_trailers(uint64_t others)
 {
     for (unsigned set = 0; set < 64; set++) {
         char fields[200] = "", text[300];
-        struct golden g = {.name = text, .attr = {.sample_type = others, ID_ALL}, .text = text,
-                           .rec = {.type = PD_RECORD_ITRACE_START, SIX, .u.itrace_start = {0x1020304, 0x5060708}}};
+        struct golden g = {
+            .name = text,
+            .attr = {.sample_type = others, ID_ALL},
+            .text = text,
+            .rec = {.type = PD_RECORD_ITRACE_START, SIX, .u.itrace_start = {0x1020304, 0x5060708}}};
         for (size_t i = 0; i < 6; i++) {
             if (!(set >> i & 1))
                 continue;
@@ -423,7 +462,8 @@ static void check_trailers(uint64_t others)
             strcat(fields, trailer_fields[i].text);
         }
         drop_absent(&g.rec.id, g.attr.sample_type);
-        snprintf(text, sizeof text, "0000000c 0000 %04x 01020304 05060708%s", 16 + 8 * (unsigned)__builtin_popcount(set), fields);
+        snprintf(text, sizeof text, "0000000c 0000 %04x 01020304 05060708%s",
+                 16 + 8 * (unsigned)__builtin_popcount(set), fields);
         golden_check(&g);
     }
 }
@@ -432,7 +472,8 @@ static void trailers(void **state)
 {
     (void)state;
     check_trailers(0);
-    check_trailers(PD_SAMPLE_IP | PD_SAMPLE_ADDR | PD_SAMPLE_PERIOD | PD_SAMPLE_READ | PD_SAMPLE_RAW | PD_SAMPLE_AUX);
+    check_trailers(PD_SAMPLE_IP | PD_SAMPLE_ADDR | PD_SAMPLE_PERIOD | PD_SAMPLE_READ | PD_SAMPLE_RAW |
+                   PD_SAMPLE_AUX);
 }
 
 /* ---- Types without a layout: the trailer is cut off below 64. */
@@ -442,7 +483,9 @@ static void unknown_types(void **state)
     (void)state;
     for (uint32_t type = 0; type < 130; type++) {
         char text[200];
-        struct golden g = {.name = text, .attr = {.sample_type = 0x4, ID_ALL}, .text = text,
+        struct golden g = {.name = text,
+                           .attr = {.sample_type = 0x4, ID_ALL},
+                           .text = text,
                            .rec = {.type = type, .misc = 0x1234, .rest = RAW("\1\2\3")}};
         if (type >= 1 && type <= 22)
             continue;
@@ -450,7 +493,10 @@ static void unknown_types(void **state)
             continue;
         if (type < 64)
             g.rec.has_id = true, g.rec.id.time = 0x1112131415161718;
-        snprintf(text, sizeof text, "%08x 1234 %04x =010203%s", type, type < 64 ? 19u : 11u, type < 64 ? " 1112131415161718" : "");
+        snprintf(text, sizeof text, "%08x 1234 %04x =010203%s", type, type < 64 ? 19u : 11u,
+                 type < 64 ? ""
+                             " 1112131415161718"
+                           : "");
         golden_check(&g);
     }
 }
@@ -462,11 +508,15 @@ static void read_formats(void **state)
     (void)state;
     for (unsigned rf = 0; rf < 32; rf++) {
         char text[400], values[300];
-        struct golden g = {.name = text, .attr = {.sample_type = 0x4, .read_format = rf, ID_ALL}, .text = text,
-                           .rec = {.type = PD_RECORD_READ, ID(.time = 0x4142434445464748),
+        struct golden g = {.name = text,
+                           .attr = {.sample_type = 0x4, .read_format = rf, ID_ALL},
+                           .text = text,
+                           .rec = {.type = PD_RECORD_READ,
+                                   ID(.time = 0x4142434445464748),
                                    .u.read = {.pid = 0x1020304, .tid = 0x5060708}}};
         const size_t words = golden_read_values(rf, 2, values, &g.rec.u.read.values);
-        snprintf(text, sizeof text, "00000008 0000 %04zx 01020304 05060708%s 4142434445464748", 24 + 8 * words, values);
+        snprintf(text, sizeof text, "00000008 0000 %04zx 01020304 05060708%s 4142434445464748",
+                 24 + 8 * words, values);
         golden_check(&g);
     }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* golden_sample.c - SAMPLE records: every field alone, all of them together, and each form a field can take. */
+/* golden_sample.c - SAMPLE records: every field alone, all of them together, and each form a field can take.
+ */
 #include "golden.h"
 
 #include "alike.h"
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* clang-format off */
 #define HW_INDEX 0x20000
 #define COUNTERS 0x80000
 #define SAMPLE(...) .rec = {.type = 9, .misc = 0x4002, .u.sample = {__VA_ARGS__}}
@@ -49,7 +51,8 @@ static struct golden cases[] = {
      SAMPLE(.branch_stack = {.nr = 1, .entries = ITEMS(pd_branch_entry, {.from = N1, .to = N2, .flags = 213})})},
     {"REGS_USER alone", .attr = {.sample_type = 0x1000, .sample_regs_user = 0x8100000000000001, .sample_regs_intr = 0x7},
      .text = HEAD "0028 0000000000000002 " W1 " " W2 " " W3, SAMPLE(.regs_user = {2, WORDS(N1, N2, N3)})},
-    {"STACK_USER alone", .attr = {.sample_type = 0x2000}, .text = HEAD "0020 0000000000000008 =a1a2a3a4a5a6a7a8 0000000000000003",
+    {"STACK_USER alone", .attr = {.sample_type = 0x2000}, .text = HEAD "0020 0000000000000008"
+             " =a1a2a3a4a5a6a7a8 0000000000000003",
      SAMPLE(.stack_user = {8, RAW("\xa1\xa2\xa3\xa4\xa5\xa6\xa7\xa8"), 3})},
     WORD("WEIGHT", 0x4000, weight),
     WORD("DATA_SRC", 0x8000, data_src),
@@ -58,7 +61,8 @@ static struct golden cases[] = {
     {"REGS_INTR alone", .attr = {.sample_type = 0x40000, .sample_regs_user = 0x7, .sample_regs_intr = 0x300000},
      .text = HEAD "0020 0000000000000002 " W1 " " W2, SAMPLE(.regs_intr = {2, WORDS(N1, N2)})},
     WORD("PHYS_ADDR", 0x80000, phys_addr),
-    {"AUX alone", .attr = {.sample_type = 0x100000}, .text = HEAD "0020 0000000000000010 =0102030405060708 =1112131415161718",
+    {"AUX alone", .attr = {.sample_type = 0x100000}, .text = HEAD "0020 0000000000000010 =0102030405060708"
+             " =1112131415161718",
      SAMPLE(.aux = {16, RAW("\1\2\3\4\5\6\7\10\x11\x12\x13\x14\x15\x16\x17\x18")})},
     WORD("CGROUP", 0x200000, cgroup),
     WORD("DATA_PAGE_SIZE", 0x400000, data_page_size),
@@ -71,7 +75,8 @@ static struct golden cases[] = {
 
     {"as seen: IP TID TIME CALLCHAIN ID PERIOD",
      .attr = {.sample_type = 0x167, .flags = PD_ATTR_SAMPLE_ID_ALL},
-     .text = "00000009 0002 0048 00007efdb18bdb70 0000550f 0000550f 00000215abf79fbb 00000000000001a9 0000000000000001"
+     .text = "00000009 0002 0048 00007efdb18bdb70 0000550f 0000550f 00000215abf79fbb 00000000000001a9"
+             " 0000000000000001"
              " 0000000000000002 fffffffffffffe00 00007efdb18bdb70",
      .seen = "09000000 0200 4800 70db8bb1fd7e0000 0f5500000f550000 bb9ff7ab15020000 a901000000000000 "
              "0100000000000000 0200000000000000 00feffffffffffff 70db8bb1fd7e0000",
@@ -83,9 +88,11 @@ static struct golden cases[] = {
      .attr = {.sample_type = 0x1ffbfff, .read_format = 0x1f, .branch_sample_type = HW_INDEX | COUNTERS,
               .sample_regs_user = 0x111, .sample_regs_intr = 0x8000000000000100},
      .text = HEAD "01b0"
-             " 0101010101010101 0202020202020202 03030303 04040404 0505050505050505 0606060606060606 0707070707070707"
+             " 0101010101010101 0202020202020202 03030303 04040404 0505050505050505 0606060606060606"
+             " 0707070707070707"
              " 0808080808080808 09090909 0a0a0a0a 0b0b0b0b0b0b0b0b"
-             " 0000000000000002 0c0c0c0c0c0c0c0c 0d0d0d0d0d0d0d0d 0e0e0e0e0e0e0e0e 0f0f0f0f0f0f0f0f 1010101010101010"
+             " 0000000000000002 0c0c0c0c0c0c0c0c 0d0d0d0d0d0d0d0d 0e0e0e0e0e0e0e0e 0f0f0f0f0f0f0f0f"
+             " 1010101010101010"
              " 1111111111111111 1212121212121212 1313131313131313"
              " 0000000000000003 1414141414141414 1515151515151515 1616161616161616"
              " 0000000c =1718191a1b1c1d1e1f202122"
@@ -120,7 +127,8 @@ static struct golden cases[] = {
     {"all fixed words, WEIGHT in place of WEIGHT_STRUCT, nothing variable",
      .attr = {.sample_type = 0xeac3cf},
      .text = HEAD "0088 0202020202020202 03030303 04040404 0505050505050505 0606060606060606 0707070707070707"
-             " 0808080808080808 09090909 0a0a0a0a 0b0b0b0b0b0b0b0b 4141414141414141 4242424242424242 4343434343434343"
+             " 0808080808080808 09090909 0a0a0a0a 0b0b0b0b0b0b0b0b 4141414141414141 4242424242424242"
+             " 4343434343434343"
              " 4646464646464646 4747474747474747 4848484848484848 4949494949494949"
              " =ff*8",
      .rec = {.type = 9, .misc = 0x4002, .rest = RAW("\377\377\377\377\377\377\377\377"),
@@ -135,7 +143,8 @@ static struct golden cases[] = {
     {"CALLCHAIN with every marker",
      .attr = {.sample_type = 0x20},
      .text = HEAD "0060 000000000000000a ffffffffffffffe0 0000000000000001 ffffffffffffff80 ffffffff81000000"
-             " fffffffffffffe00 0000000000401000 fffffffffffff800 fffffffffffff780 fffffffffffff600 fffffffffffff001",
+             " fffffffffffffe00 0000000000401000 fffffffffffff800 fffffffffffff780 fffffffffffff600"
+             " fffffffffffff001",
      SAMPLE(.callchain = {10, WORDS(PD_CONTEXT_HV, 1, PD_CONTEXT_KERNEL, 0xffffffff81000000, PD_CONTEXT_USER, 0x401000,
                                     PD_CONTEXT_GUEST, PD_CONTEXT_GUEST_KERNEL, PD_CONTEXT_GUEST_USER, PD_CONTEXT_MAX)})},
     {"CALLCHAIN that ends in USER_DEFERRED and a cookie",
@@ -144,7 +153,8 @@ static struct golden cases[] = {
      SAMPLE(.callchain = {4, WORDS(PD_CONTEXT_KERNEL, 0xffffffff81000000, PD_CONTEXT_USER_DEFERRED, N1)})},
 
     {"RAW of 4 bytes, as the kernel writes it when there is nothing",
-     .attr = {.sample_type = 0x400}, .text = HEAD "0010 00000004 =00000000", SAMPLE(.raw = {4, RAW("\0\0\0\0")})},
+     .attr = {.sample_type = 0x400}, .text = HEAD "0010 00000004"
+             " =00000000", SAMPLE(.raw = {4, RAW("\0\0\0\0")})},
     {"RAW of an odd size, then PERIOD before it and DATA_SRC behind it",
      .attr = {.sample_type = 0x8500},
      .text = HEAD "0021 " W1 " 00000005 =a1a2a3a4a5 " W2,
@@ -153,7 +163,8 @@ static struct golden cases[] = {
 
     {"BRANCH_STACK with hw_idx",
      .attr = {.sample_type = 0x900, .branch_sample_type = HW_INDEX},
-     .text = HEAD "0050 " W3 " 0000000000000002 ffffffffffffffff " W1 " " W2 " " FLAGS_MANY " " W2 " " W1 " " FLAGS_RESERVED,
+     .text = HEAD "0050 " W3 " 0000000000000002 ffffffffffffffff " W1 " " W2 " " FLAGS_MANY " " W2 ""
+             " " W1 " " FLAGS_RESERVED,
      SAMPLE(.period = N3, .branch_stack = {.nr = 2, .hw_idx = UINT64_MAX,
                                            .entries = ITEMS(pd_branch_entry, {N1, N2, 0x800000036641234a},
                                                             {N2, N1, 0x1aa00000000})})},
@@ -175,7 +186,8 @@ static struct golden cases[] = {
      .attr = {.sample_type = 0x800, .branch_sample_type = 0xffff}, .text = HEAD "0010 0000000000000000", SAMPLE(.ip = 0)},
     {"BRANCH_STACK with counters",
      .attr = {.sample_type = 0x800, .branch_sample_type = COUNTERS},
-     .text = HEAD "0050 0000000000000002 " W1 " " W2 " " FLAGS_213 " " W2 " " W1 " " FLAGS_MANY " " W3 " 0102030405060708",
+     .text = HEAD "0050 0000000000000002 " W1 " " W2 " " FLAGS_213 " " W2 " " W1 " " FLAGS_MANY " " W3 ""
+             " 0102030405060708",
      SAMPLE_VARIANT(PD_VARIANT_BRANCH_COUNTERS,
                     .branch_stack = {.nr = 2,
                                      .entries = ITEMS(pd_branch_entry, {N1, N2, 213}, {N2, N1, 0x800000036641234a}),
@@ -227,6 +239,7 @@ static struct golden cases[] = {
      .attr = {.sample_type = 0x1}, .text = HEAD "0015 " W1 " =0102030405",
      .rec = {.type = 9, .misc = 0x4002, .rest = RAW("\1\2\3\4\5"), .u.sample = {.ip = N1}}},
 };
+/* clang-format on */
 
 /* All 32 forms of READ, with a field before and behind it. */
 static void read_formats(void **state)
@@ -235,7 +248,9 @@ static void read_formats(void **state)
     for (unsigned rf = 0; rf < 32; rf++)
         for (size_t n = 0; n <= 3; n++) {
             char text[400], values[300];
-            struct golden g = {.name = text, .attr = {.sample_type = 0x110 | 0x4000, .read_format = rf}, .text = text,
+            struct golden g = {.name = text,
+                               .attr = {.sample_type = 0x110 | 0x4000, .read_format = rf},
+                               .text = text,
                                SAMPLE(.period = N1, .weight = N2)};
             const size_t words = golden_read_values(rf, n, values, &g.rec.u.sample.read);
             snprintf(text, sizeof text, HEAD "%04zx " W1 "%s " W2, 24 + 8 * words, values);
@@ -243,8 +258,8 @@ static void read_formats(void **state)
         }
 }
 
-/* Each sub-field of the branch flags by itself: lowest bit in little-endian streams, width. In big-endian ones it ends at
- * 64 minus these; the value keeps the order of its bits. */
+/* Each sub-field of the branch flags by itself: lowest bit in little-endian streams, width. In big-endian
+ * ones it ends at 64 minus these; the value keeps the order of its bits. */
 static void branch_flags(void **state)
 {
     static const struct {
@@ -256,13 +271,17 @@ static void branch_flags(void **state)
             const uint64_t little = UINT64_C(1) << (fields[i].lo + bit);
             const uint64_t big = UINT64_C(1) << (64 - fields[i].lo - fields[i].width + bit);
             char text[200];
-            struct golden g = {.name = text, .attr = {.sample_type = 0x800}, .text = text,
-                               SAMPLE(.branch_stack = {.nr = 1, .entries = ITEMS(pd_branch_entry, {N1, N2, little})})};
-            snprintf(text, sizeof text, HEAD "0028 0000000000000001 " W1 " " W2 " %016llx/%016llx", (unsigned long long)big,
-                     (unsigned long long)little);
+            struct golden g = {
+                .name = text,
+                .attr = {.sample_type = 0x800},
+                .text = text,
+                SAMPLE(.branch_stack = {.nr = 1, .entries = ITEMS(pd_branch_entry, {N1, N2, little})})};
+            snprintf(text, sizeof text, HEAD "0028 0000000000000001 " W1 " " W2 " %016llx/%016llx",
+                     (unsigned long long)big, (unsigned long long)little);
             golden_check(&g);
         }
-    /* FLAGS_MANY is predicted, abort, cycles 0x1234, type 4, spec 2, new_type 9, priv 5, reserved 0x40000001. */
+    /* FLAGS_MANY is predicted, abort, cycles 0x1234, type 4, spec 2, new_type 9, priv 5, reserved 0x40000001.
+     */
     const uint64_t many = PD_BRANCH_PREDICTED | PD_BRANCH_ABORT | UINT64_C(0x1234) << PD_BRANCH_CYCLES_SHIFT |
                           UINT64_C(4) << PD_BRANCH_TYPE_SHIFT | UINT64_C(2) << PD_BRANCH_SPEC_SHIFT |
                           UINT64_C(9) << PD_BRANCH_NEW_TYPE_SHIFT | UINT64_C(5) << PD_BRANCH_PRIV_SHIFT |

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * codec_bytes.c - random bytes framed as records of random events: what decodes encodes to the same bytes, in the other
- * order and back as well; what does not is refused by name; and the straight-line codec agrees with the reference
- * interpreter on all of it.
+ * codec_bytes.c - random bytes framed as records of random events: what decodes encodes to the same bytes, in
+ * the other order and back as well; what does not is refused by name; and the straight-line codec agrees with
+ * the reference interpreter on all of it.
  */
 #include "alike.h"
 #include "cmocka_all.h"
 #include "guard.h"
-#include "random.h"
+#include "seeded.h"
 #include "wire.h"
 #include <stdio.h>
 #include <string.h>
@@ -29,13 +29,14 @@ static struct {
     uint64_t ambiguous;
 } seen;
 
-#define CHECK(t_, condition_)                                                                                          \
-    do {                                                                                                               \
-        if (!(condition_))                                                                                             \
-            fail_msg("%s does not hold; again with PERFDATA_SEED=%llu PERFDATA_ITERATIONS=1: record type %u, %zu bytes, " \
-                     "order %u, sample_type 0x%llx",                                                                   \
-                     #condition_, (unsigned long long)(t_)->seed, (t_)->type, (t_)->n, (t_)->plan.order,               \
-                     (unsigned long long)(t_)->attr.sample_type);                                                      \
+#define CHECK(t_, condition_)                                                                              \
+    do {                                                                                                   \
+        if (!(condition_))                                                                                 \
+            fail_msg("%s does not hold; again with PERFDATA_SEED=%llu PERFDATA_ITERATIONS=1: record type " \
+                     "%u, %zu bytes, "                                                                     \
+                     "order %u, sample_type 0x%llx",                                                       \
+                     #condition_, (unsigned long long)(t_)->seed, (t_)->type, (t_)->n, (t_)->plan.order,   \
+                     (unsigned long long)(t_)->attr.sample_type);                                          \
     } while (0)
 
 /* ---- Making records */
@@ -88,7 +89,9 @@ static void random_word(struct rng *r, enum pd_order order, uint8_t *p)
     case 0:
     case 1:
     case 2: pd_store64(p, rng_below(r, 5), order); break;
-    case 3: pd_store32(p, (uint32_t)rng_below(r, 20), order), pd_store32(p + 4, (uint32_t)rng_below(r, 3), order); break;
+    case 3:
+        pd_store32(p, (uint32_t)rng_below(r, 20), order), pd_store32(p + 4, (uint32_t)rng_below(r, 3), order);
+        break;
     case 4: memcpy(p, "/lib/ab", rng_below(r, 8)); break;
     case 5: memset(p, rng_one_in(r, 2) ? 0xff : 'x', 8); break;
     default: pd_store64(p, rng_next(r), order); break;
@@ -134,7 +137,8 @@ static void repair_count(struct trial *t, const struct pd_error *e)
         pd_store32(t->bytes + e->record_offset - 4, (uint32_t)(count * 8 + 4), order);
 }
 
-/* Most random records are too short or count too much: this follows what the errors say until they are content. */
+/* Most random records are too short or count too much: this follows what the errors say until they are
+ * content. */
 static void repair(struct trial *t)
 {
     for (unsigned tries = 0; tries < 40; tries++) {
@@ -153,12 +157,12 @@ static void repair(struct trial *t)
 
 /* ---- What must hold */
 
-typedef enum pd_code encoder(const struct pd_plan *plan, const struct pd_record *rec, void *out, size_t cap, size_t *size,
-                             struct pd_error *error);
+typedef enum pd_code encoder(const struct pd_plan *plan, const struct pd_record *rec, void *out, size_t cap,
+                             size_t *size, struct pd_error *error);
 
 /* Encodes to exactly these bytes; one byte less of room is refused. */
-static void check_encodes_to(struct trial *t, encoder *encode, const struct pd_plan *plan, const struct pd_record *rec,
-                             const uint8_t *want)
+static void check_encodes_to(struct trial *t, encoder *encode, const struct pd_plan *plan,
+                             const struct pd_record *rec, const uint8_t *want)
 {
     size_t size = 0;
     uint8_t *out = guard_room(1, t->n);
@@ -174,8 +178,12 @@ static void check_encodes_to(struct trial *t, encoder *encode, const struct pd_p
 static struct pd_record interpreted(const struct trial *t, const struct pd_record *framed, uint8_t variant,
                                     enum pd_code *code, struct pd_error *e)
 {
-    struct pd_record r = {.type = framed->type, .misc = framed->misc, .size = framed->size, .raw = framed->raw,
-                          .variant = variant, .layout = pd_layout_of(framed->type)};
+    struct pd_record r = {.type = framed->type,
+                          .misc = framed->misc,
+                          .size = framed->size,
+                          .raw = framed->raw,
+                          .variant = variant,
+                          .layout = pd_layout_of(framed->type)};
     r.has_id = pd_has_id(&t->plan, &r);
     *code = pd_interpret_decode(&t->plan, &r, &r.u, e);
     return r;
@@ -190,10 +198,11 @@ static bool possible_variant(const struct trial *t, uint8_t v)
 }
 
 /*
- * May this record be read as another variant in the other order? An early MMAP2 is recognised by text where prot is now:
- * a prot with other than its few low bits may look like text in one order only. A branch stack that is not of the usual
- * form, or does not explain all bytes, was a choice by size alone, and bytes that are never swapped (stack, raw data, rest)
- * count differently in the other order when another variant takes them for numbers.
+ * May this record be read as another variant in the other order? An early MMAP2 is recognised by text where
+ * prot is now: a prot with other than its few low bits may look like text in one order only. A branch stack
+ * that is not of the usual form, or does not explain all bytes, was a choice by size alone, and bytes that
+ * are never swapped (stack, raw data, rest) count differently in the other order when another variant takes
+ * them for numbers.
  */
 static bool ambiguous(const struct trial *t, const struct pd_record *rec)
 {
@@ -237,11 +246,12 @@ static void check_decoded(struct trial *t, const struct pd_record *rec)
 
 static bool same_error(const struct pd_error *a, const struct pd_error *b)
 {
-    return a->code == b->code && a->field && b->field && strcmp(a->field, b->field) == 0 && a->found == b->found &&
-           a->expected == b->expected && a->record_offset == b->record_offset;
+    return a->code == b->code && a->field && b->field && strcmp(a->field, b->field) == 0 &&
+           a->found == b->found && a->expected == b->expected && a->record_offset == b->record_offset;
 }
 
-static void check_refused(struct trial *t, const struct pd_record *rec, enum pd_code code, const struct pd_error *e)
+static void check_refused(struct trial *t, const struct pd_record *rec, enum pd_code code,
+                          const struct pd_error *e)
 {
     enum pd_code other;
     struct pd_error same = {0};
@@ -308,8 +318,9 @@ static void check_coverage(uint64_t iterations)
         if (iterations >= 10000 && i >= 1 && i <= 22)
             assert_true(seen.decoded[i] > 100);
     }
-    print_message("%llu of %llu records decoded, %llu of %llu samples, %llu ambiguous\n", (unsigned long long)decoded,
-                  (unsigned long long)trials, (unsigned long long)seen.decoded[9], (unsigned long long)seen.trials[9],
+    print_message("%llu of %llu records decoded, %llu of %llu samples, %llu ambiguous\n",
+                  (unsigned long long)decoded, (unsigned long long)trials,
+                  (unsigned long long)seen.decoded[9], (unsigned long long)seen.trials[9],
                   (unsigned long long)seen.ambiguous);
     if (iterations >= 10000)
         assert_true(decoded > trials / 3 && seen.ambiguous < trials / 100);
@@ -319,7 +330,8 @@ static void random_bytes(void **state)
 {
     const uint64_t seed = random_seed(), iterations = random_iterations(60000);
     (void)state;
-    print_message("PERFDATA_SEED=%llu PERFDATA_ITERATIONS=%llu\n", (unsigned long long)seed, (unsigned long long)iterations);
+    print_message("PERFDATA_SEED=%llu PERFDATA_ITERATIONS=%llu\n", (unsigned long long)seed,
+                  (unsigned long long)iterations);
     for (uint64_t i = 0; i < iterations; i++)
         run_trial(seed + i);
     check_coverage(iterations);

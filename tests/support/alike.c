@@ -25,7 +25,8 @@ static bool same_str(const struct pd_str *a, const struct pd_str *b, enum alike 
 
 static bool same_bytes(const struct pd_bytes *a, const struct pd_bytes *b, enum alike how)
 {
-    return a->n == b->n && (how == ALIKE_VALUES || a->ptr == b->ptr) && (a->n == 0 || !memcmp(a->ptr, b->ptr, a->n));
+    return a->n == b->n && (how == ALIKE_VALUES || a->ptr == b->ptr) &&
+           (a->n == 0 || !memcmp(a->ptr, b->ptr, a->n));
 }
 
 static bool same_vec(const struct pd_vec *a, const struct pd_vec *b, enum alike how)
@@ -52,7 +53,8 @@ static void element_at(const struct pd_op *layout, const struct pd_list *l, size
 }
 
 /* One way to get at elements is the schema's tables: `a` goes that way, `b` through the accessors. */
-static const char *differing_list(const struct pd_op *layout, const struct pd_list *a, const struct pd_list *b, enum alike how)
+static const char *differing_list(const struct pd_op *layout, const struct pd_list *a,
+                                  const struct pd_list *b, enum alike how)
 {
     _Alignas(8) uint8_t x[64], y[64];
     const char *field = NULL;

@@ -110,13 +110,15 @@ size_t golden_read_values(uint64_t rf, size_t n, char text[300], struct pd_read_
     words += add_word(text, e, enabled);
     words += add_word(text, r, running);
     for (size_t k = 0; k < (group ? n : 1); k++) {
-        present[k] = (struct pd_read_value){counters[k].value, i ? counters[k].id : 0, l ? counters[k].lost : 0};
+        present[k] =
+            (struct pd_read_value){counters[k].value, i ? counters[k].id : 0, l ? counters[k].lost : 0};
         words += add_word(text, group, present[k].value);
         words += add_word(text, i, present[k].id);
         words += add_word(text, l, present[k].lost);
     }
     if (group)
-        values->nr = n, values->values = (struct pd_list){present, n, sizeof *present, PD_FORM_STRUCT, UINT32_MAX};
+        values->nr = n,
+        values->values = (struct pd_list){present, n, sizeof *present, PD_FORM_STRUCT, UINT32_MAX};
     else
         values->value = present[0].value, values->id = present[0].id, values->lost = present[0].lost;
     return words;
@@ -147,18 +149,21 @@ static void expect_ok(const struct run *r, const char *what, enum pd_code code, 
         fail_msg("%s, %s, %s: %s", r->g->name, order_name(r), what, text);
 }
 
-static void expect_alike(const struct run *r, const char *what, const struct pd_record *want, const struct pd_record *got)
+static void expect_alike(const struct run *r, const char *what, const struct pd_record *want,
+                         const struct pd_record *got)
 {
     const char *field = alike_records(want, got, ALIKE_VALUES);
     if (field)
         fail_msg("%s, %s, %s: %s differs", r->g->name, order_name(r), what, field);
 }
 
-static void expect_bytes(const struct run *r, const char *what, const uint8_t *want, const uint8_t *got, size_t n)
+static void expect_bytes(const struct run *r, const char *what, const uint8_t *want, const uint8_t *got,
+                         size_t n)
 {
     for (size_t i = 0; i < r->n && i < n; i++)
         if (want[i] != got[i])
-            fail_msg("%s, %s, %s: byte %zu is %02x, not %02x", r->g->name, order_name(r), what, i, got[i], want[i]);
+            fail_msg("%s, %s, %s: byte %zu is %02x, not %02x", r->g->name, order_name(r), what, i, got[i],
+                     want[i]);
     if (n != r->n)
         fail_msg("%s, %s, %s: %zu bytes, not %zu", r->g->name, order_name(r), what, n, r->n);
 }
@@ -176,7 +181,8 @@ static void check_decode(struct run *r)
     assert_ptr_equal(r->rec.layout, pd_layout_of(r->rec.type));
     assert_null(wrong_place(&r->rec));
 
-    again.type = r->rec.type, again.misc = r->rec.misc, again.size = r->rec.size, again.variant = r->rec.variant;
+    again.type = r->rec.type, again.misc = r->rec.misc, again.size = r->rec.size,
+    again.variant = r->rec.variant;
     again.raw = r->bytes, again.layout = r->rec.layout, again.has_id = r->rec.has_id;
     expect_ok(r, "the reference decoding", pd_interpret_decode(&r->plan, &again, &again.u, &e), &e);
     expect_alike(r, "decoded by the reference", &r->g->rec, &again);
@@ -185,8 +191,8 @@ static void check_decode(struct run *r)
         fail_msg("%s, %s: the two decoders differ in %s", r->g->name, order_name(r), field);
 }
 
-typedef enum pd_code encoder(const struct pd_plan *plan, const struct pd_record *rec, void *out, size_t cap, size_t *size,
-                             struct pd_error *error);
+typedef enum pd_code encoder(const struct pd_plan *plan, const struct pd_record *rec, void *out, size_t cap,
+                             size_t *size, struct pd_error *error);
 
 static void check_encoder(struct run *r, encoder *encode, const char *what, const struct pd_plan *plan,
                           const struct pd_record *rec, const uint8_t *want)
@@ -205,7 +211,8 @@ static void check_encode(struct run *r)
     check_encoder(r, pd_record_encode, "encoded in the other order", &r->other, &r->rec, r->other_bytes);
     check_encoder(r, pd_interpret_encode, "so encoded by the reference", &r->other, &r->rec, r->other_bytes);
     check_encoder(r, pd_record_encode, "built and encoded", &r->plan, &r->g->rec, r->bytes);
-    check_encoder(r, pd_interpret_encode, "built and encoded by the reference", &r->plan, &r->g->rec, r->bytes);
+    check_encoder(r, pd_interpret_encode, "built and encoded by the reference", &r->plan, &r->g->rec,
+                  r->bytes);
 }
 
 static void check_refusals(struct run *r)
@@ -225,7 +232,8 @@ static void check_refusals(struct run *r)
     assert_int_equal(e.expected, r->n);
 
     wrong.size = (uint16_t)(r->n + 8);
-    assert_int_equal(pd_record_encode(&r->plan, &wrong, guard_room(1, r->n + 8), r->n + 8, &size, &e), PD_ECOUNT);
+    assert_int_equal(pd_record_encode(&r->plan, &wrong, guard_room(1, r->n + 8), r->n + 8, &size, &e),
+                     PD_ECOUNT);
     assert_string_equal(e.field, "size");
     assert_int_equal(e.found, r->n + 8);
     assert_int_equal(e.expected, r->n);
@@ -323,7 +331,8 @@ static void golden_test(void **state)
     golden_check(*state);
 }
 
-int golden_run(const char *group, struct golden *cases, size_t n, const struct CMUnitTest *others, size_t n_others)
+int golden_run(const char *group, struct golden *cases, size_t n, const struct CMUnitTest *others,
+               size_t n_others)
 {
     struct CMUnitTest *tests = calloc(n + n_others, sizeof *tests);
     if (!tests)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * golden.h - records whose bytes were worked out by hand from the format's documentation, and what they must decode to.
+ * golden.h - records whose bytes were worked out by hand from the format's documentation, and what they must
+ * decode to.
  *
- * A case's text states both byte orders at once. It is a list of tokens, most significant digit first, as a big-endian
- * stream has them; the little-endian stream has the bytes of each number reversed:
+ * A case's text states both byte orders at once. It is a list of tokens, most significant digit first, as a
+ * big-endian stream has them; the little-endian stream has the bytes of each number reversed:
  *
  *     00000f55      a number of 4 bytes; the digits say how wide it is
  *     c0/03         a bitfield word: what stands in a big-endian stream, and in a little-endian one
@@ -21,9 +22,15 @@
 #define WORDS(...) PD_VEC64(((uint64_t[]){__VA_ARGS__}), sizeof((uint64_t[]){__VA_ARGS__}) / 8)
 #define ITEMS(type_, ...) \
     PD_LIST(((struct type_[]){__VA_ARGS__}), sizeof((struct type_[]){__VA_ARGS__}) / sizeof(struct type_))
-#define RAW(s_) {(const uint8_t *)(s_), sizeof(s_) - 1}
+#define RAW(s_)                               \
+    {                                         \
+        (const uint8_t *)(s_), sizeof(s_) - 1 \
+    }
 /* A slot given in full: NUL, padding and all. */
-#define SLOT(s_, len_) {(s_), (len_), sizeof(s_) - 1}
+#define SLOT(s_, len_)               \
+    {                                \
+        (s_), (len_), sizeof(s_) - 1 \
+    }
 #define ID(...) .has_id = true, .id = {__VA_ARGS__}
 
 struct golden {
@@ -31,23 +38,26 @@ struct golden {
     struct pd_attr attr; /* of the event the record belongs to */
     const char *text;    /* the record's bytes, header included */
     const char *seen;    /* the same in hex as found in a real file, little-endian; may be NULL */
-    struct pd_record rec; /* expected, and as a program would build it: size 0, PD_AUTO strings, arrays of structs */
+    struct pd_record
+        rec; /* expected, and as a program would build it: size 0, PD_AUTO strings, arrays of structs */
 };
 
 /* Writes the bytes of a text in the given order and returns how many; at most cap, else the test fails. */
 size_t golden_bytes(const char *text, enum pd_order order, void *out, size_t cap);
 
-/* Fails unless the decoder, the encoder and their reference interpreters agree with the case, in both byte orders. */
+/* Fails unless the decoder, the encoder and their reference interpreters agree with the case, in both byte
+ * orders. */
 void golden_check(const struct golden *g);
 
 /* Runs the cases, each a cmocka test, and then the other tests. Returns what cmocka does. */
 struct CMUnitTest;
-int golden_run(const char *group, struct golden *cases, size_t n, const struct CMUnitTest *others, size_t n_others);
+int golden_run(const char *group, struct golden *cases, size_t n, const struct CMUnitTest *others,
+               size_t n_others);
 
 /*
- * READ values of a read_format: the two lines "value, [enabled], [running], [id], [lost]" and "nr, [enabled], [running], nr
- * times {value, [id], [lost]}". Appends the text and fills what it decodes to; n is the size of a group (at most 3). Returns
- * how many words there are.
+ * READ values of a read_format: the two lines "value, [enabled], [running], [id], [lost]" and "nr, [enabled],
+ * [running], nr times {value, [id], [lost]}". Appends the text and fills what it decodes to; n is the size of
+ * a group (at most 3). Returns how many words there are.
  */
 size_t golden_read_values(uint64_t read_format, size_t n, char text[300], struct pd_read_values *values);
 

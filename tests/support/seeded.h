@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* random.h - numbers that can be had again: the seed comes from PERFDATA_SEED, the iterations from PERFDATA_ITERATIONS. */
-#ifndef PERFDATA_TESTS_RANDOM_H
-#define PERFDATA_TESTS_RANDOM_H
+/* seeded.h - numbers that can be had again: PERFDATA_SEED gives the seed, PERFDATA_ITERATIONS how often. */
+#ifndef PERFDATA_TESTS_SEEDED_H
+#define PERFDATA_TESTS_SEEDED_H
 
 #include <stdbool.h>
 #include <stdint.h>

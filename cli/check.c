@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check.c - `perfdata check`: decodes and encodes every record, attr and section, and compares what comes out with the
+ * file, byte by byte.
+ */
+#include "cli.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <perfdata/constants.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WINDOW ((size_t)256 << 10)
+
+enum { KEY_STRICT = CLI_LONG };
+
+static const struct cli_option options[] = {
+    {"strict", KEY_STRICT, NULL, "notes count as findings: exit status 1"},
+    {0},
+};
+
+static const struct cli_spec spec = {
+    .usage = "[OPTION]... [FILE]...",
+    .about =
+        "Validates the structure of recordings and proves the round trip: every record, attr and section is\n"
+        "decoded, encoded again and compared with the bytes of the file. Lists each finding with its offset.\n"
+        "\n"
+        "Exit status: 0 all is intact and equal, 1 something came out different, 3 a record, header or section\n"
+        "is truncated or impossible. A recording that was not finished, bytes behind its end, and record types,\n"
+        "features or bits that are not known are notes: they do not count, but with --strict as 1.\n",
+    .options = options,
+    .common = CLI_IN | CLI_JSON | CLI_OPERANDS,
+    .examples = "  perfdata check x.data            prove it\n"
+                "  perfdata check -q *.data         only what is wrong, and the exit status\n"
+                "  perfdata check --strict --json x.data\n",
+};
+
+enum kind { NOTE, DIFFERENCE, DAMAGE };
+static const char *const kind_names[] = {"note", "difference", "damage"};
+
+/* Notes of one kind about records are counted, and told once. */
+struct counted {
+    uint64_t n, offset;
+    uint32_t type;
+};
+
+struct check {
+    struct cli *cli;
+    struct cli_input in;
+    struct cli_json *json;
+    bool strict;
+    uint64_t found[3]; /* by kind */
+    int status;        /* of this file */
+    struct counted unknown_event, unknown_type;
+    /* the sink that compares */
+    uint8_t *window;
+    size_t fill;
+    uint64_t base, at;
+    struct pd_rewrite_stats stats;
+};
+
+static void find(struct check *c, enum kind kind, const char *code, uint64_t offset, const char *text)
+{
+    static const int status_of[] = {CLI_OK, CLI_FINDINGS, CLI_DAMAGED};
+    const int status = kind == NOTE && c->strict ? CLI_FINDINGS : status_of[kind];
+    c->found[kind]++;
+    if (status > c->status)
+        c->status = status;
+    cli_raise(c->cli, status);
+    if (c->json) {
+        cli_json_open(c->json, NULL, '{');
+        cli_json_str(c->json, "kind", kind_names[kind]);
+        cli_json_str(c->json, "code", code);
+        if (offset != PD_NOWHERE)
+            cli_json_count(c->json, "offset", offset);
+        cli_json_str(c->json, "text", text);
+        cli_json_close(c->json, '}');
+    } else if (kind != NOTE || !c->cli->quiet || status) {
+        cli_progress_end(c->cli);
+        pd_out_plain(&c->cli->out, c->in.name, strlen(c->in.name));
+        cli_print(c->cli, ": %s: ", kind_names[kind]);
+        pd_out_str(&c->cli->out, text);
+        pd_out_str(&c->cli->out, "\n");
+    }
+}
+
+__attribute__((format(printf, 5, 6))) static void find_at(struct check *c, enum kind kind, const char *code,
+                                                          uint64_t offset, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    int n = snprintf(text, sizeof text, "at offset %" PRIu64 " (0x%" PRIx64 "): ", offset, offset);
+    va_start(args, format);
+    vsnprintf(text + n, sizeof text - (size_t)n, format, args);
+    va_end(args);
+    find(c, kind, code, offset, text);
+}
+
+static void find_error(struct check *c, const struct pd_error *error)
+{
+    char text[512];
+    pd_error_text(error, text, sizeof text);
+    find(c, DAMAGE, pd_code_name(error->code), error->offset, text);
+}
+
+static void count(struct counted *k, uint64_t offset, uint32_t type)
+{
+    if (k->n++ == 0) {
+        k->offset = offset;
+        k->type = type;
+    }
+}
+
+/* ---- Comparing */
+
+/* The part of the file that a byte belongs to, for messages. */
+static const char *part_of(const struct check *c, uint64_t offset)
+{
+    static const char *const names[] = {
+        [PD_EXTENT_HEADER] = "the header",           [PD_EXTENT_IDS] = "the ids",
+        [PD_EXTENT_ATTRS] = "the attrs",             [PD_EXTENT_EVENT_TYPES] = "the event types",
+        [PD_EXTENT_DATA] = "the data",               [PD_EXTENT_TABLE] = "the feature table",
+        [PD_EXTENT_FEATURE] = "a feature section",   [PD_EXTENT_GAP] = "bytes between the sections",
+        [PD_EXTENT_OVERLAP] = "overlapping sections",
+    };
+    size_t n;
+    const struct pd_extent *e = pd_reader_extents(c->in.reader, &n);
+    for (size_t i = 0; i < n; i++)
+        if (offset >= e[i].offset && offset - e[i].offset < e[i].size && (size_t)e[i].kind < sizeof names / sizeof *names)
+            return names[e[i].kind];
+    return "the file";
+}
+
+/* Makes the file's bytes at c->at visible; returns how many, 0 at the end of the file. */
+static size_t see(struct check *c, const uint8_t **p, int *error)
+{
+    if (c->at - c->base >= c->fill) {
+        ssize_t got;
+        while ((got = pread(c->in.fd, c->window, WINDOW, (off_t)c->at)) < 0 && errno == EINTR)
+            ;
+        *error = got < 0 ? errno : 0;
+        c->base = c->at;
+        c->fill = got > 0 ? (size_t)got : 0;
+    }
+    *p = c->window + (c->at - c->base);
+    return c->fill - (size_t)(c->at - c->base);
+}
+
+static void find_difference(struct check *c, const uint8_t *ours, const uint8_t *theirs, size_t n)
+{
+    size_t first = 0, differing = 0;
+    for (size_t i = n; i-- > 0;)
+        if (ours[i] != theirs[i])
+            first = i, differing++;
+    find_at(c, DIFFERENCE, "round-trip", c->at + first,
+            "in %s: the round trip gives 0x%02x, the file has 0x%02x (%zu of %zu bytes differ)", part_of(c, c->at + first),
+            ours[first], theirs[first], differing, n);
+}
+
+/* The sink: a piece of what decoding and encoding made. */
+static int compare(void *user, const void *bytes, size_t n)
+{
+    struct check *c = user;
+    const uint8_t *ours = bytes;
+    int error = 0;
+    cli_progress(c->cli, c->at, pd_reader_info(c->in.reader)->file_size);
+    while (n) {
+        const uint8_t *theirs;
+        size_t now = see(c, &theirs, &error);
+        if (error)
+            return error;
+        if (now == 0) {
+            find_at(c, DIFFERENCE, "round-trip", c->at, "the file ends here, the round trip gives %zu bytes more", n);
+            return ENOSPC;
+        }
+        now = now < n ? now : n;
+        if (memcmp(ours, theirs, now) != 0)
+            find_difference(c, ours, theirs, now);
+        c->at += now;
+        ours += now;
+        n -= now;
+    }
+    return 0;
+}
+
+/* What pd_rewrite() could not decode. */
+static void take_finding(void *user, const struct pd_error *error)
+{
+    struct check *c = user;
+    if (error->code == PD_EUNKNOWN)
+        count(&c->unknown_event, error->offset, error->record_type);
+    else
+        find_error(c, error);
+}
+
+/* ---- A file */
+
+static void take_note(void *user, const struct cli_note *note)
+{
+    find_at(user, NOTE, note->kind, note->offset, "%s", note->text);
+}
+
+/* Which records were kept as they are because nothing is known of their type? */
+static void find_unknown_types(struct check *c)
+{
+    struct pd_record rec = {0};
+    if (c->stats.raw == 0 || pd_reader_rewind(c->in.reader, NULL))
+        return;
+    while (pd_reader_next(c->in.reader, &rec, NULL) == PD_OK)
+        if (pd_set_name(&pd_set_record_type, rec.type) == NULL)
+            count(&c->unknown_type, rec.offset, rec.type);
+    if (c->unknown_type.n)
+        find_at(c, NOTE, "unknown-records", c->unknown_type.offset,
+                "%" PRIu64 " records of unknown types, kept as bytes, the first of type %" PRIu32, c->unknown_type.n,
+                c->unknown_type.type);
+    if (c->unknown_event.n)
+        find_at(c, NOTE, "unknown-events", c->unknown_event.offset,
+                "%" PRIu64 " records of unknown events or with unknown fields, kept as bytes", c->unknown_event.n);
+}
+
+static void prove(struct check *c)
+{
+    const struct pd_rewrite_options how = {.size = sizeof how, .reencode = true, .finding = take_finding, .user = c};
+    const struct pd_sink sink = {compare, NULL, c};
+    const uint64_t size = pd_reader_info(c->in.reader)->file_size;
+    struct pd_error error;
+    const enum pd_code code = pd_rewrite(c->in.reader, &sink, &how, &c->stats, &error);
+    cli_progress_end(c->cli);
+    if (code == PD_EOUT)
+        return find_at(c, DAMAGE, "input", c->at, "%s", strerror((int)error.found));
+    if (code)
+        return find_error(c, &error);
+    if (c->stats.differing)
+        find_at(c, DIFFERENCE, "round-trip", pd_reader_info(c->in.reader)->data_offset,
+                "%" PRIu64 " records inside compressed ones came out different", c->stats.differing);
+    if (c->at != size)
+        find_at(c, DIFFERENCE, "round-trip", c->at, "the round trip ends here, the file has %" PRIu64 " bytes more",
+                size - c->at);
+}
+
+static void check_open_file(struct check *c)
+{
+    for (size_t i = 0; i < pd_reader_n_findings(c->in.reader); i++)
+        find_error(c, pd_reader_finding(c->in.reader, i));
+    prove(c);
+    find_unknown_types(c);
+    cli_file_notes(&c->in, take_note, c);
+}
+
+static void summary_text(struct check *c)
+{
+    struct cli *cli = c->cli;
+    if (cli->quiet)
+        return;
+    pd_out_plain(&cli->out, c->in.name, strlen(c->in.name));
+    cli_print(cli, ": %s: %" PRIu64 " records decoded, encoded and compared, %" PRIu64 " raw",
+              c->found[DAMAGE] ? "damaged" : c->found[DIFFERENCE] ? "different" : "ok", c->stats.decoded, c->stats.raw);
+    if (c->stats.undecodable)
+        cli_print(cli, ", %" PRIu64 " impossible", c->stats.undecodable);
+    cli_print(cli, "; %" PRIu64 " bytes", c->at);
+    for (int kind = DAMAGE; kind >= NOTE; kind--)
+        if (c->found[kind])
+            cli_print(cli, ", %" PRIu64 " %s%s", c->found[kind], kind_names[kind],
+                      c->found[kind] == 1 || kind == DAMAGE ? "" : "s");
+    pd_out_str(&cli->out, "\n");
+}
+
+static void summary_json(struct check *c)
+{
+    struct cli_json *j = c->json;
+    cli_json_close(j, ']');
+    cli_json_bool(j, "ok", c->found[DAMAGE] == 0 && c->found[DIFFERENCE] == 0);
+    cli_json_count(j, "status", (uint64_t)c->status);
+    cli_json_count(j, "records", c->stats.records);
+    cli_json_count(j, "decoded", c->stats.decoded);
+    cli_json_count(j, "raw", c->stats.raw);
+    cli_json_count(j, "impossible", c->stats.undecodable);
+    cli_json_count(j, "bytes", c->at);
+    cli_json_close(j, '}');
+    pd_out_str(j->out, "\n");
+}
+
+static void check_file(struct cli *cli, const char *path, bool strict)
+{
+    struct cli_json json = {.out = &cli->out};
+    struct check c = {.cli = cli, .strict = strict, .json = cli->json ? &json : NULL, .window = malloc(WINDOW)};
+    if (c.window == NULL) {
+        cli_fail(cli, CLI_OUTPUT, "no memory");
+        return;
+    }
+    if (cli_input_open(cli, &c.in, path, CLI_SEEK | CLI_NO_FINDINGS)) {
+        if (c.json) {
+            cli_json_open(c.json, NULL, '{');
+            cli_json_str(c.json, "file", c.in.name);
+            cli_json_open(c.json, "findings", '[');
+        }
+        check_open_file(&c);
+        if (c.json)
+            summary_json(&c);
+        else
+            summary_text(&c);
+        cli_input_close(&c.in);
+    }
+    free(c.window);
+}
+
+int cmd_check(struct cli *cli, int argc, char **argv)
+{
+    bool strict = false;
+    int key;
+    cli->spec = &spec;
+    while ((key = cli_next_option(cli, argc, argv)) != CLI_END) {
+        if (key != KEY_STRICT)
+            return cli->status;
+        strict = true;
+    }
+    for (size_t i = 0; i < cli->n_inputs && !cli->out_error; i++)
+        check_file(cli, cli->inputs[i], strict);
+    return cli->status;
+}

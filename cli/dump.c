@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* dump.c - `perfdata dump`: every record as text or JSON, in file order. */
+#include "dump.h"
+#include <inttypes.h>
+#include <perfdata/constants.h>
+
+enum { KEY_TIME = CLI_LONG, KEY_LIMIT, KEY_OFFSET };
+
+static const struct cli_option options[] = {
+    {"fields", 'F', "FIELDS", "a line for each SAMPLE, with these fields as perf script -F prints them:\n"
+                              "comm,tid,pid,time,cpu,event,ip,addr,period,misc,weight,ins_lat,phys_addr,\n"
+                              "data_page_size,code_page_size,iregs,uregs; and id,stream_id"},
+    {"time", KEY_TIME, "START,STOP", "only records with a time in this range: seconds; either may be missing; several\n"
+                                     "ranges are separated by spaces"},
+    {"limit", KEY_LIMIT, "N", "stop after N records"},
+    {"offset", KEY_OFFSET, "OFF", "begin with the record that holds the byte at this offset of the file"},
+    {"hex", 'x', NULL, "also the bytes of each record"},
+    {0},
+};
+
+static const struct cli_spec spec = {
+    .usage = "[OPTION]... [FILE]",
+    .about = "Prints every record in the order of the file, with its offset (as in perf report -D), type, misc\n"
+             "and fields. Symbols are not resolved: perf does that.\n",
+    .options = options,
+    .common = CLI_IN | CLI_JSON,
+    .examples = "  perfdata dump x.data                               all records\n"
+                "  perfdata dump --offset 0x1a8 --limit 1 -x x.data   one record, with its bytes\n"
+                "  perfdata dump -F comm,tid,time,event,ip x.data     like perf script -F, in file order\n"
+                "  perfdata dump --json x.data | jq 'select(.type == \"COMM\") | .comm.comm'\n",
+};
+
+static void print_hex(struct dump *d, const struct pd_record *rec)
+{
+    for (size_t at = 0; at < rec->size; at += 16) {
+        cli_print(d->cli, ".  %04zx: ", at);
+        for (size_t i = at; i < at + 16; i++)
+            if (i < rec->size)
+                cli_print(d->cli, " %02x", rec->raw[i]);
+            else
+                pd_out_str(&d->cli->out, "   ");
+        pd_out_str(&d->cli->out, "  ");
+        for (size_t i = at; i < at + 16 && i < rec->size; i++)
+            cli_print(d->cli, "%c", rec->raw[i] >= ' ' && rec->raw[i] < 0x7f ? rec->raw[i] : '.');
+        pd_out_str(&d->cli->out, "\n");
+    }
+}
+
+static void print_record(struct dump *d, const struct pd_record *rec)
+{
+    const struct pd_print_options how = {.size = sizeof how, .arch = d->arch};
+    struct pd_out *out = &d->cli->out;
+    if (d->cli->json) {
+        pd_record_json(rec, PD_JSON_OFFSET | PD_JSON_ATTR, out);
+        pd_out_str(out, "\n");
+        return;
+    }
+    pd_record_print(rec, &how, out);
+    if (rec->type == PD_RECORD_SAMPLE && rec->attr && pd_reader_n_attrs(d->in.reader) > 1) {
+        char name[256];
+        cli_event_name(rec->attr, name, sizeof name);
+        cli_print(d->cli, "  event: %s\n", name);
+    }
+    if (rec->payload_size)
+        cli_print(d->cli, "  followed by: %" PRIu64 " bytes\n", rec->payload_size);
+    if (d->hex)
+        print_hex(d, rec);
+}
+
+static bool selected(const struct dump *d, const struct pd_record *rec)
+{
+    uint64_t time;
+    if (d->fields && rec->type != PD_RECORD_SAMPLE)
+        return false;
+    if (rec->depth == 0 && rec->offset + rec->size <= d->offset)
+        return false;
+    return d->times.n == 0 || (pd_record_time(rec, &time) && cli_times_match(&d->times, time));
+}
+
+static void dump_records(struct dump *d)
+{
+    struct pd_record rec = {0};
+    uint64_t printed = 0;
+    while (printed < d->limit && !d->cli->out_error && cli_next_record(&d->in, &rec)) {
+        struct pd_moment when = {0};
+        if (d->fields)
+            dump_fields_stamp(d, &rec, &when);
+        if (!selected(d, &rec))
+            continue;
+        printed++;
+        const bool decoded = cli_decode(&d->in, &rec);
+        if (!d->fields)
+            print_record(d, &rec);
+        else if (decoded)
+            dump_fields_print(d, &rec, &when);
+    }
+}
+
+static bool take_option(struct dump *d, int key)
+{
+    struct cli *cli = d->cli;
+    switch (key) {
+    case 'F': d->fields = cli->arg; return dump_fields_parse(d);
+    case 'x': d->hex = true; return true;
+    case KEY_TIME: return cli_times_parse(cli, cli->arg, &d->times);
+    case KEY_LIMIT:
+        if (cli_number(cli->arg, &d->limit))
+            return true;
+        cli_fail(cli, CLI_USAGE, "--limit: \"%s\" is no number", cli->arg);
+        return false;
+    case KEY_OFFSET:
+        if (cli_number(cli->arg, &d->offset))
+            return true;
+        cli_fail(cli, CLI_USAGE, "--offset: \"%s\" is no offset; decimal or 0x…", cli->arg);
+        return false;
+    default: return false;
+    }
+}
+
+int cmd_dump(struct cli *cli, int argc, char **argv)
+{
+    struct dump d = {.cli = cli, .limit = UINT64_MAX};
+    int key;
+    cli->spec = &spec;
+    while ((key = cli_next_option(cli, argc, argv)) != CLI_END)
+        if (!take_option(&d, key))
+            return cli->status;
+    if (cli->json && (d.fields || d.hex))
+        return cli_fail(cli, CLI_USAGE, "--json prints whole records, so it goes with neither -F nor -x");
+    if (d.fields && d.hex)
+        return cli_fail(cli, CLI_USAGE, "-F prints lines of fields, so it does not go with -x");
+    if (!cli_input_open(cli, &d.in, cli->inputs[0], d.fields && dump_fields_seek(&d) ? CLI_SEEK : 0))
+        return cli->status;
+    d.arch = cli_arch(&d.in);
+    if (!d.fields || dump_fields_start(&d))
+        dump_records(&d);
+    dump_fields_free(&d);
+    cli_input_close(&d.in);
+    return cli->status;
+}

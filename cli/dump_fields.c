@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/* dump_fields.c - `perfdata dump -F`: a line for each sample, spaced as perf script -F spaces it. */
+#include "dump.h"
+#include <inttypes.h>
+#include <perfdata/constants.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In the order in which they are printed. */
+enum field {
+    F_COMM, F_PID, F_TID, F_CPU, F_MISC, F_TIME, F_PERIOD, F_EVENT, F_ID, F_STREAM_ID, F_ADDR, F_WEIGHT, F_INS_LAT,
+    F_IP, F_IREGS, F_UREGS, F_PHYS_ADDR, F_DATA_PAGE_SIZE, F_CODE_PAGE_SIZE, N_FIELDS
+};
+
+/* Which bits of sample_type give a field: any of them; 0: none is needed. */
+static const struct {
+    const char *name;
+    uint64_t bits;
+} fields[N_FIELDS] = {
+    [F_COMM] = {"comm", PD_SAMPLE_TID},
+    [F_PID] = {"pid", PD_SAMPLE_TID},
+    [F_TID] = {"tid", PD_SAMPLE_TID},
+    [F_CPU] = {"cpu", PD_SAMPLE_CPU},
+    [F_MISC] = {"misc", 0},
+    [F_TIME] = {"time", PD_SAMPLE_TIME},
+    [F_PERIOD] = {"period", 0},
+    [F_EVENT] = {"event", 0},
+    [F_ID] = {"id", PD_SAMPLE_ID | PD_SAMPLE_IDENTIFIER},
+    [F_STREAM_ID] = {"stream_id", PD_SAMPLE_STREAM_ID},
+    [F_ADDR] = {"addr", PD_SAMPLE_ADDR},
+    [F_WEIGHT] = {"weight", PD_SAMPLE_WEIGHT | PD_SAMPLE_WEIGHT_STRUCT},
+    [F_INS_LAT] = {"ins_lat", PD_SAMPLE_WEIGHT_STRUCT},
+    [F_IP] = {"ip", PD_SAMPLE_IP},
+    [F_IREGS] = {"iregs", PD_SAMPLE_REGS_INTR},
+    [F_UREGS] = {"uregs", PD_SAMPLE_REGS_USER},
+    [F_PHYS_ADDR] = {"phys_addr", PD_SAMPLE_PHYS_ADDR},
+    [F_DATA_PAGE_SIZE] = {"data_page_size", PD_SAMPLE_DATA_PAGE_SIZE},
+    [F_CODE_PAGE_SIZE] = {"code_page_size", PD_SAMPLE_CODE_PAGE_SIZE},
+};
+
+static bool has(const struct dump *d, enum field f)
+{
+    return d->chosen >> f & 1;
+}
+
+bool dump_fields_parse(struct dump *d)
+{
+    static const char *const elsewhere[] = {"sym", "dso", "symoff", "srcline", "srccode", "brstacksym", "insn"};
+    for (const char *p = d->fields; *p;) {
+        const size_t n = strcspn(p, ",");
+        int found = -1;
+        for (int f = 0; f < N_FIELDS; f++)
+            if (strlen(fields[f].name) == n && memcmp(fields[f].name, p, n) == 0)
+                found = f;
+        for (size_t i = 0; found < 0 && i < sizeof elsewhere / sizeof *elsewhere; i++)
+            if (strlen(elsewhere[i]) == n && memcmp(elsewhere[i], p, n) == 0) {
+                cli_fail(d->cli, CLI_USAGE, "-F: %s needs symbols, which perf script resolves and perfdata does not",
+                         elsewhere[i]);
+                return false;
+            }
+        if (found < 0) {
+            cli_fail(d->cli, CLI_USAGE, "-F: there is no field \"%.*s\"; see perfdata dump --help", (int)n, p);
+            return false;
+        }
+        d->chosen |= UINT64_C(1) << found;
+        p += n + (p[n] == ',');
+    }
+    if (d->chosen == 0)
+        cli_fail(d->cli, CLI_USAGE, "-F: no field is named");
+    return d->chosen != 0;
+}
+
+bool dump_fields_seek(const struct dump *d)
+{
+    return has(d, F_COMM);
+}
+
+/* ---- Before the records */
+
+static bool is_dummy(const struct pd_attr *a)
+{
+    return a->type == PD_TYPE_SOFTWARE && a->config == PD_SW_DUMMY;
+}
+
+/* Refuses, as perf does, a field that no event has. */
+static bool check_field(struct dump *d, enum field f)
+{
+    const size_t n = pd_reader_n_attrs(d->in.reader);
+    size_t events = 0;
+    if (fields[f].bits == 0 || !has(d, f))
+        return true;
+    for (size_t i = 0; i < n; i++) {
+        const struct pd_attr *a = &pd_reader_attr(d->in.reader, i)->attr;
+        if (is_dummy(a))
+            continue;
+        if (a->sample_type & fields[f].bits)
+            return true;
+        events++;
+    }
+    if (events)
+        cli_fail(d->cli, CLI_USAGE, "%s: -F: no event has the field %s", d->in.name, fields[f].name);
+    return events == 0;
+}
+
+/* The name of an attr, made when it is first asked for: in a stream attrs come with the records. */
+static const char *name_of(struct dump *d, size_t i)
+{
+    if (i >= d->n_names) {
+        const size_t n = pd_reader_n_attrs(d->in.reader);
+        char **more = i < n ? realloc(d->names, n * sizeof *more) : NULL;
+        if (more == NULL)
+            return "[unknown]";
+        d->names = more;
+        for (; d->n_names < n; d->n_names++) {
+            char name[256];
+            const int width = (int)cli_event_name(&pd_reader_attr(d->in.reader, d->n_names)->attr, name, sizeof name);
+            more[d->n_names] = strdup(name);
+            d->name_width = width > d->name_width ? width : d->name_width;
+        }
+    }
+    return d->names[i] ? d->names[i] : "[unknown]";
+}
+
+/* The whole file once, for the names that tasks had at each time. */
+static bool collect_tasks(struct dump *d)
+{
+    struct pd_record rec = {0};
+    struct pd_error error;
+    struct pd_moment when;
+    uint32_t pid, tid;
+    enum pd_code code = pd_tasks_new(&d->tasks, NULL, &error);
+    pd_clock_init(&d->clock, pd_clock_is_timed(d->in.reader));
+    while (!code && pd_reader_next(d->in.reader, &rec, NULL) == PD_OK) { /* damage is reported by the second pass */
+        pd_clock_stamp(&d->clock, &rec, &when);
+        code = pd_tasks_record(d->tasks, &rec, &when, &error);
+        if (rec.type == PD_RECORD_SAMPLE && pd_record_task(&rec, &pid, &tid))
+            code = pd_tasks_mention(d->tasks, &when, pid, tid, &error);
+        if (code != PD_ENOMEM && code != PD_ELIMIT)
+            code = PD_OK;
+    }
+    if (!code)
+        code = pd_tasks_finish(d->tasks, &error);
+    if (!code)
+        code = pd_reader_rewind(d->in.reader, &error);
+    if (code)
+        cli_error(d->cli, d->in.name, &error);
+    pd_clock_init(&d->clock, pd_clock_is_timed(d->in.reader));
+    return code == PD_OK;
+}
+
+bool dump_fields_start(struct dump *d)
+{
+    for (int f = 0; f < N_FIELDS; f++)
+        if (!check_field(d, (enum field)f))
+            return false;
+    name_of(d, 0);
+    return !has(d, F_COMM) || collect_tasks(d);
+}
+
+void dump_fields_free(struct dump *d)
+{
+    for (size_t i = 0; i < d->n_names; i++)
+        free(d->names[i]);
+    free(d->names);
+    pd_tasks_free(d->tasks);
+}
+
+void dump_fields_stamp(struct dump *d, const struct pd_record *rec, struct pd_moment *when)
+{
+    if (d->tasks)
+        pd_clock_stamp(&d->clock, rec, when);
+}
+
+/* ---- A sample */
+
+/* A sample with perf's values for what the event has not. */
+struct values {
+    const struct pd_record *rec;
+    const struct pd_sample *s;
+    uint64_t type; /* attr.sample_type */
+    bool chain;
+};
+
+static void print_comm(struct dump *d, const struct values *v, const struct pd_moment *when)
+{
+    struct pd_task task = {UINT32_MAX, PD_COMM_NONE};
+    char number[16];
+    const char *comm = number;
+    pd_tasks_find(d->tasks, when, v->s->tid, &task);
+    if (task.comm == PD_COMM_NONE)
+        snprintf(number, sizeof number, ":%" PRId32, (int32_t)v->s->tid);
+    else
+        comm = pd_tasks_comm(d->tasks, task.comm);
+    cli_print(d->cli, v->chain ? "%s " : "%16s ", comm);
+}
+
+static void print_task(struct dump *d, const struct values *v)
+{
+    const bool known = (v->type & PD_SAMPLE_TID) != 0;
+    const int32_t pid = known ? (int32_t)v->s->pid : -1, tid = known ? (int32_t)v->s->tid : -1;
+    if (has(d, F_PID) && has(d, F_TID))
+        cli_print(d->cli, "%5" PRId32 "/%-5" PRId32 " ", pid, tid);
+    else if (has(d, F_PID) || has(d, F_TID))
+        cli_print(d->cli, "%5" PRId32 " ", has(d, F_PID) ? pid : tid);
+}
+
+static void print_misc(struct dump *d, const struct values *v)
+{
+    char text[8];
+    switch (v->rec->misc & PD_MISC_CPUMODE) {
+    case PD_CPUMODE_KERNEL: strcpy(text, "K"); break;
+    case PD_CPUMODE_USER: strcpy(text, "U"); break;
+    case PD_CPUMODE_HYPERVISOR: strcpy(text, "H"); break;
+    case PD_CPUMODE_GUEST_KERNEL: strcpy(text, "G"); break;
+    case PD_CPUMODE_GUEST_USER: strcpy(text, "g"); break;
+    default: *text = 0;
+    }
+    cli_print(d->cli, "%-6s", text);
+}
+
+static void print_time(struct dump *d, const struct values *v)
+{
+    const uint64_t t = v->type & PD_SAMPLE_TIME ? v->s->time : UINT64_MAX;
+    char text[40];
+    snprintf(text, sizeof text, "%" PRIu64 ".%06" PRIu64, t / 1000000000, t % 1000000000 / 1000);
+    cli_print(d->cli, "%12s: ", text);
+}
+
+/* Everything up to the event's name. */
+static void print_start(struct dump *d, const struct values *v, const struct pd_moment *when)
+{
+    if (has(d, F_COMM))
+        print_comm(d, v, when);
+    print_task(d, v);
+    if (has(d, F_CPU))
+        cli_print(d->cli, "[%03" PRId32 "] ", v->type & PD_SAMPLE_CPU ? (int32_t)v->s->cpu : -1);
+    if (has(d, F_MISC))
+        print_misc(d, v);
+    if (has(d, F_TIME))
+        print_time(d, v);
+    if (has(d, F_PERIOD))
+        cli_print(d->cli, "%10" PRIu64 " ", v->type & PD_SAMPLE_PERIOD ? v->s->period : v->rec->attr->sample_period);
+    if (has(d, F_EVENT)) {
+        const char *name = name_of(d, v->rec->attr_index);
+        cli_print(d->cli, "%*s: ", d->name_width, name);
+    }
+}
+
+static void print_chain(struct dump *d, const struct values *v)
+{
+    const struct pd_callchain *c = &v->s->callchain;
+    pd_out_str(&d->cli->out, "\n");
+    for (size_t i = 0; i < c->ips.n; i++) {
+        const uint64_t ip = pd_vec_at(&c->ips, i);
+        if (ip < PD_CONTEXT_MAX)
+            cli_print(d->cli, "\t%16" PRIx64 "\n", ip);
+    }
+}
+
+static void print_regs(struct dump *d, uint64_t abi, uint64_t mask, const struct pd_vec *regs)
+{
+    if (abi == PD_REGS_NONE || regs->n == 0)
+        return;
+    cli_print(d->cli, " ABI:%" PRIu64 " ", abi);
+    for (size_t i = 0; i < regs->n && mask; i++, mask &= mask - 1) {
+        const unsigned bit = (unsigned)__builtin_ctzll(mask);
+        const char *name = pd_reg_name(d->arch, bit);
+        cli_print(d->cli, "%5s:0x%" PRIx64 " ", name ? name : "unknown", pd_vec_at(regs, i));
+    }
+}
+
+static void print_page_size(struct dump *d, uint64_t size)
+{
+    static const char units[] = "BKMGTPE";
+    unsigned unit = 0;
+    if (size == 0) {
+        pd_out_str(&d->cli->out, " N/A");
+        return;
+    }
+    for (; size % 1024 == 0 && unit < sizeof units - 2; unit++)
+        size /= 1024;
+    cli_print(d->cli, " %" PRIu64 "%c", size, units[unit]);
+}
+
+static void print_data(struct dump *d, const struct values *v)
+{
+    const struct pd_sample *s = v->s;
+    const bool packed = (v->type & PD_SAMPLE_WEIGHT_STRUCT) != 0;
+    if (has(d, F_ID))
+        cli_print(d->cli, "%16" PRIu64 " ", v->type & PD_SAMPLE_IDENTIFIER ? s->identifier : s->id);
+    if (has(d, F_STREAM_ID))
+        cli_print(d->cli, "%16" PRIu64 " ", s->stream_id);
+    if (has(d, F_ADDR))
+        cli_print(d->cli, "%16" PRIx64, s->addr);
+    if (has(d, F_WEIGHT))
+        cli_print(d->cli, "%16" PRIu64, packed ? s->weight_struct & PD_WEIGHT_VAR1_DW : s->weight);
+    if (has(d, F_INS_LAT))
+        cli_print(d->cli, "%16" PRIu64, (s->weight_struct & PD_WEIGHT_VAR2_W) >> PD_WEIGHT_VAR2_W_SHIFT);
+}
+
+void dump_fields_print(struct dump *d, const struct pd_record *rec, const struct pd_moment *when)
+{
+    const struct pd_sample *s = &rec->u.sample;
+    const struct values v = {rec, s, rec->attr->sample_type,
+                             has(d, F_IP) && (rec->attr->sample_type & PD_SAMPLE_CALLCHAIN) != 0};
+    print_start(d, &v, when);
+    print_data(d, &v);
+    if (has(d, F_IP) && v.chain)
+        print_chain(d, &v);
+    else if (has(d, F_IP))
+        cli_print(d->cli, " %16" PRIx64, s->ip);
+    if (has(d, F_IREGS))
+        print_regs(d, s->regs_intr.abi, rec->attr->sample_regs_intr, &s->regs_intr.regs);
+    if (has(d, F_UREGS))
+        print_regs(d, s->regs_user.abi, rec->attr->sample_regs_user, &s->regs_user.regs);
+    if (has(d, F_PHYS_ADDR))
+        cli_print(d->cli, "%16" PRIx64, s->phys_addr);
+    if (has(d, F_DATA_PAGE_SIZE))
+        print_page_size(d, s->data_page_size);
+    if (has(d, F_CODE_PAGE_SIZE))
+        print_page_size(d, s->code_page_size);
+    pd_out_str(&d->cli->out, "\n");
+}

@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * filter.c - a recording with only the selected records, in up to three passes over the input: what tasks are called when
+ * (collect), which records stay and hence which tasks are needed (choose), and the copy.
+ */
+#include "filter.h"
+#include "codec_internal.h"
+#include "wire.h"
+
+/* What the filter does with a record, by type. */
+enum role {
+    KERNEL,   /* stays, unless only samples are wanted */
+    SAMPLE,   /* is selected */
+    WITH_TASK, /* goes with the samples of its task */
+    OF_TASK,  /* names or maps of a task: stays when the task is needed */
+    CHAIN,    /* stays with the sample whose call chain it completes */
+    TOOL,     /* stays */
+    WRAPPER,  /* goes: what is inside is written instead */
+};
+
+static const uint8_t roles[PD_RECORD_HEADER_ATTR] = {
+    [PD_RECORD_SAMPLE] = SAMPLE,
+    [PD_RECORD_SWITCH] = WITH_TASK,
+    [PD_RECORD_SWITCH_CPU_WIDE] = WITH_TASK,
+    [PD_RECORD_READ] = WITH_TASK,
+    [PD_RECORD_AUX] = WITH_TASK,
+    [PD_RECORD_COMM] = OF_TASK,
+    [PD_RECORD_FORK] = OF_TASK,
+    [PD_RECORD_EXIT] = OF_TASK,
+    [PD_RECORD_MMAP] = OF_TASK,
+    [PD_RECORD_MMAP2] = OF_TASK,
+    [PD_RECORD_NAMESPACES] = OF_TASK,
+    [PD_RECORD_CALLCHAIN_DEFERRED] = CHAIN,
+};
+
+static enum role role_of(const struct pd_record *rec)
+{
+    if (rec->old_feature)
+        return TOOL;
+    if (rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2)
+        return WRAPPER;
+    return rec->type < PD_RECORD_HEADER_ATTR ? (enum role)roles[rec->type] : TOOL;
+}
+
+struct filter {
+    struct pd_reader *reader;
+    const struct pd_sink *sink;
+    const struct pd_filter_options *options;
+    struct pd_filter_stats *stats;
+    struct pd_error *error;
+    struct pd_tasks *tasks; /* NULL: nothing asks for them */
+    struct pd_criteria keep, drop;
+    bool ask_tasks;         /* the lists do */
+    struct pd_chains chains;
+    bool deferred;          /* some event has deferred call chains */
+    uint64_t met, taken;    /* samples, for `every` and `limit` */
+    struct pd_sections sections;
+    struct pd_moved *moved;
+    size_t moved_cap;
+    bool pipe;              /* the input is a pipe stream, and so is the output */
+    bool last_pass;
+    uint64_t passed, total; /* bytes, for `progress` */
+    uint32_t tick;
+};
+
+typedef enum pd_code visit_fn(struct filter *f, struct pd_record *rec, const struct pd_moment *when);
+
+static void report(struct filter *f, const struct pd_error *what)
+{
+    if (f->options->finding && f->last_pass)
+        f->options->finding(f->options->user, what);
+}
+
+static void progress(struct filter *f)
+{
+    if (f->options->progress && (++f->tick & 255) == 0)
+        f->options->progress(f->options->user,
+                             f->passed + pd_reader_offset(f->reader) - pd_reader_info(f->reader)->data_offset, f->total);
+}
+
+/* A record that cannot be read. It ends the pass, or is passed over; or the whole run fails. */
+static enum pd_code damage(struct filter *f, const struct pd_error *what, bool *over)
+{
+    if (what->code == PD_EIO || what->code == PD_ENOMEM) {
+        *f->error = *what;
+        return what->code;
+    }
+    *over = what->code != PD_EZSTD && what->code != PD_ELIMIT;
+    f->stats->damaged = true;
+    report(f, what);
+    return PD_OK;
+}
+
+/* Is what follows the record outside of its size all there? */
+static bool payload_there(const struct filter *f, const struct pd_record *rec)
+{
+    return rec->payload_size <= pd_reader_info(f->reader)->data_end - pd_reader_offset(f->reader);
+}
+
+/* Calls `visit` for every record from the first on. */
+static enum pd_code each_record(struct filter *f, visit_fn *visit)
+{
+    struct pd_record rec = {0};
+    struct pd_clock clock;
+    struct pd_moment when;
+    struct pd_error what;
+    bool over = false;
+    enum pd_code code = pd_reader_rewind(f->reader, f->error);
+    f->met = f->taken = 0;
+    pd_clock_init(&clock, pd_clock_is_timed(f->reader));
+    while (!code && !over) {
+        enum pd_code next = pd_reader_next(f->reader, &rec, &what);
+        if (next == PD_END)
+            break;
+        if (!next && rec.payload_size && !payload_there(f, &rec))
+            next = pd_fail_record(&what, PD_ETRUNC, &rec, 0, "payload",
+                                  pd_reader_info(f->reader)->data_end - pd_reader_offset(f->reader), rec.payload_size);
+        if (next) {
+            code = damage(f, &what, &over);
+            continue;
+        }
+        pd_clock_stamp(&clock, &rec, &when);
+        code = visit(f, &rec, &when);
+        progress(f);
+    }
+    f->passed += pd_reader_info(f->reader)->data_end - pd_reader_info(f->reader)->data_offset;
+    return code;
+}
+
+/* ---- First pass */
+
+/* A sample that perf does not pass over early is one from which it learns that there is a task. */
+static enum pd_code collect(struct filter *f, struct pd_record *rec, const struct pd_moment *when)
+{
+    struct pd_subject s;
+    struct pd_error what;
+    if (rec->type != PD_RECORD_SAMPLE) {
+        const enum pd_code code = pd_tasks_record(f->tasks, rec, when, &what);
+        if (code == PD_ENOMEM || (code == PD_ELIMIT && what.record_index == PD_NOWHERE))
+            *f->error = what;
+        else
+            return PD_OK; /* what cannot be decoded is reported when it is copied */
+        return code;
+    }
+    pd_subject_init(&s, rec);
+    return pd_meets_early(&f->keep, &s) ? pd_tasks_mention(f->tasks, when, s.pid, s.tid, f->error) : PD_OK;
+}
+
+/* ---- The choice */
+
+static bool mode_meets(const struct filter *f, const struct pd_record *rec)
+{
+    const unsigned mode = rec->misc & PD_MISC_CPUMODE;
+    const bool kernel = mode == PD_CPUMODE_KERNEL || mode == PD_CPUMODE_GUEST_KERNEL;
+    const bool user = mode == PD_CPUMODE_USER || mode == PD_CPUMODE_GUEST_USER;
+    return !(f->options->all_user && kernel) && !(f->options->all_kernel && user);
+}
+
+/* The subject of a sample, or of a record that goes with one. */
+static void look_at(const struct filter *f, struct pd_record *rec, const struct pd_moment *when, struct pd_subject *s)
+{
+    pd_subject_init(s, rec);
+    if (rec->type == PD_RECORD_READ && !s->has_task && rec->plan && !pd_record_decode_framed(rec->plan, rec, NULL)) {
+        s->pid = rec->u.read.pid;
+        s->tid = rec->u.read.tid;
+        s->has_task = true;
+    }
+    if (f->ask_tasks && s->has_task)
+        pd_tasks_find(f->tasks, when, s->tid, &s->task);
+}
+
+static bool meets(const struct filter *f, const struct pd_subject *s)
+{
+    return pd_meets_all(&f->keep, s) && !pd_meets_any(&f->drop, s);
+}
+
+static bool thin_out(struct filter *f)
+{
+    const uint64_t every = f->options->every, limit = f->options->limit;
+    if (every && f->met++ % every)
+        return false;
+    return !limit || f->taken++ < limit;
+}
+
+static bool choose_sample(struct filter *f, const struct pd_subject *s)
+{
+    const struct pd_record *rec = s->rec;
+    if (f->options->keep.types && !pd_lists_type(&f->keep, rec->type))
+        return false;
+    return mode_meets(f, rec) && meets(f, s) && thin_out(f);
+}
+
+static bool choose_with_task(const struct filter *f, const struct pd_subject *s)
+{
+    const bool listed = pd_lists_type(&f->keep, s->rec->type);
+    if (f->options->sideband == PD_SIDEBAND_ALL)
+        return !pd_lists_type(&f->drop, s->rec->type);
+    if (!listed && (f->options->keep.types || f->options->sideband == PD_SIDEBAND_NONE))
+        return false;
+    return meets(f, s);
+}
+
+static bool is_readable(const struct pd_record *rec)
+{
+    uint32_t pid, tid;
+    if (rec->plan == NULL)
+        return false;
+    return !rec->plan->pid || pd_record_task(rec, &pid, &tid);
+}
+
+/* ---- Second pass */
+
+/* Widens the time of the kept samples. */
+static void note_time(struct filter *f, const struct pd_subject *s)
+{
+    struct pd_filter_stats *stats = f->stats;
+    if (s->time == 0 || s->time == UINT64_MAX)
+        return;
+    if (stats->first == 0 || s->time < stats->first)
+        stats->first = s->time;
+    if (s->time > stats->last)
+        stats->last = s->time;
+}
+
+static enum pd_code need(struct filter *f, const struct pd_subject *s)
+{
+    enum pd_code code = pd_tasks_need(f->tasks, s->pid, f->error);
+    if (!code && s->tid != s->pid)
+        code = pd_tasks_need(f->tasks, s->tid, f->error);
+    if (!code && s->task.pid != s->pid && s->task.pid != UINT32_MAX)
+        code = pd_tasks_need(f->tasks, s->task.pid, f->error);
+    return code;
+}
+
+static enum pd_code note_chain(struct filter *f, struct pd_record *rec, uint32_t tid)
+{
+    uint64_t cookie;
+    if (!(rec->attr && rec->attr->flags & PD_ATTR_DEFER_CALLCHAIN) || pd_reader_decode(f->reader, rec, NULL))
+        return PD_OK;
+    if (pd_chain_cookie(rec, &cookie) && !pd_chains_add(&f->chains, cookie, tid))
+        return pd_fail_record(f->error, PD_ENOMEM, rec, 0, "deferred chains", 0, f->chains.size * 32);
+    return PD_OK;
+}
+
+static enum pd_code choose(struct filter *f, struct pd_record *rec, const struct pd_moment *when)
+{
+    const enum role role = role_of(rec);
+    struct pd_subject s;
+    if ((role != SAMPLE && role != WITH_TASK) || (role == SAMPLE && !is_readable(rec)))
+        return PD_OK;
+    look_at(f, rec, when, &s);
+    if (role == SAMPLE ? !choose_sample(f, &s) : !choose_with_task(f, &s))
+        return PD_OK;
+    if (role == SAMPLE)
+        note_time(f, &s);
+    enum pd_code code = f->tasks && s.has_task ? need(f, &s) : PD_OK;
+    return !code && role == SAMPLE && f->deferred ? note_chain(f, rec, s.tid) : code;
+}
+
+/* ---- Third pass */
+
+static enum pd_code emit(struct filter *f, const void *bytes, size_t n)
+{
+    f->stats->bytes += n;
+    if (!f->pipe)
+        return pd_writer_raw(f->sections.writer, bytes, n, f->error);
+    const int e = f->sink->write(f->sink->user, bytes, n);
+    return e ? pd_fail(f->error, PD_EOUT, f->stats->bytes - n, NULL, (uint64_t)e, 0) : PD_OK;
+}
+
+static enum pd_code emit_payload(struct filter *f)
+{
+    const uint8_t *p;
+    size_t n;
+    enum pd_code code;
+    do {
+        if ((code = pd_reader_payload(f->reader, &p, &n, f->error)) == PD_OK && n)
+            code = emit(f, p, n);
+    } while (!code && n);
+    return code;
+}
+
+static enum pd_code note_place(struct filter *f, const struct pd_record *rec)
+{
+    const size_t n = f->sections.n_moved;
+    if (!pd_grow(f->options->allocator, (void **)&f->moved, n, &f->moved_cap, sizeof *f->moved))
+        return pd_fail_record(f->error, PD_ENOMEM, rec, 0, "AUXTRACE index", 0, (n + 1) * 2 * sizeof *f->moved);
+    f->moved[n] = (struct pd_moved){rec->offset, pd_writer_data_offset(f->sections.writer) +
+                                                     pd_writer_data_size(f->sections.writer) - rec->size};
+    f->sections.n_moved = n + 1;
+    return PD_OK;
+}
+
+static enum pd_code keep_record(struct filter *f, const struct pd_record *rec)
+{
+    enum pd_code code = emit(f, rec->raw, rec->size);
+    if (!code && rec->type == PD_RECORD_AUXTRACE && !f->pipe)
+        code = note_place(f, rec);
+    if (!code && rec->payload_size)
+        code = emit_payload(f);
+    if (rec->type == PD_RECORD_SAMPLE)
+        f->stats->kept_samples++;
+    else
+        f->stats->kept_others++;
+    return code;
+}
+
+/* A feature section in a pipe stream: its number, then its bytes. The time of the samples is written anew. */
+static enum pd_code keep_feature(struct filter *f, const struct pd_record *rec)
+{
+    const enum pd_order order = pd_reader_info(f->reader)->order;
+    const size_t head = 16, end = head + 16;
+    uint8_t times[16];
+    if (rec->size < end || pd_load64(rec->raw + 8, order) != PD_FEAT_SAMPLE_TIME)
+        return keep_record(f, rec);
+    pd_store64(times, f->stats->first, order);
+    pd_store64(times + 8, f->stats->last, order);
+    f->stats->kept_others++;
+    enum pd_code code = emit(f, rec->raw, head);
+    if (!code)
+        code = emit(f, times, sizeof times);
+    return code ? code : emit(f, rec->raw + end, rec->size - end);
+}
+
+/* A record that is kept because it cannot be read. */
+static bool unreadable(struct filter *f, const struct pd_error *what)
+{
+    f->stats->undecodable++;
+    report(f, what);
+    return true;
+}
+
+/* The task that a record of its own names or maps; the child's, of FORK. False: it cannot be decoded. */
+static bool task_of(struct pd_record *rec, uint32_t *pid, uint32_t *tid, struct pd_error *what)
+{
+    if (rec->plan == NULL) {
+        pd_fail_record(what, PD_EUNKNOWN, rec, 0, "event id", 0, 0);
+        return false;
+    }
+    if (pd_record_decode_framed(rec->plan, rec, what))
+        return false;
+    switch (rec->type) {
+    case PD_RECORD_COMM: *pid = rec->u.comm.pid, *tid = rec->u.comm.tid; break;
+    case PD_RECORD_FORK: *pid = rec->u.fork.pid, *tid = rec->u.fork.tid; break;
+    case PD_RECORD_EXIT: *pid = rec->u.exit.pid, *tid = rec->u.exit.tid; break;
+    case PD_RECORD_MMAP: *pid = rec->u.mmap.pid, *tid = rec->u.mmap.tid; break;
+    case PD_RECORD_MMAP2: *pid = rec->u.mmap2.pid, *tid = rec->u.mmap2.tid; break;
+    default: *pid = rec->u.namespaces.pid, *tid = rec->u.namespaces.tid; break;
+    }
+    return true;
+}
+
+static bool is_of_kernel(const struct pd_record *rec, uint32_t pid)
+{
+    const unsigned mode = rec->misc & PD_MISC_CPUMODE;
+    if (rec->type != PD_RECORD_MMAP && rec->type != PD_RECORD_MMAP2)
+        return false;
+    return pid == UINT32_MAX || mode == PD_CPUMODE_KERNEL || mode == PD_CPUMODE_GUEST_KERNEL;
+}
+
+static bool is_needed(const struct filter *f, const struct pd_record *rec, uint32_t pid, uint32_t tid)
+{
+    if (is_of_kernel(rec, pid) || pd_tasks_needed(f->tasks, pid) || pd_tasks_needed(f->tasks, tid))
+        return true;
+    return rec->type == PD_RECORD_FORK && pd_tasks_fork_replaced(f->tasks, rec->index) &&
+           (pd_tasks_needed(f->tasks, rec->u.fork.ppid) || pd_tasks_needed(f->tasks, rec->u.fork.ptid));
+}
+
+static bool keep_of_task(struct filter *f, struct pd_record *rec, const struct pd_moment *when)
+{
+    struct pd_subject s;
+    struct pd_error what;
+    const bool listed = pd_lists_type(&f->keep, rec->type);
+    if (pd_lists_type(&f->drop, rec->type))
+        return false;
+    if (f->options->sideband == PD_SIDEBAND_ALL)
+        return true;
+    if (f->options->sideband == PD_SIDEBAND_NONE && !listed)
+        return false;
+    pd_subject_init(&s, rec);
+    if (!task_of(rec, &s.pid, &s.tid, &what))
+        return unreadable(f, &what);
+    if (f->options->sideband == PD_SIDEBAND_NEEDED && is_needed(f, rec, s.pid, s.tid))
+        return true;
+    s.has_task = true;
+    if (listed && f->ask_tasks)
+        pd_tasks_find(f->tasks, when, s.tid, &s.task);
+    return listed && meets(f, &s);
+}
+
+static bool keep_chain(struct filter *f, struct pd_record *rec)
+{
+    struct pd_error what;
+    uint32_t pid, tid = UINT32_MAX;
+    if (pd_lists_type(&f->drop, rec->type))
+        return false;
+    if (f->options->sideband == PD_SIDEBAND_ALL || pd_lists_type(&f->keep, rec->type))
+        return true;
+    if (pd_reader_decode(f->reader, rec, &what))
+        return unreadable(f, &what);
+    pd_record_task(rec, &pid, &tid);
+    return pd_chains_has(&f->chains, rec->u.callchain_deferred.cookie, tid);
+}
+
+static bool keep_other(const struct filter *f, const struct pd_record *rec, enum role role)
+{
+    if (pd_lists_type(&f->drop, rec->type))
+        return false;
+    return role == TOOL || f->options->sideband != PD_SIDEBAND_NONE || pd_lists_type(&f->keep, rec->type);
+}
+
+static bool keep_sample(struct filter *f, struct pd_record *rec, const struct pd_moment *when)
+{
+    struct pd_subject s;
+    struct pd_error what;
+    f->stats->samples++;
+    if (!is_readable(rec)) {
+        pd_fail_record(&what, rec->plan ? PD_ESHORT : PD_EUNKNOWN, rec, 0, rec->plan ? "sample" : "event id",
+                       rec->plan ? rec->size : 0, rec->plan ? rec->plan->pid + 8u : 0);
+        return unreadable(f, &what);
+    }
+    look_at(f, rec, when, &s);
+    if (!choose_sample(f, &s))
+        return false;
+    note_time(f, &s);
+    return true;
+}
+
+static enum pd_code copy(struct filter *f, struct pd_record *rec, const struct pd_moment *when)
+{
+    const enum role role = role_of(rec);
+    struct pd_subject s;
+    bool keep;
+    f->stats->others += role != SAMPLE && role != WRAPPER;
+    switch (role) {
+    case SAMPLE: keep = keep_sample(f, rec, when); break;
+    case WITH_TASK:
+        look_at(f, rec, when, &s);
+        keep = choose_with_task(f, &s);
+        break;
+    case OF_TASK: keep = keep_of_task(f, rec, when); break;
+    case CHAIN: keep = keep_chain(f, rec); break;
+    case WRAPPER: keep = false; break;
+    default: keep = keep_other(f, rec, role); break;
+    }
+    if (keep && f->pipe && rec->type == PD_RECORD_HEADER_FEATURE && !rec->old_feature)
+        return keep_feature(f, rec);
+    return keep ? keep_record(f, rec) : PD_OK;
+}
+
+/* ---- All of it */
+
+static bool has_deferred(const struct pd_reader *reader)
+{
+    for (size_t i = 0; i < pd_reader_n_attrs(reader); i++)
+        if (pd_reader_attr(reader, i)->attr.flags & PD_ATTR_DEFER_CALLCHAIN)
+            return true;
+    return false;
+}
+
+static enum pd_code prepare(struct filter *f)
+{
+    const struct pd_file_info *info = pd_reader_info(f->reader);
+    const struct pd_allocator *allocator = f->options->allocator;
+    f->pipe = info->container == PD_CONTAINER_PIPE;
+    if (info->data_end == PD_NOWHERE)
+        return pd_fail(f->error, PD_EUNSUP, 0, "filtering an input that cannot seek", 0, 0);
+    enum pd_code code = pd_criteria_init(&f->keep, &f->options->keep, allocator, f->error);
+    if (!code)
+        code = pd_criteria_init(&f->drop, &f->options->drop, allocator, f->error);
+    if (code)
+        return code;
+    f->ask_tasks = pd_criteria_need_tasks(&f->keep) || pd_criteria_need_tasks(&f->drop);
+    if (f->ask_tasks || f->options->sideband == PD_SIDEBAND_NEEDED)
+        code = pd_tasks_new(&f->tasks, allocator, f->error);
+    f->total = (info->data_end - info->data_offset) *
+               (1u + (f->tasks || f->pipe) + (f->options->sideband == PD_SIDEBAND_NEEDED || f->pipe));
+    return code;
+}
+
+static enum pd_code skip(struct filter *f, struct pd_record *rec, const struct pd_moment *when)
+{
+    (void)f, (void)rec, (void)when;
+    return PD_OK;
+}
+
+static enum pd_code learn(struct filter *f)
+{
+    enum pd_code code = PD_OK;
+    if (f->tasks || f->pipe) /* in a pipe stream this finds the attrs, and the next the times */
+        code = each_record(f, f->tasks ? collect : skip);
+    if (!code && f->tasks)
+        code = pd_tasks_finish(f->tasks, f->error);
+    if (!code && f->ask_tasks)
+        code = pd_criteria_names(&f->keep, f->tasks, f->error);
+    if (!code && f->ask_tasks)
+        code = pd_criteria_names(&f->drop, f->tasks, f->error);
+    f->deferred = has_deferred(f->reader);
+    if (!code && (f->options->sideband == PD_SIDEBAND_NEEDED || f->deferred || f->pipe))
+        code = each_record(f, choose);
+    if (!code && f->options->sideband == PD_SIDEBAND_NEEDED)
+        code = pd_tasks_ancestors(f->tasks, f->error);
+    return code;
+}
+
+static enum pd_code write_pipe(struct filter *f)
+{
+    uint8_t *header;
+    const uint64_t n = pd_reader_info(f->reader)->data_offset;
+    enum pd_code code = PD_OK;
+    if ((header = pd_resize(f->options->allocator, NULL, n)) == NULL)
+        return pd_fail(f->error, PD_ENOMEM, 0, "header", 0, n);
+    code = pd_reader_read(f->reader, 0, header, (size_t)n, f->error);
+    if (!code)
+        code = emit(f, header, (size_t)n);
+    f->stats->bytes = 0;
+    pd_release(f->options->allocator, header);
+    return code ? code : each_record(f, copy);
+}
+
+static enum pd_code write_file(struct filter *f)
+{
+    enum pd_code code = pd_sections_begin(&f->sections, f->sink);
+    if (!code)
+        code = each_record(f, copy);
+    f->sections.moved = f->moved;
+    f->sections.no_aux = pd_lists_type(&f->drop, PD_RECORD_AUXTRACE);
+    return code ? code : pd_sections_end(&f->sections);
+}
+
+static enum pd_code run(struct filter *f)
+{
+    enum pd_code code = prepare(f);
+    if (!code)
+        code = learn(f);
+    f->last_pass = true;
+    f->stats->damaged = false;
+    if (!code)
+        code = f->pipe ? write_pipe(f) : write_file(f);
+    return code;
+}
+
+enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink, const struct pd_filter_options *options,
+                       struct pd_filter_stats *stats, struct pd_error *error)
+{
+    static const struct pd_filter_options usual = {.size = sizeof usual};
+    struct pd_filter_stats own_stats;
+    struct pd_error own_error;
+    struct filter f = {.reader = reader, .sink = sink, .options = options ? options : &usual,
+                       .stats = stats ? stats : &own_stats, .error = error ? error : &own_error};
+    *f.stats = (struct pd_filter_stats){0};
+    f.chains.allocator = f.options->allocator;
+    f.sections = (struct pd_sections){.reader = reader, .options = f.options, .stats = f.stats, .error = f.error};
+    const enum pd_code code = run(&f);
+    pd_writer_close(f.sections.writer);
+    pd_tasks_free(f.tasks);
+    pd_criteria_free(&f.keep);
+    pd_criteria_free(&f.drop);
+    pd_chains_free(&f.chains);
+    pd_release(f.options->allocator, f.moved);
+    return code;
+}
+
+/* ---- The time from the first to the last sample */
+
+static enum pd_code scan_times(struct pd_reader *reader, uint64_t *first, uint64_t *last, struct pd_error *error)
+{
+    struct pd_record rec = {0};
+    uint64_t time;
+    enum pd_code code = pd_reader_rewind(reader, error);
+    *first = *last = 0;
+    while (!code && (code = pd_reader_next(reader, &rec, error)) == PD_OK) {
+        if (rec.type != PD_RECORD_SAMPLE || !pd_record_time(&rec, &time) || time == 0)
+            continue;
+        *first = *first == 0 || time < *first ? time : *first;
+        *last = time > *last ? time : *last;
+    }
+    if (code == PD_EIO || code == PD_ENOMEM)
+        return code;
+    code = pd_reader_rewind(reader, error);
+    return !code && *last == 0 ? pd_fail(error, PD_EUNSUP, 0, "a share of the time, as samples have no time", 0, 0) : code;
+}
+
+enum pd_code pd_time_span(struct pd_reader *reader, uint64_t *first, uint64_t *last, struct pd_error *error)
+{
+    const struct pd_feature_section *f = pd_reader_find_feature(reader, PD_FEAT_SAMPLE_TIME);
+    const enum pd_order order = pd_reader_info(reader)->order;
+    uint8_t bytes[16];
+    if (f && f->intact && f->section.size >= sizeof bytes) {
+        const enum pd_code code = pd_reader_read(reader, f->section.offset, bytes, sizeof bytes, error);
+        if (code)
+            return code;
+        *first = pd_load64(bytes, order);
+        *last = pd_load64(bytes + 8, order);
+        if (*first || *last)
+            return PD_OK;
+    }
+    return scan_times(reader, first, last, error);
+}

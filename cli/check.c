@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check.c - `perfdata check`: decodes and encodes every record, attr and section, and compares what comes out with the
- * file, byte by byte.
+ * check.c - `perfdata check`: has every record, attr and section decoded and encoded again, which the library
+ * compares with what it read. The whole that comes out is compared with the file a second time, read
+ * independently, where the input can seek.
  */
 #include "cli.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <perfdata/constants.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define WINDOW ((size_t)256 << 10)
+#define STOP (-1) /* what the sink answers when it has told why it cannot go on */
 
 enum { KEY_STRICT = CLI_LONG };
 
@@ -24,10 +27,13 @@ static const struct cli_spec spec = {
     .usage = "[OPTION]... [FILE]...",
     .about =
         "Validates the structure of recordings and proves the round trip: every record, attr and section is\n"
-        "decoded, encoded again and compared with the bytes of the file. Lists each finding with its offset.\n"
+        "decoded, encoded again and compared with the bytes of the file. Lists each finding with its "
+        "offset.\n"
         "\n"
-        "Exit status: 0 all is intact and equal, 1 something came out different, 3 a record, header or section\n"
-        "is truncated or impossible. A recording that was not finished, bytes behind its end, and record types,\n"
+        "Exit status: 0 all is intact and equal, 1 something came out different, 3 a record, header or "
+        "section\n"
+        "is truncated or impossible. A recording that was not finished, bytes behind its end, and record "
+        "types,\n"
         "features or bits that are not known are notes: they do not count, but with --strict as 1.\n",
     .options = options,
     .common = CLI_IN | CLI_JSON | CLI_OPERANDS,
@@ -48,16 +54,17 @@ struct counted {
 struct check {
     struct cli *cli;
     struct cli_input in;
+    const char *name; /* of the file, or of the member of a directory */
     struct cli_json *json;
     bool strict;
     uint64_t found[3]; /* by kind */
     int status;        /* of this file */
     struct counted unknown_event, unknown_type;
+    struct pd_rewrite_stats stats; /* of all members */
     /* the sink that compares */
     uint8_t *window;
     size_t fill;
     uint64_t base, at;
-    struct pd_rewrite_stats stats;
 };
 
 static void find(struct check *c, enum kind kind, const char *code, uint64_t offset, const char *text)
@@ -71,6 +78,8 @@ static void find(struct check *c, enum kind kind, const char *code, uint64_t off
     if (c->json) {
         cli_json_open(c->json, NULL, '{');
         cli_json_str(c->json, "kind", kind_names[kind]);
+        if (c->name != c->in.name)
+            cli_json_str(c->json, "member", c->name);
         cli_json_str(c->json, "code", code);
         if (offset != PD_NOWHERE)
             cli_json_count(c->json, "offset", offset);
@@ -78,7 +87,7 @@ static void find(struct check *c, enum kind kind, const char *code, uint64_t off
         cli_json_close(c->json, '}');
     } else if (kind != NOTE || !c->cli->quiet || status) {
         cli_progress_end(c->cli);
-        pd_out_plain(&c->cli->out, c->in.name, strlen(c->in.name));
+        pd_out_plain(&c->cli->out, c->name, strlen(c->name));
         cli_print(c->cli, ": %s: ", kind_names[kind]);
         pd_out_str(&c->cli->out, text);
         pd_out_str(&c->cli->out, "\n");
@@ -100,8 +109,9 @@ __attribute__((format(printf, 5, 6))) static void find_at(struct check *c, enum 
 static void find_error(struct check *c, const struct pd_error *error)
 {
     char text[512];
+    const enum kind kind = error->code == PD_EDIFFERENT ? DIFFERENCE : DAMAGE;
     pd_error_text(error, text, sizeof text);
-    find(c, DAMAGE, pd_code_name(error->code), error->offset, text);
+    find(c, kind, pd_code_name(error->code), error->offset, text);
 }
 
 static void count(struct counted *k, uint64_t offset, uint32_t type)
@@ -118,16 +128,21 @@ static void count(struct counted *k, uint64_t offset, uint32_t type)
 static const char *part_of(const struct check *c, uint64_t offset)
 {
     static const char *const names[] = {
-        [PD_EXTENT_HEADER] = "the header",           [PD_EXTENT_IDS] = "the ids",
-        [PD_EXTENT_ATTRS] = "the attrs",             [PD_EXTENT_EVENT_TYPES] = "the event types",
-        [PD_EXTENT_DATA] = "the data",               [PD_EXTENT_TABLE] = "the feature table",
-        [PD_EXTENT_FEATURE] = "a feature section",   [PD_EXTENT_GAP] = "bytes between the sections",
+        [PD_EXTENT_HEADER] = "the header",
+        [PD_EXTENT_IDS] = "the ids",
+        [PD_EXTENT_ATTRS] = "the attrs",
+        [PD_EXTENT_EVENT_TYPES] = "the event types",
+        [PD_EXTENT_DATA] = "the data",
+        [PD_EXTENT_TABLE] = "the feature table",
+        [PD_EXTENT_FEATURE] = "a feature section",
+        [PD_EXTENT_GAP] = "bytes between the sections",
         [PD_EXTENT_OVERLAP] = "overlapping sections",
     };
     size_t n;
     const struct pd_extent *e = pd_reader_extents(c->in.reader, &n);
     for (size_t i = 0; i < n; i++)
-        if (offset >= e[i].offset && offset - e[i].offset < e[i].size && (size_t)e[i].kind < sizeof names / sizeof *names)
+        if (offset >= e[i].offset && offset - e[i].offset < e[i].size &&
+            (size_t)e[i].kind < sizeof names / sizeof *names)
             return names[e[i].kind];
     return "the file";
 }
@@ -154,8 +169,8 @@ static void find_difference(struct check *c, const uint8_t *ours, const uint8_t 
         if (ours[i] != theirs[i])
             first = i, differing++;
     find_at(c, DIFFERENCE, "round-trip", c->at + first,
-            "in %s: the round trip gives 0x%02x, the file has 0x%02x (%zu of %zu bytes differ)", part_of(c, c->at + first),
-            ours[first], theirs[first], differing, n);
+            "in %s: the round trip gives 0x%02x, the file has 0x%02x (%zu of %zu bytes differ)",
+            part_of(c, c->at + first), ours[first], theirs[first], differing, n);
 }
 
 /* The sink: a piece of what decoding and encoding made. */
@@ -168,14 +183,17 @@ static int compare(void *user, const void *bytes, size_t n)
     while (n) {
         const uint8_t *theirs;
         size_t now = see(c, &theirs, &error);
-        if (error)
-            return error;
+        if (error) {
+            find_at(c, DAMAGE, "input", c->at, "reading failed: %s", strerror(error));
+            return STOP;
+        }
         if (now == 0) {
-            find_at(c, DIFFERENCE, "round-trip", c->at, "the file ends here, the round trip gives %zu bytes more", n);
-            return ENOSPC;
+            find_at(c, DIFFERENCE, "round-trip", c->at,
+                    "the file ends here, the round trip gives %zu bytes more", n);
+            return STOP;
         }
         now = now < n ? now : n;
-        if (memcmp(ours, theirs, now) != 0)
+        if (memcmp(ours, theirs, now) != 0 && c->found[DIFFERENCE] == 0) /* else the library has told where */
             find_difference(c, ours, theirs, now);
         c->at += now;
         ours += now;
@@ -184,7 +202,7 @@ static int compare(void *user, const void *bytes, size_t n)
     return 0;
 }
 
-/* What pd_rewrite() could not decode. */
+/* What pd_rewrite() could not decode, or encoded differently. */
 static void take_finding(void *user, const struct pd_error *error)
 {
     struct check *c = user;
@@ -202,49 +220,68 @@ static void take_note(void *user, const struct cli_note *note)
 }
 
 /* Which records were kept as they are because nothing is known of their type? */
-static void find_unknown_types(struct check *c)
+static void find_unknown(struct check *c)
 {
     struct pd_record rec = {0};
-    if (c->stats.raw == 0 || pd_reader_rewind(c->in.reader, NULL))
-        return;
-    while (pd_reader_next(c->in.reader, &rec, NULL) == PD_OK)
-        if (pd_set_name(&pd_set_record_type, rec.type) == NULL)
-            count(&c->unknown_type, rec.offset, rec.type);
+    if (c->stats.raw && pd_reader_rewind(c->in.reader, NULL) == PD_OK)
+        while (pd_reader_next(c->in.reader, &rec, NULL) == PD_OK)
+            if (pd_set_name(&pd_set_record_type, rec.type) == NULL)
+                count(&c->unknown_type, rec.offset, rec.type);
     if (c->unknown_type.n)
         find_at(c, NOTE, "unknown-records", c->unknown_type.offset,
-                "%" PRIu64 " records of unknown types, kept as bytes, the first of type %" PRIu32, c->unknown_type.n,
-                c->unknown_type.type);
+                "%" PRIu64 " records of unknown types, kept as bytes, the first of type %" PRIu32,
+                c->unknown_type.n, c->unknown_type.type);
     if (c->unknown_event.n)
         find_at(c, NOTE, "unknown-events", c->unknown_event.offset,
-                "%" PRIu64 " records of unknown events or with unknown fields, kept as bytes", c->unknown_event.n);
+                "%" PRIu64 " records of unknown events or with unknown fields, kept as bytes",
+                c->unknown_event.n);
 }
 
-static void prove(struct check *c)
+static void add_stats(struct pd_rewrite_stats *sum, const struct pd_rewrite_stats *stats)
 {
-    const struct pd_rewrite_options how = {.size = sizeof how, .reencode = true, .finding = take_finding, .user = c};
+    sum->records += stats->records;
+    sum->decoded += stats->decoded;
+    sum->raw += stats->raw;
+    sum->undecodable += stats->undecodable;
+    sum->bytes += stats->bytes;
+}
+
+/* One file; of a directory recording the one with this number. */
+static void prove(struct check *c, size_t member)
+{
+    const struct pd_rewrite_options how = {
+        .size = sizeof how, .reencode = true, .finding = take_finding, .user = c, .member = member};
     const struct pd_sink sink = {compare, NULL, c};
     const uint64_t size = pd_reader_info(c->in.reader)->file_size;
+    struct pd_rewrite_stats stats;
     struct pd_error error;
-    const enum pd_code code = pd_rewrite(c->in.reader, &sink, &how, &c->stats, &error);
+    const enum pd_code code = pd_rewrite(c->in.reader, c->in.seekable ? &sink : NULL, &how, &stats, &error);
     cli_progress_end(c->cli);
-    if (code == PD_EOUT)
-        return find_at(c, DAMAGE, "input", c->at, "%s", strerror((int)error.found));
+    add_stats(&c->stats, &stats);
+    if (code == PD_EOUT && (int)error.found == STOP)
+        return;
     if (code)
-        return find_error(c, &error);
-    if (c->stats.differing)
-        find_at(c, DIFFERENCE, "round-trip", pd_reader_info(c->in.reader)->data_offset,
-                "%" PRIu64 " records inside compressed ones came out different", c->stats.differing);
-    if (c->at != size)
-        find_at(c, DIFFERENCE, "round-trip", c->at, "the round trip ends here, the file has %" PRIu64 " bytes more",
-                size - c->at);
+        find_error(c, &error);
+    else if (c->in.seekable && c->at != size)
+        find_at(c, DIFFERENCE, "round-trip", c->at,
+                "the round trip ends here, the file has %" PRIu64 " bytes more", size - c->at);
 }
 
 static void check_open_file(struct check *c)
 {
+    const size_t members = pd_reader_n_members(c->in.reader);
     for (size_t i = 0; i < pd_reader_n_findings(c->in.reader); i++)
         find_error(c, pd_reader_finding(c->in.reader, i));
-    prove(c);
-    find_unknown_types(c);
+    const size_t told = pd_reader_n_findings(c->in.reader);
+    for (size_t i = 0; i < (members ? members : 1); i++) {
+        if (members)
+            c->name = pd_reader_member(c->in.reader, i)->name;
+        prove(c, i);
+    }
+    c->name = c->in.name;
+    for (size_t i = told; i < pd_reader_n_findings(c->in.reader); i++) /* of a stream's end */
+        find_error(c, pd_reader_finding(c->in.reader, i));
+    find_unknown(c);
     cli_file_notes(&c->in, take_note, c);
 }
 
@@ -255,10 +292,13 @@ static void summary_text(struct check *c)
         return;
     pd_out_plain(&cli->out, c->in.name, strlen(c->in.name));
     cli_print(cli, ": %s: %" PRIu64 " records decoded, encoded and compared, %" PRIu64 " raw",
-              c->found[DAMAGE] ? "damaged" : c->found[DIFFERENCE] ? "different" : "ok", c->stats.decoded, c->stats.raw);
+              c->found[DAMAGE]       ? "damaged"
+              : c->found[DIFFERENCE] ? "different"
+                                     : "ok",
+              c->stats.decoded, c->stats.raw);
     if (c->stats.undecodable)
         cli_print(cli, ", %" PRIu64 " impossible", c->stats.undecodable);
-    cli_print(cli, "; %" PRIu64 " bytes", c->at);
+    cli_print(cli, "; %" PRIu64 " bytes", c->stats.bytes);
     for (int kind = DAMAGE; kind >= NOTE; kind--)
         if (c->found[kind])
             cli_print(cli, ", %" PRIu64 " %s%s", c->found[kind], kind_names[kind],
@@ -276,7 +316,7 @@ static void summary_json(struct check *c)
     cli_json_count(j, "decoded", c->stats.decoded);
     cli_json_count(j, "raw", c->stats.raw);
     cli_json_count(j, "impossible", c->stats.undecodable);
-    cli_json_count(j, "bytes", c->at);
+    cli_json_count(j, "bytes", c->stats.bytes);
     cli_json_close(j, '}');
     pd_out_str(j->out, "\n");
 }
@@ -284,12 +324,14 @@ static void summary_json(struct check *c)
 static void check_file(struct cli *cli, const char *path, bool strict)
 {
     struct cli_json json = {.out = &cli->out};
-    struct check c = {.cli = cli, .strict = strict, .json = cli->json ? &json : NULL, .window = malloc(WINDOW)};
+    struct check c = {
+        .cli = cli, .strict = strict, .json = cli->json ? &json : NULL, .window = malloc(WINDOW)};
     if (c.window == NULL) {
         cli_fail(cli, CLI_OUTPUT, "no memory");
         return;
     }
-    if (cli_input_open(cli, &c.in, path, CLI_SEEK | CLI_NO_FINDINGS)) {
+    if (cli_input_open(cli, &c.in, path, CLI_NO_FINDINGS)) {
+        c.name = c.in.name;
         if (c.json) {
             cli_json_open(c.json, NULL, '{');
             cli_json_str(c.json, "file", c.in.name);

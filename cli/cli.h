@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cli.h - what the verbs of the `perfdata` command share. A verb is a function cmd_NAME() in a file of its own and a
- * line of the table in main.c:
+ * cli.h - what the verbs of the `perfdata` command share. A verb is a function cmd_NAME() in a file of its
+ * own and a line of the table in main.c:
  *
  *     static const struct cli_option options[] = {{"limit", 'l', "N", "stop after N records"}, {0}};
  *     static const struct cli_spec spec = {.usage = "[OPTION]... [FILE]", .options = options, …};
@@ -69,7 +69,8 @@ struct cli {
     const struct cli_spec *spec;
     const char *arg; /* of the option that cli_next_option() gave */
     /* the common options */
-    const char **inputs; /* -i and operands, in order; never empty after the options: "perf.data" is the default */
+    const char *
+        *inputs; /* -i and operands, in order; never empty after the options: "perf.data" is the default */
     size_t n_inputs;
     const char *output; /* -o; NULL: none */
     bool force, quiet, json;
@@ -87,8 +88,8 @@ struct cli {
 };
 
 /*
- * The next option of the verb: its key, with cli->arg; common ones are taken care of. CLI_END: no more, inputs are set.
- * CLI_STOP: wrong usage (the message is printed, cli->status set) or --help (printed).
+ * The next option of the verb: its key, with cli->arg; common ones are taken care of. CLI_END: no more,
+ * inputs are set. CLI_STOP: wrong usage (the message is printed, cli->status set) or --help (printed).
  */
 int cli_next_option(struct cli *cli, int argc, char **argv);
 
@@ -107,21 +108,9 @@ int cli_status_of(const struct pd_error *error);
 
 /* A number of an option: decimal or 0x…. False: not one (nothing is printed). */
 bool cli_number(const char *text, uint64_t *value);
-/* The same, with a suffix k, M, G or T: powers of 1024. */
-bool cli_bytes(const char *text, uint64_t *value);
 
-/* One or several ranges of time as perf's --time has them, "START,STOP": seconds, either may be missing. */
-struct cli_times {
-    struct {
-        uint64_t start, stop; /* nanoseconds, both included */
-    } range[64];
-    size_t n;
-};
-/* Takes the argument of --time; false: wrong, the message is printed. */
-bool cli_times_parse(struct cli *cli, const char *text, struct cli_times *times);
-bool cli_times_match(const struct cli_times *times, uint64_t time);
-
-/* The event's name as perf writes it, modifiers included ("cycles:u"). Returns the whole length, like snprintf. */
+/* The event's name as perf writes it, modifiers included ("cycles:u"). Returns the whole length, like
+ * snprintf. */
 size_t cli_event_name(const struct pd_attr *attr, char *buf, size_t cap);
 
 /* Shows on a terminal how far a long run is; call it for every record. `total` may be PD_NOWHERE. */
@@ -131,7 +120,7 @@ void cli_progress_end(struct cli *cli);
 /* ---- Input (common.c) */
 
 enum {
-    CLI_SEEK = 1,        /* the verb needs to seek: what arrives on a pipe is kept in a temporary file */
+    CLI_SEEK = 1,        /* the verb reads the input several times: a stream is kept in a temporary file */
     CLI_NO_FINDINGS = 2, /* the verb itself reports pd_reader_findings() */
 };
 
@@ -142,49 +131,52 @@ struct cli_input {
     struct pd_reader *reader;
     const char *name; /* for messages */
     struct stat st;   /* of the file; see cli_output_open() */
-    int fd;           /* readable with pread() if `seekable`, from offset 0; -1: a directory */
+    int fd;           /* readable with pread() from offset 0 if `seekable` */
     bool seekable;
     struct pd_error damage[CLI_MOST_DAMAGE]; /* what cli_next_record() met; the first ones */
     size_t n_damage;                         /* of all */
-    /* private: a stream's first bytes, read to recognise it */
+    /* private: a stream's first bytes, read to recognise it, and findings that were reported */
     struct cli *cli;
     uint8_t head[16];
-    size_t n_head;
+    size_t n_head, n_told;
 };
 
 /*
- * Opens a recording, "-" being standard input, and reports what is damaged in its header and sections. False: the message
- * is printed and cli->status set.
+ * Opens a recording, "-" being standard input, and reports what is damaged in its header and sections. False:
+ * the message is printed and cli->status set.
  */
 bool cli_input_open(struct cli *cli, struct cli_input *in, const char *path, unsigned flags);
 void cli_input_close(struct cli_input *in);
 
 /*
- * The next record, framed as by pd_reader_next(). Reports damage, goes on behind it where that is possible, and shows the
- * progress. False: there are no more records.
+ * The next record, framed as by pd_reader_next(). Reports damage, goes on behind it where that is possible,
+ * and shows the progress. False: there are no more records.
  */
 bool cli_next_record(struct cli_input *in, struct pd_record *rec);
-/* Decodes it and reports damage. False: it is not decoded, because of damage or because its layout is not known. */
+/* Decodes it and reports damage. False: it is not decoded, because of damage or because its layout is not
+ * known. */
 bool cli_decode(struct cli_input *in, struct pd_record *rec);
 
 /*
- * A number, or a string of up to cap - 1 bytes, at a place of a feature section; the string's place moves on behind it.
- * False: the file has none.
+ * A number, or a string of up to cap - 1 bytes, at a place of a feature section; the string's place moves on
+ * behind it. False: the file has none. Reading invalidates the bytes of the record last read.
  */
-bool cli_feature_number(const struct cli_input *in, uint16_t feature, uint64_t at, uint8_t width, uint64_t *value);
+bool cli_feature_number(const struct cli_input *in, uint16_t feature, uint64_t at, uint8_t width,
+                        uint64_t *value);
 bool cli_feature_string(const struct cli_input *in, uint16_t feature, uint64_t *at, char *buf, size_t cap);
 /* The architecture of the machine that recorded. */
 enum pd_arch cli_arch(const struct cli_input *in);
 
 /* Something remarkable that is no damage. */
 struct cli_note {
-    const char *kind; /* "unfinished", "trailing-bytes", "unknown-feature", "unknown-bits" */
+    const char *kind; /* "unfinished", "trailing-bytes", "unknown-feature", "unknown-bits", … */
     uint64_t offset;
     const char *text;
 };
 
 /* Calls `take` for each note on the file's header, attrs and sections; note and text are only lent. */
-void cli_file_notes(const struct cli_input *in, void (*take)(void *user, const struct cli_note *note), void *user);
+void cli_file_notes(const struct cli_input *in, void (*take)(void *user, const struct cli_note *note),
+                    void *user);
 
 /* ---- JSON (common.c): an object or array over several calls */
 
@@ -220,25 +212,26 @@ enum {
 struct cli_output {
     struct pd_sink sink; /* what a verb writes to */
     struct cli *cli;
-    const char *name; /* for messages */
-    int fd;           /* what is written: the target, or a temporary file */
-    int target;       /* where a spooled output goes to at the end, else -1 */
-    uint64_t base;     /* offset of the output's first byte in the target */
-    uint64_t written;  /* bytes so far, those in buf included */
-    int error;         /* errno of the first failure */
-    mode_t mode;       /* of a new file */
+    const char *name;        /* for messages */
+    int fd;                  /* what is written: the target, or a temporary file */
+    int target;              /* where a spooled output goes to at the end, else -1 */
+    uint64_t base;           /* offset of the output's first byte in the target */
+    uint64_t written;        /* bytes so far, those in buf included */
+    int error;               /* errno of the first failure */
+    mode_t mode;             /* of a new file */
     char *final, *temporary; /* paths; NULL: written in place */
-    int slot;          /* of the temporary file, for signals */
+    int slot;                /* of the temporary file, for signals */
     uint8_t *buf;
     size_t n;
 };
 
 /*
- * Opens the output cli->output ("-": standard output). It must not be one of the inputs, nor be there already, unless
- * -f, if it is a regular file; a temporary file beside it is written, which becomes the output with
- * cli_output_commit(). False: the message is printed and cli->status set.
+ * Opens the output cli->output ("-": standard output). It must not be one of the inputs, nor be there
+ * already, unless -f, if it is a regular file; a temporary file beside it is written, which becomes the
+ * output with cli_output_commit(). False: the message is printed and cli->status set.
  */
-bool cli_output_open(struct cli *cli, struct cli_output *out, const struct cli_input *inputs, size_t n, unsigned flags);
+bool cli_output_open(struct cli *cli, struct cli_output *out, const struct cli_input *inputs, size_t n,
+                     unsigned flags);
 /* Writes out what is left, and puts the file in its place. */
 bool cli_output_commit(struct cli_output *out);
 /* Drops the output and its temporary file. After a commit, or on a struct that is all 0, it does nothing. */

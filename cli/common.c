@@ -76,7 +76,7 @@ int cli_error(struct cli *cli, const char *name, const struct pd_error *error)
     return cli_fail(cli, status, "%s: %s", name, text);
 }
 
-/* ---- Numbers and times */
+/* ---- Numbers */
 
 bool cli_number(const char *text, uint64_t *value)
 {
@@ -91,94 +91,15 @@ bool cli_number(const char *text, uint64_t *value)
     return errno == 0;
 }
 
-bool cli_bytes(const char *text, uint64_t *value)
-{
-    static const char suffixes[] = "kMGT";
-    char digits[24];
-    const size_t n = strlen(text);
-    const char *suffix = n ? strchr(suffixes, text[n - 1] == 'K' ? 'k' : text[n - 1]) : NULL;
-    if (suffix == NULL || *suffix == 0)
-        return cli_number(text, value);
-    if (n > sizeof digits)
-        return false;
-    memcpy(digits, text, n - 1);
-    digits[n - 1] = 0;
-    const unsigned shift = 10 * (unsigned)(suffix - suffixes + 1);
-    if (!cli_number(digits, value) || *value > UINT64_MAX >> shift)
-        return false;
-    *value <<= shift;
-    return true;
-}
-
-/* "SECONDS[.FRACTION]" of `n` characters as nanoseconds. */
-static bool parse_seconds(const char *text, size_t n, uint64_t *ns)
-{
-    uint64_t value = 0;
-    size_t digits = 0, fraction = 0;
-    bool dot = false;
-    for (size_t i = 0; i < n; i++) {
-        if (text[i] == '.' && !dot) {
-            dot = true;
-            continue;
-        }
-        if (text[i] < '0' || text[i] > '9' || value > UINT64_MAX / 10 - 1)
-            return false;
-        value = value * 10 + (uint64_t)(text[i] - '0');
-        digits++;
-        fraction += dot;
-    }
-    for (; fraction < 9 && value <= UINT64_MAX / 10; fraction++)
-        value *= 10;
-    *ns = value;
-    return digits && fraction == 9;
-}
-
-static bool parse_range(const char *text, size_t n, uint64_t *start, uint64_t *stop)
-{
-    const char *comma = memchr(text, ',', n);
-    if (comma == NULL)
-        return false;
-    const size_t before = (size_t)(comma - text), after = n - before - 1;
-    *start = 0;
-    *stop = UINT64_MAX;
-    return (before == 0 || parse_seconds(text, before, start)) && (after == 0 || parse_seconds(comma + 1, after, stop)) &&
-           *start <= *stop;
-}
-
-bool cli_times_parse(struct cli *cli, const char *text, struct cli_times *times)
-{
-    const size_t most = sizeof times->range / sizeof *times->range;
-    bool ok = true;
-    times->n = 0;
-    for (const char *p = text; ok && *p;) {
-        const size_t n = strcspn(p, " ");
-        if (n) {
-            ok = times->n < most && parse_range(p, n, &times->range[times->n].start, &times->range[times->n].stop);
-            times->n++;
-        }
-        p += n + (p[n] == ' ');
-    }
-    if (ok && times->n)
-        return true;
-    cli_fail(cli, CLI_USAGE, "--time: \"%s\" is no START,STOP in seconds", text);
-    return false;
-}
-
-bool cli_times_match(const struct cli_times *times, uint64_t time)
-{
-    for (size_t i = 0; i < times->n; i++)
-        if (time >= times->range[i].start && time <= times->range[i].stop)
-            return true;
-    return false;
-}
-
 /* ---- Events */
 
 size_t cli_event_name(const struct pd_attr *attr, char *buf, size_t cap)
 {
-    size_t n = pd_event_format(attr->type, attr->config, attr->bp_addr, attr->bp_type, attr->bp_len, buf, cap);
+    size_t n =
+        pd_event_format(attr->type, attr->config, attr->bp_addr, attr->bp_type, attr->bp_len, buf, cap);
     char modifiers[16], *m = modifiers;
-    const bool user = !pd_attr_flag(attr, PD_ATTR_EXCLUDE_USER), kernel = !pd_attr_flag(attr, PD_ATTR_EXCLUDE_KERNEL),
+    const bool user = !pd_attr_flag(attr, PD_ATTR_EXCLUDE_USER),
+               kernel = !pd_attr_flag(attr, PD_ATTR_EXCLUDE_KERNEL),
                hv = !pd_attr_flag(attr, PD_ATTR_EXCLUDE_HV);
     if (attr->type == PD_TYPE_TRACEPOINT)
         return n;
@@ -221,8 +142,8 @@ static void draw(uint64_t done, uint64_t total, uint64_t ms)
         return;
     }
     memset(bar, '#', (size_t)((double)done / (double)total * 20));
-    fprintf(stderr, "\r[%s] %.1f of %.1f MiB, %.1f MiB/s, %.0f s left \033[K", bar, (double)done / mib, (double)total / mib,
-            rate / mib, (double)(total - done) / rate);
+    fprintf(stderr, "\r[%s] %.1f of %.1f MiB, %.1f MiB/s, %.0f s left \033[K", bar, (double)done / mib,
+            (double)total / mib, rate / mib, (double)(total - done) / rate);
 }
 
 void cli_progress(struct cli *cli, uint64_t done, uint64_t total)
@@ -252,7 +173,8 @@ void cli_progress_end(struct cli *cli)
 
 /* ---- Input */
 
-/* A stream: what was read to recognise it, then the rest. Output is flushed whenever the input pauses. */
+/* A stream: what was read of it to recognise it, then the rest. Output is flushed whenever the input pauses.
+ */
 static int64_t stream_read(void *user, uint64_t offset, void *buf, size_t n)
 {
     struct cli_input *in = user;
@@ -281,15 +203,14 @@ static void read_head(struct cli_input *in)
     }
 }
 
-/* Is this stream a perf.data file, rather than a stream that perf writes to a pipe? */
-static bool is_file_mode(const struct cli_input *in)
+/* Anything else is not copied: the reader will refuse it, and it may have no end. */
+static bool is_recording(const struct cli_input *in)
 {
     static const char *const magics[] = {"PERFILE2", "2ELIFREP", "PERFFILE"};
-    const struct pd_vec little = {in->head + 8, 1, 8, PD_FORM_LITTLE}, big = {in->head + 8, 1, 8, PD_FORM_BIG};
     bool known = false;
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
         known |= in->n_head == sizeof in->head && memcmp(in->head, magics[i], 8) == 0;
-    return known && pd_vec_at(&little, 0) != sizeof in->head && pd_vec_at(&big, 0) != sizeof in->head;
+    return known;
 }
 
 /* Copies a stream to a temporary file, which takes its place; returns 0 or an errno. */
@@ -309,6 +230,13 @@ static int spool(struct cli_input *in)
     in->fd = fd;
     in->seekable = true;
     return error;
+}
+
+/* In a stream there may be more of them at its end. */
+static void tell_findings(struct cli_input *in)
+{
+    for (; in->n_told < pd_reader_n_findings(in->reader); in->n_told++)
+        cli_error(in->cli, in->name, pd_reader_finding(in->reader, in->n_told));
 }
 
 static bool open_failed(struct cli *cli, struct cli_input *in, int status, int error)
@@ -338,9 +266,9 @@ bool cli_input_open(struct cli *cli, struct cli_input *in, const char *path, uns
     if (in->fd < 0 || fstat(in->fd, &in->st) < 0)
         return open_failed(cli, in, CLI_USAGE, errno);
     in->seekable = S_ISREG(in->st.st_mode) || S_ISBLK(in->st.st_mode);
-    if (!in->seekable && !S_ISDIR(in->st.st_mode)) {
+    if ((flags & CLI_SEEK) && !in->seekable && !S_ISDIR(in->st.st_mode)) {
         read_head(in);
-        if ((is_file_mode(in) || (flags & CLI_SEEK)) && (e = spool(in)) != 0)
+        if (is_recording(in) && (e = spool(in)) != 0)
             return open_failed(cli, in, CLI_OUTPUT, e);
     }
     if (start_reader(in, path, &error)) {
@@ -348,8 +276,8 @@ bool cli_input_open(struct cli *cli, struct cli_input *in, const char *path, uns
         cli_input_close(in);
         return false;
     }
-    for (size_t i = 0; i < pd_reader_n_findings(in->reader) && !(flags & CLI_NO_FINDINGS); i++)
-        cli_error(cli, in->name, pd_reader_finding(in->reader, i));
+    if (!(flags & CLI_NO_FINDINGS))
+        tell_findings(in);
     return true;
 }
 
@@ -383,6 +311,8 @@ bool cli_next_record(struct cli_input *in, struct pd_record *rec)
     }
     if (code == PD_OK)
         cli_progress(in->cli, rec->offset, pd_reader_info(in->reader)->data_end);
+    else
+        tell_findings(in);
     return code == PD_OK;
 }
 
@@ -405,7 +335,8 @@ static bool read_section(const struct cli_input *in, uint16_t feature, uint64_t 
     return pd_reader_read(in->reader, f->section.offset + at, buf, n, NULL) == PD_OK;
 }
 
-bool cli_feature_number(const struct cli_input *in, uint16_t feature, uint64_t at, uint8_t width, uint64_t *value)
+bool cli_feature_number(const struct cli_input *in, uint16_t feature, uint64_t at, uint8_t width,
+                        uint64_t *value)
 {
     uint8_t bytes[8];
     const struct pd_vec v = {bytes, 1, width, (uint8_t)pd_reader_info(in->reader)->order};
@@ -432,7 +363,8 @@ enum pd_arch cli_arch(const struct cli_input *in)
 {
     char name[64];
     uint64_t at = 0;
-    return cli_feature_string(in, PD_FEAT_ARCH, &at, name, sizeof name) ? pd_arch_from_name(name) : PD_ARCH_UNKNOWN;
+    return cli_feature_string(in, PD_FEAT_ARCH, &at, name, sizeof name) ? pd_arch_from_name(name)
+                                                                        : PD_ARCH_UNKNOWN;
 }
 
 /* ---- Notes */
@@ -442,8 +374,8 @@ struct notes {
     void *user;
 };
 
-__attribute__((format(printf, 4, 5))) static void take_note(const struct notes *n, const char *kind, uint64_t offset,
-                                                            const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void take_note(const struct notes *n, const char *kind,
+                                                            uint64_t offset, const char *format, ...)
 {
     char text[256];
     va_list args;
@@ -476,8 +408,8 @@ static void attr_notes(const struct notes *n, const struct pd_event_attr *event,
     };
     for (size_t w = 0; w < sizeof words / sizeof *words; w++)
         if (words[w].bits)
-            take_note(n, "unknown-bits", event->offset, "attr %zu has unknown bits 0x%" PRIx64 " in %s", i, words[w].bits,
-                      words[w].field);
+            take_note(n, "unknown-bits", event->offset, "attr %zu has unknown bits 0x%" PRIx64 " in %s", i,
+                      words[w].bits, words[w].field);
 }
 
 static void trailing_note(const struct notes *n, const struct cli_input *in)
@@ -489,21 +421,26 @@ static void trailing_note(const struct notes *n, const struct cli_input *in)
                   e[extents - 1].size);
 }
 
-void cli_file_notes(const struct cli_input *in, void (*take)(void *user, const struct cli_note *note), void *user)
+void cli_file_notes(const struct cli_input *in, void (*take)(void *user, const struct cli_note *note),
+                    void *user)
 {
     const struct notes n = {take, user};
     const struct pd_file_info *info = pd_reader_info(in->reader);
     if (info->unfinished)
-        take_note(&n, "unfinished", 40, "the recording was not finished: data size 0, its records run to the end of the file");
+        take_note(&n, "unfinished", 40,
+                  "the recording was not finished: data size 0, its records run to the end of the file");
     for (size_t i = 0; i < pd_reader_n_attrs(in->reader); i++)
         attr_notes(&n, pd_reader_attr(in->reader, i), i);
     for (size_t i = 0; i < pd_reader_n_features(in->reader); i++) {
         const struct pd_feature_section *f = pd_reader_feature(in->reader, i);
         if (pd_set_name(&pd_set_feature, f->feature) == NULL)
-            take_note(&n, "unknown-feature", f->section.offset, "feature %u, of %" PRIu64 " bytes, is not known", f->feature,
-                      f->section.size);
+            take_note(&n, "unknown-feature", f->section.offset,
+                      "feature %u, of %" PRIu64 " bytes, is not known", f->feature, f->section.size);
     }
-    if (!info->truncated && info->container == PD_CONTAINER_FILE)
+    if (info->container == PD_CONTAINER_PIPE && info->stray)
+        take_note(&n, "trailing-bytes", info->data_end, "%" PRIu64 " bytes follow the last record",
+                  info->stray);
+    if (!info->truncated && info->container != PD_CONTAINER_PIPE)
         trailing_note(&n, in);
 }
 

@@ -3,15 +3,18 @@
 #include "dump.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
+#include <stdlib.h>
 
 enum { KEY_TIME = CLI_LONG, KEY_LIMIT, KEY_OFFSET };
 
 static const struct cli_option options[] = {
-    {"fields", 'F', "FIELDS", "a line for each SAMPLE, with these fields as perf script -F prints them:\n"
-                              "comm,tid,pid,time,cpu,event,ip,addr,period,misc,weight,ins_lat,phys_addr,\n"
-                              "data_page_size,code_page_size,iregs,uregs; and id,stream_id"},
-    {"time", KEY_TIME, "START,STOP", "only records with a time in this range: seconds; either may be missing; several\n"
-                                     "ranges are separated by spaces"},
+    {"fields", 'F', "FIELDS",
+     "a line for each SAMPLE, with these fields as perf script -F prints them:\n"
+     "comm,tid,pid,time,cpu,event,ip,addr,period,misc,weight,ins_lat,phys_addr,\n"
+     "data_page_size,code_page_size,iregs,uregs; and id,stream_id"},
+    {"time", KEY_TIME, "START,STOP",
+     "only records with a time in this range, as perf script --time has it: seconds,\n"
+     "either may be missing; several ranges separated by spaces; or 10%/2, 0%-10%"},
     {"limit", KEY_LIMIT, "N", "stop after N records"},
     {"offset", KEY_OFFSET, "OFF", "begin with the record that holds the byte at this offset of the file"},
     {"hex", 'x', NULL, "also the bytes of each record"},
@@ -20,8 +23,9 @@ static const struct cli_option options[] = {
 
 static const struct cli_spec spec = {
     .usage = "[OPTION]... [FILE]",
-    .about = "Prints every record in the order of the file, with its offset (as in perf report -D), type, misc\n"
-             "and fields. Symbols are not resolved: perf does that.\n",
+    .about =
+        "Prints every record in the order of the file, with its offset (as in perf report -D), type, misc\n"
+        "and fields. Symbols are not resolved: perf does that.\n",
     .options = options,
     .common = CLI_IN | CLI_JSON,
     .examples = "  perfdata dump x.data                               all records\n"
@@ -55,6 +59,9 @@ static void print_record(struct dump *d, const struct pd_record *rec)
         pd_out_str(out, "\n");
         return;
     }
+    if (rec->member != d->member)
+        cli_print(d->cli, "# %s\n", pd_reader_member(d->in.reader, rec->member)->name);
+    d->member = rec->member;
     pd_record_print(rec, &how, out);
     if (rec->type == PD_RECORD_SAMPLE && rec->attr && pd_reader_n_attrs(d->in.reader) > 1) {
         char name[256];
@@ -74,13 +81,14 @@ static bool selected(const struct dump *d, const struct pd_record *rec)
         return false;
     if (rec->depth == 0 && rec->offset + rec->size <= d->offset)
         return false;
-    return d->times.n == 0 || (pd_record_time(rec, &time) && cli_times_match(&d->times, time));
+    return d->n_times == 0 ||
+           (pd_record_time(rec, &time) && time && pd_time_match(d->times, d->n_times, time));
 }
 
 static void dump_records(struct dump *d)
 {
     struct pd_record rec = {0};
-    uint64_t printed = 0;
+    uint64_t printed = 0, left_out = 0;
     while (printed < d->limit && !d->cli->out_error && cli_next_record(&d->in, &rec)) {
         struct pd_moment when = {0};
         if (d->fields)
@@ -93,7 +101,45 @@ static void dump_records(struct dump *d)
             print_record(d, &rec);
         else if (decoded)
             dump_fields_print(d, &rec, &when);
+        else
+            left_out++;
     }
+    cli_progress_end(d->cli);
+    if (left_out)
+        cli_say(d->cli, "%s: %" PRIu64 " samples could not be decoded and are left out", d->in.name,
+                left_out);
+}
+
+static bool find_times(struct dump *d)
+{
+    struct pd_error error;
+    uint64_t first = 0, last = 0;
+    if (d->time == NULL)
+        return true;
+    if (pd_time_is_relative(d->time) && pd_time_span(d->in.reader, &first, &last, &error)) {
+        cli_error(d->cli, d->in.name, &error);
+        return false;
+    }
+    d->times = calloc(pd_time_count(d->time) + 1, sizeof *d->times);
+    if (d->times && pd_time_parse(d->time, first, last, d->times, &d->n_times))
+        return true;
+    cli_fail(d->cli, CLI_USAGE,
+             "--time: \"%s\" is neither START,STOP in ascending seconds nor like 10%%/2 or 0%%-10%%",
+             d->time);
+    return false;
+}
+
+static void dump_file(struct dump *d, const char *path)
+{
+    const bool twice = (d->fields && dump_fields_seek(d)) || (d->time && pd_time_is_relative(d->time));
+    if (!cli_input_open(d->cli, &d->in, path, twice ? CLI_SEEK : 0))
+        return;
+    d->arch = cli_arch(&d->in);
+    if (find_times(d) && (!d->fields || dump_fields_start(d)))
+        dump_records(d);
+    dump_fields_free(d);
+    free(d->times);
+    cli_input_close(&d->in);
 }
 
 static bool take_option(struct dump *d, int key)
@@ -102,7 +148,7 @@ static bool take_option(struct dump *d, int key)
     switch (key) {
     case 'F': d->fields = cli->arg; return dump_fields_parse(d);
     case 'x': d->hex = true; return true;
-    case KEY_TIME: return cli_times_parse(cli, cli->arg, &d->times);
+    case KEY_TIME: d->time = cli->arg; return true;
     case KEY_LIMIT:
         if (cli_number(cli->arg, &d->limit))
             return true;
@@ -129,12 +175,6 @@ int cmd_dump(struct cli *cli, int argc, char **argv)
         return cli_fail(cli, CLI_USAGE, "--json prints whole records, so it goes with neither -F nor -x");
     if (d.fields && d.hex)
         return cli_fail(cli, CLI_USAGE, "-F prints lines of fields, so it does not go with -x");
-    if (!cli_input_open(cli, &d.in, cli->inputs[0], d.fields && dump_fields_seek(&d) ? CLI_SEEK : 0))
-        return cli->status;
-    d.arch = cli_arch(&d.in);
-    if (!d.fields || dump_fields_start(&d))
-        dump_records(&d);
-    dump_fields_free(&d);
-    cli_input_close(&d.in);
+    dump_file(&d, cli->inputs[0]);
     return cli->status;
 }

@@ -4,16 +4,18 @@
 #define PERFDATA_CLI_DUMP_H
 
 #include "cli.h"
-#include <perfdata/tasks.h>
+#include <perfdata/filter.h>
 
 struct dump {
     struct cli *cli;
     struct cli_input in;
-    struct cli_times times;
+    const char *time, *fields; /* options */
     uint64_t limit, offset;
-    const char *fields;
     bool hex;
-    enum pd_arch arch;
+    struct pd_time_range *times;
+    size_t n_times;
+    enum pd_arch arch; /* of the registers */
+    uint32_t member;   /* of a directory, of the last record printed */
     /* of -F */
     uint64_t chosen; /* a bit for each line of the table of fields */
     int name_width;  /* of the longest event name */
@@ -25,11 +27,13 @@ struct dump {
 
 /* Takes the argument of -F; false: wrong, the message is printed. */
 bool dump_fields_parse(struct dump *d);
-/* Does it need the whole file twice, as the names of tasks do? */
+/* Does it need the file twice, as the names of tasks do? */
 bool dump_fields_seek(const struct dump *d);
-/* After the input is open: checks that the events have the fields, and collects names. False: the message is printed. */
+/* After the input is open: checks that the events have the fields, and collects names. False: the message is
+ * printed. */
 bool dump_fields_start(struct dump *d);
-/* To be called for each record, whether printed or not, with its place in perf's order for dump_fields_print(). */
+/* To be called for each record, whether printed or not, with its place in perf's order for
+ * dump_fields_print(). */
 void dump_fields_stamp(struct dump *d, const struct pd_record *rec, struct pd_moment *when);
 /* Prints a decoded SAMPLE. */
 void dump_fields_print(struct dump *d, const struct pd_record *rec, const struct pd_moment *when);

@@ -8,8 +8,26 @@
 
 /* In the order in which they are printed. */
 enum field {
-    F_COMM, F_PID, F_TID, F_CPU, F_MISC, F_TIME, F_PERIOD, F_EVENT, F_ID, F_STREAM_ID, F_ADDR, F_WEIGHT, F_INS_LAT,
-    F_IP, F_IREGS, F_UREGS, F_PHYS_ADDR, F_DATA_PAGE_SIZE, F_CODE_PAGE_SIZE, N_FIELDS
+    F_COMM,
+    F_PID,
+    F_TID,
+    F_CPU,
+    F_MISC,
+    F_TIME,
+    F_PERIOD,
+    F_EVENT,
+    F_ID,
+    F_STREAM_ID,
+    F_ADDR,
+    F_WEIGHT,
+    F_INS_LAT,
+    F_IP,
+    F_IREGS,
+    F_UREGS,
+    F_PHYS_ADDR,
+    F_DATA_PAGE_SIZE,
+    F_CODE_PAGE_SIZE,
+    N_FIELDS
 };
 
 /* Which bits of sample_type give a field: any of them; 0: none is needed. */
@@ -45,7 +63,8 @@ static bool has(const struct dump *d, enum field f)
 
 bool dump_fields_parse(struct dump *d)
 {
-    static const char *const elsewhere[] = {"sym", "dso", "symoff", "srcline", "srccode", "brstacksym", "insn"};
+    static const char *const elsewhere[] = {"sym",     "dso",        "symoff", "srcline",
+                                            "srccode", "brstacksym", "insn"};
     for (const char *p = d->fields; *p;) {
         const size_t n = strcspn(p, ",");
         int found = -1;
@@ -54,12 +73,14 @@ bool dump_fields_parse(struct dump *d)
                 found = f;
         for (size_t i = 0; found < 0 && i < sizeof elsewhere / sizeof *elsewhere; i++)
             if (strlen(elsewhere[i]) == n && memcmp(elsewhere[i], p, n) == 0) {
-                cli_fail(d->cli, CLI_USAGE, "-F: %s needs symbols, which perf script resolves and perfdata does not",
+                cli_fail(d->cli, CLI_USAGE,
+                         "-F: %s needs symbols, which perf script resolves and perfdata does not",
                          elsewhere[i]);
                 return false;
             }
         if (found < 0) {
-            cli_fail(d->cli, CLI_USAGE, "-F: there is no field \"%.*s\"; see perfdata dump --help", (int)n, p);
+            cli_fail(d->cli, CLI_USAGE, "-F: there is no field \"%.*s\"; see perfdata dump --help", (int)n,
+                     p);
             return false;
         }
         d->chosen |= UINT64_C(1) << found;
@@ -113,7 +134,8 @@ static const char *name_of(struct dump *d, size_t i)
         d->names = more;
         for (; d->n_names < n; d->n_names++) {
             char name[256];
-            const int width = (int)cli_event_name(&pd_reader_attr(d->in.reader, d->n_names)->attr, name, sizeof name);
+            const int width =
+                (int)cli_event_name(&pd_reader_attr(d->in.reader, d->n_names)->attr, name, sizeof name);
             more[d->n_names] = strdup(name);
             d->name_width = width > d->name_width ? width : d->name_width;
         }
@@ -130,7 +152,8 @@ static bool collect_tasks(struct dump *d)
     uint32_t pid, tid;
     enum pd_code code = pd_tasks_new(&d->tasks, NULL, &error);
     pd_clock_init(&d->clock, pd_clock_is_timed(d->in.reader));
-    while (!code && pd_reader_next(d->in.reader, &rec, NULL) == PD_OK) { /* damage is reported by the second pass */
+    while (!code &&
+           pd_reader_next(d->in.reader, &rec, NULL) == PD_OK) { /* damage is reported by the second pass */
         pd_clock_stamp(&d->clock, &rec, &when);
         code = pd_tasks_record(d->tasks, &rec, &when, &error);
         if (rec.type == PD_RECORD_SAMPLE && pd_record_task(&rec, &pid, &tid))
@@ -176,6 +199,7 @@ void dump_fields_stamp(struct dump *d, const struct pd_record *rec, struct pd_mo
 /* A sample with perf's values for what the event has not. */
 struct values {
     const struct pd_record *rec;
+    const struct pd_attr *attr; /* of an unknown event that is laid out like all others: the first */
     const struct pd_sample *s;
     uint64_t type; /* attr.sample_type */
     bool chain;
@@ -204,18 +228,12 @@ static void print_task(struct dump *d, const struct values *v)
         cli_print(d->cli, "%5" PRId32 " ", has(d, F_PID) ? pid : tid);
 }
 
+/* perf tests the numbers of the modes as if they were flags: hypervisor mode, 3, has those of kernel and user
+ * mode, too. */
 static void print_misc(struct dump *d, const struct values *v)
 {
-    char text[8];
-    switch (v->rec->misc & PD_MISC_CPUMODE) {
-    case PD_CPUMODE_KERNEL: strcpy(text, "K"); break;
-    case PD_CPUMODE_USER: strcpy(text, "U"); break;
-    case PD_CPUMODE_HYPERVISOR: strcpy(text, "H"); break;
-    case PD_CPUMODE_GUEST_KERNEL: strcpy(text, "G"); break;
-    case PD_CPUMODE_GUEST_USER: strcpy(text, "g"); break;
-    default: *text = 0;
-    }
-    cli_print(d->cli, "%-6s", text);
+    static const char modes[8][6] = {"", "K", "U", "KUH", "G", "KGg", "UG", "KUHGg"};
+    cli_print(d->cli, "%-6s", modes[v->rec->misc & PD_MISC_CPUMODE]);
 }
 
 static void print_time(struct dump *d, const struct values *v)
@@ -239,7 +257,8 @@ static void print_start(struct dump *d, const struct values *v, const struct pd_
     if (has(d, F_TIME))
         print_time(d, v);
     if (has(d, F_PERIOD))
-        cli_print(d->cli, "%10" PRIu64 " ", v->type & PD_SAMPLE_PERIOD ? v->s->period : v->rec->attr->sample_period);
+        cli_print(d->cli, "%10" PRIu64 " ",
+                  v->type & PD_SAMPLE_PERIOD ? v->s->period : v->attr->sample_period);
     if (has(d, F_EVENT)) {
         const char *name = name_of(d, v->rec->attr_index);
         cli_print(d->cli, "%*s: ", d->name_width, name);
@@ -301,8 +320,9 @@ static void print_data(struct dump *d, const struct values *v)
 void dump_fields_print(struct dump *d, const struct pd_record *rec, const struct pd_moment *when)
 {
     const struct pd_sample *s = &rec->u.sample;
-    const struct values v = {rec, s, rec->attr->sample_type,
-                             has(d, F_IP) && (rec->attr->sample_type & PD_SAMPLE_CALLCHAIN) != 0};
+    const struct pd_attr *a = rec->attr ? rec->attr : &pd_reader_attr(d->in.reader, 0)->attr;
+    const struct values v = {rec, a, s, a->sample_type,
+                             has(d, F_IP) && (a->sample_type & PD_SAMPLE_CALLCHAIN) != 0};
     print_start(d, &v, when);
     print_data(d, &v);
     if (has(d, F_IP) && v.chain)
@@ -310,9 +330,9 @@ void dump_fields_print(struct dump *d, const struct pd_record *rec, const struct
     else if (has(d, F_IP))
         cli_print(d->cli, " %16" PRIx64, s->ip);
     if (has(d, F_IREGS))
-        print_regs(d, s->regs_intr.abi, rec->attr->sample_regs_intr, &s->regs_intr.regs);
+        print_regs(d, s->regs_intr.abi, a->sample_regs_intr, &s->regs_intr.regs);
     if (has(d, F_UREGS))
-        print_regs(d, s->regs_user.abi, rec->attr->sample_regs_user, &s->regs_user.regs);
+        print_regs(d, s->regs_user.abi, a->sample_regs_user, &s->regs_user.regs);
     if (has(d, F_PHYS_ADDR))
         cli_print(d->cli, "%16" PRIx64, s->phys_addr);
     if (has(d, F_DATA_PAGE_SIZE))

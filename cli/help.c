@@ -45,9 +45,9 @@ static void print_help(struct cli *cli)
     for (size_t i = 0; all[i]; i++) {
         const struct cli_option *o = all[i];
         char left[64];
-        snprintf(left, sizeof left, "%c%c%s%s%s%s%s", o->key < CLI_LONG ? '-' : ' ', o->key < CLI_LONG ? o->key : ' ',
-                 o->name ? (o->key < CLI_LONG ? ", " : "  ") : "", o->name ? "--" : "", o->name ? o->name : "",
-                 o->arg ? " " : "", o->arg ? o->arg : "");
+        snprintf(left, sizeof left, "%c%c%s%s%s%s%s", o->key < CLI_LONG ? '-' : ' ',
+                 o->key < CLI_LONG ? o->key : ' ', o->name ? (o->key < CLI_LONG ? ", " : "  ") : "",
+                 o->name ? "--" : "", o->name ? o->name : "", o->arg ? " " : "", o->arg ? o->arg : "");
         cli_print(cli, strlen(left) > 24 ? "  %s\n%28s" : "  %-24s  ", left, "");
         for (const char *p = o->help; *p; p++) {
             pd_out_bytes(&cli->out, p, 1);
@@ -99,7 +99,8 @@ static int take_operands(struct cli *cli, int argc, char **argv)
     const unsigned common = cli->spec->common;
     for (int i = optind; i < argc; i++) {
         if (!(common & (CLI_IN | CLI_OPERANDS))) {
-            cli_fail(cli, CLI_USAGE, "\"%s\" is one argument too many; see perfdata %s --help", argv[i], cli->verb);
+            cli_fail(cli, CLI_USAGE, "\"%s\" is one argument too many; see perfdata %s --help", argv[i],
+                     cli->verb);
             return CLI_STOP;
         }
         if (!add_input(cli, argv[i], (size_t)argc))
@@ -108,7 +109,8 @@ static int take_operands(struct cli *cli, int argc, char **argv)
     if (cli->n_inputs == 0 && (common & CLI_IN) && !add_input(cli, "perf.data", 1))
         return CLI_STOP;
     if (cli->n_inputs > 1 && !(common & CLI_OPERANDS)) {
-        cli_fail(cli, CLI_USAGE, "one input file only, here are %zu; see perfdata %s --help", cli->n_inputs, cli->verb);
+        cli_fail(cli, CLI_USAGE, "one input file only, here are %zu; see perfdata %s --help", cli->n_inputs,
+                 cli->verb);
         return CLI_STOP;
     }
     return CLI_END;

@@ -7,10 +7,12 @@
 enum { KEY_HEADER_ONLY = CLI_LONG, KEY_STATS, KEY_TASKS, KEY_MMAPS };
 
 static const struct cli_option options[] = {
-    {"show-info", 'I', NULL, "also what perf tells with -I: host, cpu, command line, sample times (further features follow)"},
+    {"show-info", 'I', NULL,
+     "also what perf tells with -I: host, cpu, command line, sample times (further features follow)"},
     {"header-only", KEY_HEADER_ONLY, NULL, "header, events and features only; the records are not read"},
     {"stats", KEY_STATS, NULL, "record counts as perf report --stats has them"},
-    {"tasks", KEY_TASKS, NULL, "the tasks: pid, tid, parent's pid, last name (memory grows with their number)"},
+    {"tasks", KEY_TASKS, NULL,
+     "the tasks: pid, tid, parent's pid, last name (memory grows with their number)"},
     {"mmaps", KEY_MMAPS, NULL, "the mappings, in file order"},
     {0},
 };
@@ -45,16 +47,24 @@ static void print_container(struct info *info)
     if (f->container == PD_CONTAINER_PIPE)
         pd_out_str(&cli->out, "pipe stream");
     else
-        cli_print(cli, "file, header of %" PRIu64 " bytes, attrs of %" PRIu64, f->header.size,
+        cli_print(cli, "%s, header of %" PRIu64 " bytes, attrs of %" PRIu64,
+                  f->container == PD_CONTAINER_DIRECTORY ? "directory" : "file", f->header.size,
                   f->header.attr_size >= 16 ? f->header.attr_size - 16 : 0);
     cli_print(cli, ", version %u, %s-endian\n", f->version, f->order == PD_BIG ? "big" : "little");
+    for (size_t i = 0; i < pd_reader_n_members(info->in->reader); i++) {
+        const struct pd_member *m = pd_reader_member(info->in->reader, i);
+        print_key(info, "member");
+        pd_out_plain(&cli->out, m->name, strlen(m->name));
+        cli_print(cli, ", %" PRIu64 " bytes\n", m->size);
+    }
     if (f->file_size != PD_NOWHERE) {
         print_key(info, "size");
         cli_print(cli, "%" PRIu64 " bytes\n", f->file_size);
     }
     if (f->data_end != PD_NOWHERE) {
         print_key(info, "data");
-        cli_print(cli, "%" PRIu64 " bytes at offset %" PRIu64 "\n", f->data_end - f->data_offset, f->data_offset);
+        cli_print(cli, "%" PRIu64 " bytes at offset %" PRIu64 "\n", f->data_end - f->data_offset,
+                  f->data_offset);
     }
 }
 
@@ -86,8 +96,8 @@ static void print_losses(struct info *info)
     if (info->lost_records)
         cli_print(info->cli, "%" PRIu64 " records (%" PRIu64 " LOST)", info->lost, info->lost_records);
     if (info->lost_samples_records)
-        cli_print(info->cli, "%s%" PRIu64 " samples (%" PRIu64 " LOST_SAMPLES)", info->lost_records ? ", " : "",
-                  info->lost_samples, info->lost_samples_records);
+        cli_print(info->cli, "%s%" PRIu64 " samples (%" PRIu64 " LOST_SAMPLES)",
+                  info->lost_records ? ", " : "", info->lost_samples, info->lost_samples_records);
     pd_out_str(&info->cli->out, "\n");
 }
 
@@ -123,8 +133,9 @@ static void print_event(struct info *info, size_t i)
     const struct pd_attr *a = &event->attr;
     char name[256];
     cli_event_name(a, name, sizeof name);
-    cli_print(info->cli, "  %zu %s: %s %" PRIu64 ", %zu id%s", i, name, pd_attr_flag(a, PD_ATTR_FREQ) ? "freq" : "period",
-              a->sample_period, event->n_ids, event->n_ids == 1 ? "" : "s");
+    cli_print(info->cli, "  %zu %s: %s %" PRIu64 ", %zu id%s", i, name,
+              pd_attr_flag(a, PD_ATTR_FREQ) ? "freq" : "period", a->sample_period, event->n_ids,
+              event->n_ids == 1 ? "" : "s");
     if (event->n_ids) {
         cli_print(info->cli, " (%" PRIu64 "%s", event->ids[0], event->n_ids > 2 ? ", …" : "");
         if (event->n_ids > 1)
@@ -150,8 +161,9 @@ static void print_features(struct info *info)
     for (size_t i = 0; i < n; i++) {
         const struct pd_feature_section *f = pd_reader_feature(info->in->reader, i);
         const char *name = pd_set_name(&pd_set_feature, f->feature);
-        cli_print(info->cli, "  %3u %-16s %8" PRIu64 " bytes at offset %" PRIu64 "%s\n", f->feature, name ? name : "(unknown)",
-                  f->section.size, f->section.offset, f->intact ? "" : ", beyond the end of the file");
+        cli_print(info->cli, "  %3u %-16s %8" PRIu64 " bytes at offset %" PRIu64 "%s\n", f->feature,
+                  name ? name : "(unknown)", f->section.size, f->section.offset,
+                  f->intact ? "" : ", beyond the end of the file");
     }
 }
 
@@ -186,7 +198,9 @@ static void print_notes(struct info *info)
 {
     cli_file_notes(info->in, print_note, info);
     if (info->unknown.n)
-        cli_print(info->cli, "note: at offset %" PRIu64 ": %" PRIu64 " records of unknown types, the first of type %" PRIu32 "\n",
+        cli_print(info->cli,
+                  "note: at offset %" PRIu64 ": %" PRIu64
+                  " records of unknown types, the first of type %" PRIu32 "\n",
                   info->unknown_offset, info->unknown.n, info->unknown.type);
     if (info->unowned)
         cli_print(info->cli, "note: %" PRIu64 " samples belong to no known event\n", info->unowned);
@@ -242,7 +256,8 @@ static void print_tasks(struct info *info)
     cli_print(info->cli, "# %8s %8s %8s  comm\n", "pid", "tid", "ppid");
     for (size_t i = 0; i < info->n_task; i++) {
         const struct info_task *t = &info->task[i];
-        cli_print(info->cli, "  %8" PRId32 " %8" PRId32 " %8" PRId32 "  ", (int32_t)t->pid, (int32_t)t->tid, (int32_t)t->ppid);
+        cli_print(info->cli, "  %8" PRId32 " %8" PRId32 " %8" PRId32 "  ", (int32_t)t->pid, (int32_t)t->tid,
+                  (int32_t)t->ppid);
         pd_out_plain(&info->cli->out, t->comm, strlen(t->comm));
         pd_out_str(&info->cli->out, "\n");
     }
@@ -252,13 +267,14 @@ static void print_mmap(struct info *info, const struct pd_record *rec)
 {
     struct info_mmap m;
     info_take_mmap(rec, &m);
-    cli_print(info->cli, "%7" PRId32 "/%-7" PRId32 " %" PRIx64 "-%" PRIx64 " %s %08" PRIx64 " ", (int32_t)m.pid, (int32_t)m.tid,
-              m.addr, m.addr + m.len, m.prot, m.pgoff);
+    cli_print(info->cli, "%7" PRId32 "/%-7" PRId32 " %" PRIx64 "-%" PRIx64 " %s %08" PRIx64 " ",
+              (int32_t)m.pid, (int32_t)m.tid, m.addr, m.addr + m.len, m.prot, m.pgoff);
     if (m.build_id_size) {
         pd_out_hex_bytes(&info->cli->out, m.mmap2->build_id, m.build_id_size);
         pd_out_str(&info->cli->out, " ");
     } else if (m.mmap2) {
-        cli_print(info->cli, "%02" PRIx32 ":%02" PRIx32 " %" PRIu64 " ", m.mmap2->maj, m.mmap2->min, m.mmap2->ino);
+        cli_print(info->cli, "%02" PRIx32 ":%02" PRIx32 " %" PRIu64 " ", m.mmap2->maj, m.mmap2->min,
+                  m.mmap2->ino);
     }
     pd_out_plain(&info->cli->out, m.name.ptr, m.name.len);
     pd_out_str(&info->cli->out, "\n");
@@ -314,7 +330,9 @@ int cmd_info(struct cli *cli, int argc, char **argv)
         default: return cli->status;
         }
     if (wanted.header_only && (wanted.stats || wanted.tasks || wanted.mmaps))
-        return cli_fail(cli, CLI_USAGE, "--header-only reads no records, so --stats, --tasks and --mmaps have nothing to show");
+        return cli_fail(
+            cli, CLI_USAGE,
+            "--header-only reads no records, so --stats, --tasks and --mmaps have nothing to show");
     for (size_t i = 0; i < cli->n_inputs && !cli->out_error; i++) {
         if (i && !cli->json)
             pd_out_str(&cli->out, "\n");

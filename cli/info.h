@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* info.h - what `perfdata info` finds out about a recording (info_scan.c) and prints (info.c, info_json.c). */
+/* info.h - what `perfdata info` finds out about a recording (info_scan.c) and prints (info.c, info_json.c).
+ */
 #ifndef PERFDATA_CLI_INFO_H
 #define PERFDATA_CLI_INFO_H
 
@@ -26,12 +27,13 @@ struct info_task {
 struct info {
     struct cli *cli;
     struct cli_input *in;
-    void (*on_mmap)(struct info *info, const struct pd_record *rec); /* for --mmaps: each decoded MMAP or MMAP2 */
+    void (*on_mmap)(struct info *info,
+                    const struct pd_record *rec); /* for --mmaps: each decoded MMAP or MMAP2 */
     void *user;
     bool header_only, stats, tasks, mmaps, show_info; /* options */
     struct info_type types[INFO_TYPES];               /* by type */
     size_t n_types;
-    struct info_type other; /* of further types */
+    struct info_type other;   /* of further types */
     struct info_type unknown; /* of types without a name; `type` is the first of them */
     uint64_t unknown_offset;
     uint64_t records, bytes;
@@ -58,7 +60,7 @@ void info_free(struct info *info);
 struct info_mmap {
     uint32_t pid, tid;
     uint64_t addr, len, pgoff;
-    char prot[5]; /* "r-xp" */
+    char prot[5];                 /* "r-xp" */
     const struct pd_mmap2 *mmap2; /* NULL: the old form */
     unsigned build_id_size;
     struct pd_str name;
@@ -66,7 +68,8 @@ struct info_mmap {
 void info_take_mmap(const struct pd_record *rec, struct info_mmap *map);
 
 /* The lines of -I: calls `take` with perf's names and values. */
-void info_each_feature_value(struct info *info, void (*take)(struct info *info, const char *key, const char *value));
+void info_each_feature_value(struct info *info,
+                             void (*take)(struct info *info, const char *key, const char *value));
 
 int info_json(struct info *info);
 int info_text(struct info *info);

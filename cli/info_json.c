@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * info_json.c - `perfdata info --json`: all that info knows about a file as one JSON object. Counts, sizes and offsets are
- * numbers; words of the file are as in pd_record_json(): 64 bits as strings.
+ * info_json.c - `perfdata info --json`: all that info knows about a file as one JSON object. Counts, sizes
+ * and offsets are numbers; words of the file are as in pd_record_json(): 64 bits as strings.
  */
 #include "info.h"
 #include <string.h>
 
-
 static void json_container(struct info *info, struct cli_json *j)
 {
     const struct pd_file_info *f = pd_reader_info(info->in->reader);
-    const bool file = f->container == PD_CONTAINER_FILE;
-    cli_json_str(j, "file", info->in->name);
-    cli_json_str(j, "container", file ? "file" : "pipe");
+    const bool file = f->container != PD_CONTAINER_PIPE;
+    static const char *const containers[] = {
+        [PD_CONTAINER_FILE] = "file", [PD_CONTAINER_PIPE] = "pipe", [PD_CONTAINER_DIRECTORY] = "directory"};
+    cli_json_str(j, "container", containers[f->container]);
     cli_json_count(j, "version", f->version);
     cli_json_str(j, "order", f->order == PD_BIG ? "big" : "little");
     if (f->file_size != PD_NOWHERE)
@@ -29,6 +29,15 @@ static void json_container(struct info *info, struct cli_json *j)
     cli_json_close(j, '}');
     cli_json_bool(j, "unfinished", f->unfinished);
     cli_json_bool(j, "truncated", f->truncated);
+    cli_json_open(j, "members", '[');
+    for (size_t i = 0; i < pd_reader_n_members(info->in->reader); i++) {
+        const struct pd_member *m = pd_reader_member(info->in->reader, i);
+        cli_json_open(j, NULL, '{');
+        cli_json_str(j, "name", m->name);
+        cli_json_count(j, "size", m->size);
+        cli_json_close(j, '}');
+    }
+    cli_json_close(j, ']');
 }
 
 static void json_events(struct info *info, struct cli_json *j)
@@ -235,11 +244,12 @@ int info_json(struct info *info)
 {
     struct cli_json j = {.out = &info->cli->out};
     cli_json_open(&j, NULL, '{');
-    json_container(info, &j);
-    if (!info->header_only) {
+    cli_json_str(&j, "file", info->in->name);
+    if (!info->header_only)
         json_scan(info, &j);
+    json_container(info, &j); /* some of it is known at the end of a stream only */
+    if (!info->header_only)
         json_records(info, &j);
-    }
     json_events(info, &j);
     json_features(info, &j);
     info->user = &j;

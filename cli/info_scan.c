@@ -162,7 +162,8 @@ void info_take_mmap(const struct pd_record *rec, struct info_mmap *map)
     map->prot[2] = m->prot & PD_PROT_EXEC ? 'x' : '-';
     map->prot[3] = (m->flags & PD_MAP_TYPE) == PD_MAP_SHARED ? 's' : 'p';
     if (rec->misc & PD_MISC_MMAP_BUILD_ID)
-        map->build_id_size = m->build_id_size < sizeof m->build_id ? m->build_id_size : (unsigned)sizeof m->build_id;
+        map->build_id_size =
+            m->build_id_size < sizeof m->build_id ? m->build_id_size : (unsigned)sizeof m->build_id;
 }
 
 /* ---- The pass */
@@ -254,7 +255,8 @@ static void take_numbers(struct info *info, take_value take)
 {
     uint64_t a, b;
     char text[64];
-    if (cli_feature_number(info->in, PD_FEAT_NRCPUS, 0, 4, &a) && cli_feature_number(info->in, PD_FEAT_NRCPUS, 4, 4, &b)) {
+    if (cli_feature_number(info->in, PD_FEAT_NRCPUS, 0, 4, &a) &&
+        cli_feature_number(info->in, PD_FEAT_NRCPUS, 4, 4, &b)) {
         snprintf(text, sizeof text, "%" PRIu64, b);
         take(info, "nrcpus online", text);
         snprintf(text, sizeof text, "%" PRIu64, a);
@@ -270,7 +272,8 @@ static void take_times(struct info *info, take_value take)
 {
     uint64_t a, b;
     char text[64];
-    if (!cli_feature_number(info->in, PD_FEAT_SAMPLE_TIME, 0, 8, &a) || !cli_feature_number(info->in, PD_FEAT_SAMPLE_TIME, 8, 8, &b))
+    if (!cli_feature_number(info->in, PD_FEAT_SAMPLE_TIME, 0, 8, &a) ||
+        !cli_feature_number(info->in, PD_FEAT_SAMPLE_TIME, 8, 8, &b))
         return;
     snprintf(text, sizeof text, "%" PRIu64 ".%06" PRIu64, a / 1000000000, a % 1000000000 / 1000);
     take(info, "time of first sample", text);
@@ -288,7 +291,8 @@ static void take_cmdline(struct info *info, take_value take)
     if (!cli_feature_number(info->in, PD_FEAT_CMDLINE, 0, 4, &count))
         return;
     line[0] = 0;
-    for (uint64_t i = 0; i < count && cli_feature_string(info->in, PD_FEAT_CMDLINE, &at, arg, sizeof arg); i++) {
+    for (uint64_t i = 0; i < count && cli_feature_string(info->in, PD_FEAT_CMDLINE, &at, arg, sizeof arg);
+         i++) {
         const int more = snprintf(line + n, sizeof line - n, "%s ", arg);
         n += more > 0 ? (size_t)more : 0;
         if (n >= sizeof line)

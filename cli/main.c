@@ -36,14 +36,15 @@ static void print_usage(struct cli *cli)
     for (size_t i = 0; i < N_VERBS; i++)
         cli_print(cli, "  %-8s  %s\n", verbs[i].name, verbs[i].does);
     cli_print(cli, "  %-8s  %s\n", "help", "this list; `perfdata help VERB`: the options of a verb");
-    pd_out_str(&cli->out, "\n"
-                          "Examples:\n"
-                          "  perfdata info                      summary of ./perf.data\n"
-                          "  perfdata check perf.data old.data  are they intact, and does the round trip hold?\n"
-                          "  perfdata dump --limit 10 x.data    the first ten records\n"
-                          "\n"
-                          "Exit status: 0 done; 1 done, with findings; 2 wrong usage; 3 the input is damaged;\n"
-                          "4 writing failed.\n");
+    pd_out_str(&cli->out,
+               "\n"
+               "Examples:\n"
+               "  perfdata info                      summary of ./perf.data\n"
+               "  perfdata check perf.data old.data  are they intact, and does the round trip hold?\n"
+               "  perfdata dump --limit 10 x.data    the first ten records\n"
+               "\n"
+               "Exit status: 0 done; 1 done, with findings; 2 wrong usage; 3 the input is damaged;\n"
+               "4 writing failed.\n");
 }
 
 static int run_verb(struct cli *cli, const char *name, int argc, char **argv)
@@ -78,8 +79,8 @@ static int run(struct cli *cli, int argc, char **argv)
 }
 
 /*
- * A standard descriptor that is closed must not become that of the next file to be opened. It is replaced by one on
- * which every access fails as before.
+ * A standard descriptor that is closed must not become that of the next file to be opened. It is replaced by
+ * one on which every access fails as before.
  */
 static void occupy_standard_descriptors(void)
 {

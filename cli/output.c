@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * output.c - standard output, and the file of -o: a temporary file beside it that takes its place when all is written,
- * so that neither an error nor a signal leaves half a file.
+ * output.c - standard output, and the file of -o: a temporary file beside it that takes its place when all is
+ * written, so that neither an error nor a signal leaves half a file.
  */
 #define _GNU_SOURCE
 #include "cli.h"
@@ -208,7 +208,8 @@ static int sink_patch(void *user, uint64_t offset, const void *bytes, size_t n)
     if (flush_output(out))
         return out->error;
     for (size_t done = 0; done < n;) {
-        const ssize_t wrote = pwrite(out->fd, (const char *)bytes + done, n - done, (off_t)(out->base + offset + done));
+        const ssize_t wrote =
+            pwrite(out->fd, (const char *)bytes + done, n - done, (off_t)(out->base + offset + done));
         if (wrote < 0 && errno != EINTR)
             return failed(out, errno);
         done += wrote > 0 ? (size_t)wrote : 0;
@@ -228,8 +229,8 @@ static int named_descriptor(const char *name)
     if (strcmp(name, "/dev/stderr") == 0)
         return STDERR_FILENO;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0 && cli_number(name + strlen(prefixes[i]), &n) &&
-            n <= INT_MAX)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0 &&
+            cli_number(name + strlen(prefixes[i]), &n) && n <= INT_MAX)
             return (int)n;
     return -1;
 }
@@ -279,8 +280,10 @@ static bool refuse(struct cli_output *out, int status, const char *why)
     return false;
 }
 
-/* Something that is no regular file, or a descriptor: written as it is, through a temporary file where it must be. */
-static bool open_in_place(struct cli_output *out, int fd, const struct cli_input *inputs, size_t n, unsigned flags)
+/* Something that is no regular file, or a descriptor: written as it is, through a temporary file where it
+ * must be. */
+static bool open_in_place(struct cli_output *out, int fd, const struct cli_input *inputs, size_t n,
+                          unsigned flags)
 {
     struct stat st = {0};
     out->fd = fd;
@@ -336,7 +339,8 @@ static bool open_path(struct cli_output *out, const struct cli_input *inputs, si
     return open_beside(out);
 }
 
-bool cli_output_open(struct cli *cli, struct cli_output *out, const struct cli_input *inputs, size_t n, unsigned flags)
+bool cli_output_open(struct cli *cli, struct cli_output *out, const struct cli_input *inputs, size_t n,
+                     unsigned flags)
 {
     const int named = named_descriptor(cli->output);
     *out = (struct cli_output){.cli = cli, .fd = -1, .target = -1, .slot = -1, .mode = 0600};

@@ -8,7 +8,7 @@ enum pd_code pd_attr_encode(enum pd_order order, const struct pd_attr *attr, voi
     uint8_t whole[PD_ATTR_SIZE];
     const size_t most = pd_attr_bytes(attr) - attr->tail.n;
     const size_t known = n - attr->tail.n;
-    if (n < attr->tail.n || known > most || known < 8)
+    if (n < attr->tail.n || known > most || known < 8 || (attr->tail.n && known != most))
         return pd_fail(error, PD_ECOUNT, PD_NOWHERE, "attr.size", n, pd_attr_bytes(attr));
     struct pd_attr fields = *attr;
     fields.tail.n = 0;

@@ -29,7 +29,7 @@ static inline void put_str(struct pd_put *c, const struct pd_str *s)
 
 static inline void put_vec(struct pd_put *c, enum pd_order order, const struct pd_vec *v)
 {
-    const bool same = v->form == (uint8_t)order || (v->form == PD_FORM_STRUCT && order == PD_HOST_ORDER);
+    const bool same = v->width == 8 && (v->form == (uint8_t)order || (v->form == PD_FORM_STRUCT && order == PD_HOST_ORDER));
     if (same && v->n)
         memcpy(c->p, v->ptr, 8 * v->n);
     for (size_t i = 0; !same && i < v->n; i++)
@@ -38,9 +38,10 @@ static inline void put_vec(struct pd_put *c, enum pd_order order, const struct p
 }
 
 /* Copies a list that is already in the form wanted; false: element by element, please. */
-static inline bool put_list_as_is(struct pd_put *c, enum pd_order order, uint32_t when, const struct pd_list *l)
+static inline bool put_list_as_is(struct pd_put *c, enum pd_order order, uint32_t when, size_t stride,
+                                  const struct pd_list *l)
 {
-    if (l->form != (uint8_t)order || l->when != when)
+    if (l->form != (uint8_t)order || l->when != when || l->stride != stride)
         return l->n == 0;
     if (l->n)
         memcpy(c->p, l->ptr, l->n * l->stride);

@@ -30,7 +30,7 @@
         U64(f_, set_, doc_)
 #define SUB(f_, layout_, doc_) FN(encode_##layout_)(c, s, &v->f_);
 #define LIST(f_, n_, layout_, doc_)                                           \
-    if (!put_list_as_is(c, ORDER, s->read_format, &v->f_))                    \
+    if (!put_list_as_is(c, ORDER, s->read_format, budget_##layout_(s), &v->f_)) \
         for (size_t i = 0; i < v->f_.n; i++) {                                \
             struct pd_##layout_ element;                                      \
             pd_##layout_##_at(&v->f_, i, &element);                           \

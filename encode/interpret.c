@@ -63,16 +63,21 @@ static enum pd_code write_str(struct writer *w, const struct pd_op *op, const st
     return PD_OK;
 }
 
+static enum pd_code check_many(struct writer *w, const struct pd_op *op, size_t n)
+{
+    return n <= UINT16_MAX ? PD_OK : fail(w, PD_ELIMIT, op->name, n, UINT16_MAX);
+}
+
 static enum pd_code write_counted(struct writer *w, const struct pd_op *op, const void *v, size_t n)
 {
     const uint64_t count = pd_count(op, w->shape, v);
-    return n == count ? PD_OK : fail(w, PD_ECOUNT, op->ref, count, n);
+    return n == count ? check_many(w, op, n) : fail(w, PD_ECOUNT, op->ref, count, n);
 }
 
 static void write_vec(struct writer *w, const struct pd_vec *v)
 {
     for (size_t i = 0; i < v->n; i++)
-        write_number(w, pd_vec_at(v, i), v->width);
+        write_number(w, pd_vec_at(v, i), 8);
 }
 
 static enum pd_code write_layout(struct writer *w, const struct pd_op *head, const void *v);
@@ -98,12 +103,18 @@ static enum pd_code write_field(struct writer *w, const struct pd_op *op, const 
     switch (op->kind) {
     case PD_OP_ARR: write_bytes(w, member, op->arg); return PD_OK;
     case PD_OP_STR: return write_str(w, op, member);
-    case PD_OP_REST: write_bytes(w, bytes->ptr, bytes->n); return PD_OK;
+    case PD_OP_REST:
+        if ((code = check_many(w, op, bytes->n)) == PD_OK)
+            write_bytes(w, bytes->ptr, bytes->n);
+        return code;
     case PD_OP_BYTES:
         if ((code = write_counted(w, op, v, bytes->n)) == PD_OK)
             write_bytes(w, bytes->ptr, bytes->n);
         return code;
-    case PD_OP_VECR64: write_vec(w, vec); return PD_OK;
+    case PD_OP_VECR64:
+        if ((code = check_many(w, op, vec->n)) == PD_OK)
+            write_vec(w, vec);
+        return code;
     case PD_OP_VEC64:
     case PD_OP_REGS:
         if ((code = write_counted(w, op, v, vec->n)) == PD_OK)

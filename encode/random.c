@@ -186,7 +186,8 @@ static void make_vec(struct maker *m, const struct pd_op *op, struct pd_vec *v, 
     const uint8_t form = (uint8_t)pd_rng_below(m->rng, 3);
     uint8_t *p = take(m, 8 * n);
     for (size_t i = 0; p && i < n; i++)
-        pd_store64(p + 8 * i, random_entry(m, op->set), form == PD_FORM_STRUCT ? PD_HOST_ORDER : (enum pd_order)form);
+        pd_store64(p + 8 * i, random_entry(m, op->set),
+                   form == PD_FORM_STRUCT ? PD_HOST_ORDER : (enum pd_order)form);
     *v = (struct pd_vec){p, p ? n : 0, 8, form};
     m->at += 8 * n;
 }
@@ -203,7 +204,8 @@ static void make_text(struct maker *m, char *p, size_t n)
 static void make_str(struct maker *m, struct pd_str *s)
 {
     const size_t most = m->room > 16 ? m->room - 16 : 0;
-    const size_t len = pd_rng_one_in(m->rng, 64) ? random_count(m, most) : pd_rng_below(m->rng, (most < 48 ? most : 48) + 1);
+    const size_t len =
+        pd_rng_one_in(m->rng, 64) ? random_count(m, most) : pd_rng_below(m->rng, (most < 48 ? most : 48) + 1);
     const bool odd = pd_rng_one_in(m->rng, 8) && !m->shape.variant;
     const size_t pad = odd ? pd_rng_below(m->rng, 17) : 0;
     char *p = take(m, len + pad);
@@ -355,14 +357,16 @@ static bool make_record(struct maker *m, const struct pd_plan *plan, struct pd_r
 {
     const uint32_t type = rec->type;
     const struct pd_op *layout = pd_layout_of(type);
-    *rec = (struct pd_record){.type = type, .plan = plan, .attr_index = UINT32_MAX, .layout = layout, .decoded = true};
+    *rec = (struct pd_record){
+        .type = type, .plan = plan, .attr_index = UINT32_MAX, .layout = layout, .decoded = true};
     rec->misc = (uint16_t)pd_random_value(m->rng, layout ? layout->set : &pd_set_HEX, 2);
     rec->variant = odd ? random_variant(plan, type, rec->misc, m->rng) : pd_usual_variant(plan, type);
     rec->has_id = pd_has_id(plan, rec);
     m->shape = plan->shape;
     m->shape.misc = rec->misc;
     m->shape.variant = rec->variant;
-    const size_t fixed = 8 + (layout ? pd_layout_bytes(layout, &m->shape) : 0) + (rec->has_id ? plan->trailer : 0u) +
+    const size_t fixed = 8 + (layout ? pd_layout_bytes(layout, &m->shape) : 0) +
+                         (rec->has_id ? plan->trailer : 0u) +
                          8u * (size_t)(plan->shape.n_regs[0] + plan->shape.n_regs[1]);
     m->at = 8;
     m->room = UINT16_MAX - fixed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * random_values.h - attrs and records of random but valid values, for tests, fuzzing and synthetic recordings. The same seed
- * gives the same values on every machine.
+ * random_values.h - attrs and records of random but valid values, for tests, fuzzing and synthetic
+ * recordings. The same seed gives the same values on every machine.
  */
 #ifndef PERFDATA_RANDOM_VALUES_H
 #define PERFDATA_RANDOM_VALUES_H
@@ -44,17 +44,17 @@ struct pd_arena {
 /* Enough for any one record or attr. */
 #define PD_RANDOM_ARENA (256 * 1024)
 
-/* A value of `width` bytes as the set allows: edge values often, unknown enumerators at times, no unknown flags. */
+/* A value of `width` bytes: edge values often, unknown enumerators at times, unknown flags never. */
 uint64_t pd_random_value(struct pd_rng *rng, const struct pd_set *set, unsigned width);
 
-/* An attr of any published size or a larger one, which pd_attr_encode() takes. False: the arena is too small. */
+/* An attr of a published size or a larger one, for pd_attr_encode(). False: the arena is too small. */
 bool pd_random_attr(struct pd_rng *rng, struct pd_arena *arena, struct pd_attr *attr);
 
 /*
- * A record of the type that pd_record_encode() takes and pd_record_decode() gives back as it was: counts agree, variants
- * are those the type allows and can be told apart. It is at most 65535 bytes; sizes are mostly multiples of 8. Bytes
- * that follow a record outside of its size (AUXTRACE) are announced but not made. The plan must outlive the record and
- * have no unknown bits. False: the arena is too small.
+ * A record of the type that pd_record_encode() takes and pd_record_decode() gives back as it was: counts
+ * agree, variants are those the type allows and can be told apart. It is at most 65535 bytes; sizes are
+ * mostly multiples of 8. Bytes that follow a record outside of its size (AUXTRACE) are announced but not
+ * made. The plan must outlive the record and have no unknown bits. False: the arena is too small.
  */
 bool pd_random_record(const struct pd_plan *plan, uint32_t type, struct pd_rng *rng, struct pd_arena *arena,
                       struct pd_record *rec);

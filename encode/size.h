@@ -19,20 +19,21 @@
 #define STR(f_, doc_)             \
     if (!size_str(&v->f_, n))     \
         return false;
-#define REST(f_, doc_) *n += v->f_.n;
-#define BYTES(f_, n_, doc_)   \
-    if (v->f_.n != v->n_)     \
-        return false;         \
-    *n += v->f_.n;
-#define VEC64(f_, n_, set_, doc_)      \
-    if (v->f_.n != v->n_)              \
-        return false;                  \
-    *n += 8 * v->f_.n;
-#define VECR64(f_, set_, doc_) *n += 8 * v->f_.n;
-#define REGS(f_, abi_, which_, doc_)                                       \
-    if (v->f_.n != (v->abi_ ? s->n_regs[PD_REGS_##which_] : 0))            \
-        return false;                                                      \
-    *n += 8 * v->f_.n;
+#define REST(f_, doc_)                      \
+    if (!size_items(v->f_.n, v->f_.n, 1, n)) \
+        return false;
+#define BYTES(f_, n_, doc_)                 \
+    if (!size_items(v->f_.n, v->n_, 1, n))  \
+        return false;
+#define VEC64(f_, n_, set_, doc_)           \
+    if (!size_items(v->f_.n, v->n_, 8, n))  \
+        return false;
+#define VECR64(f_, set_, doc_)              \
+    if (!size_items(v->f_.n, v->f_.n, 8, n)) \
+        return false;
+#define REGS(f_, abi_, which_, doc_)                                                    \
+    if (!size_items(v->f_.n, v->abi_ ? s->n_regs[PD_REGS_##which_] : 0, 8, n))          \
+        return false;
 #define OPT64(f_, n_, set_, doc_) \
     if (v->n_)                    \
         *n += 8;                  \
@@ -41,10 +42,9 @@
 #define SUB(f_, layout_, doc_)                \
     if (!size_##layout_(s, &v->f_, n))        \
         return false;
-#define LIST(f_, n_, layout_, doc_)           \
-    if (v->f_.n != v->n_)                     \
-        return false;                         \
-    *n += budget_##layout_(s) * v->f_.n;
+#define LIST(f_, n_, layout_, doc_)                             \
+    if (!size_items(v->f_.n, v->n_, budget_##layout_(s), n))    \
+        return false;
 #define WHEN(src_, bit_) if (s->src_ & PD_MASK_##src_(bit_)) {
 #define UNLESS(src_, bit_) if (!(s->src_ & PD_MASK_##src_(bit_))) {
 #define DONE }
@@ -54,6 +54,13 @@ static inline bool size_str(const struct pd_str *s, size_t *n)
 {
     *n += s->size == PD_AUTO ? pd_align8(s->len + 1) : s->size;
     return s->size == PD_AUTO ? s->len <= UINT16_MAX : s->len <= s->size && s->size <= UINT16_MAX;
+}
+
+/* So many items of so many bytes: as many as are counted, and no more than a record can hold. */
+static inline bool size_items(uint64_t items, uint64_t count, size_t bytes, size_t *n)
+{
+    *n += (size_t)items * bytes;
+    return items == count && items <= UINT16_MAX;
 }
 
 #include "schema/each.h"

@@ -21,11 +21,13 @@ struct pd_writer {
     struct pd_feature_section *features;
     size_t n_features;
     uint64_t table; /* offset of the feature table */
+    bool broken;    /* writing failed: what is there is not what it should be */
 };
 
 static enum pd_code emit(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error)
 {
     const int e = n ? w->sink.write(w->sink.user, bytes, n) : 0;
+    w->broken |= e != 0;
     if (e)
         return pd_fail(error, PD_EOUT, w->at, NULL, (uint64_t)e, 0);
     w->at += n;
@@ -44,6 +46,7 @@ static enum pd_code emit_zeros(struct pd_writer *w, uint64_t n, struct pd_error 
 static enum pd_code patch(struct pd_writer *w, uint64_t offset, const void *bytes, size_t n, struct pd_error *error)
 {
     const int e = n ? w->sink.patch(w->sink.user, offset, bytes, n) : 0;
+    w->broken |= e != 0;
     return e ? pd_fail(error, PD_EOUT, offset, NULL, (uint64_t)e, 0) : PD_OK;
 }
 
@@ -54,6 +57,10 @@ enum pd_code pd_writer_open(struct pd_writer **out, const struct pd_sink *sink, 
     const struct pd_allocator *allocator = options ? options->allocator : NULL;
     if (sink->patch == NULL)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "sink.patch", 0, 0);
+    if (options && options->max_features > 256)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "max_features", options->max_features, 256);
+    if (options && options->attr_size > 65536 - PD_FILE_SECTION_BYTES)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "attr_size", options->attr_size, 65536 - PD_FILE_SECTION_BYTES);
     struct pd_writer *w = pd_resize(allocator, NULL, sizeof *w);
     if (w == NULL)
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "writer", 0, sizeof *w);
@@ -183,11 +190,21 @@ static enum pd_code begin_data(struct pd_writer *w, struct pd_error *error)
     return code ? code : write_header(w, true, error);
 }
 
+static enum pd_code refuse_broken(const struct pd_writer *w, struct pd_error *error)
+{
+    return w->broken ? pd_fail(error, PD_EARG, PD_NOWHERE, "writer that failed before", 0, 0) : PD_OK;
+}
+
 static enum pd_code need_data(struct pd_writer *w, struct pd_error *error)
 {
-    if (w->stage == ATTRS)
-        return begin_data(w, error);
-    return w->stage == DATA ? PD_OK : pd_fail(error, PD_EARG, PD_NOWHERE, "record after the first feature", 0, 0);
+    enum pd_code code = refuse_broken(w, error);
+    if (!code && w->stage == ATTRS) {
+        code = begin_data(w, error);
+        w->broken = code != PD_OK;
+    } else if (!code && w->stage != DATA) {
+        code = pd_fail(error, PD_EARG, PD_NOWHERE, "record after the first feature", 0, 0);
+    }
+    return code;
 }
 
 enum pd_code pd_writer_raw(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error)
@@ -200,13 +217,12 @@ enum pd_code pd_writer_record(struct pd_writer *w, const struct pd_record *rec, 
 {
     uint8_t bytes[UINT16_MAX];
     size_t size;
-    enum pd_code code = need_data(w, error);
-    if (!code && rec->attr_index != UINT32_MAX && rec->attr_index >= w->attrs.n)
-        code = pd_fail_record(error, PD_EARG, rec, 0, "attr_index", rec->attr_index, w->attrs.n);
-    if (code)
-        return code;
+    if (rec->attr_index != UINT32_MAX && rec->attr_index >= w->attrs.n)
+        return pd_fail_record(error, PD_EARG, rec, 0, "attr_index", rec->attr_index, w->attrs.n);
     const struct pd_plan *plan = rec->attr_index == UINT32_MAX ? &w->attrs.none : &w->attrs.attr[rec->attr_index]->plan;
-    code = pd_record_encode(plan, rec, bytes, sizeof bytes, &size, error);
+    enum pd_code code = pd_record_encode(plan, rec, bytes, sizeof bytes, &size, error);
+    if (!code)
+        code = need_data(w, error);
     return code ? code : emit(w, bytes, size, error);
 }
 
@@ -224,22 +240,27 @@ static enum pd_code begin_features(struct pd_writer *w, struct pd_error *error)
 
 enum pd_code pd_writer_feature(struct pd_writer *w, uint16_t feature, struct pd_error *error)
 {
-    enum pd_code code = w->stage < FEATURES ? begin_features(w, error) : PD_OK;
+    enum pd_code code = refuse_broken(w, error);
     if (code)
         return code;
-    if (w->stage != FEATURES || feature > 255)
+    if (w->stage == FINISHED || feature > 255)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "feature", feature, 255);
     if (w->n_features == w->options.max_features)
         return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "max_features", w->n_features, w->options.max_features);
     for (size_t i = 0; i < w->n_features; i++)
         if (w->features[i].feature == feature)
             return pd_fail(error, PD_EARG, PD_NOWHERE, "feature given twice", feature, 0);
+    if (w->stage < FEATURES && (code = begin_features(w, error)))
+        return code;
     w->features[w->n_features++] = (struct pd_feature_section){feature, true, {w->at, 0}};
     return PD_OK;
 }
 
 enum pd_code pd_writer_feature_bytes(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error)
 {
+    enum pd_code code = refuse_broken(w, error);
+    if (code)
+        return code;
     if (w->stage != FEATURES || w->n_features == 0)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "bytes before their feature", 0, 0);
     w->features[w->n_features - 1].section.size += n;
@@ -255,7 +276,16 @@ static int by_number(const void *a, const void *b)
 enum pd_code pd_writer_finish(struct pd_writer *w, struct pd_error *error)
 {
     uint8_t features[32] = {0};
-    enum pd_code code = w->stage < FEATURES ? begin_features(w, error) : PD_OK;
+    enum pd_code code = refuse_broken(w, error);
+    if (code)
+        return code;
+    if (w->stage == FINISHED)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "file that is finished", 0, 0);
+    if (w->stage < FEATURES) { /* without features there is no table, for which no room is needed then */
+        w->options.max_features = 0;
+        if ((code = begin_features(w, error)))
+            return code;
+    }
     if (w->n_features)
         qsort(w->features, w->n_features, sizeof *w->features, by_number);
     for (size_t i = 0; !code && i < w->n_features; i++) {

@@ -44,7 +44,8 @@ static void check_rewrite(struct pd_reader *r, const uint8_t *data, size_t size,
 {
     struct copy copy = {data, size, 0};
     const struct pd_sink sink = {.write = compare_write, .user = &copy};
-    const struct pd_rewrite_options options = {sizeof options, reencode, check_finding, &copy};
+    const struct pd_rewrite_options options = {
+        .size = sizeof options, .reencode = reencode, .finding = check_finding, .user = &copy};
     struct pd_rewrite_stats stats;
     struct pd_error error;
     CHECK(pd_rewrite(r, &sink, &options, &stats, &error) == PD_OK);
@@ -78,7 +79,7 @@ static void check_tables(const struct pd_reader *r, size_t size)
     for (size_t i = 0; i < pd_reader_n_features(r); i++)
         CHECK(pd_reader_find_feature(r, pd_reader_feature(r, i)->feature) == pd_reader_feature(r, i));
     for (size_t i = 0; i < pd_reader_n_findings(r); i++)
-        check_error(pd_reader_finding(r, i), pd_reader_finding(r, i)->code, UINT32_MAX);
+        check_error(pd_reader_finding(r, i), pd_reader_finding(r, i)->code, SIZE_MAX); /* a section may be anywhere */
 }
 
 static void check_payload(struct pd_reader *r, const struct pd_record *rec)

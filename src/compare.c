@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* compare.c - comparing two values of a layout through the schema's tables, field by field in stream order. */
+/* compare.c - comparing two values of a layout through the schema's tables, field by field in stream order.
+ */
 #include "reflect.h"
 #include "words.h"
 #include <perfdata/compare.h>
@@ -10,7 +11,8 @@ struct step {
     size_t index; /* SIZE_MAX: none */
 };
 
-/* What is compared, and the way to the first difference: from the inside out, as it is found on the way back. */
+/* What is compared, and the way to the first difference: from the inside out, as it is found on the way back.
+ */
 struct comparison {
     struct pd_shape a, b;
     struct step steps[8]; /* deeper than any layout */
@@ -51,7 +53,8 @@ static bool same_str(const struct pd_str *a, const struct pd_str *b)
     return true;
 }
 
-static bool same_vec(struct comparison *c, const struct pd_op *op, const struct pd_vec *a, const struct pd_vec *b)
+static bool same_vec(struct comparison *c, const struct pd_op *op, const struct pd_vec *a,
+                     const struct pd_vec *b)
 {
     if (a->n != b->n)
         return differ(c, op->name, SIZE_MAX);
@@ -63,7 +66,8 @@ static bool same_vec(struct comparison *c, const struct pd_op *op, const struct 
 
 static bool same_layout(struct comparison *c, const struct pd_op *head, const void *a, const void *b);
 
-static bool same_list(struct comparison *c, const struct pd_op *op, const struct pd_list *a, const struct pd_list *b)
+static bool same_list(struct comparison *c, const struct pd_op *op, const struct pd_list *a,
+                      const struct pd_list *b)
 {
     _Alignas(8) uint8_t element_a[64], element_b[64];
     const struct pd_op *layout = op->sub();
@@ -98,7 +102,8 @@ static bool same_field(struct comparison *c, const struct pd_op *op, const void 
     return same || differ(c, op->name, SIZE_MAX);
 }
 
-/* Both go through the same lines; where one has a field that the other has not, that field is the difference. */
+/* Both go through the same lines; where one has a field that the other has not, that field is the difference.
+ */
 static bool same_layout(struct comparison *c, const struct pd_op *head, const void *a, const void *b)
 {
     const struct pd_op *oa = pd_present(head, &c->a), *ob = pd_present(head, &c->b);

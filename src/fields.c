@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fields.c - reflection: the schema's tables as a list of fields that are present, found by name, read and set. */
+/* fields.c - reflection: the schema's tables as fields that are present, found by name, read and set. */
 #include "reflect.h"
 #include <perfdata/fields.h>
 #include <string.h>
@@ -10,9 +10,15 @@ enum stage { STAGE_FIELDS, STAGE_REST, STAGE_ID, STAGE_END };
 /* The parts of a record that are not in its payload: a layout over struct pd_record. */
 static const struct pd_op envelope[] = {
     {.kind = PD_OP_HEAD},
-    {.kind = PD_OP_REST, .offset = offsetof(struct pd_record, rest), .name = "rest", .set = &pd_set_HEX,
+    {.kind = PD_OP_REST,
+     .offset = offsetof(struct pd_record, rest),
+     .name = "rest",
+     .set = &pd_set_HEX,
      .doc = "bytes behind the known fields"},
-    {.kind = PD_OP_SUB, .offset = offsetof(struct pd_record, id), .name = "sample_id", .sub = pd_layout_sample_id,
+    {.kind = PD_OP_SUB,
+     .offset = offsetof(struct pd_record, id),
+     .name = "sample_id",
+     .sub = pd_layout_sample_id,
      .doc = "trailer"},
     {.kind = PD_OP_END},
 };
@@ -35,8 +41,11 @@ void pd_fields_of_record(struct pd_fields *it, const struct pd_record *rec)
 
 void pd_fields_of_attr(struct pd_fields *it, const struct pd_attr *attr)
 {
-    *it = (struct pd_fields){
-        .op = pd_layout_attr(), .value = attr, .attr = attr, .limit = pd_attr_known(attr), .stage = STAGE_FIELDS};
+    *it = (struct pd_fields){.op = pd_layout_attr(),
+                             .value = attr,
+                             .attr = attr,
+                             .limit = pd_attr_known(attr),
+                             .stage = STAGE_FIELDS};
 }
 
 bool pd_fields_of_type(struct pd_fields *it, const struct pd_attr *attr, uint32_t type, uint16_t misc)
@@ -103,7 +112,8 @@ static uint64_t register_mask(const struct pd_fields *it, const struct pd_op *op
     return op->src == PD_REGS_user ? it->attr->sample_regs_user : it->attr->sample_regs_intr;
 }
 
-static void make_field(struct pd_field *f, const struct pd_fields *it, const struct pd_op *op, const void *value)
+static void make_field(struct pd_field *f, const struct pd_fields *it, const struct pd_op *op,
+                       const void *value)
 {
     *f = (struct pd_field){.name = op->name, .doc = op->doc, .kind = kind_of(op), .op = op};
     if (f->kind == PD_FIELD_NUMBER || f->kind == PD_FIELD_VECTOR) {
@@ -164,7 +174,8 @@ bool pd_fields_next(struct pd_fields *it, struct pd_field *f)
 }
 
 /* An iterator inside `it`: it shares what it knows about the record, but not what follows the payload. */
-static void narrow(struct pd_fields *inner, const struct pd_fields *it, const struct pd_op *layout, const void *value)
+static void narrow(struct pd_fields *inner, const struct pd_fields *it, const struct pd_op *layout,
+                   const void *value)
 {
     const struct pd_shape shape = it->shape;
     const struct pd_attr *attr = it->attr;
@@ -184,7 +195,8 @@ void pd_fields_enter(struct pd_fields *part, const struct pd_fields *it, const s
     narrow(part, it, f->kind == PD_FIELD_PART ? f->op->sub() : nothing, f->u.ptr);
 }
 
-bool pd_fields_element(struct pd_fields *element, const struct pd_fields *it, const struct pd_field *f, size_t i)
+bool pd_fields_element(struct pd_fields *element, const struct pd_fields *it, const struct pd_field *f,
+                       size_t i)
 {
     if (f->kind != PD_FIELD_LIST || (f->u.ptr && i >= f->n))
         return false;
@@ -340,8 +352,8 @@ static bool fits(uint64_t value, unsigned bits, bool is_signed)
 }
 
 /* `space` holds the struct that the path leads through: the member is written at its place in there. */
-static enum pd_code set_number(const struct pd_field *f, const void *space_begin, void *space, size_t n, uint64_t value,
-                               struct pd_error *error)
+static enum pd_code set_number(const struct pd_field *f, const void *space_begin, void *space, size_t n,
+                               uint64_t value, struct pd_error *error)
 {
     const uint8_t *member = f->u.ptr;
     const uint8_t *begin = space_begin;
@@ -360,7 +372,8 @@ static enum pd_code set_number(const struct pd_field *f, const void *space_begin
 }
 
 /* The header's numbers are not in the tables. */
-static enum pd_code set_header(struct pd_record *rec, const char *path, uint64_t value, struct pd_error *error)
+static enum pd_code set_header(struct pd_record *rec, const char *path, uint64_t value,
+                               struct pd_error *error)
 {
     const bool misc = strcmp(path, "header.misc") == 0;
     if (!misc && strcmp(path, "header.size"))

@@ -147,8 +147,11 @@ static enum pd_code read_event(struct pd_reader *r, const uint8_t *entry, size_t
     size_t n = 0;
     if (ids.size && !inside(r, &ids)) {
         code = pd_finding(r, error, PD_ERANGE, offset, "ids", end_of(&ids), r->info.file_size);
+    } else if (ids.size > r->info.file_size - r->ids_bytes) { /* many attrs with the same ids would make them many */
+        code = pd_finding(r, error, PD_ELIMIT, offset, "ids of all attrs", r->ids_bytes + ids.size, r->info.file_size);
     } else if (ids.size) {
         n = (size_t)ids.size / 8;
+        r->ids_bytes += ids.size;
         bytes = pd_resize(r->allocator, NULL, (size_t)ids.size);
         if (bytes == NULL)
             return pd_fail(error, PD_ENOMEM, offset, "ids", 0, ids.size);
@@ -343,7 +346,8 @@ enum pd_code pd_file_open(struct pd_reader *r, struct pd_error *error)
     if (code)
         return code;
     if (!recognise(&r->info, p, got)) {
-        if (got < 16 && (got == 0 || memcmp(p, "PERFILE2", got < 8 ? got : 8) == 0))
+        const size_t n = got < 8 ? got : 8;
+        if (got < 16 && (n == 0 || !memcmp(p, "PERFILE2", n) || !memcmp(p, "2ELIFREP", n) || !memcmp(p, "PERFFILE", n)))
             return pd_fail(error, PD_ETRUNC, 0, "header", got, 16);
         return pd_fail(error, PD_EMAGIC, 0, "magic", got >= 8 ? pd_load64(p, PD_LITTLE) : 0, PD_MAGIC2);
     }
@@ -407,6 +411,16 @@ static int by_offset(const void *a, const void *b)
     return (x->kind > y->kind) - (x->kind < y->kind) ?: (x->index > y->index) - (x->index < y->index);
 }
 
+/* Parts that lie wholly inside others have nothing left. */
+static void drop_empty(struct pd_reader *r)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_extents; i++)
+        if (r->extents[i].size)
+            r->extents[n++] = r->extents[i];
+    r->n_extents = n;
+}
+
 /* The parts in the order of the file, with gaps between them, and what overlaps cut down to its uncovered end. */
 enum pd_code pd_file_map(struct pd_reader *r, struct pd_error *error)
 {
@@ -434,6 +448,7 @@ enum pd_code pd_file_map(struct pd_reader *r, struct pd_error *error)
     }
     if (!code)
         code = add_extent(r, PD_EXTENT_GAP, 0, at, r->info.file_size - at, error);
+    drop_empty(r);
     if (r->n_extents)
         qsort(r->extents, r->n_extents, sizeof *r->extents, by_offset);
     return code;

@@ -31,6 +31,7 @@ struct pd_reader {
     uint64_t index;        /* of the next record */
     struct pd_inflate inflate;
     uint64_t max_held;
+    uint64_t ids_bytes;    /* of all ids sections */
     uint64_t attrs_end;    /* attrs of HEADER_ATTR records before this offset are known */
     bool old_features;     /* feature sections under types 69 to 80 come before the first attr */
     bool keep_compressed;

@@ -117,6 +117,8 @@ static enum pd_code fill(struct pd_input *in, size_t n, struct pd_error *error)
             continue;
         if (got < 0)
             return pd_fail(error, PD_EIO, in->base + in->fill, NULL, (uint64_t)-got, 0);
+        if ((uint64_t)got > in->cap - in->fill) /* a source that wrote where it may not */
+            return pd_fail(error, PD_EIO, in->base + in->fill, NULL, EOVERFLOW, 0);
         in->fill += (size_t)got;
         in->at_end = got == 0;
     }
@@ -166,6 +168,10 @@ enum pd_code pd_input_at(struct pd_input *in, uint64_t offset, size_t n, const u
     }
     if (at_pin(in, offset, p, got))
         return PD_OK;
+    if (in->seekable && offset >= in->source.size) {
+        *p = in->buf, *got = 0;
+        return PD_OK;
+    }
     if (offset < in->base || offset - in->base > in->fill || in->fill - (size_t)(offset - in->base) < n) {
         if ((code = skip_to(in, offset, error)))
             return code;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* json.c - records and attrs as JSON objects, walking the schema's tables; the rules are in perfdata/text.h. */
+/* json.c - records and attrs as JSON, by way of the schema's tables; the rules are in perfdata/text.h. */
 #include "emit.h"
 #include "reflect.h"
 
@@ -191,8 +191,8 @@ void pd_record_json(const struct pd_record *rec, unsigned flags, struct pd_out *
 /* ---- Attrs and others. */
 
 /*
- * A field past the attr's size is shown only when it is not 0, which encoding will refuse: the text loses nothing. A
- * field that the size cuts counts as covered.
+ * A field past the attr's size is shown only when it is not 0, which encoding will refuse: the text loses
+ * nothing. A field that the size cuts counts as covered.
  */
 void pd_attr_json(const struct pd_attr *attr, struct pd_out *out)
 {

@@ -9,8 +9,7 @@
 #define X0(t_) D0(t_) t_ "a" t_ "b" t_ "c" t_ "d" t_ "e" t_ "f"
 const char pd_decimal_pairs[201] =
     D0("0") D0("1") D0("2") D0("3") D0("4") D0("5") D0("6") D0("7") D0("8") D0("9");
-const char pd_hex_pairs[513] =
-    X0("0") X0("1") X0("2") X0("3") X0("4") X0("5") X0("6") X0("7") X0("8") X0("9")
+const char pd_hex_pairs[513] = X0("0") X0("1") X0("2") X0("3") X0("4") X0("5") X0("6") X0("7") X0("8") X0("9")
     X0("a") X0("b") X0("c") X0("d") X0("e") X0("f");
 
 static size_t room(const struct pd_out *out)
@@ -79,7 +78,8 @@ void pd_out_hex(struct pd_out *out, uint64_t value)
     pd_emit_hex(out, value);
 }
 
-/* The names of a word, or nothing when they are too long for the space here, which none of the schema's are. */
+/* The names of a word, or nothing when they are too long for the space here, which none of the schema's are.
+ */
 static bool emit_names(struct pd_out *out, const struct pd_set *set, uint64_t value)
 {
     char text[1024];

@@ -204,7 +204,8 @@ static void print_fields(const struct printer *p, struct pd_fields *it)
     }
 }
 
-void pd_fields_print(struct pd_fields *it, const struct pd_print_options *options, unsigned indent, struct pd_out *out)
+void pd_fields_print(struct pd_fields *it, const struct pd_print_options *options, unsigned indent,
+                     struct pd_out *out)
 {
     const struct printer p = make_printer(options, indent, out);
     print_fields(&p, it);
@@ -256,7 +257,8 @@ void pd_attr_print(const struct pd_attr *attr, const struct pd_print_options *op
     struct printer p = make_printer(options, 2, out);
     struct pd_fields it;
     char event[128]; /* longer than any name pd_event_format() makes */
-    pd_event_format(attr->type, attr->config, attr->bp_addr, attr->bp_type, attr->bp_len, event, sizeof event);
+    pd_event_format(attr->type, attr->config, attr->bp_addr, attr->bp_type, attr->bp_len, event,
+                    sizeof event);
     PD_EMIT(out, "attr: ");
     pd_emit_str(out, event);
     pd_emit_char(out, '\n');

@@ -83,6 +83,8 @@ enum pd_code pd_reader_open_source(struct pd_reader **reader, const struct pd_so
                                    const struct pd_reader_options *options, struct pd_error *error)
 {
     struct pd_reader *r = pd_reader_new(options, error);
+    if (r == NULL && source->close) /* as when anything later fails */
+        source->close(source->user);
     if (r == NULL)
         return PD_ENOMEM;
     r->in.source = *source;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata/compare.h - are two records the same? By their values: byte order, the form vectors and strings are stored in,
- * place in the file and the sizes that follow from the rest do not matter. Padding of strings does.
+ * perfdata/compare.h - are two records the same? By their values: byte order, the form vectors and strings
+ * are stored in, place in the file and the sizes that follow from the rest do not matter. Padding of strings
+ * does.
  */
 #ifndef PERFDATA_COMPARE_H
 #define PERFDATA_COMPARE_H
@@ -14,10 +15,10 @@ extern "C" {
 #endif
 
 /*
- * True when both have the same type, misc, fields, values, rest and sample_id. Else *field (field may be NULL) is the
- * static name of the first that differs or that only one has: a field of the payload, "rest", "sample_id", "type" or
- * "misc"; "raw" for records that are not decoded, which are compared as bytes. The padding of a string counts as that
- * string.
+ * True when both have the same type, misc, fields, values, rest and sample_id. Else *field (field may be
+ * NULL) is the static name of the first that differs or that only one has: a field of the payload, "rest",
+ * "sample_id", "type" or "misc"; "raw" for records that are not decoded, which are compared as bytes. The
+ * padding of a string counts as that string.
  */
 PD_API bool pd_record_equal(const struct pd_record *a, const struct pd_record *b, const char **field);
 
@@ -25,10 +26,12 @@ PD_API bool pd_record_equal(const struct pd_record *a, const struct pd_record *b
 PD_API bool pd_attr_equal(const struct pd_attr *a, const struct pd_attr *b, const char **field);
 
 /*
- * The whole path of the first difference, as pd_fields_find() understands it ("branch_stack.entries[2].flags"). Writes
- * at most cap bytes with the NUL and returns the whole length; 0: the two are equal.
+ * The whole path of the first difference, as pd_fields_find() understands it
+ * ("branch_stack.entries[2].flags"). Writes at most cap bytes with the NUL and returns the whole length; 0:
+ * the two are equal.
  */
-PD_API size_t pd_record_difference(const struct pd_record *a, const struct pd_record *b, char *path, size_t cap);
+PD_API size_t pd_record_difference(const struct pd_record *a, const struct pd_record *b, char *path,
+                                   size_t cap);
 PD_API size_t pd_attr_difference(const struct pd_attr *a, const struct pd_attr *b, char *path, size_t cap);
 
 #ifdef __cplusplus

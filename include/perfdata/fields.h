@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata/fields.h - which fields a record or an attr has, their names, meaning and values, without knowing its type.
+ * perfdata/fields.h - which fields a record or an attr has, their names, meaning and values, without knowing
+ * its type.
  *
  *     struct pd_fields it;
  *     struct pd_field f;
@@ -31,7 +32,7 @@ enum pd_field_kind {
     PD_FIELD_LIST,   /* u.list: n parts: pd_fields_element() */
 };
 
-/* One field that is present. Of fields that are only announced (pd_fields_of_type()) value and n are 0, u is NULL. */
+/* A field that is present. Of fields that are only announced (pd_fields_of_type()) value, n and u are 0. */
 struct pd_field {
     const char *name;
     const char *doc;
@@ -39,10 +40,10 @@ struct pd_field {
     uint8_t width;              /* NUMBER, VECTOR: bytes of a number */
     const struct pd_set *set;   /* NUMBER, VECTOR: how numbers are written and named, never NULL; else NULL */
     const struct pd_name *bits; /* NUMBER: set when the field is only this sub-field of a packed word */
-    const char *count;          /* name of the number that counts the bytes or elements; NULL when there is none */
-    uint64_t value;             /* NUMBER, in host order; of S32 and of SDEC sets sign-extended to 64 bits */
-    size_t n;                   /* bytes (of STRING: before the NUL) or elements */
-    uint64_t registers;         /* VECTOR of registers: the attr's mask, one bit an element; else, or if unknown, 0 */
+    const char *count;  /* name of the number that counts the bytes or elements; NULL when there is none */
+    uint64_t value;     /* NUMBER, in host order; of S32 and of SDEC sets sign-extended to 64 bits */
+    size_t n;           /* bytes (of STRING: before the NUL) or elements */
+    uint64_t registers; /* VECTOR of registers: the attr's mask, one bit an element; else, or if unknown, 0 */
     union {
         const void *ptr;
         const uint8_t *array;
@@ -55,24 +56,25 @@ struct pd_field {
 };
 
 /*
- * Goes through fields in stream order. Plain memory without ownership, not for direct use. What it was made from must
- * outlive it; an iterator over an element of a list (see pd_fields_element()) holds a copy of it and must not be copied.
+ * Goes through fields in stream order. Plain memory without ownership, not for direct use. What it was made
+ * from must outlive it; an iterator over an element of a list (see pd_fields_element()) holds a copy of it
+ * and must not be copied.
  */
 struct pd_fields {
-    const struct pd_op *op;       /* the next line */
-    const void *value;            /* the C struct; NULL: only its layout is known */
-    const struct pd_record *rec;  /* whose rest and sample_id are still to come */
-    const struct pd_attr *attr;   /* for the masks of registers */
+    const struct pd_op *op;      /* the next line */
+    const void *value;           /* the C struct; NULL: only its layout is known */
+    const struct pd_record *rec; /* whose rest and sample_id are still to come */
+    const struct pd_attr *attr;  /* for the masks of registers */
     struct pd_shape shape;
-    uint32_t at, limit;           /* bytes so far and in all, where the size decides what is present */
+    uint32_t at, limit; /* bytes so far and in all, where the size decides what is present */
     uint8_t stage;
     bool has_id;
     uint64_t element[8];
 };
 
 /*
- * All fields of a decoded or user-made record: those of its payload, then `rest` (BYTES) when it is not empty, then
- * `sample_id` (a PART) when it has one. A record that is not decoded has none.
+ * All fields of a decoded or user-made record: those of its payload, then `rest` (BYTES) when it is not
+ * empty, then `sample_id` (a PART) when it has one. A record that is not decoded has none.
  */
 PD_API void pd_fields_of_record(struct pd_fields *it, const struct pd_record *rec);
 
@@ -80,12 +82,12 @@ PD_API void pd_fields_of_record(struct pd_fields *it, const struct pd_record *re
 PD_API void pd_fields_of_attr(struct pd_fields *it, const struct pd_attr *attr);
 
 /*
- * The fields that records of a type have by their attr (NULL: no attr) and header.misc, values unknown. Lists can be
- * entered with pd_fields_element(…, 0). False: the type is not known.
+ * The fields that records of a type have by their attr (NULL: no attr) and header.misc, values unknown. Lists
+ * can be entered with pd_fields_element(…, 0). False: the type is not known.
  */
 PD_API bool pd_fields_of_type(struct pd_fields *it, const struct pd_attr *attr, uint32_t type, uint16_t misc);
 
-/* The fields of another structure, by the name of its layout: ("file_header", a struct pd_file_header). False: none. */
+/* The fields of another structure, by its layout's name: ("file_header", a pd_file_header). False: none. */
 PD_API bool pd_fields_of_struct(struct pd_fields *it, const char *layout, const void *value);
 
 /* The next field; false: there is none. */
@@ -95,30 +97,35 @@ PD_API bool pd_fields_next(struct pd_fields *it, struct pd_field *f);
 PD_API void pd_fields_enter(struct pd_fields *part, const struct pd_fields *it, const struct pd_field *f);
 
 /* The fields of element `i` of the list `f`, which came from `it`. False: there is no such element. */
-PD_API bool pd_fields_element(struct pd_fields *element, const struct pd_fields *it, const struct pd_field *f, size_t i);
+PD_API bool pd_fields_element(struct pd_fields *element, const struct pd_fields *it, const struct pd_field *f,
+                              size_t i);
 
 /*
- * Finds a field by its path from where `it` stands: "callchain.nr", "branch_stack.entries[0].from", "callchain.ips[2]",
- * "flags.freq" (sub-field of a packed word), "sample_id.time". For a record the path may begin with the name of its
- * struct, "sample.callchain.nr", and for an attr with "attr.". All names of a value are understood ("sample_freq"). Uses
- * the iterator up, which must stay as long as what f->u points to is used. False: there is no such field here.
+ * Finds a field by its path from where `it` stands: "callchain.nr", "branch_stack.entries[0].from",
+ * "callchain.ips[2]", "flags.freq" (sub-field of a packed word), "sample_id.time". For a record the path may
+ * begin with the name of its struct, "sample.callchain.nr", and for an attr with "attr.". All names of a
+ * value are understood ("sample_freq"). Uses the iterator up, which must stay as long as what f->u points to
+ * is used. False: there is no such field here.
  */
 PD_API bool pd_fields_find(struct pd_fields *it, const char *path, struct pd_field *f);
 
-/* A number of a record by path, also "header.type", "header.misc", "header.size". False: there is no such number. */
+/* A number of a record by path, also "header.type", "header.misc", "header.size". False: there is none. */
 PD_API bool pd_record_get(const struct pd_record *rec, const char *path, uint64_t *value);
 
 /*
- * Sets a number of a decoded or user-made record; what the record's views point to cannot be set. Setting a count does
- * not change what it counts, so that encoding refuses the record until that is changed too. A misc that changes which
- * fields are present leaves the new ones as they are in rec->u, usually 0. PD_EARG: no such number; PD_EVALUE: it does
- * not fit (expected = the largest that does); PD_EUNSUP: it is in a vector or list.
+ * Sets a number of a decoded or user-made record; what the record's views point to cannot be set. Setting a
+ * count does not change what it counts, so that encoding refuses the record until that is changed too. A misc
+ * that changes which fields are present leaves the new ones as they are in rec->u, usually 0. PD_EARG: no
+ * such number; PD_EVALUE: it does not fit (expected = the largest that does); PD_EUNSUP: it is in a vector or
+ * list.
  */
-PD_API enum pd_code pd_record_set(struct pd_record *rec, const char *path, uint64_t value, struct pd_error *error);
+PD_API enum pd_code pd_record_set(struct pd_record *rec, const char *path, uint64_t value,
+                                  struct pd_error *error);
 
-/* The same for an attr. A field past attr->size may be set, and is then encoded only after `size` is set too. */
+/* The same for an attr. A field past attr->size may be set; encoding then wants `size` to be set too. */
 PD_API bool pd_attr_get(const struct pd_attr *attr, const char *path, uint64_t *value);
-PD_API enum pd_code pd_attr_set(struct pd_attr *attr, const char *path, uint64_t value, struct pd_error *error);
+PD_API enum pd_code pd_attr_set(struct pd_attr *attr, const char *path, uint64_t value,
+                                struct pd_error *error);
 
 #ifdef __cplusplus
 }

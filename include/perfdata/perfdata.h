@@ -14,7 +14,9 @@
  *   regs.h       register names
  *   codec.h      one record in memory: decode, encode
  *   fields.h     the fields of a record by name
+ *   visitor.h    a callback for each record type              (generated from the schema)
  *   text.h       records as text and JSON
+ *   compare.h    the first difference of two records
  *   reader.h     a recording, record by record
  *   writer.h     new recordings, and old ones again
  *
@@ -30,6 +32,7 @@
 #include <perfdata/attr.h>
 #include <perfdata/base.h>
 #include <perfdata/codec.h>
+#include <perfdata/compare.h>
 #include <perfdata/constants.h>
 #include <perfdata/error.h>
 #include <perfdata/event.h>
@@ -39,6 +42,7 @@
 #include <perfdata/records.h>
 #include <perfdata/regs.h>
 #include <perfdata/text.h>
+#include <perfdata/visitor.h>
 #include <perfdata/writer.h>
 
 #endif

@@ -22,9 +22,10 @@ extern "C" {
 /*
  * Where text goes: buf[0…n), of cap bytes, without a NUL at its end.
  *
- * When `want` more bytes do not fit, `more` is called to make room: it either writes buf out and sets n to 0, or makes
- * buf larger; any room at all will do. When it returns false, or is NULL, the buffer is filled to its end, all further
- * text is dropped and counted in `lost`, and cap becomes n. lost == 0 therefore means that all went well.
+ * When `want` more bytes do not fit, `more` is called to make room: it either writes buf out and sets n to 0,
+ * or makes buf larger; any room at all will do. When it returns false, or is NULL, the buffer is filled to
+ * its end, all further text is dropped and counted in `lost`, and cap becomes n. lost == 0 therefore means
+ * that all went well.
  */
 struct pd_out {
     char *buf;
@@ -36,8 +37,8 @@ struct pd_out {
 };
 
 /*
- * A `more` that enlarges buf, which may be NULL at first, by the struct pd_allocator that `user` points to (NULL:
- * realloc). The caller releases buf the same way.
+ * A `more` that enlarges buf, which may be NULL at first, by the struct pd_allocator that `user` points to
+ * (NULL: realloc). The caller releases buf the same way.
  */
 PD_API bool pd_out_grow(struct pd_out *out, size_t want);
 
@@ -65,15 +66,17 @@ struct pd_print_options {
 };
 
 /*
- * A record for people: a line "OFFSET [SIZE]: TYPE MISC", offset and size in hexadecimal, the offset of a record from
- * inside a compressed one as OFFSET+INNER, then indented lines
- * "name: value" in stream order, times in nanoseconds, an element of a vector or list a line. A record that is not decoded is shown as bytes. NULL options:
- * defaults.
+ * A record for people: a line "OFFSET [SIZE]: TYPE MISC", offset and size in hexadecimal, the offset of a
+ * record from inside a compressed one as OFFSET+INNER, then indented lines "name: value" in stream order,
+ * times in nanoseconds, an element of a vector or list a line. A record that is not decoded is shown as
+ * bytes. NULL options: defaults.
  */
-PD_API void pd_record_print(const struct pd_record *rec, const struct pd_print_options *options, struct pd_out *out);
+PD_API void pd_record_print(const struct pd_record *rec, const struct pd_print_options *options,
+                            struct pd_out *out);
 
 /* An attr for people: a line "attr: EVENT", then the fields that are not 0. */
-PD_API void pd_attr_print(const struct pd_attr *attr, const struct pd_print_options *options, struct pd_out *out);
+PD_API void pd_attr_print(const struct pd_attr *attr, const struct pd_print_options *options,
+                          struct pd_out *out);
 
 /* The remaining fields of `it`, one a line, behind `indent` spaces. */
 PD_API void pd_fields_print(struct pd_fields *it, const struct pd_print_options *options, unsigned indent,
@@ -85,24 +88,26 @@ enum pd_json_flags {
 };
 
 /*
- * A record as one JSON object without line end, from which the same bytes can be made again given the same plan:
+ * A record as one JSON object without line end, from which the same bytes can be made again given the same
+ * plan:
  *
  *   {"type":"MMAP2","misc":"cpumode=USER|mmap_build_id","size":112,"mmap2":{"pid":21775,…},"sample_id":{…}}
  *
- * Keys, in this order: type, misc, size; offset and attr by `flags`; variant (a number, enum pd_variant) when it is not
- * the usual one; the payload, named like its struct; rest, when not empty; sample_id, when there is one. A record that
- * is not decoded has "raw", its bytes from 8 on, in place of payload, rest and sample_id.
+ * Keys, in this order: type, misc, size; offset and attr by `flags`; variant (a number, enum pd_variant) when
+ * it is not the usual one; the payload, named like its struct; rest, when not empty; sample_id, when there is
+ * one. A record that is not decoded has "raw", its bytes from 8 on, in place of payload, rest and sample_id.
  *
- * Numbers of 64 bits are strings, in decimal or (sets HEX, FLAGS, BITS, ENUM) as 0x…; smaller ones are numbers. The
- * value of an enumeration is its name where it has one. A flag word or packed word is a string as pd_set_format()
- * writes it if all its bits have names and it is not 0, else a number. Bytes are a string of lower-case hex digits.
- * A string slot is its text up to the NUL, or {"hex":"…"} where that is not UTF-8; where what follows is not NULs to the
- * next multiple of 8, NAME_pad has it as hex (empty: the slot ends without a NUL). Vectors are arrays of numbers,
- * lists are arrays of objects. Of values with several names the first is used.
+ * Numbers of 64 bits are strings, in decimal or (sets HEX, FLAGS, BITS, ENUM) as 0x…; smaller ones are
+ * numbers. The value of an enumeration is its name where it has one. A flag word or packed word is a string
+ * as pd_set_format() writes it if all its bits have names and it is not 0, else a number. Bytes are a string
+ * of lower-case hex digits. A string slot is its text up to the NUL, or {"hex":"…"} where that is not UTF-8;
+ * where what follows is not NULs to the next multiple of 8, NAME_pad has it as hex (empty: the slot ends
+ * without a NUL). Vectors are arrays of numbers, lists are arrays of objects. Of values with several names
+ * the first is used.
  */
 PD_API void pd_record_json(const struct pd_record *rec, unsigned flags, struct pd_out *out);
 
-/* An attr as one JSON object: the fields that its size covers or that are not 0, and the tail when not empty. */
+/* An attr as one JSON object: the fields that its size covers or that are not 0, and a tail. */
 PD_API void pd_attr_json(const struct pd_attr *attr, struct pd_out *out);
 
 /* The remaining fields of `it` as one JSON object, by the same rules. */

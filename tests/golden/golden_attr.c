@@ -23,7 +23,7 @@ static const struct {
     {96, " 6162636465666768 71727374 fffffffa"},
     {104, " 8182838485868788"},
     {112, " 91929394 a1a2 b1b2"},
-    {120, " c1c2c3c4 a4000000/20000005"}, /* aux_start_paused, aux_resume, and 1 << 26 in the reserved 29 bits */
+    {120, " c1c2c3c4 a4000000/20000005"}, /* bits 0 and 2, and bit 26 of the 29 reserved */
     {128, " d1d2d3d4d5d6d7d8"},
     {136, " e1e2e3e4e5e6e7e8"},
     {144, " f1f2f3f4f5f6f7f8"},

@@ -61,7 +61,7 @@ struct bad_count {
 static const struct bad_count bad_counts[] = {
     {{.sample_type = 0x20}, HEAD "0020", W " " W, "ips", 16, 2},
     {{.sample_type = 0x120}, HEAD "0028 " W, W " " W, "ips", 24, 2},
-    {{.sample_type = 0x4020}, HEAD "0028", W " " W " " W, "ips", 16, 2}, /* then WEIGHT is missing, or a third is too many */
+    {{.sample_type = 0x4020}, HEAD "0028", W " " W " " W, "ips", 16, 2}, /* WEIGHT behind it */
     {{.sample_type = 0x800}, HEAD "0040", ENTRY " " ENTRY, "entries", 16, 2},
     {{.sample_type = 0x800, .branch_sample_type = 0x20000}, HEAD "0030", W " " ENTRY, "entries", 24, 1},
     {{.sample_type = 0x10, .read_format = 0x8}, HEAD "0020", W " " W, "values", 16, 2},

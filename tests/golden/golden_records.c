@@ -12,8 +12,9 @@
 /* sample_type bits that a trailer is made of: TID 2, TIME 4, ID 0x40, CPU 0x80, STREAM_ID 0x200, IDENTIFIER
  * 0x10000 */
 #define ALL_SIX .attr = {.sample_type = 0x102c6, ID_ALL}
-#define SIX_TEXT " 00000f55 00000f57 000000021bf3592a 00000000000001a7 00000000000001b8 00000003 0badcafe"
-" 00000000000001c9"
+#define SIX_TEXT \
+    " 00000f55 00000f57 000000021bf3592a 00000000000001a7 00000000000001b8 00000003 0badcafe" \
+    " 00000000000001c9"
 #define SIX                                                                                        \
     ID(.pid = 0xf55, .tid = 0xf57, .time = 0x21bf3592a, .id = 0x1a7, .stream_id = 0x1b8, .cpu = 3, \
        .res = 0xbadcafe, .identifier = 0x1c9)
@@ -396,6 +397,7 @@ static struct golden cases[] = {
              .u.auxtrace = {.size = 0x102030405060708, .offset = 0x1112131415161718, .reference = 0x2122232425262728,
                             .idx = 0x31323334, .tid = 0x41424344, .cpu = UINT32_MAX, .reserved = 0x51525354}}},
     {"STAT as seen",
+     ALL_SIX,
      .text = "0000004c 0000 0030 00000000000001ee ffffffff 00000000 00000000000f7a9c 00000000000f7a9c"
              " 00000000000f7a9c",
      .seen = "4c000000 0000 3000 ee01000000000000 ffffffff 00000000 9c7a0f0000000000 9c7a0f0000000000"
@@ -408,10 +410,20 @@ static struct golden cases[] = {
              .u.stat = {.id = 0x102030405060708, .cpu = 0x11121314, .thread = 0x21222324, .val = 0x3132333435363738,
                         .ena = 0x4142434445464748, .run = 0x5152535455565758}}},
     {"STAT_ROUND as seen",
+     ALL_SIX,
      .text = "0000004d 0000 0018 0000000000000001 000000000017abab",
      .seen = "4d000000 0000 1800 0100000000000000 abab170000000000",
      .rec = {.type = 77, .u.stat_round = {.type = 1, .time = 0x17abab}}},
+    {"COMPRESSED, with garbage in misc",
+     ALL_SIX,
+     .text = "00000051 dcb8 000d =28b52ffd20",
+     .rec = {.type = 81, .misc = 0xdcb8, .u.compressed = {RAW("\x28\xb5\x2f\xfd\x20")}}},
+    {"COMPRESSED2",
+     ALL_SIX,
+     .text = "00000053 0000 0018 0000000000000005 =28b52ffd20 =000001",
+     .rec = {.type = 83, .rest = RAW("\0\0\1"), .u.compressed2 = {5, RAW("\x28\xb5\x2f\xfd\x20")}}},
     {"FINISHED_INIT as seen",
+     ALL_SIX,
      .text = "00000052 0000 0008",
      .seen = "52000000 0000 0800",
      .rec = {.type = 82}},

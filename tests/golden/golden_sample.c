@@ -13,7 +13,8 @@
 #define HW_INDEX 0x20000
 #define COUNTERS 0x80000
 #define SAMPLE(...) .rec = {.type = 9, .misc = 0x4002, .u.sample = {__VA_ARGS__}}
-#define SAMPLE_VARIANT(variant_, ...) .rec = {.type = 9, .misc = 0x4002, .variant = (variant_), .u.sample = {__VA_ARGS__}}
+#define SAMPLE_VARIANT(variant_, ...) \
+    .rec = {.type = 9, .misc = 0x4002, .variant = (variant_), .u.sample = {__VA_ARGS__}}
 #define HEAD "00000009 4002 "
 #define W1 "1112131415161718"
 #define W2 "2122232425262728"

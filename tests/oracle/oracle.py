@@ -8,6 +8,7 @@ Not executable, so that it is not a test itself.
 
 import atexit
 import collections
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -297,7 +298,7 @@ def plain(part, value):
             continue
         if field in TEXTS:
             result[field] = slot(item, value.get(field + "_pad"))
-        elif field in BYTES:
+        elif field in BYTES and isinstance(item, str):
             result[field] = bytes.fromhex(item)
         elif isinstance(item, dict):
             result[field] = plain(field, item)
@@ -314,8 +315,8 @@ def plain(part, value):
 class Record:
     """A record as `perfdata dump --json` shows it: fields, rest and sample_id with plain numbers."""
 
-    KEYS = {"type", "misc", "size", "offset", "attr", "variant", "depth", "rest", "raw", "sample_id", "payload_size"}
-    __slots__ = ("type", "name", "misc", "size", "offset", "attr", "variant", "depth", "rest", "raw", "id", "fields",
+    KEYS = {"type", "misc", "size", "offset", "inner_offset", "attr", "variant", "rest", "raw", "sample_id", "payload_size"}
+    __slots__ = ("type", "name", "misc", "size", "offset", "attr", "variant", "inner", "rest", "raw", "id", "fields",
                  "payload", "payload_size")
 
     def __init__(self, line):
@@ -335,7 +336,7 @@ class Record:
         self.offset = int(value["offset"])
         self.attr = value.get("attr")
         self.variant = value.get("variant", 0)
-        self.depth = value.get("depth", 0)
+        self.inner = int(value["inner_offset"]) if "inner_offset" in value else None
         self.rest = bytes.fromhex(value.get("rest", ""))
         self.raw = bytes.fromhex(value["raw"]) if "raw" in value else None
         self.id = plain("sample_id", value["sample_id"]) if "sample_id" in value else {}
@@ -491,6 +492,8 @@ RECORDINGS = {
     "bpf": ("-a -e cpu-clock", PY + ["import sys\n" + BPF], ["cpu-clock"]),
     "compressed": ("-z -g -e cpu-clock", SH + [WORK], ["cpu-clock"]),
 }
+# Those that the newest perf makes too: attrs of 144 bytes, build ids in MMAP2, COMPRESSED2.
+NEWEST = ["callchain", "tracepoints", "dwarf", "group-times", "memory", "switch-cpu", "mixed", "threads", "compressed"]
 # What the kernel or perf may refuse on some machines.
 OPTIONAL = {"transaction", "throttle", "bpf", "cgroups", "namespaces"}
 
@@ -532,6 +535,12 @@ class Recordings:
                 return None
             fail(f"{perf.name} record {options}: exit {run.returncode}: {' / '.join(text[:5])}")
         return path
+
+    def make_all(self, perf, names, report):
+        """(name, path) of those that could be made. Several at a time, because perf mostly waits."""
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            paths = list(pool.map(lambda name: self.make(perf, name, report), names))
+        return [(name, path) for name, path in zip(names, paths) if path]
 
     def pipe(self, perf):
         """A pipe-mode recording."""

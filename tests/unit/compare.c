@@ -31,10 +31,16 @@ static void test_made(void **state)
     struct observed o;
     const uint64_t ips[] = {PD_CONTEXT_USER, 0x7efdb18bdb70};
     observe(&o, OBSERVED_SAMPLE_TYPE, OBSERVED_SAMPLE);
-    struct pd_record made = {
-        .type = PD_RECORD_SAMPLE, .misc = 2, .plan = &o.plan,
-        .u.sample = {.ip = 0x7efdb18bdb70, .pid = 21775, .tid = 21775, .time = 0x215abf79fbb, .id = 425, .period = 1,
-                     .callchain = {.nr = 2, .ips = PD_VEC64(ips, 2)}}};
+    struct pd_record made = {.type = PD_RECORD_SAMPLE,
+                             .misc = 2,
+                             .plan = &o.plan,
+                             .u.sample = {.ip = 0x7efdb18bdb70,
+                                          .pid = 21775,
+                                          .tid = 21775,
+                                          .time = 0x215abf79fbb,
+                                          .id = 425,
+                                          .period = 1,
+                                          .callchain = {.nr = 2, .ips = PD_VEC64(ips, 2)}}};
     check_equal(&o.rec, &made);
     made.u.sample.callchain.ips.n = 1;
     check(&o.rec, &made, "callchain", "callchain.ips");
@@ -125,7 +131,8 @@ static void test_lists(void **state)
     const struct pd_attr attr = {.sample_type = PD_SAMPLE_BRANCH_STACK};
     struct pd_plan plan;
     pd_plan_init(&plan, &attr, PD_LITTLE);
-    const struct pd_record a = {.type = PD_RECORD_SAMPLE, .plan = &plan,
+    const struct pd_record a = {.type = PD_RECORD_SAMPLE,
+                                .plan = &plan,
                                 .u.sample.branch_stack = {.nr = 2, .entries = PD_LIST(x, 2)}};
     struct pd_record b = a;
     check_equal(&a, &b);
@@ -175,9 +182,9 @@ static void test_attr(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_made),   cmocka_unit_test(test_order), cmocka_unit_test(test_header),
+        cmocka_unit_test(test_made),     cmocka_unit_test(test_order),  cmocka_unit_test(test_header),
         cmocka_unit_test(test_presence), cmocka_unit_test(test_string), cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_raw),    cmocka_unit_test(test_attr),
+        cmocka_unit_test(test_raw),      cmocka_unit_test(test_attr),
     };
     return cmocka_run_group_tests_name("compare", tests, NULL, NULL);
 }

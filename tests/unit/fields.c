@@ -4,7 +4,8 @@
 #include <perfdata/fields.h>
 #include <perfdata/visitor.h>
 
-/* The names of the fields that are left, joined by spaces; parts and lists are entered, as "callchain(nr ips)". */
+/* The names of the fields that are left, joined by spaces; parts and lists are entered, as "callchain(nr
+ * ips)". */
 static void list(struct pd_fields *it, char *text, size_t cap)
 {
     struct pd_field f;
@@ -42,8 +43,9 @@ static void test_record(void **state)
     o.rec.decoded = false;
     check_record(&o.rec, "");
     observe(&o, OBSERVED_SAMPLE_TYPE, OBSERVED_MMAP2);
-    check_record(&o.rec, "pid tid addr len pgoff build_id_size reserved_1 reserved_2 build_id prot flags filename "
-                         "sample_id(pid tid time id)");
+    check_record(&o.rec,
+                 "pid tid addr len pgoff build_id_size reserved_1 reserved_2 build_id prot flags filename "
+                 "sample_id(pid tid time id)");
     observe(&o, PD_SAMPLE_TID, "20000000 0300 1800 0102030405060708 0f550000 10550000");
     check_record(&o.rec, "rest sample_id(pid tid)");
     observe(&o, PD_SAMPLE_STACK_USER, "09000000 0000 1000 0000000000000000");
@@ -68,9 +70,10 @@ static void test_type(void **state)
         .branch_sample_type = PD_BRANCH_SAMPLE_HW_INDEX,
         .flags = PD_ATTR_SAMPLE_ID_ALL};
     struct pd_fields it;
-    check_type(&attr, PD_RECORD_SAMPLE, 0,
-               "cpu res read(nr time_running values(value lost)) branch_stack(nr hw_idx entries(from to flags)) "
-               "stack_user(size data dyn_size)");
+    check_type(
+        &attr, PD_RECORD_SAMPLE, 0,
+        "cpu res read(nr time_running values(value lost)) branch_stack(nr hw_idx entries(from to flags)) "
+        "stack_user(size data dyn_size)");
     check_type(&attr, PD_RECORD_LOST, 0, "id lost sample_id(cpu res)");
     check_type(&attr, PD_RECORD_SWITCH, 0, "sample_id(cpu res)");
     check_type(NULL, PD_RECORD_LOST, 0, "id lost");
@@ -90,8 +93,9 @@ static void test_attr(void **state)
     uint64_t value;
     pd_fields_of_attr(&it, &attr);
     list(&it, text, sizeof text);
-    assert_string_equal(text, "type size config sample_period sample_type read_format flags wakeup_events bp_type "
-                              "bp_addr bp_len tail");
+    assert_string_equal(text,
+                        "type size config sample_period sample_type read_format flags wakeup_events bp_type "
+                        "bp_addr bp_len tail");
     assert_true(pd_attr_get(&attr, "sample_freq", &value) && value == 99);
     assert_true(pd_attr_get(&attr, "attr.sample_period", &value) && value == 99);
     assert_true(pd_attr_get(&attr, "flags.freq", &value) && value == 1);
@@ -152,10 +156,22 @@ static void test_get(void **state)
     assert_true(pd_record_get(&o.rec, "header.size", &v) && v == 72);
     assert_true(pd_record_get(&o.rec, "header.type", &v) && v == PD_RECORD_SAMPLE);
     assert_true(pd_record_get(&o.rec, "header.misc", &v) && v == 2);
-    static const char *const wrong[] = {"",           "callchain",         "callchain.ips",  "callchain.ips[2]",
-                                        "callchain.", "callchain.ips[0",   "callchain.ips[]", "callchain.ips[0]x",
-                                        "mmap2.pid",  "callchain[0].nr",   "i",               "ipx",
-                                        "ip[0]",      "callchain.ips[99999999999999999999]", "sample", "ip.x"};
+    static const char *const wrong[] = {"",
+                                        "callchain",
+                                        "callchain.ips",
+                                        "callchain.ips[2]",
+                                        "callchain.",
+                                        "callchain.ips[0",
+                                        "callchain.ips[]",
+                                        "callchain.ips[0]x",
+                                        "mmap2.pid",
+                                        "callchain[0].nr",
+                                        "i",
+                                        "ipx",
+                                        "ip[0]",
+                                        "callchain.ips[99999999999999999999]",
+                                        "sample",
+                                        "ip.x"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         if (pd_record_get(&o.rec, wrong[i], &v))
             fail_msg("\"%s\" was found", wrong[i]);
@@ -173,7 +189,8 @@ static void test_elements(void **state)
     struct pd_plan plan;
     uint64_t v;
     pd_plan_init(&plan, &attr, PD_LITTLE);
-    struct pd_record rec = {.type = PD_RECORD_SAMPLE, .plan = &plan,
+    struct pd_record rec = {.type = PD_RECORD_SAMPLE,
+                            .plan = &plan,
                             .u.sample.branch_stack = {.nr = 2, .entries = PD_LIST(branches, 2)}};
     assert_true(pd_record_get(&rec, "branch_stack.entries[1].to", &v) && v == 0x40);
     assert_true(pd_record_get(&rec, "branch_stack.entries[1].flags.cycles", &v) && v == 13);
@@ -266,7 +283,8 @@ static void see_other(void *user, const struct pd_record *rec)
 static void test_visitor(void **state)
 {
     (void)state;
-    const struct pd_visitor visitor = {.comm = see_comm, .unknown = see_unknown, .other = see_other}, none = {0};
+    const struct pd_visitor visitor = {.comm = see_comm, .unknown = see_unknown, .other = see_other},
+                            none = {0};
     struct seen seen = {0};
     struct observed o;
     observe(&o, OBSERVED_SAMPLE_TYPE, OBSERVED_COMM);
@@ -289,9 +307,9 @@ static void test_visitor(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_record),   cmocka_unit_test(test_type),    cmocka_unit_test(test_attr),
-        cmocka_unit_test(test_field),    cmocka_unit_test(test_get),     cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_set),      cmocka_unit_test(test_set_attr), cmocka_unit_test(test_visitor),
+        cmocka_unit_test(test_record), cmocka_unit_test(test_type),     cmocka_unit_test(test_attr),
+        cmocka_unit_test(test_field),  cmocka_unit_test(test_get),      cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_set),    cmocka_unit_test(test_set_attr), cmocka_unit_test(test_visitor),
     };
     return cmocka_run_group_tests_name("fields", tests, NULL, NULL);
 }

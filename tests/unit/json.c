@@ -35,7 +35,8 @@ static void test_mmap2(void **state)
     (void)state;
     check(OBSERVED_SAMPLE_TYPE, OBSERVED_MMAP2,
           "{\"type\":\"MMAP2\",\"misc\":\"cpumode=USER|mmap_build_id\",\"size\":112,\"mmap2\":{\"pid\":21775,"
-          "\"tid\":21775,\"addr\":\"0x56349b715000\",\"len\":\"0x16000\",\"pgoff\":\"0x4000\",\"build_id_size\":20,"
+          "\"tid\":21775,\"addr\":\"0x56349b715000\",\"len\":\"0x16000\",\"pgoff\":\"0x4000\",\"build_id_"
+          "size\":20,"
           "\"reserved_1\":0,\"reserved_2\":0,\"build_id\":\"15dfff3239aa7c3b16a71e6b2e3b6e4009dab998\","
           "\"prot\":\"READ|EXEC\",\"flags\":\"type=PRIVATE\",\"filename\":\"/usr/bin/ls\"},"
           "\"sample_id\":{\"pid\":21775,\"tid\":21775,\"time\":\"2292102453359\",\"id\":\"423\"}}");
@@ -58,9 +59,10 @@ static void test_context(void **state)
     o.attr.sample_type = 0;
     o.attr.flags = 0;
     pd_plan_init(&o.plan, &o.attr, PD_LITTLE);
-    check_record(&o.rec, PD_JSON_OFFSET | PD_JSON_ATTR,
-                 "{\"type\":\"COMM\",\"misc\":\"comm_exec\",\"size\":48,\"offset\":\"456\",\"inner_offset\":\"8\","
-                 "\"comm\":{\"pid\":21775,\"tid\":21775,\"comm\":\"ls\"}}");
+    check_record(
+        &o.rec, PD_JSON_OFFSET | PD_JSON_ATTR,
+        "{\"type\":\"COMM\",\"misc\":\"comm_exec\",\"size\":48,\"offset\":\"456\",\"inner_offset\":\"8\","
+        "\"comm\":{\"pid\":21775,\"tid\":21775,\"comm\":\"ls\"}}");
 }
 
 /* A NUL and zeros up to a multiple of 8 are not shown; anything else behind the text is. */
@@ -68,7 +70,8 @@ static void test_padding(void **state)
 {
     (void)state;
     check(0, "03000000 0000 1800 01000000 ffffffff 6c73000000000000",
-          "{\"type\":\"COMM\",\"misc\":0,\"size\":24,\"comm\":{\"pid\":1,\"tid\":-1,\"comm\":\"ls\"},\"sample_id\":{}}");
+          "{\"type\":\"COMM\",\"misc\":0,\"size\":24,\"comm\":{\"pid\":1,\"tid\":-1,\"comm\":\"ls\"},"
+          "\"sample_id\":{}}");
     check(0, "03000000 0000 1800 01000000 ffffffff 6c73000000000001",
           "{\"type\":\"COMM\",\"misc\":0,\"size\":24,\"comm\":{\"pid\":1,\"tid\":-1,\"comm\":\"ls\","
           "\"comm_pad\":\"000000000001\"},\"sample_id\":{}}");
@@ -76,10 +79,12 @@ static void test_padding(void **state)
           "{\"type\":\"COMM\",\"misc\":0,\"size\":32,\"comm\":{\"pid\":1,\"tid\":-1,\"comm\":\"ls\","
           "\"comm_pad\":\"0000000000000000000000000000\"},\"sample_id\":{}}");
     check(0, "03000000 0000 1200 01000000 ffffffff 6c73",
-          "{\"type\":\"COMM\",\"misc\":0,\"size\":18,\"comm\":{\"pid\":1,\"tid\":-1,\"comm\":\"ls\",\"comm_pad\":\"\"},"
+          "{\"type\":\"COMM\",\"misc\":0,\"size\":18,\"comm\":{\"pid\":1,\"tid\":-1,\"comm\":\"ls\",\"comm_"
+          "pad\":\"\"},"
           "\"sample_id\":{}}");
     check(0, "03000000 0000 1000 01000000 ffffffff",
-          "{\"type\":\"COMM\",\"misc\":0,\"size\":16,\"comm\":{\"pid\":1,\"tid\":-1,\"comm\":\"\",\"comm_pad\":\"\"},"
+          "{\"type\":\"COMM\",\"misc\":0,\"size\":16,\"comm\":{\"pid\":1,\"tid\":-1,\"comm\":\"\",\"comm_"
+          "pad\":\"\"},"
           "\"sample_id\":{}}");
 }
 
@@ -99,10 +104,10 @@ static void test_text(void **state)
     check_text("a\"b\\c\n\x1f\x7f/", 9, "\"a\\\"b\\\\c\\u000a\\u001f\x7f/\"");
     check_text("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 9, "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"");
     check_text("\xff", 1, "{\"hex\":\"ff\"}");
-    check_text("a\xc3", 2, "{\"hex\":\"61c3\"}");             /* cut */
-    check_text("\xc0\xaf", 2, "{\"hex\":\"c0af\"}");           /* long form of '/' */
-    check_text("\xe0\x9f\xbf", 3, "{\"hex\":\"e09fbf\"}");     /* long form */
-    check_text("\xed\xa0\x80", 3, "{\"hex\":\"eda080\"}");     /* surrogate */
+    check_text("a\xc3", 2, "{\"hex\":\"61c3\"}");                /* cut */
+    check_text("\xc0\xaf", 2, "{\"hex\":\"c0af\"}");             /* long form of '/' */
+    check_text("\xe0\x9f\xbf", 3, "{\"hex\":\"e09fbf\"}");       /* long form */
+    check_text("\xed\xa0\x80", 3, "{\"hex\":\"eda080\"}");       /* surrogate */
     check_text("\xf4\x90\x80\x80", 4, "{\"hex\":\"f4908080\"}"); /* beyond the last */
     check_text("\xee\x80\x80\xf4\x8f\xbf\xbf", 7, "\"\xee\x80\x80\xf4\x8f\xbf\xbf\"");
 }
@@ -150,28 +155,32 @@ static void test_unknown(void **state)
     (void)state;
     struct observed o;
     check(PD_SAMPLE_TID, "20000000 0300 1800 0102030405060708 0f550000 10550000",
-          "{\"type\":32,\"misc\":3,\"size\":24,\"rest\":\"0102030405060708\",\"sample_id\":{\"pid\":21775,\"tid\":21776}}");
+          "{\"type\":32,\"misc\":3,\"size\":24,\"rest\":\"0102030405060708\",\"sample_id\":{\"pid\":21775,"
+          "\"tid\":21776}}");
     observe(&o, 0, "44000000 0000 0800");
     check_record(&o.rec, 0, "{\"type\":\"FINISHED_ROUND\",\"misc\":0,\"size\":8,\"finished_round\":{}}");
     observe(&o, OBSERVED_SAMPLE_TYPE, OBSERVED_COMM);
     o.rec.decoded = false;
-    check_record(&o.rec, 0,
-                 "{\"type\":\"COMM\",\"misc\":\"comm_exec\",\"size\":48,\"raw\":\"0f5500000f5500006c73000000000000"
-                 "0f5500000f5500004159f3ab15020000a701000000000000\"}");
+    check_record(
+        &o.rec, 0,
+        "{\"type\":\"COMM\",\"misc\":\"comm_exec\",\"size\":48,\"raw\":\"0f5500000f5500006c73000000000000"
+        "0f5500000f5500004159f3ab15020000a701000000000000\"}");
 }
 
 /* An empty branch stack without hw_idx: only the size tells. */
 static void test_variant(void **state)
 {
     (void)state;
-    struct observed o = {.attr = {.size = 144, .sample_type = PD_SAMPLE_BRANCH_STACK | PD_SAMPLE_STACK_USER,
+    struct observed o = {.attr = {.size = 144,
+                                  .sample_type = PD_SAMPLE_BRANCH_STACK | PD_SAMPLE_STACK_USER,
                                   .branch_sample_type = PD_BRANCH_SAMPLE_HW_INDEX}};
     pd_plan_init(&o.plan, &o.attr, PD_LITTLE);
-    o.n = from_hex("09000000 0100 2800 0000000000000000 0800000000000000 6162000000000000 0200000000000000", o.bytes,
-                   sizeof o.bytes);
+    o.n = from_hex("09000000 0100 2800 0000000000000000 0800000000000000 6162000000000000 0200000000000000",
+                   o.bytes, sizeof o.bytes);
     assert_int_equal(pd_record_decode(&o.plan, o.bytes, o.n, &o.rec, NULL), PD_OK);
     check_record(&o.rec, 0,
-                 "{\"type\":\"SAMPLE\",\"misc\":\"cpumode=KERNEL\",\"size\":40,\"variant\":1,\"sample\":{\"branch_stack\":"
+                 "{\"type\":\"SAMPLE\",\"misc\":\"cpumode=KERNEL\",\"size\":40,\"variant\":1,\"sample\":{"
+                 "\"branch_stack\":"
                  "{\"nr\":\"0\",\"entries\":[]},\"stack_user\":{\"size\":\"8\",\"data\":\"6162000000000000\","
                  "\"dyn_size\":\"2\"}}}");
 }
@@ -180,7 +189,8 @@ static void test_variant(void **state)
 static void test_made(void **state)
 {
     (void)state;
-    const struct pd_attr attr = {.sample_type = PD_SAMPLE_BRANCH_STACK | PD_SAMPLE_READ | PD_SAMPLE_STACK_USER,
+    const struct pd_attr attr = {.sample_type =
+                                     PD_SAMPLE_BRANCH_STACK | PD_SAMPLE_READ | PD_SAMPLE_STACK_USER,
                                  .read_format = PD_FORMAT_GROUP | PD_FORMAT_ID};
     const struct pd_branch_entry branches[] = {{0x10, 0x20, PD_BRANCH_PREDICTED}, {0x30, UINT64_MAX, 0}};
     const struct pd_read_value values[] = {{.value = 5, .id = 7}};
@@ -192,11 +202,13 @@ static void test_made(void **state)
         .u.sample = {.read = {.nr = 1, .values = PD_LIST(values, 1)},
                      .branch_stack = {.nr = 2, .entries = PD_LIST(branches, 2)}},
     };
-    check_record(&rec, 0,
-                 "{\"type\":\"SAMPLE\",\"misc\":0,\"size\":0,\"sample\":{\"read\":{\"nr\":\"1\",\"values\":[{\"value\":\"5\","
-                 "\"id\":\"7\"}]},\"branch_stack\":{\"nr\":\"2\",\"entries\":[{\"from\":\"0x10\",\"to\":\"0x20\","
-                 "\"flags\":\"predicted\"},{\"from\":\"0x30\",\"to\":\"0xffffffffffffffff\",\"flags\":\"0x0\"}]},"
-                 "\"stack_user\":{\"size\":\"0\",\"data\":\"\"}}}");
+    check_record(
+        &rec, 0,
+        "{\"type\":\"SAMPLE\",\"misc\":0,\"size\":0,\"sample\":{\"read\":{\"nr\":\"1\",\"values\":[{"
+        "\"value\":\"5\","
+        "\"id\":\"7\"}]},\"branch_stack\":{\"nr\":\"2\",\"entries\":[{\"from\":\"0x10\",\"to\":\"0x20\","
+        "\"flags\":\"predicted\"},{\"from\":\"0x30\",\"to\":\"0xffffffffffffffff\",\"flags\":\"0x0\"}]},"
+        "\"stack_user\":{\"size\":\"0\",\"data\":\"\"}}}");
 }
 
 static void check_attr(const struct pd_attr *attr, const char *expected)
@@ -211,11 +223,17 @@ static void check_attr(const struct pd_attr *attr, const char *expected)
 static void test_attr(void **state)
 {
     (void)state;
-    struct pd_attr attr = {.size = 64, .sample_freq = 4000, .sample_type = 7, .wakeup_events = 1,
+    struct pd_attr attr = {.size = 64,
+                           .sample_freq = 4000,
+                           .sample_type = 7,
+                           .wakeup_events = 1,
                            .flags = PD_ATTR_FREQ | PD_ATTR_INHERIT | 2ull << PD_ATTR_PRECISE_IP_SHIFT};
-#define BEFORE "{\"type\":\"HARDWARE\",\"size\":64,\"config\":\"0x0\",\"sample_period\":\"4000\",\"sample_type\":\"IP|TID|TIME\"," \
-        "\"read_format\":\"0x0\",\"flags\":\"inherit|freq|precise_ip=REQUESTED_ZERO_SKID\",\"wakeup_events\":1,\"bp_type\":0," \
-        "\"bp_addr\":\"0x0\""
+#define BEFORE                                                                                               \
+    "{\"type\":\"HARDWARE\",\"size\":64,\"config\":\"0x0\",\"sample_period\":\"4000\",\"sample_type\":\"IP|" \
+    "TID|TIME\","                                                                                            \
+    "\"read_format\":\"0x0\",\"flags\":\"inherit|freq|precise_ip=REQUESTED_ZERO_SKID\",\"wakeup_events\":1," \
+    "\"bp_type\":0,"                                                                                         \
+    "\"bp_addr\":\"0x0\""
     check_attr(&attr, BEFORE "}");
     attr.config3 = 1; /* past the size: encoding will refuse it, but it is not hidden */
     attr.tail = (struct pd_bytes){(const uint8_t *)"\x01\xab", 2};

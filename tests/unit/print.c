@@ -3,7 +3,8 @@
 #include "observed.h"
 #include <perfdata/text.h>
 
-static void check_with(const struct pd_record *rec, const struct pd_print_options *options, const char *expected)
+static void check_with(const struct pd_record *rec, const struct pd_print_options *options,
+                       const char *expected)
 {
     char buf[4096];
     struct pd_out out = {.buf = buf, .cap = sizeof buf - 1};
@@ -127,9 +128,11 @@ static void observe_sample(struct observed *o, const char *hex)
 static void test_registers(void **state)
 {
     (void)state;
-    struct observed o = {.attr = {.sample_type = PD_SAMPLE_REGS_USER, .sample_regs_user = 0x180 | 1ull << 31}};
+    struct observed o = {
+        .attr = {.sample_type = PD_SAMPLE_REGS_USER, .sample_regs_user = 0x180 | 1ull << 31}};
     const struct pd_print_options x86 = {.size = sizeof x86, .arch = PD_ARCH_X86};
-    observe_sample(&o, "09000000 0000 2800 0200000000000000 1000000000000000 2000000000000000 3000000000000000");
+    observe_sample(&o,
+                   "09000000 0000 2800 0200000000000000 1000000000000000 2000000000000000 3000000000000000");
     check_with(&o.rec, &x86,
                "0x0 [0x28]: SAMPLE\n"
                "  regs_user:\n"
@@ -172,8 +175,12 @@ static void test_branches_and_raw(void **state)
 static void test_attr(void **state)
 {
     (void)state;
-    const struct pd_attr attr = {.size = 136, .type = PD_TYPE_SOFTWARE, .config = PD_SW_PAGE_FAULTS, .sample_period = 1,
-                                 .sample_type = PD_SAMPLE_IP | PD_SAMPLE_TIME, .flags = PD_ATTR_INHERIT | PD_ATTR_MMAP2};
+    const struct pd_attr attr = {.size = 136,
+                                 .type = PD_TYPE_SOFTWARE,
+                                 .config = PD_SW_PAGE_FAULTS,
+                                 .sample_period = 1,
+                                 .sample_type = PD_SAMPLE_IP | PD_SAMPLE_TIME,
+                                 .flags = PD_ATTR_INHERIT | PD_ATTR_MMAP2};
     char buf[1024];
     struct pd_out out = {.buf = buf, .cap = sizeof buf - 1};
     pd_attr_print(&attr, NULL, &out);
@@ -210,10 +217,14 @@ static void test_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sample),    cmocka_unit_test(test_mmap2),
-        cmocka_unit_test(test_exit),      cmocka_unit_test(test_string),
-        cmocka_unit_test(test_unknown),   cmocka_unit_test(test_registers),
-        cmocka_unit_test(test_branches_and_raw), cmocka_unit_test(test_attr),
+        cmocka_unit_test(test_sample),
+        cmocka_unit_test(test_mmap2),
+        cmocka_unit_test(test_exit),
+        cmocka_unit_test(test_string),
+        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_branches_and_raw),
+        cmocka_unit_test(test_attr),
         cmocka_unit_test(test_numbers),
     };
     return cmocka_run_group_tests_name("print", tests, NULL, NULL);

@@ -2,7 +2,7 @@
 /* random_values.c - what is made at random is valid, comes back from its bytes, and covers what it should. */
 #include "random_values.h"
 #include "cmocka_all.h"
-#include "random.h"
+#include "seeded.h"
 #include "reflect.h"
 #include <perfdata/compare.h>
 #include <stdlib.h>
@@ -59,7 +59,8 @@ static void check_record(const struct pd_plan *plan, uint32_t type, struct pd_rn
 }
 
 /* Every type of the schema, and some that nobody knows. */
-static void check_types(const struct pd_plan *plan, struct pd_rng *rng, struct pd_arena arena, struct tally *tally)
+static void check_types(const struct pd_plan *plan, struct pd_rng *rng, struct pd_arena arena,
+                        struct tally *tally)
 {
     for (size_t i = 0; i < pd_n_layouts; i++) {
         const uint32_t type = (uint32_t)pd_layouts[i]()->arg;

@@ -30,14 +30,14 @@ struct doc {
 static const char head[] =
     "# The perf.data format\n"
     "\n"
-    "Generated from `src/schema/` by `perfdata_gen format-doc`; do not edit. What is written here is what the library\n"
-    "reads and writes, as both come from the same description.\n"
+    "Generated from `src/schema/` by `perfdata_gen format-doc`; do not edit. What is written here is\n"
+    "what the library reads and writes, as both come from the same description.\n"
     "\n"
     "## How to read the tables\n"
     "\n"
-    "Integers are stored in the byte order of the machine that recorded, without alignment beyond what the tables show.\n"
-    "Offsets count from the first byte of the record or structure; `…` is a place that depends on what comes before it.\n"
-    "Every record begins with\n"
+    "Integers are stored in the byte order of the machine that recorded, without alignment beyond\n"
+    "what the tables show. Offsets count from the first byte of the record or structure; `…` is a\n"
+    "place that depends on what comes before it. Every record begins with\n"
     "\n"
     "| offset | type | name | meaning |\n"
     "| ---: | --- | --- | --- |\n"
@@ -45,26 +45,26 @@ static const char head[] =
     "| 4 | u16 | misc | bits; the set is named with each record |\n"
     "| 6 | u16 | size | bytes of the record, these 8 included |\n"
     "\n"
-    "and ends, where that is said, with a [sample_id](#part-sample_id) if the event's attr has the flag `sample_id_all`.\n"
-    "Bytes between the last field and the sample_id come from newer writers and are kept (`rest`). Records of types that\n"
-    "are not listed are kept as they are.\n"
+    "and ends, where that is said, with a [sample_id](#part-sample_id) if the event's attr has the\n"
+    "flag `sample_id_all`. Bytes between the last field and the sample_id come from newer writers and\n"
+    "are kept (`rest`). Records of types that are not listed are kept as they are.\n"
     "\n"
     "| type | is |\n"
     "| --- | --- |\n"
     "| u8 u16 u32 u64 s32 | an integer |\n"
-    "| bits32 bits64 | an integer made of bitfields: in big-endian streams the sub-fields are allocated from the top bit "
-    "down |\n"
+    "| bits32 bits64 | an integer made of bitfields; big-endian machines allocate them from the top bit |\n"
     "| bytes[n] | n bytes, never swapped |\n"
     "| bytes | all bytes that are left |\n"
     "| string | text, a NUL, and padding up to the end of the record's own fields |\n"
     "| u64[n] | n integers; `u64[]`: as many as fit |\n"
     "| *part*[n] | n of the part, one after another |\n"
     "\n"
-    "`when` says which fields are present: by a bit of `sample_type`, `read_format` or `branch_sample_type` of the attr, by\n"
-    "a bit of the record's `misc`, or by a *variant*, which only the size of the record tells:\n"
+    "`when` says which fields are present: by a bit of `sample_type`, `read_format` or\n"
+    "`branch_sample_type` of the attr, by a bit of the record's `misc`, or by a *variant*, which only\n"
+    "the size of the record tells:\n"
     "\n"
     "* NO_HW_IDX: an empty branch stack is written without `hw_idx`, though the attr asks for it;\n"
-    "* BRANCH_COUNTERS: counters follow the branches, though the attr does not ask for them, or the other way round;\n"
+    "* BRANCH_COUNTERS: counters follow the branches, which the attr alone does not decide;\n"
     "* EARLY_MMAP2: the record is of the first form of MMAP2 (Linux 3.12-rc, RHEL 7.0).\n";
 
 /* Text in a cell. */
@@ -225,8 +225,8 @@ static const struct pd_op *put_branches(struct doc *d, const struct pd_op *op)
     const struct place before = d->place;
     const struct pd_op *next = put_condition_block(d, op);
     const struct place one = d->place;
-    if ((next->kind == PD_OP_WHEN || next->kind == PD_OP_UNLESS) && next->kind != op->kind && next->src == op->src &&
-        next->arg == op->arg) {
+    if ((next->kind == PD_OP_WHEN || next->kind == PD_OP_UNLESS) && next->kind != op->kind &&
+        next->src == op->src && next->arg == op->arg) {
         d->place = before;
         next = put_condition_block(d, next);
         d->place.known = d->place.known && one.known && d->place.at == one.at;
@@ -256,7 +256,8 @@ static bool has_fields(const struct pd_op *layout)
 static void put_table(FILE *out, const struct pd_op *layout)
 {
     struct doc d = {.out = out, .place = {layout->arg ? 8 : 0, true}};
-    fputs("| offset | type | name | values | when | meaning |\n| ---: | --- | --- | --- | --- | --- |\n", out);
+    fputs("| offset | type | name | values | when | meaning |\n| ---: | --- | --- | --- | --- | --- |\n",
+          out);
     put_lines(&d, layout + 1);
 }
 
@@ -307,13 +308,14 @@ static void put_value(FILE *out, const struct pd_set *set, const struct pd_name 
 
 static void put_set_section(FILE *out, const struct pd_set *set)
 {
-    static const char *const kinds[] = {[PD_SET_ENUM] = "one of", [PD_SET_FLAGS] = "any of", [PD_SET_BITS] = "made of"};
+    static const char *const kinds[] = {
+        [PD_SET_ENUM] = "one of", [PD_SET_FLAGS] = "any of", [PD_SET_BITS] = "made of"};
     const bool bits = set->kind == PD_SET_BITS;
     fprintf(out, "\n### Set %s\n\n", set->id);
     put_sentence(out, set->doc);
     fprintf(out, "; %u bits, %s\n\n", set->bits, kinds[set->kind]);
-    fprintf(out, "| %s | name |%s meaning |\n| ---: | --- |%s --- |\n", bits ? "bits" : "value", bits ? " values |" : "",
-            bits ? " --- |" : "");
+    fprintf(out, "| %s | name |%s meaning |\n| ---: | --- |%s --- |\n", bits ? "bits" : "value",
+            bits ? " values |" : "", bits ? " --- |" : "");
     for (size_t i = 0; i < set->n; i++) {
         const struct pd_name *n = &set->names[i];
         fputs("| ", out);
@@ -342,8 +344,8 @@ static void put_registers(FILE *out)
     const char *separator = "";
     fputs("\n## Registers\n\nBits of sample_regs_user and sample_regs_intr, by architecture.\n", out);
 #define ARCH(id_, name_, doc_) separator = begin_registers(out, name_, doc_);
-#define REG(bit_, name_)                                             \
-    fprintf(out, "%s%d %s", separator, (int)(bit_), #name_);         \
+#define REG(bit_, name_)                                     \
+    fprintf(out, "%s%d %s", separator, (int)(bit_), #name_); \
     separator = ", ";
 #define UNAME(id_, prefix_)
 #define MACHINE(id_, number_, doc_)

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* digest.h - one number for all that a reader gives: two ways to read the same recording must have the same. */
+#ifndef PERFDATA_FUZZ_DIGEST_H
+#define PERFDATA_FUZZ_DIGEST_H
+
+#include <perfdata/reader.h>
+
+struct digest {
+    uint64_t hash;
+    uint64_t records, decoded;
+    enum pd_code code; /* that ended it */
+    struct pd_error error;
+};
+
+static inline void digest_bytes(struct digest *d, const void *bytes, size_t n)
+{
+    const uint8_t *p = bytes;
+    for (size_t i = 0; i < n; i++)
+        d->hash = (d->hash ^ p[i]) * UINT64_C(0x100000001b3);
+}
+
+static inline void digest_number(struct digest *d, uint64_t v)
+{
+    d->hash = (d->hash ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+    d->hash ^= d->hash >> 32;
+}
+
+static inline enum pd_code digest_payload(struct digest *d, struct pd_reader *r)
+{
+    const uint8_t *p;
+    size_t n;
+    enum pd_code code;
+    while ((code = pd_reader_payload(r, &p, &n, &d->error)) == PD_OK && n)
+        digest_bytes(d, p, n);
+    return code;
+}
+
+static inline void digest_record(struct digest *d, struct pd_reader *r, struct pd_record *rec)
+{
+    struct pd_error error = {0};
+    digest_number(d, rec->offset);
+    digest_number(d, rec->index);
+    digest_number(d, rec->attr_index);
+    digest_number(d, rec->payload_size);
+    digest_bytes(d, rec->raw, rec->size);
+    digest_number(d, pd_reader_decode(r, rec, &error));
+    digest_number(d, error.record_offset);
+    d->records++;
+    d->decoded += rec->decoded;
+}
+
+/* From where the reader stands to its end. */
+static inline struct digest digest_reader(struct pd_reader *r)
+{
+    struct digest d = {0};
+    struct pd_record rec = {0};
+    for (;;) {
+        d.code = pd_reader_next(r, &rec, &d.error);
+        digest_number(&d, d.code);
+        if (d.code == PD_EZSTD || d.code == PD_ELIMIT)
+            continue;
+        if (d.code)
+            break;
+        digest_record(&d, r, &rec);
+        if (rec.payload_size && (d.code = digest_payload(&d, r)))
+            break;
+    }
+    return d;
+}
+
+#endif

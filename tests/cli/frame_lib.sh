@@ -1,0 +1,95 @@
+# Sourced by the tests of the command: a directory of its own, expectations, and recordings.
+# shellcheck shell=bash
+set -euo pipefail
+export LC_ALL=C.UTF-8
+
+: "${PERFDATA:?the perfdata executable}"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+
+fail() {
+    echo "FAILED: $*" >&2
+    exit 1
+}
+
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+
+# expect STATUS COMMAND...: runs the command, whose output goes to the files out and err.
+expect() {
+    local want=$1 got=0
+    shift
+    "$@" >out 2>err </dev/null || got=$?
+    [ "$got" = "$want" ] || fail "exit status $got, expected $want: $*: $(head -c 400 err)"
+}
+
+# The file contains a line that matches.
+has() {
+    grep -q -e "$2" "$1" || fail "$1 has no \"$2\": $(head -c 400 "$1")"
+}
+
+empty() {
+    [ ! -s "$1" ] || fail "$1 is not empty: $(head -c 400 "$1")"
+}
+
+# Both files are equal, and not empty.
+same() {
+    [ -s "$1" ] || fail "$1 is empty"
+    cmp -s "$1" "$2" || fail "$1 and $2 differ: $(diff "$1" "$2" | head -n 6)"
+}
+
+# record FILE OPTION... -- COMMAND...: perf record, with a software event; the test is skipped where that is not possible.
+record() {
+    local file=$1
+    shift
+    command -v perf >/dev/null || skip "perf is not installed"
+    perf record -o "$file" "$@" >record.log 2>&1 </dev/null || skip "perf record $*: $(tail -n 1 record.log)"
+}
+
+# Something to record that takes a moment and forks.
+work() {
+    local i
+    for i in 1 2 3 4 5 6 7 8; do
+        ls -R /usr/share | sort | md5sum
+    done
+}
+export -f work
+
+# le BYTES NUMBER...: little-endian numbers.
+le() {
+    local n=$1 v i
+    shift
+    for v; do
+        for ((i = 0; i < n; i++)); do
+            # shellcheck disable=SC2059
+            printf "\\x$(printf %02x $((v >> 8 * i & 255)))"
+        done
+    done
+}
+
+zeros() {
+    head -c "$1" /dev/zero
+}
+
+# The smallest useful recording, written by hand: one event with IP, TID and TIME, a COMM and a SAMPLE at offset 272.
+# tiny_header DATA_SIZE: header and attr, 248 bytes.
+tiny_header() {
+    printf PERFILE2
+    le 8 104 144 104 144 248 "$1" 0 0
+    zeros 32
+    le 4 1 128
+    le 8 0 1000 7 0 0
+    zeros 80
+    le 8 0 0
+}
+tiny_records() {
+    le 4 3 && le 2 0 24 && le 4 71 71 && printf 'tiny\0\0\0\0'
+    le 4 9 && le 2 2 32 && le 8 0x401000 && le 4 71 71 && le 8 5000000123
+}
+tiny() {
+    tiny_header 56
+    tiny_records
+}

@@ -1,0 +1,523 @@
+#!/usr/bin/env python3
+"""Recordings made here, as `perf report -D` prints them and as `perfdata dump --json` decodes them.
+
+Each record of perfdata is written the way perf would print it, and the lines are compared: offset, size, type, cpu and
+time, and every value perf prints of it. Records are matched by offset, so none may be missing on either side.
+
+Who judges: the system's perf for its own recordings, the newest perf (perf-latest, where there is one) for its own,
+which the system's refuses for their larger attrs, and both for files made by hand in both byte orders.
+
+What must be known to read perf's text (perf 6.1.187 and 7.3.4):
+  - the line of a record begins with the cpu and the time only if some attr samples them, with "-1 -1" if the first attr
+    has no sample_id_all, and with 0 0 for perf's own records; a cpu that the record's own event does not sample is
+    4294967295, such a time 18446744073709551615, such a pid -1
+  - a period that is not sampled is the attr's sample_period, even if that is a frequency
+  - offsets of a pipe count from its first record, 16 bytes into the stream; offset 0 is printed as 0, not 0x0
+  - the records inside a COMPRESSED record all have its offset, in order of time; the COMPRESSED record is not printed
+  - records come in order of time, not of the file; file names and comms are printed as they are, spaces included
+  - of a THROTTLE, a FINISHED_ROUND and the like only the name is printed, of a trailer only cpu and time
+  - the size of a user stack is its dyn_size, its offset that of the size word in the record
+  - a sample of a group prints its "thread" and "dso" lines once a member
+  - user registers are printed by the names of the reading machine
+Where the two perfs differ (6.1 judges its own recordings, so each is expected in its own words):
+  - 7.3 names the markers in call chains, 6.1 prints only their numbers
+  - 6.1 writes the modifiers of an event whose attr does not say exclude_guest behind its name in READ ("x:HG")
+  - 7.3 prints attr and feature behind HEADER_ATTR and HEADER_FEATURE
+Known defects of both, taken into account below:
+  - READ of a group is printed as if it were a single value
+  - with HW_INDEX in branch_sample_type they expect hw_idx even behind nr 0, where the kernel does not write it (so the
+    files for perf are made with it)
+  - big-endian files: prot and flags of MMAP2 are not swapped
+"""
+
+import collections
+import re
+import struct
+import sys
+
+import handmade
+import oracle
+
+HEAD = re.compile(r"^((?:-?\d+ )*)(0|0x[0-9a-f]+) \[(0x[0-9a-f]+)\]: PERF_RECORD_([A-Z_0-9]+?)"
+                  r"((?:UNKNOWN)?)((?![A-Z_0-9]).*)?$")
+START = re.compile(r"^(0|0x[0-9a-f]+)@.* \[(0x[0-9a-f]+)\]: event: (\d+)$")
+# perf's names of types that differ from the format's
+PERF_NAMES = {"HEADER_ATTR": "ATTR", "HEADER_EVENT_TYPE": "EVENT_TYPE", "HEADER_TRACING_DATA": "TRACING_DATA",
+              "HEADER_BUILD_ID": "BUILD_ID", "HEADER_FEATURE": "FEATURE"}
+# Shown as bytes by perfdata so far: of them offset, size, type, cpu and time are compared.
+UNTYPED = {64, 65, 67, 69, 70, 72, 73, 74, 75, 78, 79, 80, 84, 85, 86}
+X86 = "AX BX CX DX SI DI BP SP IP FLAGS CS SS DS ES FS GS R8 R9 R10 R11 R12 R13 R14 R15".split()
+CONTEXT_NAMES = {value: name for name, value in oracle.CONTEXT.items() if name != "MAX"}
+BRANCH_SPEC = ["", "SPEC_WRONG_PATH", "NON_SPEC_CORRECT_PATH", "SPEC_CORRECT_PATH"]
+BRANCH_TYPE = ("", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET", "COND_CALL", "COND_RET",
+               "ERET", "IRQ", "SERROR", "NO_TX")
+
+
+class Block:
+    """What perf prints of one record."""
+
+    def __init__(self, match, raw):
+        self.prefix = match.group(1).split()
+        self.offset, self.size = int(match.group(2), 0), int(match.group(3), 16)
+        self.name = match.group(4)
+        self.lines = [match.group(6) or ""]
+        self.raw = raw                  # (offset, size, type) of the line before the bytes
+
+
+def read_blocks(text):
+    """Blocks, and the statistics at the end: {title: {name of a type: count}}."""
+    blocks, stats, raw, section = [], {}, None, None
+    for line in text.split("\n"):
+        found = re.match(r"^(\S.*) stats:$", line)
+        if found:
+            section = stats.setdefault(found.group(1), {})
+            continue
+        if section is not None:
+            found = re.match(r"^ +([A-Z_0-9]+) events: +(\d+)( +\( *[0-9.]+%\))?$", line)
+            if found:
+                section[found.group(1)] = int(found.group(2))
+            elif line:
+                raise oracle.Bad(f"perf report -D: a line among the statistics: {line!r}")
+            continue
+        if not blocks and line.startswith(("#", "WARNING: No sample_id_all support")):
+            continue
+        start = START.match(line)
+        if start:
+            raw = (int(start.group(1), 0), int(start.group(2), 16), int(start.group(3)))
+            continue
+        if line.startswith(".  0") or line == "." or line.startswith(". ... raw event: size "):
+            continue
+        head = HEAD.match(line)
+        if head:
+            blocks.append(Block(head, raw))
+        elif blocks:
+            blocks[-1].lines.append(line)
+        elif line:
+            raise oracle.Bad(f"perf report -D: a line before the first record: {line!r}")
+    for block in blocks:
+        while block.lines and not block.lines[-1]:
+            block.lines.pop()
+    return blocks, stats
+
+
+def hexa(value):
+    return f"{value:#x}" if value else "0"
+
+
+def s32(value):
+    return value - (1 << 32) if value >> 31 else value
+
+
+def text_of(slot):
+    return slot.split(b"\0")[0].decode("utf-8", "surrogateescape")
+
+
+def page_size(value):
+    if not value:
+        return "N/A"
+    suffix = 0
+    while value >= 1024 and suffix < 6:
+        value //= 1024
+        suffix += 1
+    return f"{value}{'BKMGTPE'[suffix]}"
+
+
+class Printer:
+    """Prints records of perfdata as perf does. Each method returns the lines behind the record's name."""
+
+    def __init__(self, perf, events, big):
+        self.newest, self.events, self.big = perf.newest, events, big
+        self.attrs_at = []              # in a pipe: where the attrs come
+
+    def prefix(self, record):
+        known = [event for event, at in zip(self.events, self.attrs_at) if at < record.offset]
+        if not self.attrs_at:
+            known = self.events
+        combined = 0
+        for event in known:
+            combined |= event["sample_type"]
+        id_all = bool(known) and known[0]["flags"]["sample_id_all"]
+        if record.type != 9 and not id_all:
+            return ["-1", "-1"]
+        values = record.fields if record.type == 9 else record.id
+        if record.type >= 64:
+            values = {"cpu": 0, "time": 0}
+        result = []
+        if combined & handmade.CPU:
+            result.append(str(values.get("cpu", oracle.U32)))
+        if combined & handmade.TIME:
+            result.append(str(values.get("time", oracle.U64)))
+        return result
+
+    def lines(self, record):
+        method = getattr(self, record.name.lower(), None)
+        return method(record.fields, record) if method else None
+
+    # -- kernel records; each also returns how many values it shows
+
+    def mmap(self, f, r):
+        return [f" {s32(f['pid'])}/{s32(f['tid'])}: [{hexa(f['addr'])}({hexa(f['len'])}) @ {hexa(f['pgoff'])}]: "
+                f"{'r' if r.misc & 0x2000 else 'x'} {text_of(f['filename'])}"]
+
+    def mmap2(self, f, r):
+        prot, flags = f["prot"], f["flags"]
+        if self.big:                    # perf does not swap them
+            prot, flags = (struct.unpack("<I", struct.pack(">I", word))[0] for word in (prot, flags))
+        if r.misc & 0x4000:
+            identity = f" <{f['build_id'][:f['build_id_size']].hex()}>"
+        else:
+            identity = f" {f['maj']:02x}:{f['min']:02x} {f['ino']} {f['ino_generation']}"
+        return [f" {s32(f['pid'])}/{s32(f['tid'])}: [{hexa(f['addr'])}({hexa(f['len'])}) @ {hexa(f['pgoff'])}{identity}]: "
+                f"{'r' if prot & 1 else '-'}{'w' if prot & 2 else '-'}{'x' if prot & 4 else '-'}"
+                f"{'s' if flags & 1 else 'p'} {text_of(f['filename'])}"]
+
+    def lost(self, f, r):
+        return [f": id:{f['id']}: lost:{f['lost']}"]
+
+    def lost_samples(self, f, r):
+        event = r.id.get("identifier", r.id.get("id", oracle.U64))
+        bpf = "-BPF" if r.misc & 0x8000 and self.newest else ""
+        return [f": id:{event}: lost{bpf} samples :{f['lost']}"]
+
+    def comm(self, f, r):
+        return [f"{' exec' if r.misc & 0x2000 else ''}: {text_of(f['comm'])}:{s32(f['pid'])}/{s32(f['tid'])}"]
+
+    def fork(self, f, r):
+        return [f"({s32(f['pid'])}:{s32(f['tid'])}):({s32(f['ppid'])}:{s32(f['ptid'])})"]
+
+    exit = fork
+
+    def throttle(self, f, r):
+        return [": unhandled!"]
+
+    unthrottle = finished_init = throttle
+
+    def finished_round(self, f, r):
+        return [""]
+
+    def aux(self, f, r):
+        names = "".join(letter for bit, letter in ((1, "T"), (2, "O"), (4, "P")) if f["flags"] & bit)
+        return [f" offset: {hexa(f['aux_offset'])} size: {hexa(f['aux_size'])} flags: {hexa(f['flags'])} [{names}]"]
+
+    def itrace_start(self, f, r):
+        return [f" pid: {f['pid']} tid: {f['tid']}"]
+
+    def switch(self, f, r):
+        return [" OUT preempt" if r.misc & 0x6000 == 0x6000 else " OUT        " if r.misc & 0x2000 else " IN         "]
+
+    def switch_cpu_wide(self, f, r):
+        return [f"{self.switch(f, r)[0]}  {'next' if r.misc & 0x2000 else 'prev'} pid/tid: "
+                f"{s32(f['next_prev_pid']):5}/{s32(f['next_prev_tid']):<5}"]
+
+    def namespaces(self, f, r):
+        names = ["net", "uts", "ipc", "pid", "user", "mnt", "cgroup"]
+        words = [f"{i}/{names[i]}: {n['dev']}/{hexa(n['inode'])}" for i, n in enumerate(f["namespaces"])]
+        first = [f" {s32(f['pid'])}/{s32(f['tid'])} - nr_namespaces: {f['nr']}"]
+        return first + ["\t\t[" + ", ".join(words[:4]) + ", ", "\t\t " + ", ".join(words[4:]) + "]"]
+
+    def ksymbol(self, f, r):
+        return [f" addr {f['addr']:x} len {f['len']} type {f['ksym_type']} flags {f['flags']:#x} name {text_of(f['name'])}"]
+
+    def bpf_event(self, f, r):
+        return [f" type {f['type']}, flags {f['flags']}, id {f['id']}"]
+
+    def cgroup(self, f, r):
+        return [f" cgroup: {f['id']} {text_of(f['path'])}"]
+
+    def text_poke(self, f, r):
+        lines = [f" {f['addr']:x}  old len {f['old_len']} new len {f['new_len']}"]
+        return lines + [f"            {name} bytes: {code.hex(' ')}"
+                        for name, code in (("Old", f["old_bytes"]), ("New", f["new_bytes"]))]
+
+    def aux_output_hw_id(self, f, r):
+        return [f" hw_id: {hexa(f['hw_id'])}"]
+
+    def callchain_deferred(self, f, r):
+        return [f"(IP, {r.misc:#x}): {r.id.get('pid', -1)}/{r.id.get('tid', -1)}: {hexa(f['cookie'])}", ": unhandled!"]
+
+    def read(self, f, r):
+        values, event = f["values"], self.events[r.attr]
+        name = event["name"]
+        if not self.newest and not event["flags"]["exclude_guest"]:
+            name += ":HG"
+        if "nr" in values:              # the defect: first comes nr, and what follows the times is taken as id and lost
+            words = [word for one in values["values"] for word in one.values()] + [0, 0]
+            values = dict(values, value=values["nr"], id=words[0], lost=words[1])
+        lines = [f": {s32(f['pid'])} {s32(f['tid'])} {name} {values['value']}"]
+        for label, key in (("time enabled", "time_enabled"), ("time running", "time_running"), ("id", "id"),
+                           ("lost", "lost")):
+            if key in values:
+                lines.append(f"... {label:13}: {values[key]}")
+        return lines
+
+    # -- perf's records
+
+    def stat(self, f, r):
+        return ["", f"... id {f['id']}, cpu {s32(f['cpu'])}, thread {s32(f['thread'])}",
+                f"... value {f['val']}, enabled {f['ena']}, running {f['run']}", ": unhandled!"]
+
+    def stat_round(self, f, r):
+        return ["", f"... time {f['time']}, type {'FINAL' if f['type'] else 'INTERVAL'}", ": unhandled!"]
+
+    def header_tracing_data(self, f, r):
+        return [f" size: {f['data_size']}"] if self.newest else [""]
+
+    # -- samples
+
+    def sample(self, f, r):
+        event = self.events[r.attr]
+        lines = [f"(IP, {r.misc:#x}): {s32(f.get('pid', oracle.U32))}/{s32(f.get('tid', oracle.U32))}: "
+                 f"{hexa(f.get('ip', 0))} period: {f.get('period', event['sample_period'])} addr: {hexa(f.get('addr', 0))}"]
+        if "callchain" in f:
+            lines.append(f"... FP chain: nr:{f['callchain']['nr']}")
+            for i, ip in enumerate(f["callchain"]["ips"]):
+                name = f" (PERF_CONTEXT_{CONTEXT_NAMES[ip]})" if self.newest and ip in CONTEXT_NAMES else ""
+                lines.append(f"..... {i:2}: {ip:016x}{name}")
+        if "branch_stack" in f:
+            lines += self.branches(f["branch_stack"], event)
+        lines += self.regs("user", f.get("regs_user"), event["sample_regs_user"])
+        if "stack_user" in f:
+            lines.append(self.stack(f["stack_user"], r))
+        if "weight_struct" in f:
+            part = f["weight_struct"]
+            lines.append(f"... weight: {part['var1_dw']},{part['var2_w']:#x},{part['var3_w']:#x}")
+        elif "weight" in f:
+            lines.append(f"... weight: {f['weight']}")
+        if "data_src" in f:
+            lines.append(f" . data_src: {f['data_src']:#x}")
+        if "phys_addr" in f:
+            lines.append(f" .. phys_addr: {f['phys_addr']:#x}")
+        if "data_page_size" in f:
+            lines.append(f" .. data page size: {page_size(f['data_page_size'])}")
+        if "code_page_size" in f:
+            lines.append(f" .. code page size: {page_size(f['code_page_size'])}")
+        if "transaction" in f:
+            lines.append(f"... transaction: {f['transaction']:x}")
+        if "read" in f:
+            lines += self.values(f["read"])
+        return self.order(lines) + self.regs("intr", f.get("regs_intr"), event["sample_regs_intr"])
+
+    def order(self, lines):
+        return lines
+
+    def branches(self, stack, event):
+        if event["branch_sample_type"] & 1 << 11:
+            lines = [f"... branch callstack: nr:{stack['nr'] + 1 if stack['nr'] else 0}"]
+            for i, entry in enumerate(stack["entries"]):
+                if i == 0:
+                    lines.append(f"..... {i:2}: {entry['to']:016x}")
+                lines.append(f"..... {i + 1:2}: {entry['from']:016x}")
+            return lines
+        lines = [f"... branch stack: nr:{stack['nr']}"]
+        for i, entry in enumerate(stack["entries"]):
+            b = entry["flags"]
+            marks = "".join(letter if b[name] else " " for letter, name in (
+                ("M", "mispred"), ("P", "predicted"), ("A", "abort"), ("T", "in_tx")))
+            kind = BRANCH_TYPE[b["type"]] if b["type"] < 15 else ["FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1",
+                                                                  "ARCH_2", "ARCH_3", "ARCH_4", "ARCH_5"][b["new_type"]]
+            extra = " " if self.newest else ""
+            lines.append(f"..... {i:2}: {entry['from']:016x} -> {entry['to']:016x} {b['cycles']} cycles {marks} "
+                         f"{b['reserved']:x} {kind} {extra if not b['spec'] else ''}{BRANCH_SPEC[b['spec']]}")
+        return lines
+
+    def regs(self, kind, regs, mask):
+        if not regs or not regs["abi"]:
+            return []
+        lines = [f"... {kind} regs: mask {mask:#x} ABI {'64-bit' if regs['abi'] == 2 else '32-bit'}"]
+        names = [X86[bit] for bit in range(24) if mask >> bit & 1]
+        return lines + [f".... {name:5} 0x{value:016x}" for name, value in zip(names, regs["regs"])]
+
+    def stack(self, stack, record):
+        return f"... ustack: size {stack.get('dyn_size', 0)}, offset {self.stack_offset(record):#x}"
+
+    def stack_offset(self, record):
+        """Where the stack's size is, counted from the record's first byte, from the fields before it."""
+        f, at = record.fields, 8
+        at += 8 * sum(key in f for key in ("identifier", "ip", "pid", "time", "addr", "id", "stream_id", "cpu", "period"))
+        if "read" in f:
+            read = f["read"]
+            at += 8 * sum(key in read for key in ("nr", "value", "time_enabled", "time_running", "id", "lost"))
+            at += 8 * sum(len(one) for one in read.get("values", []))
+        if "callchain" in f:
+            at += 8 + 8 * f["callchain"]["nr"]
+        if "raw" in f:
+            at += 4 + f["raw"]["size"]
+        if "branch_stack" in f:
+            at += 8 + 8 * ("hw_idx" in f["branch_stack"]) + 24 * f["branch_stack"]["nr"]
+        if "regs_user" in f:
+            at += 8 + 8 * len(f["regs_user"]["regs"])
+        return at
+
+    def values(self, read):
+        lines = ["... sample_read:"]
+        for label, key in (("enabled", "time_enabled"), ("running", "time_running")):
+            if key in read:
+                lines.append(f"...... time {label} {read[key]:016x}")
+        if "nr" in read:
+            lines.append(f".... group nr {read['nr']}")
+        for one in read.get("values", [read]):
+            lost = f", lost {one['lost']}" if "lost" in one else ""
+            lines.append(f"..... id {one.get('id', 0):016x}, value {one['value']:016x}{lost}")
+        return lines
+
+
+def events_of(info):
+    events = []
+    for event in info["events"]:
+        attr = oracle.plain("attr", event["attr"])
+        defaults = {"sample_type": 0, "read_format": 0, "branch_sample_type": 0, "sample_regs_user": 0,
+                    "sample_regs_intr": 0, "sample_period": 0}
+        events.append(dict(defaults, **attr, name=event["name"], ids=[int(one) for one in event["ids"]]))
+    return events
+
+
+def value_count(lines):
+    return sum(len(re.findall(r"[^\s,:()\[\]/@]+", line)) for line in lines)
+
+
+def compare_file(perf, path, report, names=None, big=False, pipe=False):
+    where = f"{path.name} by {perf.name}"
+    run = perf.run("report", "-D", "-i", str(path))
+    text = run.stdout.decode("utf-8", "surrogateescape")
+    blocks, stats = read_blocks(text)
+    if run.returncode or not blocks:
+        report.differ(where, "perf report -D", f"exit {run.returncode}, {len(blocks)} records: "
+                      f"{run.stderr.decode(errors='replace').strip()[:300]}")
+        return
+    records, status = oracle.dump(path)
+    if status:
+        report.differ(where, "perfdata dump", f"exit {status}")
+    events = events_of(oracle.info(path))
+    for event, name in zip(events, names or []):
+        if name.count(":") == 1 and "/" not in name:
+            event["name"] = name        # a tracepoint: its attr has only a number
+        report.same("event names", where, "name of an event", bare(event["name"]), bare(name))
+    printer = Printer(perf, events, big)
+    base = 0
+    if pipe:
+        base = 16
+        printer.attrs_at = [record.offset for record in records if record.type == 64]
+
+    ours = {}
+    for record in records:
+        if record.raw is not None:
+            report.differ(where, f"offset {record.offset:#x}", f"perfdata could not decode this {record.name}")
+        if record.type not in (81, 83):
+            ours.setdefault(record.offset - base, []).append(record)
+    theirs = {}
+    for block in blocks:
+        theirs.setdefault(block.offset, []).append(block)
+    report.same("offsets", where, "set of offsets", sorted(ours), sorted(theirs))
+    for offset, mine in ours.items():
+        found = theirs.get(offset, [])
+        report.same("record counts", where, f"records at {offset:#x}", len(mine), len(found))
+        if len(mine) > 1:               # inside a COMPRESSED record: perf has sorted them
+            mine = sorted(mine, key=lambda record: record.time or 0)
+        for record, block in zip(mine, found):
+            compare_record(f"{where}: {offset:#x}", printer, record, block, report)
+    compare_statistics(where, records, printer.events, stats, report)
+
+
+def compare_statistics(where, records, events, stats, report):
+    """perf's own counts of records by type, and of samples by event."""
+    counts = collections.Counter(PERF_NAMES.get(record.name, record.name) for record in records)
+    aggregated = stats.pop("Aggregated", {})
+    aggregated.pop("TOTAL", None)
+    for name, count in aggregated.items():
+        report.same("statistics", where, f"{name} events", counts.get(name, 0), count)
+    samples, before = collections.Counter(), {}
+    for record in records:
+        if record.type != 9:
+            continue
+        members = record.fields.get("read", {}).get("values")
+        if members is None:
+            samples[bare(events[record.attr]["name"])] += 1
+        for member in members or []:    # perf makes a sample of every member that has counted since its last one
+            if member["value"] != before.get(member["id"], 0):
+                samples[bare(next(event["name"] for event in events if member["id"] in event["ids"]))] += 1
+            before[member["id"]] = member["value"]
+    for name, counted in stats.items():
+        report.same("statistics", where, f"samples of {name}", samples.get(bare(name), 0), counted.get("SAMPLE", 0))
+
+
+def bare(name):
+    """An event's name without terms and modifiers: they are written in several ways."""
+    return re.sub(r"/.*|(?<=[a-z]):[A-Za-z]{1,3}$", "", name)
+
+
+def compare_record(where, printer, record, block, report):
+    name = PERF_NAMES.get(record.name, record.name)
+    report.same("types", where, "type", name, block.name)
+    report.same("sizes", where, "size", record.size, block.size)
+    if block.raw:
+        report.same("sizes", where, "size and type before the bytes", (record.size, record.type), block.raw[1:])
+    report.same("cpu and time", where, "cpu and time", printer.prefix(record), block.prefix)
+    lines = printer.lines(record)
+    if lines is None:
+        if record.type in UNTYPED and record.payload is None:
+            report.note(f"{record.name}: perfdata shows its bytes, so offset, size and type are all that is compared")
+        else:
+            report.differ(where, record.name, f"perfdata has fields here that this test does not compare: {record.fields}")
+        return
+    theirs = [line.rstrip() for line in block.lines]
+    if record.type == 9:
+        theirs = thread_lines(where, record, theirs, report)
+    mine = [line.rstrip() for line in lines]
+    while mine and not mine[-1]:
+        mine.pop()
+    while theirs and not theirs[-1]:
+        theirs.pop()
+    if mine == theirs:
+        report.counts[record.name + " lines"] += len(mine)
+        report.counts[record.name + " values"] += value_count(mine)
+        return
+    for i in range(max(len(mine), len(theirs))):
+        report.same(record.name + " lines", where, f"line {i}", mine[i] if i < len(mine) else None,
+                    theirs[i] if i < len(theirs) else None)
+
+
+def thread_lines(where, record, lines, report):
+    """Takes off the lines with thread and dso at the end, which are perf's own findings, but for the tid."""
+    rest = [line for line in lines if not re.match(r"^ \.\.\. thread: |^ \.\.\.\.\.\. dso: ", line)]
+    threads = [line for line in lines if line.startswith(" ... thread: ")]
+    for line in threads[:1]:
+        report.same("threads", where, "tid of the thread", oracle_tid(record), int(line.rsplit(":", 1)[1]))
+    if not threads and "ip" in record.fields:
+        report.note("SAMPLE without a thread line")
+    return rest
+
+
+def oracle_tid(record):
+    return s32(record.fields.get("tid", oracle.U32))
+
+
+def main():
+    report = oracle.Report()
+    perf = oracle.system_perf()
+    latest = oracle.latest_perf(report)
+    recordings = oracle.Recordings()
+    for judge in [perf] + ([latest] if latest else []):
+        names = oracle.NEWEST if judge.newest else list(oracle.RECORDINGS)
+        for name, path in recordings.make_all(judge, names, report):
+            compare_file(judge, path, report, oracle.RECORDINGS[name][2])
+        compare_file(judge, recordings.pipe(judge), report, pipe=True)
+        if not judge.newest:            # 7.3 refuses its own recordings of perf stat
+            compare_file(judge, recordings.stat(judge), report)
+    for order, big in (("<", False), (">", True)):
+        for pipe in (False, True):
+            for word in (8, 4):
+                path = recordings.dir / f"hand-{'be' if big else 'le'}-{word}{'-pipe' if pipe else ''}.data"
+                path.write_bytes(handmade.make(order, word, pipe, kernel_types=False, for_perf=True))
+                if not big:
+                    compare_file(perf, path, report, None, big, pipe)
+                if latest:
+                    compare_file(latest, path, report, None, big, pipe)
+    report.need({"SAMPLE values": 100000})
+    return report.finish()
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except oracle.Bad as error:
+        oracle.fail(str(error))

@@ -94,6 +94,7 @@ int main(int argc, char **argv)
     struct cli cli = {.threads = 1};
     occupy_standard_descriptors();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write like any other, but not worth a word */
+    signal(SIGXFSZ, SIG_IGN); /* and so is a file over the limit of its size */
     cli_out_init(&cli);
     cli_raise(&cli, run(&cli, argc, argv));
     cli_progress_end(&cli);

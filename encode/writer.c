@@ -1,30 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* writer.c - new perf.data files: header, ids, attrs, event types, data, feature table, features, in this order. */
+/* writer.c - new recordings. In a file: header, ids, attrs, event types, data, feature table, features, in this order. */
+#include "writer.h"
 #include "codec_internal.h"
-#include "file.h"
 #include "memory.h"
 #include "wire.h"
-#include <perfdata/writer.h>
 
-enum stage { ATTRS, DATA, FEATURES, FINISHED };
+#define MAX_HELD (UINT64_C(256) << 20)
+#define MOST_ATTR (65536 - PD_FILE_SECTION_BYTES)
 
-struct pd_writer {
-    struct pd_sink sink;
-    const struct pd_allocator *allocator;
-    struct pd_writer_options options;
-    struct pd_file_header header;
-    enum stage stage;
-    uint64_t at; /* bytes written */
-    struct pd_attrs attrs;
-    struct pd_event_type *types;
-    size_t n_types, types_cap;
-    struct pd_feature_section *features;
-    size_t n_features;
-    uint64_t table; /* offset of the feature table */
-    bool broken;    /* writing failed: what is there is not what it should be */
-};
-
-static enum pd_code emit(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error)
+enum pd_code pd_writer_emit(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error)
 {
     const int e = n ? w->sink.write(w->sink.user, bytes, n) : 0;
     w->broken |= e != 0;
@@ -34,12 +18,12 @@ static enum pd_code emit(struct pd_writer *w, const void *bytes, size_t n, struc
     return PD_OK;
 }
 
-static enum pd_code emit_zeros(struct pd_writer *w, uint64_t n, struct pd_error *error)
+enum pd_code pd_writer_zeros(struct pd_writer *w, uint64_t n, struct pd_error *error)
 {
     static const uint8_t zeros[512];
     enum pd_code code = PD_OK;
     for (; !code && n; n -= n < sizeof zeros ? n : sizeof zeros)
-        code = emit(w, zeros, n < sizeof zeros ? (size_t)n : sizeof zeros, error);
+        code = pd_writer_emit(w, zeros, n < sizeof zeros ? (size_t)n : sizeof zeros, error);
     return code;
 }
 
@@ -50,50 +34,72 @@ static enum pd_code patch(struct pd_writer *w, uint64_t offset, const void *byte
     return e ? pd_fail(error, PD_EOUT, offset, NULL, (uint64_t)e, 0) : PD_OK;
 }
 
+/* ---- Open and close */
+
+static enum pd_code check_options(const struct pd_sink *sink, const struct pd_writer_options *o, struct pd_error *error)
+{
+    if (o->container == PD_CONTAINER_FILE && sink->patch == NULL)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "sink.patch", 0, 0);
+    if (o->max_features > 256)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "max_features", o->max_features, 256);
+    if (o->attr_size > MOST_ATTR)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "attr_size", o->attr_size, MOST_ATTR);
+    if (o->compression && o->compression != PD_RECORD_COMPRESSED && o->compression != PD_RECORD_COMPRESSED2)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "compression", o->compression, PD_RECORD_COMPRESSED);
+    return PD_OK;
+}
+
 enum pd_code pd_writer_open(struct pd_writer **out, const struct pd_sink *sink, const struct pd_writer_options *options,
                             struct pd_error *error)
 {
-    static const struct pd_writer_options usual = {.size = sizeof usual, .order = PD_HOST_ORDER};
-    const struct pd_allocator *allocator = options ? options->allocator : NULL;
-    if (sink->patch == NULL)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "sink.patch", 0, 0);
-    if (options && options->max_features > 256)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "max_features", options->max_features, 256);
-    if (options && options->attr_size > 65536 - PD_FILE_SECTION_BYTES)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "attr_size", options->attr_size, 65536 - PD_FILE_SECTION_BYTES);
-    struct pd_writer *w = pd_resize(allocator, NULL, sizeof *w);
+    struct pd_writer_options own = {.size = sizeof own, .order = PD_HOST_ORDER};
+    if (options) /* a caller's struct may be an older, shorter one */
+        memcpy(&own, options, options->size && options->size < sizeof own ? options->size : sizeof own);
+    enum pd_code code = check_options(sink, &own, error);
+    if (code)
+        return code;
+    struct pd_writer *w = pd_resize(own.allocator, NULL, sizeof *w);
     if (w == NULL)
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "writer", 0, sizeof *w);
-    *w = (struct pd_writer){.sink = *sink, .allocator = allocator, .options = options ? *options : usual};
-    w->features = pd_array(allocator, NULL, w->options.max_features, sizeof *w->features);
-    pd_attrs_init(&w->attrs, allocator, w->options.order);
-    if (w->features == NULL) {
+    *w = (struct pd_writer){.sink = *sink, .allocator = own.allocator, .options = own};
+    if (w->options.max_held == 0)
+        w->options.max_held = MAX_HELD;
+    pd_attrs_init(&w->attrs, own.allocator, own.order);
+    if (own.compression)
+        code = pd_writer_compress(w, own.compression, own.level, error);
+    if (code)
         pd_writer_close(w);
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "features", 0, w->options.max_features * sizeof *w->features);
-    }
-    *out = w;
-    return PD_OK;
+    else
+        *out = w;
+    return code;
 }
 
 void pd_writer_close(struct pd_writer *w)
 {
     if (w == NULL)
         return;
+    pd_writer_drop_held(w);
     pd_attrs_free(&w->attrs);
+    pd_deflate_free(&w->deflate);
     pd_release(w->allocator, w->types);
-    pd_release(w->allocator, w->features);
+    pd_release(w->allocator, w->held);
     pd_release(w->allocator, w);
 }
 
-enum pd_code pd_writer_attr(struct pd_writer *w, const struct pd_attr *attr, const uint64_t *ids, size_t n_ids,
-                            struct pd_error *error)
+static enum pd_code refuse_broken(const struct pd_writer *w, struct pd_error *error)
+{
+    return w->broken ? pd_fail(error, PD_EARG, PD_NOWHERE, "writer that failed before", 0, 0) : PD_OK;
+}
+
+/* ---- Attrs and event types */
+
+static enum pd_code add_attr(struct pd_writer *w, const struct pd_attr *attr, const uint64_t *ids, size_t n_ids,
+                             struct pd_error *error)
 {
     const enum pd_order order = w->options.order;
     const size_t room = pd_attr_bytes(attr);
-    if (w->stage != ATTRS)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "attr after the first record", 0, 0);
-    if (room > 65536 - PD_FILE_SECTION_BYTES)
-        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "attr.tail", room, 65536 - PD_FILE_SECTION_BYTES);
+    if (room > MOST_ATTR)
+        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "attr.tail", room, MOST_ATTR);
     uint8_t *bytes = pd_resize(w->allocator, NULL, room);
     uint8_t *stream_ids = pd_array(w->allocator, NULL, n_ids, 8);
     enum pd_code code = bytes && stream_ids ? pd_attr_encode(order, attr, bytes, room, error)
@@ -109,9 +115,24 @@ enum pd_code pd_writer_attr(struct pd_writer *w, const struct pd_attr *attr, con
     return code;
 }
 
+enum pd_code pd_writer_attr(struct pd_writer *w, const struct pd_attr *attr, const uint64_t *ids, size_t n_ids,
+                            struct pd_error *error)
+{
+    enum pd_code code = refuse_broken(w, error);
+    if (!code && w->stage == PD_STAGE_FINISHED)
+        code = pd_fail(error, PD_EARG, PD_NOWHERE, "attr after the end", 0, 0);
+    if (!code)
+        code = add_attr(w, attr, ids, n_ids, error);
+    if (code || w->options.container != PD_CONTAINER_PIPE || w->stage == PD_STAGE_ATTRS)
+        return code;
+    if ((code = pd_pipe_features(w, error)) || (code = pd_writer_flush(w, false, error)))
+        return code;
+    return pd_pipe_attr(w, w->attrs.attr[w->attrs.n - 1], error);
+}
+
 enum pd_code pd_writer_event_type(struct pd_writer *w, const struct pd_event_type *type, struct pd_error *error)
 {
-    if (w->stage != ATTRS)
+    if (w->stage != PD_STAGE_ATTRS)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "event type after the first record", 0, 0);
     if (!pd_grow(w->allocator, (void **)&w->types, w->n_types, &w->types_cap, sizeof *w->types))
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "event type", 0, sizeof *w->types);
@@ -123,7 +144,9 @@ static enum pd_code write_header(struct pd_writer *w, bool again, struct pd_erro
 {
     uint8_t bytes[PD_FILE_HEADER_BYTES];
     pd_file_header_put(&w->header, w->options.order, bytes);
-    return again ? patch(w, 0, bytes, sizeof bytes, error) : emit(w, bytes, sizeof bytes, error);
+    if (w->options.version == 1) /* these bytes have no order */
+        memcpy(bytes, "PERFFILE", 8);
+    return again ? patch(w, 0, bytes, sizeof bytes, error) : pd_writer_emit(w, bytes, sizeof bytes, error);
 }
 
 static enum pd_code write_ids(struct pd_writer *w, struct pd_event_attr *e, struct pd_error *error)
@@ -133,7 +156,7 @@ static enum pd_code write_ids(struct pd_writer *w, struct pd_event_attr *e, stru
     for (size_t i = 0; !code && i < e->n_ids; i++) {
         uint8_t id[8];
         pd_store64(id, e->ids[i], w->options.order);
-        code = emit(w, id, sizeof id, error);
+        code = pd_writer_emit(w, id, sizeof id, error);
     }
     return code;
 }
@@ -146,12 +169,26 @@ static enum pd_code write_attr(struct pd_writer *w, const struct pd_event_attr *
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "attr", 0, e->room);
     enum pd_code code = pd_attr_encode(w->options.order, &e->attr, bytes, e->room, error);
     if (!code)
-        code = emit(w, bytes, e->room, error);
+        code = pd_writer_emit(w, bytes, e->room, error);
     if (!code)
-        code = emit_zeros(w, w->options.attr_size - e->room, error);
+        code = pd_writer_zeros(w, w->options.attr_size - e->room, error);
     pd_file_section_put(&e->ids_section, w->options.order, section);
     pd_release(w->allocator, bytes);
-    return code ? code : emit(w, section, sizeof section, error);
+    return code ? code : pd_writer_emit(w, section, sizeof section, error);
+}
+
+/* The ids that are not there yet, and the entries of all attrs. */
+static enum pd_code write_attrs(struct pd_writer *w, struct pd_error *error)
+{
+    enum pd_code code = PD_OK;
+    for (size_t i = w->attrs_written; !code && i < w->attrs.n; i++)
+        code = write_ids(w, w->attrs.attr[i], error);
+    w->header.attr_size = w->options.attr_size + (uint64_t)PD_FILE_SECTION_BYTES;
+    w->header.attrs = (struct pd_file_section){w->at, w->header.attr_size * w->attrs.n};
+    for (size_t i = 0; !code && i < w->attrs.n; i++)
+        code = write_attr(w, w->attrs.attr[i], error);
+    w->attrs_written = w->attrs.n;
+    return code;
 }
 
 static enum pd_code write_types(struct pd_writer *w, struct pd_error *error)
@@ -161,48 +198,152 @@ static enum pd_code write_types(struct pd_writer *w, struct pd_error *error)
     for (size_t i = 0; !code && i < w->n_types; i++) {
         uint8_t bytes[PD_EVENT_TYPE_BYTES];
         pd_event_type_put(&w->types[i], w->options.order, bytes);
-        code = emit(w, bytes, sizeof bytes, error);
+        code = pd_writer_emit(w, bytes, sizeof bytes, error);
     }
     return code;
 }
 
 /* All that stands before the data, with data size 0 for now: what a recording that is cut short looks like. */
-static enum pd_code begin_data(struct pd_writer *w, struct pd_error *error)
+static enum pd_code begin_file(struct pd_writer *w, struct pd_error *error)
 {
     enum pd_code code;
     if (w->options.attr_size < PD_ATTR_SIZE_VER0)
         w->options.attr_size = PD_ATTR_SIZE_VER0;
-    const uint64_t stride = w->options.attr_size + (uint64_t)PD_FILE_SECTION_BYTES;
-    w->stage = DATA;
+    if (w->options.version == 1 && w->options.attr_size > PD_ATTR_SIZE_VER4)
+        return pd_fail(error, PD_EUNSUP, PD_NOWHERE, "PERFFILE with attrs of this size", w->options.attr_size,
+                       PD_ATTR_SIZE_VER4);
     w->header.magic = PD_MAGIC2;
     w->header.size = PD_FILE_HEADER_BYTES;
-    w->header.attr_size = stride;
-    if ((code = write_header(w, false, error)))
+    if ((code = write_header(w, false, error)) || (code = write_attrs(w, error)) || (code = write_types(w, error)))
         return code;
-    for (size_t i = 0; !code && i < w->attrs.n; i++)
-        code = write_ids(w, w->attrs.attr[i], error);
-    w->header.attrs = (struct pd_file_section){w->at, stride * w->attrs.n};
-    for (size_t i = 0; !code && i < w->attrs.n; i++)
-        code = write_attr(w, w->attrs.attr[i], error);
-    if (!code)
-        code = write_types(w, error);
     w->header.data.offset = w->at;
-    return code ? code : write_header(w, true, error);
+    return write_header(w, true, error);
 }
 
-static enum pd_code refuse_broken(const struct pd_writer *w, struct pd_error *error)
+static enum pd_code begin_data(struct pd_writer *w, struct pd_error *error)
 {
-    return w->broken ? pd_fail(error, PD_EARG, PD_NOWHERE, "writer that failed before", 0, 0) : PD_OK;
+    enum pd_code code = PD_OK;
+    w->stage = PD_STAGE_DATA;
+    w->holding = false;
+    if (w->options.container == PD_CONTAINER_FILE)
+        code = begin_file(w, error);
+    if (w->options.container == PD_CONTAINER_PIPE)
+        code = pd_pipe_begin(w, error);
+    w->broken |= code != PD_OK;
+    return code;
 }
 
 static enum pd_code need_data(struct pd_writer *w, struct pd_error *error)
 {
     enum pd_code code = refuse_broken(w, error);
-    if (!code && w->stage == ATTRS) {
+    if (!code && w->stage == PD_STAGE_ATTRS)
         code = begin_data(w, error);
-        w->broken = code != PD_OK;
-    } else if (!code && w->stage != DATA) {
+    else if (!code && w->stage != PD_STAGE_DATA)
         code = pd_fail(error, PD_EARG, PD_NOWHERE, "record after the first feature", 0, 0);
+    if (!code && w->n_held && w->options.container == PD_CONTAINER_PIPE)
+        code = pd_pipe_features(w, error);
+    return code;
+}
+
+/* ---- Records */
+
+enum pd_code pd_writer_compress(struct pd_writer *w, uint32_t type, int level, struct pd_error *error)
+{
+    w->options.compression = type;
+    return pd_deflate_start(&w->deflate, w->allocator, level, error);
+}
+
+void pd_writer_compressed_feature(const struct pd_writer *w, uint8_t bytes[PD_COMPRESSED_FEATURE_BYTES])
+{
+    /* version, which perf leaves 0; type: zstd; level; ratio; mmap_len */
+    const uint32_t words[] = {0, 1, (uint32_t)w->deflate.level, pd_deflate_ratio(&w->deflate), PD_DEFLATE_MMAP_LEN};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        pd_store32(bytes + 4 * i, words[i], w->options.order);
+}
+
+/* What waits to be compressed becomes a COMPRESSED or COMPRESSED2 record. */
+enum pd_code pd_writer_flush(struct pd_writer *w, bool last, struct pd_error *error)
+{
+    static const uint8_t zeros[8];
+    struct pd_record rec = {.type = w->options.compression};
+    uint8_t bytes[UINT16_MAX];
+    struct pd_bytes chunk;
+    size_t size;
+    if (w->deflate.n == 0)
+        return PD_OK;
+    enum pd_code code = pd_deflate_chunk(&w->deflate, last, &chunk.ptr, &chunk.n, error);
+    if (rec.type == PD_RECORD_COMPRESSED) {
+        rec.u.compressed.data = chunk;
+    } else {
+        rec.u.compressed2.data_size = chunk.n;
+        rec.u.compressed2.data = chunk;
+        rec.rest = (struct pd_bytes){zeros, pd_align8(chunk.n) - chunk.n};
+    }
+    if (!code)
+        code = pd_record_encode(&w->attrs.none, &rec, bytes, sizeof bytes, &size, error);
+    w->broken |= code != PD_OK;
+    return code ? code : pd_writer_emit(w, bytes, size, error);
+}
+
+static enum pd_code compress(struct pd_writer *w, const uint8_t *bytes, size_t n, struct pd_error *error)
+{
+    enum pd_code code = PD_OK;
+    while (!code && n) {
+        const size_t took = pd_deflate_take(&w->deflate, bytes, n);
+        bytes += took;
+        n -= took;
+        if (n)
+            code = pd_writer_flush(w, false, error);
+    }
+    return code;
+}
+
+/* Records that a reader needs before it can look into compressed ones, or whose payload follows them. */
+static bool stays_outside(uint32_t type)
+{
+    return (type >= PD_RECORD_HEADER_ATTR && type <= PD_RECORD_ID_INDEX) || type == PD_RECORD_AUXTRACE ||
+           (type >= PD_RECORD_HEADER_FEATURE && type <= PD_RECORD_COMPRESSED2);
+}
+
+/* Bytes that follow the record outside of its size. */
+static uint64_t payload_behind(const struct pd_writer *w, const struct pd_record *rec)
+{
+    const bool aux = rec->type == PD_RECORD_AUXTRACE;
+    struct pd_record copy = *rec;
+    if (!aux && (rec->type != PD_RECORD_HEADER_TRACING_DATA || rec->size > 16))
+        return 0;
+    if (pd_record_decode_framed(&w->attrs.none, &copy, NULL))
+        return 0;
+    return aux ? copy.u.auxtrace.size : copy.u.header_tracing_data.data_size;
+}
+
+static enum pd_code put_record(struct pd_writer *w, const struct pd_record *rec, struct pd_error *error)
+{
+    if (!stays_outside(rec->type))
+        return compress(w, rec->raw, rec->size, error);
+    enum pd_code code = pd_writer_flush(w, false, error);
+    w->payload_left = payload_behind(w, rec);
+    return code ? code : pd_writer_emit(w, rec->raw, rec->size, error);
+}
+
+/* Bytes in which records have to be told from payloads, since only records are compressed. */
+static enum pd_code put_raw(struct pd_writer *w, const uint8_t *bytes, size_t n, struct pd_error *error)
+{
+    enum pd_code code = PD_OK;
+    while (!code && n) {
+        struct pd_record rec = {0};
+        size_t now = w->payload_left < n ? (size_t)w->payload_left : n;
+        if (now) {
+            code = pd_writer_emit(w, bytes, now, error);
+            w->payload_left -= now;
+        } else {
+            if ((code = pd_record_frame(w->options.order, bytes, n, &rec, error)))
+                return code;
+            code = put_record(w, &rec, error);
+            now = rec.size;
+        }
+        bytes += now;
+        n -= now;
     }
     return code;
 }
@@ -210,7 +351,9 @@ static enum pd_code need_data(struct pd_writer *w, struct pd_error *error)
 enum pd_code pd_writer_raw(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error)
 {
     enum pd_code code = need_data(w, error);
-    return code ? code : emit(w, bytes, n, error);
+    if (code)
+        return code;
+    return w->deflate.ctx ? put_raw(w, bytes, n, error) : pd_writer_emit(w, bytes, n, error);
 }
 
 enum pd_code pd_writer_record(struct pd_writer *w, const struct pd_record *rec, struct pd_error *error)
@@ -221,51 +364,169 @@ enum pd_code pd_writer_record(struct pd_writer *w, const struct pd_record *rec, 
         return pd_fail_record(error, PD_EARG, rec, 0, "attr_index", rec->attr_index, w->attrs.n);
     const struct pd_plan *plan = rec->attr_index == UINT32_MAX ? &w->attrs.none : &w->attrs.attr[rec->attr_index]->plan;
     enum pd_code code = pd_record_encode(plan, rec, bytes, sizeof bytes, &size, error);
-    if (!code)
-        code = need_data(w, error);
-    return code ? code : emit(w, bytes, size, error);
+    return code ? code : pd_writer_raw(w, bytes, size, error);
 }
 
-/* The end of the data: room for the table follows. */
+/* ---- Features */
+
+void pd_writer_drop_held(struct pd_writer *w)
+{
+    for (size_t i = 0; i < w->n_held; i++)
+        pd_release(w->allocator, w->held[i].bytes);
+    w->n_held = 0;
+    w->held_bytes = 0;
+    w->holding = false;
+}
+
+static int by_feature(const void *a, const void *b)
+{
+    const struct pd_held *x = a, *y = b;
+    return (x->feature > y->feature) - (x->feature < y->feature);
+}
+
+void pd_writer_sort_held(struct pd_writer *w)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < w->n_held; i++)
+        if (w->deflate.ctx && w->held[i].feature == PD_FEAT_COMPRESSED)
+            pd_release(w->allocator, w->held[i].bytes);
+        else
+            w->held[n++] = w->held[i];
+    w->n_held = n;
+    if (n)
+        qsort(w->held, n, sizeof *w->held, by_feature);
+}
+
+static bool is_given(const struct pd_writer *w, uint16_t feature)
+{
+    bool given = false;
+    for (size_t i = 0; i < w->n_features; i++)
+        given |= w->features[i].feature == feature;
+    for (size_t i = 0; i < w->n_held; i++)
+        given |= w->held[i].feature == feature;
+    return given;
+}
+
+static enum pd_code hold(struct pd_writer *w, uint16_t feature, struct pd_error *error)
+{
+    if (!pd_grow(w->allocator, (void **)&w->held, w->n_held, &w->held_cap, sizeof *w->held))
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "feature", 0, sizeof *w->held);
+    w->held[w->n_held++] = (struct pd_held){.feature = feature};
+    w->holding = true;
+    return PD_OK;
+}
+
+static enum pd_code hold_bytes(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error)
+{
+    struct pd_held *h = &w->held[w->n_held - 1];
+    size_t cap = h->cap ? h->cap : 64;
+    if (n > w->options.max_held - w->held_bytes)
+        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "features before the records", w->held_bytes + n, w->options.max_held);
+    while (cap - h->n < n)
+        cap *= 2;
+    if (cap != h->cap) {
+        uint8_t *more = pd_resize(w->allocator, h->bytes, cap);
+        if (more == NULL)
+            return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "feature", 0, cap);
+        h->bytes = more;
+        h->cap = cap;
+    }
+    if (n)
+        memcpy(h->bytes + h->n, bytes, n);
+    h->n += n;
+    w->held_bytes += n;
+    return PD_OK;
+}
+
+/* Starts a section, the COMPRESSED one by itself when its turn has come. */
+static enum pd_code start_section(struct pd_writer *w, uint16_t feature, struct pd_error *error)
+{
+    uint8_t own[PD_COMPRESSED_FEATURE_BYTES];
+    enum pd_code code = PD_OK;
+    if (w->deflate.ctx && feature >= PD_FEAT_COMPRESSED && !is_given(w, PD_FEAT_COMPRESSED)) {
+        w->features[w->n_features++] = (struct pd_feature_section){PD_FEAT_COMPRESSED, true, {w->at, sizeof own}};
+        pd_writer_compressed_feature(w, own);
+        code = pd_writer_emit(w, own, sizeof own, error);
+    }
+    if (feature < 256)
+        w->features[w->n_features++] = (struct pd_feature_section){feature, true, {w->at, 0}};
+    return code;
+}
+
+/* The end of the data: room for the table, and then the features that waited. */
 static enum pd_code begin_features(struct pd_writer *w, struct pd_error *error)
 {
     enum pd_code code = need_data(w, error);
+    if (!code)
+        code = pd_writer_flush(w, true, error);
     if (code)
         return code;
-    w->stage = FEATURES;
+    pd_writer_sort_held(w);
+    w->stage = PD_STAGE_FEATURES;
     w->header.data.size = w->at - w->header.data.offset;
     w->table = w->at;
-    return emit_zeros(w, (uint64_t)w->options.max_features * PD_FILE_SECTION_BYTES, error);
+    w->room = w->options.max_features + w->n_held + (w->deflate.ctx != NULL);
+    code = pd_writer_zeros(w, w->room * PD_FILE_SECTION_BYTES, error);
+    const size_t n = w->n_held;
+    w->n_held = 0; /* they are among `features` now */
+    for (size_t i = 0; i < n; i++) {
+        struct pd_held *h = &w->held[i];
+        if (!code && !(code = start_section(w, h->feature, error))) {
+            w->features[w->n_features - 1].section.size = h->n;
+            code = pd_writer_emit(w, h->bytes, h->n, error);
+        }
+        pd_release(w->allocator, h->bytes);
+    }
+    pd_writer_drop_held(w);
+    return code;
+}
+
+static enum pd_code file_feature(struct pd_writer *w, uint16_t feature, struct pd_error *error)
+{
+    enum pd_code code = w->stage < PD_STAGE_FEATURES ? begin_features(w, error) : PD_OK;
+    const bool own = w->deflate.ctx && !is_given(w, PD_FEAT_COMPRESSED);
+    if (code)
+        return code;
+    if (w->n_features + own >= w->room)
+        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "max_features", w->n_features, w->options.max_features);
+    return start_section(w, feature, error);
 }
 
 enum pd_code pd_writer_feature(struct pd_writer *w, uint16_t feature, struct pd_error *error)
 {
+    const bool pipe = w->options.container == PD_CONTAINER_PIPE;
     enum pd_code code = refuse_broken(w, error);
     if (code)
         return code;
-    if (w->stage == FINISHED || feature > 255)
+    if (w->stage == PD_STAGE_FINISHED || feature > 255 || w->options.container == PD_CONTAINER_DIRECTORY)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "feature", feature, 255);
-    if (w->n_features == w->options.max_features)
-        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "max_features", w->n_features, w->options.max_features);
-    for (size_t i = 0; i < w->n_features; i++)
-        if (w->features[i].feature == feature)
-            return pd_fail(error, PD_EARG, PD_NOWHERE, "feature given twice", feature, 0);
-    if (w->stage < FEATURES && (code = begin_features(w, error)))
-        return code;
-    w->features[w->n_features++] = (struct pd_feature_section){feature, true, {w->at, 0}};
-    return PD_OK;
+    if (is_given(w, feature))
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "feature given twice", feature, 0);
+    w->ignoring = w->deflate.ctx && feature == PD_FEAT_COMPRESSED; /* the writer makes its own */
+    if (w->ignoring)
+        return PD_OK;
+    if (w->stage == PD_STAGE_ATTRS)
+        return hold(w, feature, error);
+    if (!pipe)
+        return file_feature(w, feature, error);
+    code = pd_pipe_features(w, error);
+    return code ? code : hold(w, feature, error);
 }
 
 enum pd_code pd_writer_feature_bytes(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error)
 {
     enum pd_code code = refuse_broken(w, error);
-    if (code)
+    if (code || w->ignoring)
         return code;
-    if (w->stage != FEATURES || w->n_features == 0)
+    if (w->holding)
+        return hold_bytes(w, bytes, n, error);
+    if (w->stage != PD_STAGE_FEATURES || w->n_features == 0)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "bytes before their feature", 0, 0);
     w->features[w->n_features - 1].section.size += n;
-    return emit(w, bytes, n, error);
+    return pd_writer_emit(w, bytes, n, error);
 }
+
+/* ---- The end */
 
 static int by_number(const void *a, const void *b)
 {
@@ -273,19 +534,19 @@ static int by_number(const void *a, const void *b)
     return (x->feature > y->feature) - (x->feature < y->feature);
 }
 
-enum pd_code pd_writer_finish(struct pd_writer *w, struct pd_error *error)
+static enum pd_code finish_file(struct pd_writer *w, struct pd_error *error)
 {
     uint8_t features[32] = {0};
-    enum pd_code code = refuse_broken(w, error);
-    if (code)
-        return code;
-    if (w->stage == FINISHED)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "file that is finished", 0, 0);
-    if (w->stage < FEATURES) { /* without features there is no table, for which no room is needed then */
-        w->options.max_features = 0;
-        if ((code = begin_features(w, error)))
-            return code;
+    enum pd_code code = PD_OK;
+    if (w->stage < PD_STAGE_FEATURES) {
+        if (w->n_held == 0) /* without features there is no table, for which no room is needed then */
+            w->options.max_features = 0;
+        code = begin_features(w, error);
     }
+    if (!code)
+        code = start_section(w, UINT16_MAX, error); /* only what is still missing */
+    if (!code && w->attrs_written < w->attrs.n)
+        code = write_attrs(w, error);
     if (w->n_features)
         qsort(w->features, w->n_features, sizeof *w->features, by_number);
     for (size_t i = 0; !code && i < w->n_features; i++) {
@@ -296,15 +557,31 @@ enum pd_code pd_writer_finish(struct pd_writer *w, struct pd_error *error)
         code = patch(w, w->table + i * sizeof entry, entry, sizeof entry, error);
     }
     pd_features_convert(features, w->header.adds_features, w->options.order, w->options.feature_word == 4 ? 4 : 8);
-    w->stage = FINISHED;
     return code ? code : write_header(w, true, error);
+}
+
+enum pd_code pd_writer_finish(struct pd_writer *w, struct pd_error *error)
+{
+    enum pd_code code = refuse_broken(w, error);
+    if (code)
+        return code;
+    if (w->stage == PD_STAGE_FINISHED)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "file that is finished", 0, 0);
+    if (w->options.container == PD_CONTAINER_FILE) {
+        code = finish_file(w, error);
+    } else if ((code = need_data(w, error)) == PD_OK) {
+        code = pd_writer_flush(w, true, error);
+        w->header.data.size = w->at - w->header.data.offset;
+    }
+    w->stage = PD_STAGE_FINISHED;
+    return code;
 }
 
 uint64_t pd_writer_data_size(const struct pd_writer *w)
 {
-    if (w->stage < DATA)
+    if (w->stage < PD_STAGE_DATA)
         return 0;
-    return w->stage == DATA ? w->at - w->header.data.offset : w->header.data.size;
+    return w->stage == PD_STAGE_DATA ? w->at - w->header.data.offset : w->header.data.size;
 }
 
 uint64_t pd_writer_data_offset(const struct pd_writer *w)

@@ -70,6 +70,13 @@ static bool same_shape(const struct pd_plan *a, const struct pd_plan *b)
            memcmp(a->shape.n_regs, b->shape.n_regs, sizeof a->shape.n_regs) == 0;
 }
 
+static bool same_trailer(const struct pd_plan *a, const struct pd_plan *b)
+{
+    const uint64_t fields = PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_ID | PD_SAMPLE_STREAM_ID | PD_SAMPLE_CPU |
+                            PD_SAMPLE_IDENTIFIER;
+    return a->id_all == b->id_all && ((a->shape.sample_type ^ b->shape.sample_type) & fields) == 0;
+}
+
 /* One block: the event, its ids, and the attr's bytes past the known fields. */
 static struct pd_event_attr *new_event(struct pd_attrs *a, enum pd_order order, const uint8_t *bytes, size_t room,
                                        const uint8_t *ids, size_t n_ids)
@@ -104,7 +111,7 @@ enum pd_code pd_attrs_add(struct pd_attrs *a, enum pd_order order, const uint8_t
     a->attr[a->n++] = e;
     if (a->n > 1) {
         a->uniform &= same_shape(&e->plan, &a->attr[0]->plan);
-        a->same_trailer &= e->plan.trailer == a->attr[0]->plan.trailer && e->plan.id_all == a->attr[0]->plan.id_all;
+        a->same_trailer &= same_trailer(&e->plan, &a->attr[0]->plan);
     }
     for (size_t i = 0; i < n_ids; i++)
         if (!map_add(a, e->ids[i], (uint32_t)(a->n - 1)))
@@ -112,12 +119,18 @@ enum pd_code pd_attrs_add(struct pd_attrs *a, enum pd_order order, const uint8_t
     return PD_OK;
 }
 
-/* The event id in a record, at the place that the first attr tells; 0 when the record has none. */
+/* Does the first attr leave a place for an event id in such records? */
+static bool has_place(const struct pd_plan *first, bool sample)
+{
+    return sample ? first->id != 0 : first->trailer_id != 0;
+}
+
+/* The event id in a record, at the place that the first attr tells; 0 when the record is too short for it. */
 static uint64_t record_id(const struct pd_plan *first, const struct pd_record *rec)
 {
     if (rec->type == PD_RECORD_SAMPLE)
-        return first->id && rec->size >= first->id + 8u ? pd_load64(rec->raw + first->id, first->order) : 0;
-    if (!first->trailer_id || rec->size < 8u + first->trailer_id)
+        return rec->size >= first->id + 8u ? pd_load64(rec->raw + first->id, first->order) : 0;
+    if (rec->size < 8u + first->trailer_id)
         return 0;
     return pd_load64(rec->raw + rec->size - first->trailer_id, first->order);
 }
@@ -142,8 +155,8 @@ void pd_attrs_resolve(const struct pd_attrs *a, struct pd_record *rec)
         set_event(a, rec, 0);
         return;
     }
-    const uint64_t id = record_id(first, rec);
-    const uint32_t index = id ? pd_attrs_find(a, id) : 0;
+    const uint64_t id = has_place(first, sample) ? record_id(first, rec) : PD_NOWHERE;
+    const uint32_t index = id == 0 ? 0 : id == PD_NOWHERE ? UINT32_MAX : pd_attrs_find(a, id);
     if (index != UINT32_MAX)
         set_event(a, rec, index);
     else

@@ -53,7 +53,7 @@ record() {
 work() {
     local i
     for i in 1 2 3 4 5 6 7 8; do
-        ls -R /usr/share | sort | md5sum
+        find /usr/share | sort | md5sum
     done
 }
 export -f work
@@ -92,4 +92,39 @@ tiny_records() {
 tiny() {
     tiny_header 56
     tiny_records
+}
+
+# many N: a recording of 2^N samples.
+many() {
+    local i
+    tiny_header $((24 + (32 << $1)))
+    tiny_records >samples
+    head -c 24 samples
+    tail -c 32 samples >twice
+    mv twice samples
+    for ((i = 0; i < $1; i++)); do
+        cat samples samples >twice
+        mv twice samples
+    done
+    cat samples
+    rm samples
+}
+
+# The peak of memory that a command takes, in kB.
+peak_memory() {
+    command -v python3 >/dev/null || skip 'python3 is not installed'
+    python3 - "$@" <<'END'
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+END
+}
+
+# flat COMMAND...: on a recording that is 64 MB larger the command takes no more memory, but for a little.
+flat() {
+    local small large
+    [ -e large.data ] || many 21 >large.data
+    small=$(peak_memory "$@" tiny.data)
+    large=$(peak_memory "$@" large.data)
+    [ $((large - small)) -lt 6000 ] || fail "$* takes $small kB for a small file, $large kB for a large one"
 }

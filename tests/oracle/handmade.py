@@ -216,8 +216,14 @@ def side_band(w, sample_type, event, time):
 NEWER = (22,)                   # types that perf 6.1 gives up at
 
 
-def make(order, word=8, pipe=False, size=128, rich=True, kernel_types=True, for_perf=False):
-    """A file with four events of different sample_type, and every kernel record under each of them."""
+NAMES = ["cpu-clock", "instructions", "dummy", "raw 0x1a2b"]
+
+
+def make(order, word=8, pipe=False, size=128, rich=True, for_perf=False):
+    """
+    A file with four events of different sample_type, and every kernel record under each of them. for_perf: without what
+    perf cannot read.
+    """
     w = Writer(order, word)
     common = {"sample_id_all": 1, "mmap": 1, "comm": 1, "task": 1, "mmap2": 1, "comm_exec": 1, "exclude_guest": 1}
     attrs = [
@@ -236,7 +242,7 @@ def make(order, word=8, pipe=False, size=128, rich=True, kernel_types=True, for_
     records = []
     for n, (sample_type, event) in enumerate(((PLAIN, 30), (SINGLE, 40), (TINY, 50), (RICH, 10))[:len(attrs)]):
         for record in side_band(w, sample_type, event, 500_000_000 + 1000 * n):
-            if kernel_types or struct.unpack(order + "I", record[:4])[0] not in NEWER:
+            if not for_perf or struct.unpack(order + "I", record[:4])[0] not in NEWER:
                 records.append(record)
     records.append(w.record(8, 0, w.u("II", 400, 401), w.u64(77, 66, 55, 40, 3), trailer(w, SINGLE, 400, 401, 510_000_000, 40, 0, 1)))
     if rich:
@@ -249,6 +255,8 @@ def make(order, word=8, pipe=False, size=128, rich=True, kernel_types=True, for_
     records.append(w.record(68, 0))
     records.append(w.record(82, 0))
     features = {3: w.str64("example"), 5: w.str64("6.1"), 6: w.str64("x86_64"), 7: w.u("II", 2, 2)}
+    if pipe and for_perf:               # perf does not swap it in a pipe
+        del features[7]
     return (w.pipe if pipe else w.file)(attrs, records, features)
 
 

@@ -250,7 +250,10 @@ static void reading_fails(void **state)
                 assert_int_equal(code, PD_EIO);
                 assert_int_equal(e.code, PD_EIO);
                 assert_int_equal(e.found, EIO);
-                assert_int_equal(e.offset, at);
+                if (seekable) /* sections are not read in their order */
+                    assert_in_range(e.offset, at, im.n);
+                else
+                    assert_int_equal(e.offset, at);
             }
             pd_reader_close(r);
             assert_int_equal(h.closed, 1);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata/convert.h - a recording in another container, compressed or not, in another byte order, with attrs of another
+ * size. What cannot survive is listed in docs/CONVERSIONS.md.
+ */
+#ifndef PERFDATA_CONVERT_H
+#define PERFDATA_CONVERT_H
+
+#include <perfdata/writer.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum pd_convert_to { PD_CONVERT_SAME, PD_CONVERT_FILE, PD_CONVERT_PIPE, PD_CONVERT_DIRECTORY };
+
+enum pd_convert_zip {
+    PD_ZIP_KEEP,        /* as it is: compressed records are copied where nothing else asks to look into them */
+    PD_ZIP_NONE,        /* no record is compressed */
+    PD_ZIP_COMPRESSED,  /* compressed anew, in COMPRESSED records, which all perf since 5.2 read */
+    PD_ZIP_COMPRESSED2, /* in COMPRESSED2 records, since perf 6.16 */
+};
+
+enum pd_convert_order { PD_CONVERT_ORDER_SAME, PD_CONVERT_LITTLE, PD_CONVERT_BIG };
+
+/* Something that the output cannot hold, or that was left as it is. */
+struct pd_convert_note {
+    const char *what; /* "feature", "record": static text */
+    uint32_t number;  /* of the feature, type of the records */
+    uint64_t count;   /* of records */
+    const char *why;  /* static text */
+};
+
+struct pd_convert_options {
+    size_t size;                          /* sizeof this struct */
+    const struct pd_allocator *allocator; /* NULL: malloc */
+    enum pd_convert_to to;
+    enum pd_convert_zip zip;
+    int level;                  /* of zstd; 0: that of the input, or 1 */
+    enum pd_convert_order order;
+    uint32_t attr_size;         /* of all attrs: a multiple of 8 from 64 to 65,512; 0: as they are */
+    bool reencode;              /* every record through decode and encode, even where its bytes could be copied */
+    bool finish;                /* an unfinished file is not copied but finished, though nothing else changes */
+    uint64_t max_held;          /* most bytes of features kept in memory; 0: 256 MiB */
+    /*
+     * Output is a directory: open_member() begins the file `name` and fills its sink, which must be able to patch if the name
+     * is "data"; close_member() ends it. Both return 0 or an errno. Up to two are open at a time. Other outputs go to the
+     * sink given to pd_convert().
+     */
+    int (*open_member)(void *user, const char *name, unsigned mode, struct pd_sink *sink);
+    int (*close_member)(void *user, struct pd_sink *sink);
+    /* Each may be NULL: damage of the input, which is passed over; what did not come along; progress in bytes read. */
+    void (*finding)(void *user, const struct pd_error *error);
+    void (*note)(void *user, const struct pd_convert_note *note);
+    void (*progress)(void *user, uint64_t done, uint64_t total);
+    void *user;
+};
+
+struct pd_convert_stats {
+    uint64_t records;     /* written, those inside compressed ones counted where they were looked at */
+    uint64_t unconverted; /* records and feature sections whose content kept its old byte order */
+    uint64_t findings;    /* damaged places */
+    bool copied;          /* nothing was to change: the output equals the input byte for byte */
+};
+
+/* The container that the output will be. */
+PD_API enum pd_container pd_convert_container(const struct pd_reader *reader, const struct pd_convert_options *options);
+
+/*
+ * Writes the recording as asked. A sink for a FILE must be able to patch; for a DIRECTORY it is not used. An input that
+ * cannot seek must not have been read from yet; as a DIRECTORY it must be able to seek. PD_EOUT: a sink failed. PD_EVALUE with
+ * a field's name: the attr size asked for would lose it.
+ */
+PD_API enum pd_code pd_convert(struct pd_reader *reader, const struct pd_sink *sink,
+                               const struct pd_convert_options *options, struct pd_convert_stats *stats,
+                               struct pd_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -97,7 +97,8 @@ static bool encoded_size(const struct pd_plan *plan, const struct pd_shape *shap
     *size = 8 + rec->rest.n + (has_id ? plan->trailer : 0);
     if (rec->rest.n > UINT16_MAX || !payload_size(shape, rec, size))
         return false;
-    return *size <= UINT16_MAX && (rec->size == 0 || rec->size == *size) && !(rec->type == PD_RECORD_SAMPLE && plan->unknown);
+    return *size <= UINT16_MAX && (rec->size == 0 || rec->size == *size) && pd_variant_possible(rec) &&
+           !pd_layout_unknown(plan, rec->type);
 }
 
 static bool record_has_id(const struct pd_plan *plan, const struct pd_record *rec)

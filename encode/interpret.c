@@ -56,6 +56,8 @@ static enum pd_code write_str(struct writer *w, const struct pd_op *op, const st
         return fail(w, PD_ELIMIT, op->name, s->len, UINT16_MAX);
     if (s->size != PD_AUTO && s->len > s->size)
         return fail(w, PD_ECOUNT, op->name, s->len, s->size);
+    if (s->size != PD_AUTO && s->len < s->size && s->ptr[s->len])
+        return fail(w, PD_EVALUE, op->name, (uint8_t)s->ptr[s->len], 0);
     const size_t readable = s->size == PD_AUTO ? s->len : s->size;
     const size_t size = s->size == PD_AUTO ? pd_align8(s->len + 1) : s->size;
     write_bytes(w, s->ptr, readable);
@@ -151,8 +153,10 @@ enum pd_code pd_interpret_encode(const struct pd_plan *plan, const struct pd_rec
     shape.misc = rec->misc;
     shape.variant = rec->variant;
     struct writer w = {&shape, plan->order, rec, out, cap, 8, error};
-    if (rec->type == PD_RECORD_SAMPLE && plan->unknown)
+    if (pd_layout_unknown(plan, rec->type))
         return fail(&w, PD_EUNKNOWN, "sample_type", plan->shape.sample_type, 0);
+    if (!pd_variant_possible(rec))
+        return fail(&w, PD_EVALUE, "hw_idx", rec->u.sample.branch_stack.nr, 0);
     enum pd_code code = layout ? write_layout(&w, layout, &rec->u) : PD_OK;
     if (code)
         return code;

@@ -53,7 +53,9 @@
 static inline bool size_str(const struct pd_str *s, size_t *n)
 {
     *n += s->size == PD_AUTO ? pd_align8(s->len + 1) : s->size;
-    return s->size == PD_AUTO ? s->len <= UINT16_MAX : s->len <= s->size && s->size <= UINT16_MAX;
+    if (s->size == PD_AUTO)
+        return s->len <= UINT16_MAX;
+    return s->size <= UINT16_MAX && (s->len == s->size || (s->len < s->size && s->ptr[s->len] == 0));
 }
 
 /* So many items of so many bytes: as many as are counted, and no more than a record can hold. */

@@ -10,6 +10,7 @@
 #include <perfdata/convert.h>
 
 #define PD_LEFT_TYPES 32
+#define PD_MOST_ATTR_SIZE 4096 /* the kernel takes no larger ones */
 
 struct pd_transcode {
     enum pd_order from, to;
@@ -37,9 +38,9 @@ enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader 
  */
 void pd_transcode_section(struct pd_transcode *t, uint16_t feature, uint8_t *bytes, size_t n);
 
-/* An attr of another size. PD_EVALUE names a field that would be lost. `tail` is memory for the attr's tail. */
+/* An attr of another size, which is a valid one. PD_EVALUE names a field that would be lost. `tail` becomes its tail. */
 enum pd_code pd_transcode_attr_size(const struct pd_attr *attr, uint32_t size, struct pd_attr *out,
-                                    const uint8_t zeros[PD_ATTR_TAIL], struct pd_error *error);
+                                    uint8_t tail[PD_MOST_ATTR_SIZE], struct pd_error *error);
 
 /* Calls note() for all that was left unconverted. */
 void pd_transcode_notes(const struct pd_transcode *t, void (*note)(void *user, const struct pd_convert_note *note),

@@ -44,7 +44,13 @@ struct pd_writer {
 enum pd_code pd_writer_emit(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error);
 enum pd_code pd_writer_zeros(struct pd_writer *w, uint64_t n, struct pd_error *error);
 
-/* Starts to compress; only before the first record. `type` as in pd_writer_options. */
+/* Is this a stride of the attrs by which PERFFILE's byte order is told? */
+static inline bool pd_writer_has_v1(uint64_t stride)
+{
+    return stride == 80 || stride == 88 || stride == 96 || stride == 112 || stride == 120;
+}
+
+/* Starts to compress, in a stream before the first record. `type` as in pd_writer_options. */
 enum pd_code pd_writer_compress(struct pd_writer *w, uint32_t type, int level, struct pd_error *error);
 /* The content of the COMPRESSED feature: five u32s. */
 #define PD_COMPRESSED_FEATURE_BYTES 20

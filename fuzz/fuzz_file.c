@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fuzz_file.c - a whole recording in memory: every record is decoded, the parts cover the file, writing it again, copied
- * or with everything encoded anew, gives the same bytes, and all memory, of which there is never much, comes back.
+ * or with everything encoded anew, gives the same bytes, and all memory, of which there is never much, comes back. Now and
+ * then also as a stream that comes in pieces, which must give the same.
  */
+#include "digest.h"
 #include "harness.h"
 #include "mutator.h"
 #include <perfdata/writer.h>
@@ -122,6 +124,57 @@ static bool check_records(struct pd_reader *r, size_t size)
     return compressed;
 }
 
+/* ---- The same as a stream */
+
+static int64_t stream_read(void *user, uint64_t offset, void *buf, size_t n)
+{
+    const struct copy *c = user;
+    size_t got = offset < c->size ? c->size - (size_t)offset : 0;
+    got = got < n ? got : n;
+    got = got < 1000 ? got : 1000;
+    if (got)
+        memcpy(buf, c->bytes + offset, got);
+    return (int64_t)got;
+}
+
+static struct pd_reader *open_stream(struct copy *copy, const struct pd_allocator *allocator)
+{
+    const struct pd_reader_options options = {
+        .size = sizeof options, .allocator = allocator, .window = 1, .max_inflate = INFLATE_MOST};
+    const struct pd_source source = {stream_read, NULL, copy, PD_NOWHERE};
+    struct pd_error error;
+    struct pd_reader *s = NULL;
+    const enum pd_code code = pd_reader_open_source(&s, &source, &options, &error);
+    if (code)
+        check_error(&error, code, SIZE_MAX);
+    return s;
+}
+
+/* Can a reader that only goes forward find all that one that seeks finds? */
+static bool is_in_order(const struct pd_reader *r)
+{
+    const struct pd_file_info *info = pd_reader_info(r);
+    return info->container != PD_CONTAINER_FILE || (info->header.data.size && !info->truncated && !pd_reader_n_findings(r));
+}
+
+static void check_stream(struct pd_reader *r, struct copy copy, const struct pd_allocator *allocator)
+{
+    struct pd_reader *s = open_stream(&copy, allocator);
+    if (s && is_in_order(r)) {
+        CHECK(pd_reader_rewind(r, NULL) == PD_OK);
+        const struct digest a = digest_reader(r), b = digest_reader(s);
+        CHECK(a.code == b.code && a.records == b.records && a.decoded == b.decoded && a.hash == b.hash);
+        CHECK(pd_reader_n_attrs(r) == pd_reader_n_attrs(s));
+        if (b.code == PD_END)
+            CHECK(pd_reader_n_features(r) == pd_reader_n_features(s));
+    }
+    pd_reader_close(s);
+    s = open_stream(&copy, allocator);
+    if (s && is_in_order(r))
+        check_rewrite(s, copy.bytes, copy.size, true);
+    pd_reader_close(s);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct heap heap = {0};
@@ -141,6 +194,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_rewrite(r, data, size, false);
         check_rewrite(r, data, size, true);
         CHECK(heap.peak <= 64 * size + ((size_t)1 << 20) + (compressed ? ZSTD_MOST : 0));
+        if (size % 4 == 0)
+            check_stream(r, (struct copy){data, size, 0}, &allocator);
     }
     pd_reader_close(r);
     CHECK(heap.blocks == 0 && heap.bytes == 0);

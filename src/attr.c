@@ -91,8 +91,9 @@ void pd_plan_init(struct pd_plan *plan, const struct pd_attr *attr, enum pd_orde
     plan->shape.n_regs[PD_REGS_user] = (uint8_t)__builtin_popcountll(attr->sample_regs_user);
     plan->shape.n_regs[PD_REGS_intr] = (uint8_t)__builtin_popcountll(attr->sample_regs_intr);
     plan->id_all = attr->flags & PD_ATTR_SAMPLE_ID_ALL;
+    plan->unknown_read = has_unknown(attr->read_format, &pd_set_read_format);
     plan->unknown = has_unknown(attr->sample_type, &pd_set_sample_type) ||
-                    (attr->sample_type & PD_SAMPLE_READ && has_unknown(attr->read_format, &pd_set_read_format));
+                    (attr->sample_type & PD_SAMPLE_READ && plan->unknown_read);
     plan->trailer = (uint16_t)budget_sample_id(&plan->shape);
     plan->budget = (uint16_t)budget_sample(&plan->shape);
     plan_places(plan, attr->sample_type);

@@ -21,6 +21,18 @@ static inline uint8_t pd_usual_variant(const struct pd_plan *plan, uint32_t type
     return counters ? PD_VARIANT_BRANCH_COUNTERS : 0;
 }
 
+/* An empty branch stack is the only one that can lack hw_idx. */
+static inline bool pd_variant_possible(const struct pd_record *rec)
+{
+    return rec->type != PD_RECORD_SAMPLE || !(rec->variant & PD_VARIANT_NO_HW_IDX) || rec->u.sample.branch_stack.nr == 0;
+}
+
+/* Is the layout of such a record not known, because its attr has bits that no schema line stands for? */
+static inline bool pd_layout_unknown(const struct pd_plan *plan, uint32_t type)
+{
+    return (type == PD_RECORD_SAMPLE && plan->unknown) || (type == PD_RECORD_READ && plan->unknown_read);
+}
+
 /* Does a sample_id follow the payload? Unknown kernel types follow the rule of the known ones. */
 static inline bool pd_has_id(const struct pd_plan *plan, const struct pd_record *rec)
 {

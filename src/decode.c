@@ -131,9 +131,7 @@ static bool fits(const struct pd_record *rec)
 {
     switch (rec->type) {
     case PD_RECORD_SAMPLE:
-        if (rec->variant & PD_VARIANT_NO_HW_IDX && rec->u.sample.branch_stack.nr)
-            return false;
-        return rec->rest.n == 0;
+        return pd_variant_possible(rec) && rec->rest.n == 0;
     case PD_RECORD_MMAP2:
         return rec->u.mmap2.filename.size == pd_align8(rec->u.mmap2.filename.len + 1);
     default: return rec->rest.n == 0;
@@ -182,17 +180,18 @@ static bool decode_any(const struct pd_plan *plan, struct pd_record *rec)
 enum pd_code pd_record_decode_framed(const struct pd_plan *plan, struct pd_record *rec, struct pd_error *error)
 {
     const struct pd_op *layout = pd_layout_of(rec->type);
-    if (rec->type == PD_RECORD_SAMPLE && plan->unknown)
+    const uint64_t as[3] = {plan->shape.sample_type, plan->shape.branch_sample_type, plan->shape.read_format};
+    if (pd_layout_unknown(plan, rec->type))
         return pd_fail_record(error, PD_EUNKNOWN, rec, 0, "sample_type", plan->shape.sample_type, 0);
-    /* Fields that this plan leaves out are still 0 from the record before, when that had the same shape. */
-    if (!rec->filled || rec->plan_filled != plan || rec->layout != layout || rec->type != PD_RECORD_SAMPLE ||
-        rec->variant != pd_usual_variant(plan, rec->type)) {
+    /* Fields that the shape leaves out are still 0 from the record before, when that had the same shape. */
+    if (!rec->filled || rec->type != PD_RECORD_SAMPLE || rec->layout != layout ||
+        memcmp(rec->filled_as, as, sizeof as) != 0 || rec->variant != pd_usual_variant(plan, rec->type)) {
         rec->layout = layout;
         clear_payload(rec);
+        memcpy(rec->filled_as, as, sizeof as);
     }
     rec->plan = plan;
     rec->decoded = rec->filled = decode_any(plan, rec);
-    rec->plan_filled = plan;
     return rec->decoded ? PD_OK : pd_interpret_decode(plan, rec, NULL, error);
 }
 

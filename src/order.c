@@ -66,8 +66,7 @@ static bool passes(enum pd_code code)
 static enum pd_code own_failure(struct pd_sorter *s, enum pd_code code, struct pd_error *error)
 {
     s->failed = code;
-    if (error)
-        s->failure = *error;
+    s->failure = *error;
     return code;
 }
 
@@ -167,10 +166,9 @@ static enum pd_code lane_next(struct pd_sorter *s, struct lane *l, struct pd_rec
         if (l->ended)
             return PD_END;
         code = pd_reader_next(l->reader, rec, &l->error);
-        if (passes(code)) {
-            if (error)
-                *error = l->error;
-            return code;
+        if (passes(code) || code == PD_ENOMEM) {
+            *error = l->error;
+            return passes(code) ? code : own_failure(s, code, error);
         }
         if (code) {
             l->ended = true;
@@ -322,26 +320,42 @@ static enum pd_code collect(struct pd_sorter *s, const struct pd_record *rec, si
     return PD_OK;
 }
 
-/* Collects the times between which samples may pass; s->sideband stays NULL if none may. */
-static enum pd_code collect_all(struct pd_sorter *s, size_t most, struct pd_error *error)
+/* Reads all as far as samples may pass. PD_END; PD_ENOMEM; or what ended the reader, which will tell it again. */
+static enum pd_code collect_all(struct pd_sorter *s, size_t most, bool *may, struct pd_error *error)
 {
     struct pd_record rec = {0};
-    struct lane *l = s->lanes;
-    bool may = l->clock.timed;
-    enum pd_code code = PD_OK;
+    while (*may) {
+        enum pd_code code = pd_reader_next(s->reader, &rec, error);
+        if (passes(code))
+            continue;
+        if (code)
+            return code;
+        if ((code = collect(s, &rec, most, may)))
+            return pd_fail(error, code, PD_NOWHERE, "times", 0, s->sideband_cap * 2 * sizeof *s->sideband);
+    }
+    return PD_END;
+}
+
+/* Finds the times between which samples may pass; s->sideband stays NULL if none may. */
+static enum pd_code look_ahead(struct pd_sorter *s, size_t most, struct pd_error *error)
+{
+    struct pd_clock *clock = &s->lanes->clock;
+    bool may = clock->timed;
     if (!s->reader->in.seekable)
         return PD_OK;
-    while (may && ((code = pd_reader_next(s->reader, &rec, error)) == PD_OK || passes(code)))
-        if (!code && (code = collect(s, &rec, most, &may)))
-            pd_fail(error, code, PD_NOWHERE, "times", 0, s->sideband_cap * 2 * sizeof *s->sideband);
-    pd_clock_init(&l->clock, l->clock.timed);
-    if (code == PD_ENOMEM)
-        return code;
-    if (!may || (s->sideband == NULL && (s->sideband = pd_resize(s->allocator, NULL, 1)) == NULL)) {
+    s->sideband_cap = 64;
+    s->sideband = pd_array(s->allocator, NULL, s->sideband_cap, sizeof *s->sideband);
+    if (s->sideband == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "times", 0, s->sideband_cap * sizeof *s->sideband);
+    if (collect_all(s, most, &may, error) == PD_ENOMEM)
+        return PD_ENOMEM;
+    pd_clock_init(clock, clock->timed);
+    if (may) {
+        heap_sort(s->sideband, s->n_sideband);
+    } else {
         pd_release(s->allocator, s->sideband);
         s->sideband = NULL;
     }
-    heap_sort(s->sideband, s->sideband ? s->n_sideband : 0);
     return pd_reader_rewind(s->reader, error);
 }
 
@@ -400,7 +414,7 @@ static enum pd_code start(struct pd_sorter *s, const struct pd_sorter_options *o
         return pd_fail(error, PD_EARG, PD_NOWHERE, "kind", (uint64_t)s->kind, 0);
     enum pd_code code = open_lanes(s, memory, options->tmpdir, error);
     if (!code && s->kind == PD_SORT_CAUSAL && s->n_lanes == 1)
-        code = collect_all(s, memory / sizeof *s->sideband, error);
+        code = look_ahead(s, memory / 32, error);
     return code;
 }
 
@@ -445,8 +459,7 @@ static enum pd_code ends(struct pd_sorter *s, struct pd_error *error)
         const struct lane *l = &s->lanes[s->told++];
         if (l->code == PD_OK || l->code == PD_END)
             continue;
-        if (error)
-            *error = l->error;
+        *error = l->error;
         return l->code;
     }
     return PD_END;
@@ -490,13 +503,11 @@ enum pd_code pd_sorter_payload(struct pd_sorter *s, const uint8_t **bytes, size_
     return s->given ? pd_reader_payload(s->given, bytes, n, error) : PD_OK;
 }
 
-const struct pd_sorter_stats *pd_sorter_stats(const struct pd_sorter *sorter)
+void pd_sorter_get_stats(const struct pd_sorter *s, struct pd_sorter_stats *stats)
 {
-    struct pd_sorter *s = (struct pd_sorter *)(uintptr_t)sorter;
-    s->stats.runs = s->stats.spilled = 0;
+    *stats = s->stats;
     for (size_t i = 0; i < s->n_lanes; i++) {
-        s->stats.runs += s->lanes[i].queue.n_spilled;
-        s->stats.spilled += s->lanes[i].queue.bytes_spilled;
+        stats->runs += s->lanes[i].queue.n_spilled;
+        stats->spilled += s->lanes[i].queue.bytes_spilled;
     }
-    return &s->stats;
 }

@@ -4,6 +4,7 @@
 #define PERFDATA_WIRE_H
 
 #include <perfdata/base.h>
+#include <perfdata/constants.h>
 #include <perfdata/names.h>
 #include <string.h>
 
@@ -69,14 +70,18 @@ static inline void pd_store(void *p, uint64_t v, unsigned width, enum pd_order o
 
 /*
  * A bitfield word between its logical form (sub-field at bits lo…, little-endian numbering) and that of a big-endian
- * ABI, which allocates from the top: the sub-field moves to bits width-lo-n…, its value keeps its bit order.
+ * ABI, which allocates from the top: the sub-field moves to bits width-lo-n…, its value keeps its bit order. Bits that
+ * have no meaning yet will be fields of their own one day, most likely of one bit: each moves by itself.
  */
 static inline uint64_t pd_mirror_to_big(const struct pd_set *set, uint64_t logical)
 {
     uint64_t word = 0;
     for (size_t i = 0; i < set->n; i++) {
         const struct pd_name *f = &set->names[i];
-        word |= pd_bits_get(f, logical) << (set->bits - f->lo - f->width);
+        if (f->set != &pd_set_UNUSED)
+            word |= pd_bits_get(f, logical) << (set->bits - f->lo - f->width);
+        for (unsigned bit = f->lo; f->set == &pd_set_UNUSED && bit < f->lo + f->width; bit++)
+            word |= (logical >> bit & 1) << (set->bits - 1 - bit);
     }
     return word;
 }
@@ -86,7 +91,10 @@ static inline uint64_t pd_mirror_from_big(const struct pd_set *set, uint64_t wor
     uint64_t logical = 0;
     for (size_t i = 0; i < set->n; i++) {
         const struct pd_name *f = &set->names[i];
-        logical |= (word >> (set->bits - f->lo - f->width)) << f->lo & f->value;
+        if (f->set != &pd_set_UNUSED)
+            logical |= (word >> (set->bits - f->lo - f->width)) << f->lo & f->value;
+        for (unsigned bit = f->lo; f->set == &pd_set_UNUSED && bit < f->lo + f->width; bit++)
+            logical |= (word >> (set->bits - 1 - bit) & 1) << bit;
     }
     return logical;
 }

@@ -52,7 +52,8 @@ struct pd_plan {
     struct pd_shape shape;
     uint8_t order;         /* enum pd_order of the stream */
     bool id_all;           /* attr flag sample_id_all */
-    bool unknown;          /* sample_type or branch_sample_type has bits whose layout is not known */
+    bool unknown;          /* sample_type, or read_format where it counts, has bits whose layout is not known */
+    bool unknown_read;     /* the same for READ records */
     uint16_t trailer;      /* bytes of the sample_id */
     uint16_t budget;       /* bytes of a sample's scalars */
     /* Offsets from the record's first byte, 0 when absent. In the trailer: from its end. */
@@ -91,8 +92,8 @@ struct pd_record {
     uint64_t payload_size; /* bytes that follow the record outside of its size: AUXTRACE, HEADER_TRACING_DATA */
     struct pd_bytes rest;  /* bytes behind the known fields and before the sample_id */
     struct pd_sample_id id;
-    bool filled;           /* private: u holds what was decoded by plan_filled */
-    const struct pd_plan *plan_filled; /* private */
+    bool filled;           /* private: the fields of u that `filled_as` leaves out are 0 */
+    uint64_t filled_as[3]; /* private: sample_type, branch_sample_type, read_format */
     const struct pd_op *layout; /* of the decoded payload; NULL for unknown types: all in `rest` */
     union pd_payload u;         /* u.sample, u.mmap2, …; by layout */
 };
@@ -119,7 +120,7 @@ PD_API enum pd_code pd_record_decode_framed(const struct pd_plan *plan, struct p
  * Encodes rec's header, payload, rest and id for the plan's event and byte order, which need not be those it was decoded
  * with. type and misc are taken as they are; size may be 0. rec->layout may be NULL: then it follows from type.
  * Counts that disagree with what they count, values that do not fit and records over 65535 bytes are refused with the
- * field's name; PD_ESPACE: cap is too small. *size receives the record's size, also with PD_ESPACE. `out` may not
+ * field's name; PD_ESPACE: cap is too small. Fields that the event does not have are not looked at. *size receives the record's size, also with PD_ESPACE. `out` may not
  * overlap what rec's views point to.
  */
 PD_API enum pd_code pd_record_encode(const struct pd_plan *plan, const struct pd_record *rec, void *out, size_t cap,

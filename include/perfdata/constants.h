@@ -26,6 +26,9 @@ PD_API extern const struct pd_set pd_set_SDEC;
 /* HEX: a number in hexadecimal. */
 PD_API extern const struct pd_set pd_set_HEX;
 
+/* UNUSED: bits without a meaning yet, each a field of its own: big-endian streams mirror them one by one. */
+PD_API extern const struct pd_set pd_set_UNUSED;
+
 /* FLAG: one bit; as a sub-field it is written as its bare name. */
 PD_API extern const struct pd_set pd_set_FLAG;
 

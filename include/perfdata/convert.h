@@ -38,7 +38,7 @@ struct pd_convert_options {
     enum pd_convert_zip zip;
     int level;                  /* of zstd; 0: that of the input, or 1 */
     enum pd_convert_order order;
-    uint32_t attr_size;         /* of all attrs: a multiple of 8 from 64 to 65,512; 0: as they are */
+    uint32_t attr_size;         /* of all attrs: a multiple of 8 from 64 to 4096; 0: as they are */
     bool reencode;              /* every record through decode and encode, even where its bytes could be copied */
     bool finish;                /* an unfinished file is not copied but finished, though nothing else changes */
     uint64_t max_held;          /* most bytes of features kept in memory; 0: 256 MiB */

@@ -54,7 +54,7 @@ enum pd_sort_kind {
      *  - records without a time come where they stand: behind what is before them in the file and was not made to wait.
      * The input is read twice. It is PD_SORT_TIME, which fulfils all this, where the input cannot be read twice, where
      * records come late or side-band without a time follows records with one, for directories of several members (where
-     * little waits anyway), and where the records other than SAMPLE are more than `memory` / 8.
+     * little waits anyway), and where the records other than SAMPLE are more than `memory` / 32 (their times are kept: 8 bytes each).
      */
     PD_SORT_CAUSAL,
 };
@@ -104,8 +104,7 @@ PD_API enum pd_code pd_sorter_next(struct pd_sorter *sorter, struct pd_record *r
 PD_API enum pd_code pd_sorter_payload(struct pd_sorter *sorter, const uint8_t **bytes, size_t *n,
                                       struct pd_error *error);
 
-/* Valid until the sorter is closed. */
-PD_API const struct pd_sorter_stats *pd_sorter_stats(const struct pd_sorter *sorter);
+PD_API void pd_sorter_get_stats(const struct pd_sorter *sorter, struct pd_sorter_stats *stats);
 
 #ifdef __cplusplus
 }

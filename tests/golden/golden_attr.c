@@ -23,7 +23,7 @@ static const struct {
     {96, " 6162636465666768 71727374 fffffffa"},
     {104, " 8182838485868788"},
     {112, " 91929394 a1a2 b1b2"},
-    {120, " c1c2c3c4 a4000000/20000005"}, /* bits 0 and 2, and bit 26 of the 29 reserved */
+    {120, " c1c2c3c4 a0000004/20000005"}, /* bits 0, 2 and 29: the unused ones move one by one */
     {128, " d1d2d3d4d5d6d7d8"},
     {136, " e1e2e3e4e5e6e7e8"},
     {144, " f1f2f3f4f5f6f7f8"},
@@ -356,7 +356,8 @@ static void aux_action(void **state)
         {0x40000000, 2, PD_AUX_ACTION_AUX_PAUSE},
         {0x20000000, 4, PD_AUX_ACTION_AUX_RESUME},
         {0xe0000000, 7, 7},
-        {0x00000001, 8, 8}, /* the reserved 29 bits keep their order */
+        {0x10000000, 8, 8}, /* unused bits, too, move one by one */
+        {0x00000001, 0x80000000, 0x80000000},
         {0xffffffff, 0xffffffff, 0xffffffff},
     };
     (void)state;

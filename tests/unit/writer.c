@@ -51,7 +51,7 @@ static struct pd_writer *open_file(struct file *f, const struct pd_writer_option
 
 /* ---- What is written */
 
-static const uint8_t attr_tail[] = "bytes of a newer attr, of no known meaning";
+static const uint8_t attr_tail[56] = "bytes of a newer attr, of no known meaning";
 static const uint64_t ids0[] = {501, 502, 503}, ids1[] = {UINT64_MAX, 1};
 
 static struct pd_attr attr_of(unsigned i)
@@ -114,11 +114,7 @@ static void write_attrs(struct pd_writer *w)
     const struct pd_attr a = attr_of(0);
     struct pd_attr b = attr_of(1);
     b.size = 200;
-    b.tail = (struct pd_bytes){attr_tail, 56};
-    /* 56 bytes are more than the text has */
-    static uint8_t tail[56];
-    memcpy(tail, attr_tail, sizeof attr_tail);
-    b.tail.ptr = tail;
+    b.tail = (struct pd_bytes){attr_tail, sizeof attr_tail};
     assert_int_equal(pd_writer_attr(w, &a, ids0, 3, NULL), PD_OK);
     assert_int_equal(pd_writer_attr(w, &b, ids1, 2, NULL), PD_OK);
 }
@@ -156,7 +152,7 @@ static void write_file(struct file *f, enum pd_order order)
     assert_int_equal(pd_writer_data_size(w), f->im.n - pd_writer_data_offset(w));
     write_features(w);
     assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
-    assert_int_equal(pd_writer_data_size(w), 56 + 80 + 88 + 88 + 96 + 8);
+    assert_int_equal(pd_writer_data_size(w), 56 + 88 + 88 + 88 + 96 + 8);
     pd_writer_close(w);
 }
 
@@ -171,7 +167,7 @@ static struct pd_reader *open_written(const struct file *f)
 /* The place of a number in the file, by hand: header, 3 + 2 ids, 2 entries of 200 + 16 bytes, one event type. */
 static void expect_layout(const struct file *f, bool big)
 {
-    static const uint64_t words[] = {104, 216, 144, 432, 648, 416, 576, 72};
+    static const uint64_t words[] = {104, 216, 144, 432, 648, 424, 576, 72};
     struct image want = {.big = big};
     image_bytes(&want, big ? "2ELIFREP" : "PERFILE2", 8);
     for (size_t i = 0; i < 8; i++)
@@ -188,13 +184,13 @@ static void expect_layout(const struct file *f, bool big)
     /* The table, with room for five, is that of the features in ascending order. */
     image_free(&want);
     want.big = big;
-    image_ids(&want, 1064 + 80 + 11, 5);
-    image_ids(&want, 1064 + 80 + 16, 0);
-    image_ids(&want, 1064 + 80, 11);
+    image_ids(&want, 1072 + 80 + 11, 5);
+    image_ids(&want, 1072 + 80 + 16, 0);
+    image_ids(&want, 1072 + 80, 11);
     image_zeros(&want, 32);
     image_bytes(&want, "two hundredthree", 16);
-    assert_int_equal(f->im.n, 1064 + want.n);
-    assert_memory_equal(f->im.b + 1064, want.b, want.n);
+    assert_int_equal(f->im.n, 1072 + want.n);
+    assert_memory_equal(f->im.b + 1072, want.b, want.n);
     image_free(&want);
 }
 
@@ -426,7 +422,6 @@ static void refused_attrs(void **state)
     a.tail.n = 0;
     assert_int_equal(pd_writer_attr(w, &a, NULL, 0, NULL), PD_OK);
     assert_int_equal(pd_writer_raw(w, raw_record, 8, NULL), PD_OK);
-    REFUSED(PD_EARG, "attr after the first record", pd_writer_attr(w, &a, NULL, 0, &e));
     REFUSED(PD_EARG, "event type after the first record", pd_writer_event_type(w, &(struct pd_event_type){0}, &e));
     assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
     pd_writer_close(w);
@@ -449,7 +444,7 @@ static void refused_records(void **state)
     REFUSED(PD_EARG, "attr_index", pd_writer_record(w, &r, &e));
     r.attr_index = 0;
     r.u.sample.callchain.nr = 4;
-    REFUSED(PD_ECOUNT, "ips", pd_writer_record(w, &r, &e));
+    REFUSED(PD_ECOUNT, "nr", pd_writer_record(w, &r, &e));
     r.u.sample.callchain.nr = 3;
     r.size = 80; /* it is 88 */
     REFUSED(PD_ECOUNT, "size", pd_writer_record(w, &r, &e));

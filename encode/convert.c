@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT */
+/* convert.c - pd_convert(): which way a conversion takes, and the records. */
+#include "convert.h"
+#include "codec_internal.h"
+#include "memory.h"
+#include "wire.h"
+
+/* ---- Messages */
+
+enum pd_code pd_convert_damage(struct pd_conversion *c, const struct pd_error *what)
+{
+    if (what->code == PD_EIO || what->code == PD_ENOMEM) {
+        *c->error = *what;
+        return what->code;
+    }
+    c->stats->findings++;
+    if (c->options->finding)
+        c->options->finding(c->options->user, what);
+    return PD_OK;
+}
+
+void pd_convert_note(const struct pd_conversion *c, uint16_t feature, const char *why)
+{
+    const struct pd_convert_note note = {.what = "feature", .number = feature, .why = why};
+    if (c->options->note)
+        c->options->note(c->options->user, &note);
+}
+
+static void on_dropped(void *user, uint16_t feature, const char *why)
+{
+    pd_convert_note(user, feature, why);
+}
+
+void pd_convert_progress(struct pd_conversion *c)
+{
+    if (c->options->progress && (++c->tick & 255) == 0)
+        c->options->progress(c->options->user, pd_reader_offset(c->r), c->r->info.data_end);
+}
+
+/* ---- Records */
+
+enum pd_code pd_convert_next(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec)
+{
+    struct pd_error what;
+    for (;;) {
+        enum pd_code code = pd_reader_next_here(r, rec, &what);
+        const bool passed = code == PD_EZSTD || code == PD_ELIMIT;
+        if (code == PD_OK || code == PD_END)
+            return code;
+        if ((code = pd_convert_damage(c, &what)))
+            return code;
+        if (!passed)
+            return PD_END;
+    }
+}
+
+uint64_t pd_convert_time(const struct pd_record *rec, enum pd_order order)
+{
+    const struct pd_plan *plan = rec->plan;
+    if (rec->type >= PD_RECORD_HEADER_ATTR || plan == NULL)
+        return 0;
+    if (rec->type == PD_RECORD_SAMPLE)
+        return plan->time && rec->size >= plan->time + 8u ? pd_load64(rec->raw + plan->time, order) : 0;
+    if (!plan->id_all || !plan->trailer_time || rec->size < 8u + plan->trailer_time)
+        return 0;
+    return pd_load64(rec->raw + rec->size - plan->trailer_time, order);
+}
+
+static enum pd_code put_payload(struct pd_conversion *c, struct pd_reader *r, struct pd_writer *w)
+{
+    const uint8_t *bytes;
+    size_t n;
+    enum pd_code code;
+    do {
+        struct pd_error what;
+        if ((code = pd_reader_payload(r, &bytes, &n, &what)))
+            return pd_convert_damage(c, &what); /* what there was of it has been written, as in the input */
+        code = pd_writer_raw(w, bytes, n, c->error);
+    } while (!code && n);
+    return code;
+}
+
+/* Is what follows the record all there? Of an input that cannot seek it is not known. */
+static bool payload_there(const struct pd_reader *r, const struct pd_record *rec)
+{
+    return !r->src->seekable || rec->payload_size <= r->end - r->at;
+}
+
+static enum pd_code note_aux(struct pd_conversion *c, const struct pd_record *rec, const struct pd_writer *w)
+{
+    if (rec->type != PD_RECORD_AUXTRACE || w != c->w)
+        return PD_OK;
+    if (!pd_grow(c->allocator, (void **)&c->moved, c->n_moved, &c->moved_cap, sizeof *c->moved))
+        return pd_fail(c->error, PD_ENOMEM, rec->offset, "AUXTRACE index", 0, sizeof *c->moved);
+    const uint64_t end = pd_writer_data_offset(w) + pd_writer_data_size(w);
+    c->moved[c->n_moved++] = (struct pd_moved_aux){rec->offset, end - rec->size, rec->size};
+    return PD_OK;
+}
+
+enum pd_code pd_convert_put(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec, struct pd_writer *w)
+{
+    struct pd_error what;
+    const uint8_t *bytes;
+    size_t n;
+    if (rec->payload_size && !payload_there(r, rec)) {
+        pd_fail_record(&what, PD_ETRUNC, rec, 0, "payload", r->end - r->at, rec->payload_size);
+        r->stopped = true;
+        r->payload_left = 0;
+        return pd_convert_damage(c, &what);
+    }
+    enum pd_code code = pd_transcode_record(&c->t, r, rec, &bytes, &n, c->error);
+    if (!code)
+        code = pd_writer_raw(w, bytes, n, c->error);
+    if (!code)
+        code = note_aux(c, rec, w);
+    c->stats->records++;
+    return code || !rec->payload_size ? code : put_payload(c, r, w);
+}
+
+static bool is_compressed(const struct pd_record *rec)
+{
+    return rec->depth == 0 && !rec->old_feature &&
+           (rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2);
+}
+
+/* ---- A directory of one stream: what perf writes before it samples stays in `data`, the rest goes to data.0 */
+
+static bool belongs_to_data(const struct pd_conversion *c, const struct pd_record *rec)
+{
+    if (rec->payload_size || is_compressed(rec) || rec->type == PD_RECORD_FINISHED_ROUND)
+        return false;
+    /* perf takes a `data` without records for one that was not finished. */
+    return !c->first_done || pd_convert_time(rec, c->t.from) == 0;
+}
+
+enum pd_code pd_convert_place(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec)
+{
+    if (c->rest == NULL)
+        return pd_convert_put(c, r, rec, c->w);
+    c->rest_begun |= !belongs_to_data(c, rec);
+    c->first_done = true;
+    return pd_convert_put(c, r, rec, c->rest_begun ? c->rest : c->w);
+}
+
+/* ---- One stream of records into a new layout */
+
+/* A compressed stream whose records must be looked into is compressed anew unless it is to be plain. */
+static enum pd_code compress_too(struct pd_conversion *c)
+{
+    if (c->options->zip != PD_ZIP_KEEP || c->zip || c->to == PD_CONTAINER_PIPE)
+        return PD_OK;
+    c->zip = PD_RECORD_COMPRESSED;
+    return pd_writer_compress(c->rest ? c->rest : c->w, c->zip, c->level, c->error);
+}
+
+static enum pd_code put_records(struct pd_conversion *c)
+{
+    struct pd_record rec = {0};
+    enum pd_code code;
+    while ((code = pd_convert_next(c, c->r, &rec)) == PD_OK) {
+        bool taken = false;
+        pd_convert_progress(c);
+        if (c->from == PD_CONTAINER_PIPE)
+            code = pd_convert_collect(c, &rec, &taken);
+        if (!code && c->open && is_compressed(&rec)) {
+            taken = true; /* what is inside follows */
+            code = compress_too(c);
+        }
+        if (!code && !taken)
+            code = pd_convert_place(c, c->r, &rec);
+        if (code)
+            return code;
+    }
+    return code == PD_END ? PD_OK : code;
+}
+
+static uint32_t room_of_attrs(const struct pd_conversion *c)
+{
+    uint32_t room = 0;
+    for (size_t i = 0; i < c->r->attrs.n; i++)
+        if (c->r->attrs.attr[i]->room > room)
+            room = c->r->attrs.attr[i]->room;
+    return c->options->attr_size ? c->options->attr_size : room;
+}
+
+/* PERFFILE stays so where it can. */
+static unsigned version_of(const struct pd_conversion *c)
+{
+    const bool fits = c->to == PD_CONTAINER_PIPE || pd_writer_has_v1(room_of_attrs(c) + (uint64_t)PD_FILE_SECTION_BYTES);
+    return c->r->info.version == 1 && fits ? 1 : 2;
+}
+
+static enum pd_code open_writer(struct pd_conversion *c, enum pd_container container, const struct pd_sink *sink,
+                                struct pd_writer **w)
+{
+    struct pd_writer_options o = {.size = sizeof o, .allocator = c->allocator, .order = c->t.to, .container = container};
+    o.feature_word = c->t.from == c->t.to ? c->r->info.feature_word : 8;
+    o.attr_size = c->from == PD_CONTAINER_PIPE ? c->options->attr_size : room_of_attrs(c);
+    o.version = version_of(c);
+    o.compression = c->zip;
+    o.level = c->level;
+    o.max_held = c->options->max_held;
+    o.dropped = on_dropped;
+    o.user = c;
+    return pd_writer_open(w, sink, &o, c->error);
+}
+
+static int open_member(struct pd_conversion *c, const char *name, unsigned mode, struct pd_sink *sink)
+{
+    return c->options->open_member ? c->options->open_member(c->options->user, name, mode, sink) : -1;
+}
+
+static enum pd_code close_member(struct pd_conversion *c, struct pd_sink *sink, enum pd_code code)
+{
+    const int e = c->options->close_member ? c->options->close_member(c->options->user, sink) : 0;
+    return code || !e ? code : pd_fail(c->error, PD_EOUT, PD_NOWHERE, NULL, (uint64_t)e, 0);
+}
+
+static enum pd_code begin(struct pd_conversion *c)
+{
+    const enum pd_container container = c->to == PD_CONTAINER_PIPE ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE;
+    enum pd_code code = open_writer(c, container, &c->sink, &c->w);
+    if (!code)
+        code = pd_convert_attrs(c);
+    if (!code && c->from != PD_CONTAINER_PIPE)
+        code = pd_convert_types(c);
+    if (!code && c->to == PD_CONTAINER_PIPE)
+        code = pd_convert_features(c);
+    return code;
+}
+
+static enum pd_code end(struct pd_conversion *c)
+{
+    enum pd_code code = PD_OK;
+    if (c->rest)
+        code = pd_writer_finish(c->rest, c->error);
+    if (!code && c->to != PD_CONTAINER_PIPE) {
+        c->w->options.max_features = pd_convert_table(c);
+        if (c->w->stage == PD_STAGE_ATTRS) /* without a record nothing has begun */
+            code = pd_writer_raw(c->w, NULL, 0, c->error);
+    }
+    if (!code && !c->w->broken)
+        code = pd_convert_features(c); /* of a stream: those that came late */
+    return code ? code : pd_writer_finish(c->w, c->error);
+}
+
+/* A file or stream with a layout of its own. */
+static enum pd_code lay_out(struct pd_conversion *c)
+{
+    enum pd_code code = begin(c);
+    if (!code)
+        code = c->from == PD_CONTAINER_DIRECTORY && c->to != PD_CONTAINER_DIRECTORY ? pd_convert_merge(c)
+                                                                                    : put_records(c);
+    return code ? code : end(c);
+}
+
+static enum pd_code split(struct pd_conversion *c)
+{
+    enum pd_code code;
+    int e = open_member(c, "data", 0600, &c->sink);
+    if (e)
+        return pd_fail(c->error, PD_EOUT, PD_NOWHERE, "data", (uint64_t)e, 0);
+    if ((e = open_member(c, "data.0", 0600, &c->rest_sink)))
+        return close_member(c, &c->sink, pd_fail(c->error, PD_EOUT, PD_NOWHERE, "data.0", (uint64_t)e, 0));
+    code = open_writer(c, PD_CONTAINER_DIRECTORY, &c->rest_sink, &c->rest);
+    if (!code)
+        code = lay_out(c);
+    code = close_member(c, &c->rest_sink, code);
+    return close_member(c, &c->sink, code);
+}
+
+/* ---- Which way? */
+
+/* Does a file have compressed records? Its COMPRESSED feature tells, unless there are no features. */
+static enum pd_code look_for_compressed(struct pd_conversion *c)
+{
+    const struct pd_feature_section *f = pd_convert_section(c, PD_FEAT_COMPRESSED);
+    uint8_t words[20] = {0};
+    struct pd_record rec = {0};
+    enum pd_code code;
+    if (f && f->section.size >= sizeof words) {
+        if ((code = pd_reader_read(c->r, f->section.offset, words, sizeof words, c->error)))
+            return code;
+        c->compressed = pd_load32(words + 4, c->t.from) != 0;
+        if (c->level == 0)
+            c->level = (int)(pd_load32(words + 8, c->t.from) & 31);
+    }
+    if (f || c->from == PD_CONTAINER_PIPE || !c->r->in.seekable || !(c->r->info.unfinished || c->r->info.truncated))
+        return PD_OK;
+    c->r->keep_compressed = true;
+    while (!c->compressed && pd_reader_next_here(c->r, &rec, NULL) == PD_OK)
+        c->compressed = is_compressed(&rec);
+    return pd_reader_rewind(c->r, c->error);
+}
+
+static void decide_compression(struct pd_conversion *c)
+{
+    const bool merge = c->from == PD_CONTAINER_DIRECTORY && c->to != PD_CONTAINER_DIRECTORY && c->r->n_members > 1;
+    switch (c->options->zip) {
+    case PD_ZIP_COMPRESSED: c->zip = PD_RECORD_COMPRESSED; break;
+    case PD_ZIP_COMPRESSED2: c->zip = PD_RECORD_COMPRESSED2; break;
+    default: break;
+    }
+    c->open = c->options->zip != PD_ZIP_KEEP || c->t.from != c->t.to || merge;
+    if (c->options->zip == PD_ZIP_KEEP && c->open && c->compressed)
+        c->zip = PD_RECORD_COMPRESSED;
+}
+
+/* Must the records move, or the parts of the file? */
+static bool needs_layout(const struct pd_conversion *c)
+{
+    const struct pd_convert_options *o = c->options;
+    return c->from != c->to || o->attr_size || c->zip || (o->zip == PD_ZIP_NONE && c->compressed) ||
+           (o->finish && (c->r->info.unfinished || c->r->info.truncated));
+}
+
+static enum pd_code copy(struct pd_conversion *c, const struct pd_sink *sink, size_t member)
+{
+    struct pd_rewrite_stats stats;
+    struct pd_rewrite_options how = {.size = sizeof how, .reencode = c->options->reencode, .member = member};
+    how.finding = c->options->finding;
+    how.user = c->options->user;
+    enum pd_code code = pd_rewrite(c->r, sink, &how, &stats, c->error);
+    c->stats->records += stats.records;
+    c->stats->findings += stats.undecodable;
+    return code;
+}
+
+static enum pd_code convert_file(struct pd_conversion *c, const struct pd_sink *sink)
+{
+    c->sink = *sink;
+    if (needs_layout(c))
+        return lay_out(c);
+    if (c->t.from != c->t.to)
+        return pd_transcode_file(&c->t, c->r, sink, c->options, c->stats, c->error);
+    c->stats->copied = true;
+    return copy(c, sink, 0);
+}
+
+static enum pd_code convert_pipe(struct pd_conversion *c, const struct pd_sink *sink)
+{
+    const struct pd_convert_options *o = c->options;
+    if (o->zip != PD_ZIP_KEEP || c->t.from != c->t.to || o->attr_size)
+        return pd_convert_stream(c, c->r, sink);
+    c->stats->copied = true;
+    return copy(c, sink, 0);
+}
+
+/* A data.N file. */
+static enum pd_code convert_member(struct pd_conversion *c, const struct pd_sink *sink, size_t i)
+{
+    const struct pd_reader_options options = {.size = sizeof options, .allocator = c->allocator,
+                                              .keep_compressed = !c->open};
+    struct pd_reader *r;
+    const bool stream = c->zip || (c->options->zip == PD_ZIP_NONE && c->compressed);
+    if (!stream && c->t.from == c->t.to)
+        return copy(c, sink, i);
+    enum pd_code code = pd_reader_open_member(&r, c->r, i, &options, c->error);
+    if (code)
+        return code;
+    code = stream ? pd_convert_stream(c, r, sink) : pd_transcode_file(&c->t, r, sink, c->options, c->stats, c->error);
+    pd_reader_close(r);
+    return code;
+}
+
+static enum pd_code convert_members(struct pd_conversion *c)
+{
+    enum pd_code code = PD_OK;
+    const bool copied = !needs_layout(c) && c->t.from == c->t.to;
+    for (size_t i = 0; !code && i < pd_reader_n_members(c->r); i++) {
+        const struct pd_member *m = pd_reader_member(c->r, i);
+        struct pd_sink sink;
+        const int e = open_member(c, m->name, m->mode, &sink);
+        if (e)
+            return pd_fail(c->error, PD_EOUT, PD_NOWHERE, "member of a directory", (uint64_t)e, 0);
+        code = i ? convert_member(c, &sink, i) : convert_file(c, &sink);
+        code = close_member(c, &sink, code);
+    }
+    c->stats->copied = copied;
+    return code;
+}
+
+static enum pd_code run(struct pd_conversion *c, const struct pd_sink *sink)
+{
+    if (c->to == PD_CONTAINER_DIRECTORY)
+        return c->from == PD_CONTAINER_DIRECTORY ? convert_members(c) : split(c);
+    if (c->from == PD_CONTAINER_PIPE && c->to == PD_CONTAINER_PIPE)
+        return convert_pipe(c, sink);
+    return convert_file(c, sink);
+}
+
+/* ---- The call */
+
+enum pd_container pd_convert_container(const struct pd_reader *reader, const struct pd_convert_options *options)
+{
+    switch (options->to) {
+    case PD_CONVERT_FILE: return PD_CONTAINER_FILE;
+    case PD_CONVERT_PIPE: return PD_CONTAINER_PIPE;
+    case PD_CONVERT_DIRECTORY: return PD_CONTAINER_DIRECTORY;
+    default: return reader->info.container;
+    }
+}
+
+static enum pd_code start(struct pd_conversion *c, const struct pd_sink *sink)
+{
+    const uint32_t size = c->options->attr_size;
+    enum pd_code code = PD_OK;
+    if (size && (size < PD_ATTR_SIZE_VER0 || size > PD_MOST_ATTR_SIZE || size % 8))
+        return pd_fail(c->error, PD_EARG, PD_NOWHERE, "attr_size", size, PD_ATTR_SIZE);
+    if (c->to == PD_CONTAINER_DIRECTORY ? c->options->open_member == NULL : sink == NULL)
+        return pd_fail(c->error, PD_EARG, PD_NOWHERE, "sink", 0, 0);
+    if (c->r->in.seekable)
+        code = pd_reader_rewind(c->r, c->error);
+    if (!code)
+        code = look_for_compressed(c);
+    if (code)
+        return code;
+    decide_compression(c);
+    c->r->keep_compressed = !c->open;
+    return run(c, sink);
+}
+
+static void clean_up(struct pd_conversion *c)
+{
+    pd_writer_close(c->w);
+    pd_writer_close(c->rest);
+    for (size_t i = 0; i < 256; i++)
+        pd_release(c->allocator, c->collected[i].bytes);
+    pd_release(c->allocator, c->moved);
+    pd_release(c->allocator, c);
+}
+
+enum pd_code pd_convert(struct pd_reader *reader, const struct pd_sink *sink, const struct pd_convert_options *options,
+                        struct pd_convert_stats *stats, struct pd_error *error)
+{
+    static const struct pd_convert_options usual = {.size = sizeof usual};
+    struct pd_convert_stats own_stats;
+    struct pd_error own_error;
+    const bool kept = reader->keep_compressed;
+    options = options ? options : &usual;
+    struct pd_conversion *c = pd_resize(options->allocator, NULL, sizeof *c);
+    if (c == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "conversion", 0, sizeof *c);
+    *c = (struct pd_conversion){.r = reader, .options = options, .allocator = options->allocator};
+    c->stats = stats ? stats : &own_stats;
+    c->error = error ? error : &own_error;
+    *c->stats = (struct pd_convert_stats){0};
+    c->from = reader->info.container;
+    c->to = pd_convert_container(reader, options);
+    c->level = options->level;
+    c->t.from = c->t.to = reader->info.order;
+    if (options->order)
+        c->t.to = options->order == PD_CONVERT_BIG ? PD_BIG : PD_LITTLE;
+    c->t.reencode = options->reencode;
+    c->t.attr_size = options->attr_size;
+    c->t.allocator = options->allocator;
+    enum pd_code code = start(c, sink);
+    reader->keep_compressed = kept;
+    c->stats->unconverted = c->t.unconverted;
+    if (!code)
+        pd_transcode_notes(&c->t, options->note, options->user);
+    clean_up(c);
+    return code;
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/* convert_sections.c - attrs, event types and features, which are sections of a file and records of a stream. */
+#include "convert.h"
+#include "codec_internal.h"
+#include "memory.h"
+#include "wire.h"
+
+#define PIECE ((size_t)65536)
+#define MAX_HELD (UINT64_C(256) << 20)
+
+static uint64_t max_held(const struct pd_conversion *c)
+{
+    return c->options->max_held ? c->options->max_held : MAX_HELD;
+}
+
+/* ---- Attrs and event types */
+
+/* Gives the writer the attrs that it does not have yet. */
+enum pd_code pd_convert_attrs(struct pd_conversion *c)
+{
+    enum pd_code code = PD_OK;
+    for (; !code && c->attrs_done < pd_reader_n_attrs(c->r); c->attrs_done++) {
+        const struct pd_event_attr *e = pd_reader_attr(c->r, c->attrs_done);
+        uint8_t tail[PD_MOST_ATTR_SIZE];
+        struct pd_attr attr = e->attr;
+        if (c->options->attr_size)
+            code = pd_transcode_attr_size(&e->attr, c->options->attr_size, &attr, tail, c->error);
+        if (code)
+            c->error->offset = e->offset;
+        else
+            code = pd_writer_attr(c->w, &attr, e->ids, e->n_ids, c->error);
+    }
+    return code;
+}
+
+enum pd_code pd_convert_types(struct pd_conversion *c)
+{
+    const struct pd_file_info *info = &c->r->info;
+    const struct pd_file_section *types = &info->header.event_types;
+    const uint64_t size = c->r->in.seekable ? info->file_size : info->data_offset;
+    enum pd_code code = PD_OK;
+    if (types->offset > size || types->size > size - types->offset)
+        return PD_OK;
+    for (uint64_t at = 0; !code && at + PD_EVENT_TYPE_BYTES <= types->size; at += PD_EVENT_TYPE_BYTES) {
+        uint8_t bytes[PD_EVENT_TYPE_BYTES];
+        struct pd_event_type type;
+        if ((code = pd_reader_read(c->r, types->offset + at, bytes, sizeof bytes, c->error)))
+            break;
+        pd_event_type_take(bytes, info->order, &type);
+        code = pd_writer_event_type(c->w, &type, c->error);
+    }
+    return code;
+}
+
+/* ---- Records of a stream that become sections */
+
+static enum pd_code add(struct pd_conversion *c, uint16_t feature, const void *bytes, size_t n)
+{
+    struct pd_collected *f = &c->collected[feature];
+    size_t cap = f->cap ? f->cap : 256;
+    f->there = true;
+    if (n > max_held(c) - c->collected_bytes)
+        return pd_fail(c->error, PD_ELIMIT, PD_NOWHERE, "features of a stream", c->collected_bytes + n, max_held(c));
+    while (cap - f->n < n)
+        cap *= 2;
+    if (cap != f->cap) {
+        uint8_t *more = pd_resize(c->allocator, f->bytes, cap);
+        if (more == NULL)
+            return pd_fail(c->error, PD_ENOMEM, PD_NOWHERE, "feature", 0, cap);
+        f->bytes = more;
+        f->cap = cap;
+    }
+    if (n)
+        memcpy(f->bytes + f->n, bytes, n);
+    f->n += n;
+    c->collected_bytes += n;
+    return PD_OK;
+}
+
+/* Keeps the level that a compressed stream was made with. */
+static void note_level(struct pd_conversion *c, uint16_t feature)
+{
+    const struct pd_collected *f = &c->collected[feature];
+    if (feature == PD_FEAT_COMPRESSED && f->n >= 12 && c->level == 0)
+        c->level = (int)(pd_load32(f->bytes + 8, c->t.to) & 31);
+}
+
+static enum pd_code collect_feature(struct pd_conversion *c, uint64_t feature, const uint8_t *bytes, size_t n, bool *taken)
+{
+    if (feature > 255 || c->collected[feature].there)
+        return PD_OK; /* stays a record */
+    *taken = true;
+    enum pd_code code = add(c, (uint16_t)feature, bytes, n);
+    if (!code)
+        pd_transcode_section(&c->t, (uint16_t)feature, c->collected[feature].bytes, n);
+    note_level(c, (uint16_t)feature);
+    return code;
+}
+
+/* The feature's number, then its section; an empty one marks the end of the features. */
+static enum pd_code collect_header_feature(struct pd_conversion *c, const struct pd_record *rec, bool *taken)
+{
+    if (rec->size < 16)
+        return PD_OK;
+    *taken = rec->size == 16;
+    return *taken ? PD_OK : collect_feature(c, pd_load64(rec->raw + 8, c->t.from), rec->raw + 16, rec->size - 16u, taken);
+}
+
+/*
+ * A section's records have no type. In a stream, one of a multiple of 8 bytes was padded with zeros: perf makes names
+ * of which the record is 4 bytes longer than a multiple of 8, which is what a stream cannot have.
+ */
+static enum pd_code collect_build_id(struct pd_conversion *c, struct pd_record *rec, bool *taken)
+{
+    struct pd_collected *f = &c->collected[PD_FEAT_BUILD_ID];
+    static const uint8_t zeros[4];
+    const size_t name = 36; /* its offset */
+    uint16_t size = rec->size;
+    *taken = true;
+    if (size % 8 == 0 && size >= name + 8 && memcmp(rec->raw + size - 4, zeros, 4) == 0 && rec->raw[size - 5] == 0)
+        size = (uint16_t)(size - 4);
+    const size_t at = f->n;
+    enum pd_code code = add(c, PD_FEAT_BUILD_ID, rec->raw, size);
+    if (code)
+        return code;
+    pd_store32(f->bytes + at, 0, c->t.from);
+    pd_store16(f->bytes + at + 6, size, c->t.from);
+    pd_transcode_section(&c->t, PD_FEAT_BUILD_ID, f->bytes + at, size);
+    return PD_OK;
+}
+
+static enum pd_code collect_payload(struct pd_conversion *c)
+{
+    struct pd_error what;
+    const uint8_t *bytes;
+    size_t n;
+    enum pd_code code;
+    do {
+        if ((code = pd_reader_payload(c->r, &bytes, &n, &what)))
+            return pd_convert_damage(c, &what);
+        code = add(c, PD_FEAT_TRACING_DATA, bytes, n);
+    } while (!code && n);
+    return code;
+}
+
+/* Behind the record, or, of old simpleperf, in it and padded to 64. */
+static enum pd_code collect_tracing_data(struct pd_conversion *c, struct pd_record *rec, bool *taken)
+{
+    struct pd_collected *f = &c->collected[PD_FEAT_TRACING_DATA];
+    if (f->there || pd_reader_decode(c->r, rec, NULL) || rec->layout == NULL)
+        return PD_OK;
+    const struct pd_bytes *rest = &rec->rest;
+    const uint64_t size = rec->u.header_tracing_data.data_size;
+    *taken = true;
+    enum pd_code code = rec->payload_size || rec->size <= 16
+                            ? collect_payload(c)
+                            : add(c, PD_FEAT_TRACING_DATA, rest->ptr, size < rest->n ? (size_t)size : rest->n);
+    f->there = true;
+    if (f->n)
+        f->n = pd_tracing_bytes(f->bytes, f->n);
+    return code;
+}
+
+/* An event's name, cut behind its last 8 bytes. */
+static enum pd_code collect_type(struct pd_conversion *c, const struct pd_record *rec, bool *taken)
+{
+    uint8_t bytes[PD_EVENT_TYPE_BYTES] = {0};
+    struct pd_event_type type;
+    if (rec->size < 16 || rec->size > 8 + sizeof bytes || c->w->stage != PD_STAGE_ATTRS)
+        return PD_OK;
+    memcpy(bytes, rec->raw + 8, rec->size - 8u);
+    pd_event_type_take(bytes, c->t.from, &type);
+    *taken = true;
+    return pd_writer_event_type(c->w, &type, c->error);
+}
+
+enum pd_code pd_convert_collect(struct pd_conversion *c, struct pd_record *rec, bool *taken)
+{
+    if (rec->depth)
+        return PD_OK;
+    if (rec->old_feature)
+        return collect_feature(c, rec->type - 66, rec->raw + 8, rec->size - 8u, taken);
+    switch (rec->type) {
+    case PD_RECORD_HEADER_ATTR: *taken = rec->size >= 16; return pd_convert_attrs(c);
+    case PD_RECORD_HEADER_EVENT_TYPE: return collect_type(c, rec, taken);
+    case PD_RECORD_HEADER_TRACING_DATA: return collect_tracing_data(c, rec, taken);
+    case PD_RECORD_HEADER_BUILD_ID: return collect_build_id(c, rec, taken);
+    case PD_RECORD_HEADER_FEATURE: return collect_header_feature(c, rec, taken);
+    default: return PD_OK;
+    }
+}
+
+/* ---- Which features the output has */
+
+const struct pd_feature_section *pd_convert_section(const struct pd_conversion *c, uint16_t feature)
+{
+    const struct pd_feature_section *f = pd_reader_find_feature(c->r, feature);
+    return f && f->intact ? f : NULL;
+}
+
+static bool is_there(const struct pd_conversion *c, uint16_t feature)
+{
+    return c->collected[feature].there || pd_convert_section(c, feature);
+}
+
+static bool moved_out(const struct pd_conversion *c)
+{
+    return c->rest != NULL || (c->from == PD_CONTAINER_DIRECTORY && c->to != PD_CONTAINER_DIRECTORY);
+}
+
+static bool is_wanted(const struct pd_conversion *c, uint16_t feature)
+{
+    const bool from_dir = c->from == PD_CONTAINER_DIRECTORY, to_dir = c->to == PD_CONTAINER_DIRECTORY;
+    switch (feature) {
+    case PD_FEAT_COMPRESSED: return is_there(c, feature) && !c->open;
+    case PD_FEAT_DIR_FORMAT: return to_dir ? !from_dir || is_there(c, feature) : is_there(c, feature) && !from_dir;
+    case PD_FEAT_AUXTRACE:
+        if (c->to == PD_CONTAINER_PIPE || c->from == c->to)
+            return is_there(c, feature);
+        return c->n_moved != 0;
+    default: return is_there(c, feature);
+    }
+}
+
+/* Entries for which the input's table has room before its first section. */
+static unsigned gap(const struct pd_conversion *c)
+{
+    const uint64_t end = c->r->info.data_end + pd_reader_n_features(c->r) * PD_FILE_SECTION_BYTES;
+    uint64_t first = UINT64_MAX;
+    for (size_t i = 0; i < pd_reader_n_features(c->r); i++) {
+        const struct pd_feature_section *f = pd_reader_feature(c->r, i);
+        if (f->intact && f->section.offset < first)
+            first = f->section.offset;
+    }
+    if (c->from == PD_CONTAINER_PIPE || first < end || first == UINT64_MAX || first - end > 64 * PD_FILE_SECTION_BYTES)
+        return 0;
+    return (unsigned)((first - end) / PD_FILE_SECTION_BYTES);
+}
+
+unsigned pd_convert_table(const struct pd_conversion *c)
+{
+    unsigned n = c->from == c->to ? gap(c) : 0;
+    for (unsigned i = 0; i < 256; i++)
+        n += is_wanted(c, (uint16_t)i);
+    return n < 256 ? n : 256;
+}
+
+/* ---- Writing them */
+
+/* A piece of a section of the input, in the new order. */
+static enum pd_code copy_piece(struct pd_conversion *c, uint16_t feature, uint64_t offset, uint8_t *piece, size_t n)
+{
+    enum pd_code code = pd_reader_read(c->r, offset, piece, n, c->error);
+    if (code)
+        return code;
+    pd_transcode_section(&c->t, feature, piece, n);
+    return pd_writer_feature_bytes(c->w, piece, n, c->error);
+}
+
+/* BUILD_ID goes in one piece, since its records are of any size. */
+static enum pd_code copy_section(struct pd_conversion *c, uint16_t feature, const struct pd_file_section *s)
+{
+    const bool whole = feature == PD_FEAT_BUILD_ID && s->size <= max_held(c);
+    size_t piece = whole ? (size_t)s->size : PIECE;
+    uint8_t *bytes = pd_resize(c->allocator, NULL, piece);
+    enum pd_code code = bytes ? PD_OK : pd_fail(c->error, PD_ENOMEM, s->offset, "feature", 0, piece);
+    for (uint64_t at = 0; !code && at < s->size; at += piece) {
+        piece = piece < s->size - at ? piece : (size_t)(s->size - at);
+        code = copy_piece(c, feature, s->offset + at, bytes, piece);
+    }
+    pd_release(c->allocator, bytes);
+    return code;
+}
+
+static int by_old_place(const void *a, const void *b)
+{
+    const struct pd_moved_aux *x = a, *y = b;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+/* Where the record at an offset is now; an offset of no record stays. */
+static uint64_t new_place(const struct pd_conversion *c, uint64_t offset)
+{
+    const struct pd_moved_aux key = {offset, 0, 0};
+    const struct pd_moved_aux *found = c->n_moved ? bsearch(&key, c->moved, c->n_moved, sizeof key, by_old_place) : NULL;
+    return found ? found->to : offset;
+}
+
+static enum pd_code put64(struct pd_conversion *c, uint64_t value)
+{
+    uint8_t bytes[8];
+    pd_store64(bytes, value, c->t.to);
+    return pd_writer_feature_bytes(c->w, bytes, sizeof bytes, c->error);
+}
+
+/* The index is pairs of an AUXTRACE record's offset and size; perf puts their number before them, simpleperf does not. */
+static enum pd_code move_aux_index(struct pd_conversion *c, const struct pd_file_section *s)
+{
+    const uint64_t count = s->size % 16 == 8 ? 1 : 0;
+    enum pd_code code = PD_OK;
+    for (uint64_t i = 0; !code && i < s->size / 8; i++) {
+        uint8_t bytes[8];
+        if ((code = pd_reader_read(c->r, s->offset + 8 * i, bytes, sizeof bytes, c->error)))
+            break;
+        const uint64_t value = pd_load64(bytes, c->t.from);
+        code = put64(c, i >= count && (i - count) % 2 == 0 ? new_place(c, value) : value);
+    }
+    return code;
+}
+
+static enum pd_code make_aux_index(struct pd_conversion *c)
+{
+    enum pd_code code = put64(c, c->n_moved);
+    for (size_t i = 0; !code && i < c->n_moved; i++)
+        if ((code = put64(c, c->moved[i].to)) == PD_OK)
+            code = put64(c, c->moved[i].size);
+    return code;
+}
+
+static enum pd_code put_feature(struct pd_conversion *c, uint16_t feature)
+{
+    const struct pd_feature_section *f = pd_convert_section(c, feature);
+    const struct pd_collected *held = &c->collected[feature];
+    enum pd_code code = pd_writer_feature(c->w, feature, c->error);
+    if (code)
+        return code;
+    if (feature == PD_FEAT_AUXTRACE && c->to != PD_CONTAINER_PIPE)
+        return f && !moved_out(c) ? move_aux_index(c, &f->section) : make_aux_index(c);
+    if (feature == PD_FEAT_DIR_FORMAT && c->rest)
+        return put64(c, 1);
+    if (held->there)
+        return pd_writer_feature_bytes(c->w, held->bytes, held->n, c->error);
+    return copy_section(c, feature, &f->section);
+}
+
+/* Has the writer got it already? */
+static bool is_written(const struct pd_conversion *c, uint16_t feature)
+{
+    bool written = false;
+    for (size_t i = 0; i < c->w->n_features; i++)
+        written |= c->w->features[i].feature == feature;
+    for (size_t i = 0; i < c->w->n_held; i++)
+        written |= c->w->held[i].feature == feature;
+    return written;
+}
+
+enum pd_code pd_convert_features(struct pd_conversion *c)
+{
+    enum pd_code code = PD_OK;
+    for (uint16_t i = 0; !code && i < 256; i++)
+        if (is_wanted(c, i) && !is_written(c, i))
+            code = put_feature(c, i);
+    if (c->rest && is_there(c, PD_FEAT_AUXTRACE))
+        pd_convert_note(c, PD_FEAT_AUXTRACE, "there is no index of the records in data.0");
+    return code;
+}

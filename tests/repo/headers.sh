@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# headers.sh - each public header compiles by itself, as C11 and as C++17, without a warning; the library has all functions
+# that they declare; and no name that it exports begins otherwise than with pd_.
+set -euo pipefail
+cd "$PERFDATA_SOURCE"
+failed=0
+trap 'rm -rf "$scratch"' EXIT
+scratch=$(mktemp -d)
+
+complain() {
+    printf '%s\n' "$*" >&2
+    failed=1
+}
+
+compile() { # language, standard, compiler, header
+    local warnings=(-Wall -Wextra -Wpedantic -Werror -Wshadow -Wundef)
+    printf '#include <%s>\n#include <%s>\n' "$4" "$4" >"$scratch/one.$1" # twice: the guards work
+    "$3" -x "$1" -std="$2" "${warnings[@]}" -Iinclude -fsyntax-only "$scratch/one.$1" || complain "$4 as $2 with $3"
+}
+
+headers=$(cd include && find perfdata -name '*.h' | sort)
+[ -n "$headers" ] || complain "no headers found"
+cc=0 cxx=0
+for compiler in gcc clang; do
+    command -v "$compiler" >/dev/null || continue
+    cc=1
+    for header in $headers; do
+        compile c c11 "$compiler" "$header"
+    done
+done
+for compiler in g++ clang++; do
+    # clang++ may be there without a C++ library
+    printf '#include <cstdint>\n' | "$compiler" -x c++ -fsyntax-only - 2>/dev/null || continue
+    cxx=1
+    for header in $headers; do
+        compile c++ c++17 "$compiler" "$header"
+    done
+done
+[ "$cc" = 1 ] || complain "no C compiler"
+[ "$cxx" = 1 ] || echo "no C++ compiler: headers were not compiled as C++"
+
+library=
+for name in "$PERFDATA_BUILD"/libperfdata.so "$PERFDATA_BUILD"/libperfdata.a; do
+    [ -e "$name" ] && library=$name && break
+done
+if [ -z "$library" ]; then
+    complain "no library in $PERFDATA_BUILD"
+else
+    case $library in
+    *.so) dynamic=-D ;;
+    *) dynamic= ;;
+    esac
+    nm $dynamic -g --defined-only "$library" 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u >"$scratch/defined"
+    # Sanitizers and coverage add names of their own.
+    others=$(grep -Ev '^(pd_|__(asan|odr_asan|msan|sanitizer|ubsan|sancov|gcov|llvm|start_|stop_)|_init$|_fini$)' "$scratch/defined" || true)
+    [ -z "$others" ] || complain "exported without pd_: $others"
+    for header in $headers; do
+        # Declarations begin with PD_API; what follows up to the first parenthesis ends in the name.
+        tr '\n' ' ' <"include/$header" | grep -oE 'PD_API [^;({]*\(' | grep -oE 'pd_[a-z0-9_]+\(' | tr -d '(' || true
+    done | sort -u >"$scratch/declared"
+    [ "$(wc -l <"$scratch/declared")" -gt 50 ] || complain "only $(wc -l <"$scratch/declared") declarations found"
+    missing=$(comm -23 "$scratch/declared" "$scratch/defined")
+    [ -z "$missing" ] || complain "declared but not in the library: $missing"
+fi
+exit "$failed"

@@ -248,5 +248,6 @@ int cmd_info(struct cli *cli, int argc, char **argv);
 int cmd_dump(struct cli *cli, int argc, char **argv);
 int cmd_check(struct cli *cli, int argc, char **argv);
 int cmd_filter(struct cli *cli, int argc, char **argv);
+int cmd_convert(struct cli *cli, int argc, char **argv);
 
 #endif

@@ -15,7 +15,7 @@ static const struct {
     {CLI_OUT, {"output", 'o', "FILE", "write to FILE; - is standard output"}},
     {CLI_OUT, {"force", 'f', NULL, "replace an existing output"}},
     {CLI_JSON, {"json", KEY_JSON, NULL, "print JSON"}},
-    {0, {"threads", 'j', "N", "use N threads (default 1); the result is the same"}},
+    {0, {"threads", 'j', "N", "use up to N threads (default 1); the result is the same"}},
     {0, {"quiet", 'q', NULL, "results and errors only"}},
     {0, {"verbose", 'v', NULL, "say more"}},
     {0, {"help", 'h', NULL, "print this help"}},
@@ -48,11 +48,11 @@ static void print_help(struct cli *cli)
         snprintf(left, sizeof left, "%c%c%s%s%s%s%s", o->key < CLI_LONG ? '-' : ' ',
                  o->key < CLI_LONG ? o->key : ' ', o->name ? (o->key < CLI_LONG ? ", " : "  ") : "",
                  o->name ? "--" : "", o->name ? o->name : "", o->arg ? " " : "", o->arg ? o->arg : "");
-        cli_print(cli, strlen(left) > 24 ? "  %s\n%28s" : "  %-24s  ", left, "");
+        cli_print(cli, strlen(left) > 25 ? "  %s\n%29s" : "  %-25s  ", left, "");
         for (const char *p = o->help; *p; p++) {
             pd_out_bytes(&cli->out, p, 1);
             if (*p == '\n')
-                cli_print(cli, "%28s", "");
+                cli_print(cli, "%29s", "");
         }
         pd_out_str(&cli->out, "\n");
     }

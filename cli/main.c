@@ -16,6 +16,7 @@ static const struct verb {
     {"dump", cmd_dump, "every record as text or JSON"},
     {"check", cmd_check, "validate, and prove that decoding and encoding gives the same bytes"},
     {"filter", cmd_filter, "write the selected records and what they need to a new recording"},
+    {"convert", cmd_convert, "another container, compression, byte order or attr size"},
 };
 #define N_VERBS (sizeof verbs / sizeof *verbs)
 

@@ -45,6 +45,8 @@ enum pd_code pd_convert_next(struct pd_conversion *c, struct pd_reader *r, struc
     for (;;) {
         enum pd_code code = pd_reader_next_here(r, rec, &what);
         const bool passed = code == PD_EZSTD || code == PD_ELIMIT;
+        if (code == PD_OK && rec->depth && !c->open)
+            continue; /* read to find damage; the chunk around it is copied */
         if (code == PD_OK || code == PD_END)
             return code;
         if ((code = pd_convert_damage(c, &what)))
@@ -293,15 +295,30 @@ static enum pd_code look_for_compressed(struct pd_conversion *c)
     return pd_reader_rewind(c->r, c->error);
 }
 
+/*
+ * Do a directory's members have to be merged by time? Not when there is only one beside `data`, and that has but what
+ * perf writes before it samples: then the one can follow the other, compressed or not.
+ */
+static enum pd_code look_for_merge(struct pd_conversion *c)
+{
+    struct pd_record rec = {0};
+    if (c->from != PD_CONTAINER_DIRECTORY || c->to == PD_CONTAINER_DIRECTORY)
+        return PD_OK;
+    c->merge = c->r->n_members > 2;
+    c->r->keep_compressed = true;
+    while (!c->merge && c->r->n_members == 2 && pd_reader_next_here(c->r, &rec, NULL) == PD_OK)
+        c->merge = is_compressed(&rec) || pd_convert_time(&rec, c->t.from) != 0;
+    return pd_reader_rewind(c->r, c->error);
+}
+
 static void decide_compression(struct pd_conversion *c)
 {
-    const bool merge = c->from == PD_CONTAINER_DIRECTORY && c->to != PD_CONTAINER_DIRECTORY && c->r->n_members > 1;
     switch (c->options->zip) {
     case PD_ZIP_COMPRESSED: c->zip = PD_RECORD_COMPRESSED; break;
     case PD_ZIP_COMPRESSED2: c->zip = PD_RECORD_COMPRESSED2; break;
     default: break;
     }
-    c->open = c->options->zip != PD_ZIP_KEEP || c->t.from != c->t.to || merge;
+    c->open = c->options->zip != PD_ZIP_KEEP || c->t.from != c->t.to || c->merge;
     if (c->options->zip == PD_ZIP_KEEP && c->open && c->compressed)
         c->zip = PD_RECORD_COMPRESSED;
 }
@@ -349,8 +366,7 @@ static enum pd_code convert_pipe(struct pd_conversion *c, const struct pd_sink *
 /* A data.N file. */
 static enum pd_code convert_member(struct pd_conversion *c, const struct pd_sink *sink, size_t i)
 {
-    const struct pd_reader_options options = {.size = sizeof options, .allocator = c->allocator,
-                                              .keep_compressed = !c->open};
+    const struct pd_reader_options options = {.size = sizeof options, .allocator = c->allocator};
     struct pd_reader *r;
     const bool stream = c->zip || (c->options->zip == PD_ZIP_NONE && c->compressed);
     if (!stream && c->t.from == c->t.to)
@@ -413,10 +429,12 @@ static enum pd_code start(struct pd_conversion *c, const struct pd_sink *sink)
         code = pd_reader_rewind(c->r, c->error);
     if (!code)
         code = look_for_compressed(c);
+    if (!code)
+        code = look_for_merge(c);
     if (code)
         return code;
     decide_compression(c);
-    c->r->keep_compressed = !c->open;
+    c->r->keep_compressed = false;
     return run(c, sink);
 }
 

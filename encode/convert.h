@@ -32,6 +32,7 @@ struct pd_conversion {
     struct pd_transcode t;
     bool open;            /* look into COMPRESSED records */
     bool compressed;      /* the input has such records */
+    bool merge;           /* members of a directory are merged by time */
     uint32_t zip;         /* type of the records that carry the output's compressed records; 0: none */
     int level;
     struct pd_sink sink, rest_sink;

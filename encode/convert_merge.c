@@ -79,8 +79,7 @@ static void missing(struct pd_conversion *c, const struct pd_error *what)
 
 static enum pd_code open_sources(struct merge *m)
 {
-    const struct pd_reader_options options = {.size = sizeof options, .allocator = m->c->allocator, .window = 1,
-                                              .keep_compressed = !m->c->open};
+    const struct pd_reader_options options = {.size = sizeof options, .allocator = m->c->allocator, .window = 1};
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < m->n; i++) {
         struct source *s = &m->sources[i];

@@ -102,8 +102,9 @@ static enum pd_code collect_header_feature(struct pd_conversion *c, const struct
 {
     if (rec->size < 16)
         return PD_OK;
-    *taken = rec->size == 16;
-    return *taken ? PD_OK : collect_feature(c, pd_load64(rec->raw + 8, c->t.from), rec->raw + 16, rec->size - 16u, taken);
+    const uint64_t feature = pd_load64(rec->raw + 8, c->t.from);
+    *taken = rec->size == 16 && !pd_pipe_may_be_empty(feature);
+    return *taken ? PD_OK : collect_feature(c, feature, rec->raw + 16, rec->size - 16u, taken);
 }
 
 /*
@@ -208,11 +209,20 @@ static bool moved_out(const struct pd_conversion *c)
     return c->rest != NULL || (c->from == PD_CONTAINER_DIRECTORY && c->to != PD_CONTAINER_DIRECTORY);
 }
 
+/* perf stat writes the COMPRESSED feature though nothing is compressed: then it names no compression. */
+static bool says_zstd(const struct pd_conversion *c)
+{
+    const struct pd_collected *f = &c->collected[PD_FEAT_COMPRESSED];
+    if (!f->there)
+        return c->compressed;
+    return f->n < 8 || pd_load32(f->bytes + 4, c->t.to) != 0;
+}
+
 static bool is_wanted(const struct pd_conversion *c, uint16_t feature)
 {
     const bool from_dir = c->from == PD_CONTAINER_DIRECTORY, to_dir = c->to == PD_CONTAINER_DIRECTORY;
     switch (feature) {
-    case PD_FEAT_COMPRESSED: return is_there(c, feature) && !c->open;
+    case PD_FEAT_COMPRESSED: return is_there(c, feature) && !c->zip && !(c->open && says_zstd(c));
     case PD_FEAT_DIR_FORMAT: return to_dir ? !from_dir || is_there(c, feature) : is_there(c, feature) && !from_dir;
     case PD_FEAT_AUXTRACE:
         if (c->to == PD_CONTAINER_PIPE || c->from == c->to)

@@ -77,7 +77,7 @@ static enum pd_code special(struct stream *s, const struct pd_record *rec, bool 
     const uint64_t feature = feature_of(s, rec);
     const bool chunk = rec->depth == 0 && !rec->old_feature &&
                        (rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2);
-    const bool mark = feature != UINT64_MAX && rec->size == 16;
+    const bool mark = feature != UINT64_MAX && rec->size == 16 && !pd_pipe_may_be_empty(feature);
     enum pd_code code = PD_OK;
     if (!s->c->open)
         return PD_OK;

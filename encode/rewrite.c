@@ -233,7 +233,9 @@ static enum pd_code rewrite_data(struct rewrite *w, const struct pd_extent *e)
     }
     if (code != PD_END)
         report(w, &what);
-    return copy(w, w->stats->bytes, e->offset + e->size - w->stats->bytes);
+    code = copy(w, w->stats->bytes, e->offset + e->size - w->stats->bytes);
+    /* Behind damaged data, what follows it has not been looked at yet. */
+    return code || w->options->member ? code : pd_file_tail(w->r, w->error);
 }
 
 static enum pd_code rewrite_part(struct rewrite *w, const struct pd_extent *e)

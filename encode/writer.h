@@ -5,6 +5,7 @@
 
 #include "deflate.h"
 #include "file.h"
+#include <perfdata/constants.h>
 #include <perfdata/writer.h>
 
 enum pd_stage { PD_STAGE_ATTRS, PD_STAGE_DATA, PD_STAGE_FEATURES, PD_STAGE_FINISHED };
@@ -62,6 +63,12 @@ enum pd_code pd_writer_flush(struct pd_writer *w, bool last, struct pd_error *er
 void pd_writer_sort_held(struct pd_writer *w);
 /* Frees the features that wait; they are written. */
 void pd_writer_drop_held(struct pd_writer *w);
+
+/* Features that are always empty; an empty record of another one marks the end of the features. */
+static inline bool pd_pipe_may_be_empty(uint64_t feature)
+{
+    return feature == PD_FEAT_BRANCH_STACK || feature == PD_FEAT_STAT;
+}
 
 /* The header of a stream, and all that was given before the first record. */
 enum pd_code pd_pipe_begin(struct pd_writer *w, struct pd_error *error);

@@ -135,20 +135,18 @@ static enum pd_code put_feature(struct pd_writer *w, uint16_t feature, const voi
     return code ? code : pd_writer_emit(w, bytes, n, error);
 }
 
-/* Why a feature cannot be in a stream; NULL: it can. */
+/*
+ * Why a feature cannot be in a stream; NULL: it can. perf itself does not send BRANCH_STACK, STAT, CACHE and
+ * HYBRID_TOPOLOGY, but reads them.
+ */
 static const char *obstacle(const struct pd_held *h)
 {
-    switch (h->feature) {
-    case PD_FEAT_BRANCH_STACK:
-    case PD_FEAT_AUXTRACE:
-    case PD_FEAT_STAT:
-    case PD_FEAT_CACHE:
-    case PD_FEAT_DIR_FORMAT:
-    case PD_FEAT_HYBRID_TOPOLOGY: return "a pipe stream does not have it";
-    default: break;
-    }
-    if (h->n == 0)
-        return "it is empty";
+    if (h->feature == PD_FEAT_AUXTRACE)
+        return "its offsets are those of a file";
+    if (h->feature == PD_FEAT_DIR_FORMAT)
+        return "a pipe stream is no directory";
+    if (h->n == 0 && !pd_pipe_may_be_empty(h->feature))
+        return "it is empty, which marks the end of the features";
     return h->n > UINT16_MAX - 16 ? "it is too large for a record" : NULL;
 }
 

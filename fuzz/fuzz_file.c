@@ -157,11 +157,11 @@ static bool is_in_order(const struct pd_reader *r)
     return info->container != PD_CONTAINER_FILE || (info->header.data.size && !info->truncated && !pd_reader_n_findings(r));
 }
 
-static void check_stream(struct pd_reader *r, struct copy copy, const struct pd_allocator *allocator)
+static void check_stream(struct copy copy, const struct pd_reader_options *options)
 {
-    struct pd_reader *s = open_stream(&copy, allocator);
+    struct pd_reader *s = open_stream(&copy, options->allocator), *r = NULL;
+    CHECK(pd_reader_open_memory(&r, copy.bytes, copy.size, options, NULL) == PD_OK);
     if (s && is_in_order(r)) {
-        CHECK(pd_reader_rewind(r, NULL) == PD_OK);
         const struct digest a = digest_reader(r), b = digest_reader(s);
         CHECK(a.code == b.code && a.records == b.records && a.decoded == b.decoded && a.hash == b.hash);
         CHECK(pd_reader_n_attrs(r) == pd_reader_n_attrs(s));
@@ -169,10 +169,11 @@ static void check_stream(struct pd_reader *r, struct copy copy, const struct pd_
             CHECK(pd_reader_n_features(r) == pd_reader_n_features(s));
     }
     pd_reader_close(s);
-    s = open_stream(&copy, allocator);
+    s = open_stream(&copy, options->allocator);
     if (s && is_in_order(r))
         check_rewrite(s, copy.bytes, copy.size, true);
     pd_reader_close(s);
+    pd_reader_close(r);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -195,7 +196,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_rewrite(r, data, size, true);
         CHECK(heap.peak <= 64 * size + ((size_t)1 << 20) + (compressed ? ZSTD_MOST : 0));
         if (size % 4 == 0)
-            check_stream(r, (struct copy){data, size, 0}, &allocator);
+            check_stream((struct copy){data, size, 0}, &options);
     }
     pd_reader_close(r);
     CHECK(heap.blocks == 0 && heap.bytes == 0);

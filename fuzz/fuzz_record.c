@@ -119,7 +119,7 @@ static void check_refused(const struct trial *t, const struct pd_record *rec, en
     CHECK(pd_error_text(error, text, sizeof text) < sizeof text);
     CHECK(!rec->decoded && error->record_offset <= t->n);
     if (code == PD_EUNKNOWN) {
-        CHECK(rec->type == PD_RECORD_SAMPLE && t->plan.unknown);
+        CHECK(pd_layout_unknown(&t->plan, rec->type));
         return;
     }
     CHECK(code == PD_ESHORT || code == PD_ECOUNT);

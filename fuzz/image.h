@@ -84,14 +84,15 @@ enum {
     IMAGE_SIZE = 8, IMAGE_ATTR_SIZE = 16, IMAGE_ATTRS = 24, IMAGE_DATA = 40, IMAGE_TYPES = 56, IMAGE_FEATURES = 72,
 };
 
-/* Starts a file: the magic, `size` bytes of header of which only size and attr_size are set. */
+/* Starts a file: the magic, `size` bytes of header of which only size and attr_size are set. 16: a pipe stream. */
 static inline void image_start(struct image *im, bool big, size_t size, uint64_t attr_size)
 {
     *im = (struct image){.big = big};
     image_bytes(im, big ? "2ELIFREP" : "PERFILE2", 8);
     image_u64(im, size);
     image_zeros(im, size - 16);
-    image_set(im, IMAGE_ATTR_SIZE, attr_size, 8);
+    if (size > 16)
+        image_set(im, IMAGE_ATTR_SIZE, attr_size, 8);
 }
 
 /* Bit n of the feature bitmap, whose words have `word` bytes. */

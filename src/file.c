@@ -181,6 +181,8 @@ static enum pd_code read_attrs(struct pd_reader *r, struct pd_error *error)
         return pd_finding(r, error, PD_EVALUE, 16, "attr_size", stride, PD_ATTR_SIZE + PD_FILE_SECTION_BYTES);
     if (!inside(r, &h->attrs))
         return pd_finding(r, error, PD_ERANGE, 24, "attrs", end_of(&h->attrs), r->info.file_size);
+    if (h->attrs.size < stride)
+        return PD_OK;
     uint8_t *entry = pd_resize(r->allocator, NULL, (size_t)stride);
     if (entry == NULL)
         return pd_fail(error, PD_ENOMEM, 16, "attr", 0, stride);
@@ -293,7 +295,7 @@ static enum pd_code read_stream_head(struct pd_reader *r, struct pd_error *error
         return pd_fail(error, PD_EUNSUP, 24, "attrs that do not stand before the data, in an input that cannot seek", 0, 0);
     if ((code = pd_input_pin(&r->in, 0, h->data.offset, r->max_held, error)) || (code = place_data(r, error)))
         return code;
-    r->info.file_size = h->data.offset; /* as far as can be looked at now */
+    r->info.file_size = r->in.pins[0].n; /* as far as can be looked at now; the input may have ended before the data */
     code = read_attrs(r, error);
     r->info.file_size = PD_NOWHERE;
     return code;
@@ -327,12 +329,13 @@ enum pd_code pd_file_tail(struct pd_reader *r, struct pd_error *error)
     enum pd_code code;
     if (r->in.seekable || info->container != PD_CONTAINER_FILE || info->file_size != PD_NOWHERE)
         return PD_OK;
-    if (info->unfinished)
-        info->data_end = r->at;
-    if ((code = pd_input_pin(&r->in, info->data_end, PD_NOWHERE - info->data_end, r->max_held, error)))
+    if (!info->unfinished &&
+        (code = pd_input_pin(&r->in, info->data_end, PD_NOWHERE - info->data_end, r->max_held, error)))
         return code;
     info->file_size = pd_input_size(&r->in);
-    if (!info->unfinished && (code = read_table(r, error)))
+    if (info->unfinished)
+        info->data_end = info->file_size;
+    else if ((code = read_table(r, error)))
         return code;
     r->n_extents = 0;
     return pd_file_map(r, error);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define REACH 16  /* how far back a record is put into its stretch rather than start another */
-#define FAN 16    /* runs of a level that are merged into one of the next */
+#define FAN 32    /* runs of a level that are merged into one of the next */
 #define CHUNK_LEAST ((size_t)256)
 #define CHUNK_MOST ((size_t)1 << 20)
 
@@ -219,7 +219,7 @@ static enum pd_code follow(struct pd_queue *q, struct pd_error *error)
         q->sources[0].time = w->time;
     else
         q->sources[0] = q->sources[--q->n_sources];
-    if (q->n_sources)
+    if (q->n_sources > 1)
         sift(q, 0);
     return PD_OK;
 }

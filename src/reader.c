@@ -372,7 +372,8 @@ static enum pd_code at_end(struct pd_reader *r, struct pd_record *rec, struct pd
  */
 static void note_old_feature(struct pd_reader *r, struct pd_record *rec)
 {
-    const bool pipe = r->info.container == PD_CONTAINER_PIPE && r->attrs.n == 0;
+    const bool first = r->attrs.n == 0 || rec->offset < r->attrs.attr[0]->offset; /* they are known after a rewind */
+    const bool pipe = r->info.container == PD_CONTAINER_PIPE && first;
     if (pipe && r->index == 0 && rec->type == PD_RECORD_ID_INDEX && rec->size > 12)
         r->old_features = pd_load32(rec->raw + 8, r->info.order) == rec->size - 12u;
     rec->old_feature = pipe && r->old_features && rec->type >= PD_RECORD_ID_INDEX && rec->type <= PD_RECORD_HEADER_FEATURE;

@@ -113,7 +113,14 @@ empty err
 # Damage: what is intact is written, status 3.
 head -c 290 in.data >cut.data
 expect 3 filter -o mended.data cut.data
+has err 'at offset 272'
 expect 0 "$PERFDATA" info mended.data
+
+# With standard descriptors closed the output must not become standard error, into which the damage is told.
+got=0
+filter -o closed.data cut.data </dev/null >&- 2>&- || got=$?
+[ "$got" = 3 ] || fail "status $got without descriptors"
+same mended.data closed.data
 
 # Signals: the temporary file goes.
 many 21 >huge.data

@@ -147,6 +147,7 @@ static void read_all(struct pd_reader *r, enum pd_sort_kind kind, size_t memory,
     struct pd_record rec = {0};
     enum pd_code code;
     const struct pd_sorter_options options = {.size = sizeof options, .kind = kind, .memory = memory};
+    assert_int_equal(pd_reader_rewind(r, NULL), PD_OK);
     assert_int_equal(pd_sorter_open(&s, r, &options, NULL), PD_OK);
     out->n = 0;
     while ((code = pd_sorter_next(s, &rec, NULL)) == PD_OK) {
@@ -158,7 +159,6 @@ static void read_all(struct pd_reader *r, enum pd_sort_kind kind, size_t memory,
     pd_sorter_get_stats(s, stats);
     assert_int_equal(stats->records, out->n);
     pd_sorter_close(s);
-    assert_int_equal(pd_reader_rewind(r, NULL), PD_OK);
 }
 
 static bool same_item(const struct item *a, const struct item *b)
@@ -378,7 +378,7 @@ static bool fails_at(struct pd_reader *r, enum pd_sort_kind kind, uint64_t at)
 {
     const struct pd_allocator allocator = {failing_resize, failing_release, NULL};
     const struct pd_sorter_options options = {
-        .size = sizeof options, .allocator = &allocator, .kind = kind, .memory = kind == PD_SORT_TIME ? 1500 : 60000};
+        .size = sizeof options, .allocator = &allocator, .kind = kind, .memory = kind == PD_SORT_TIME ? 4000 : 60000};
     const size_t files = open_files();
     struct pd_sorter *s;
     struct pd_record rec = {0};
@@ -404,7 +404,7 @@ static bool fails_at(struct pd_reader *r, enum pd_sort_kind kind, uint64_t at)
 static void allocations_fail(void **state)
 {
     struct rng rng = {random_seed()};
-    const struct shape shape = {.span = 100, .step = 5, .swing = 100, .rounds = 100, .others = 5, .rewind = 20};
+    struct shape shape = {.span = 100, .step = 5, .rounds = 100, .others = 3, .rewind = 20};
     struct stream s = {0}, data = {0};
     struct pd_sorter_stats stats;
     struct pd_reader *r;
@@ -413,7 +413,7 @@ static void allocations_fail(void **state)
     random_records(&rng, &shape, 400, &s);
     assert_int_equal(pd_reader_open_memory(&r, s.bytes, s.n, NULL, NULL), PD_OK);
     for (enum pd_sort_kind kind = PD_SORT_TIME; kind <= PD_SORT_CAUSAL; kind++) {
-        read_all(r, kind, kind == PD_SORT_TIME ? 1500 : 60000, &got, &stats);
+        read_all(r, kind, kind == PD_SORT_TIME ? 4000 : 60000, &got, &stats);
         for (uint64_t n = 1; fails_at(r, kind, n); n++)
             ;
     }
@@ -421,12 +421,13 @@ static void allocations_fail(void **state)
     drop(&s);
     char dir[] = "/tmp/order-XXXXXX";
     assert_non_null(mkdtemp(dir));
+    shape.swing = 100;
     random_records(&rng, &shape, 300, &data);
     put_file(&s, PD_ATTR_SAMPLE_ID_ALL, &data);
     write_member(dir, 0, &s);
     write_member(dir, 1, &data);
     assert_int_equal(pd_reader_open(&r, dir, NULL, NULL), PD_OK);
-    read_all(r, PD_SORT_TIME, 1500, &got, &stats);
+    read_all(r, PD_SORT_TIME, 4000, &got, &stats);
     for (uint64_t n = 1; fails_at(r, PD_SORT_TIME, n); n++)
         ;
     pd_reader_close(r);

@@ -288,6 +288,44 @@ static void a_source_that_lies(void **state)
     image_free(&im);
 }
 
+/* A stream that announces much before its data and ends soon: memory is taken for what came. */
+static size_t most_at_once;
+
+static void *watch_resize(void *user, void *old, size_t size)
+{
+    (void)user;
+    most_at_once = size > most_at_once ? size : most_at_once;
+    return realloc(old, size);
+}
+
+static void watch_release(void *user, void *old)
+{
+    (void)user;
+    free(old);
+}
+
+static void a_stream_that_announces_much(void **state)
+{
+    const struct pd_allocator allocator = {watch_resize, watch_release, NULL};
+    const struct pd_reader_options options = {.size = sizeof options, .allocator = &allocator, .window = 1};
+    struct image im;
+    struct pd_reader *r = NULL;
+    (void)state;
+    image_recording(&im, false);
+    image_section(&im, IMAGE_DATA, UINT64_C(1) << 40, 100);
+    image_section(&im, 128 + 128, 104, UINT64_C(1) << 33); /* ids */
+    struct habit h = usual(&im);
+    const struct pd_source source = {habit_read, NULL, &h, PD_NOWHERE};
+    assert_int_equal(pd_reader_open_source(&r, &source, &options, NULL), PD_OK);
+    assert_int_equal(pd_reader_n_attrs(r), 2);
+    assert_int_equal(pd_reader_finding(r, 0)->code, PD_ERANGE);
+    const struct digest d = digest_reader(r);
+    assert_int_equal(d.records, 0);
+    pd_reader_close(r);
+    image_free(&im);
+    assert_true(most_at_once <= 131072);
+}
+
 static void any_part_can_be_read(void **state)
 {
     struct image im;
@@ -347,6 +385,7 @@ int main(void)
         cmocka_unit_test(pipe_descriptor),          cmocka_unit_test(callbacks_of_many_habits),
         cmocka_unit_test(reading_fails),            cmocka_unit_test(a_source_that_lies),
         cmocka_unit_test(any_part_can_be_read),     cmocka_unit_test(reading_between_records),
+        cmocka_unit_test(a_stream_that_announces_much),
     };
     return cmocka_run_group_tests_name("input", tests, NULL, NULL);
 }

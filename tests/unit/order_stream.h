@@ -29,11 +29,11 @@ static inline void put_bytes(struct stream *s, const void *bytes, size_t n)
     s->n += n;
 }
 
-/* Little-endian, of n bytes. */
+/* Little-endian, n bytes; zeros behind the eighth. */
 static inline void put(struct stream *s, uint64_t value, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        put_bytes(s, &(uint8_t){(uint8_t)(value >> 8 * i)}, 1);
+        put_bytes(s, &(uint8_t){(uint8_t)(i < 8 ? value >> 8 * i : 0)}, 1);
 }
 
 static inline void put_header(struct stream *s, uint32_t type, size_t size)

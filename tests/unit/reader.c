@@ -640,6 +640,22 @@ static void unfinished_recording(void **state)
     }
 }
 
+/* Zeros where records should be are no table of features at offset 0. */
+static void unfinished_and_zeroed(void **state)
+{
+    struct image im;
+    uint64_t n;
+    (void)state;
+    image_unfinished(&im, false);
+    memset(im.b + im.data, 0, im.n - im.data);
+    struct pd_reader *r = open_image(&im);
+    assert_true(pd_reader_info(r)->unfinished);
+    assert_int_equal(count_records(r, &n, NULL), PD_ESIZE);
+    assert_int_equal(n, 0);
+    expect_covered(r, &im);
+    done(r, &im);
+}
+
 /* A finished file without records looks the same, but its table is there. */
 static void finished_without_records(void **state)
 {
@@ -1127,6 +1143,43 @@ static void event_without_ids(void **state)
     }
 }
 
+/* A pipe stream of Google's perf 3.3: features under types of their own, before the attr. The second time round as well. */
+static void old_features_after_a_rewind(void **state)
+{
+    struct image im;
+    (void)state;
+    BOTH_ORDERS(big) {
+        struct pd_record rec = {0};
+        image_start(&im, big, 16, 0);
+        size_t at = image_record(&im, 69, 0);
+        image_u32(&im, 8);
+        image_bytes(&im, "host\0\0\0", 8);
+        image_end(&im, at);
+        at = image_record(&im, 64, 0);
+        image_attr(&im, 64, 64, ST_IP, false);
+        image_u64(&im, 5);
+        image_end(&im, at);
+        at = image_record(&im, 69, 0); /* this one is an ID_INDEX */
+        image_u64(&im, 0);
+        image_end(&im, at);
+        struct pd_reader *r = open_image(&im);
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(pd_reader_next(r, &rec, NULL), PD_OK);
+            assert_true(rec.old_feature);
+            assert_int_equal(pd_reader_decode(r, &rec, NULL), PD_OK);
+            assert_int_equal(rec.rest.n, 12);
+            assert_int_equal(pd_reader_next(r, &rec, NULL), PD_OK);
+            assert_false(rec.old_feature);
+            assert_int_equal(pd_reader_next(r, &rec, NULL), PD_OK);
+            assert_false(rec.old_feature);
+            assert_int_equal(pd_reader_next(r, &rec, NULL), PD_END);
+            assert_int_equal(pd_reader_rewind(r, NULL), PD_OK);
+            assert_int_equal(pd_reader_n_attrs(r), 1); /* not counted twice */
+        }
+        done(r, &im);
+    }
+}
+
 /* An id that two events claim is the first one's. */
 static void id_claimed_twice(void **state)
 {
@@ -1185,6 +1238,7 @@ int main(void)
         cmocka_unit_test(attrs_behind_data),
         cmocka_unit_test(ids_used_many_times),
         cmocka_unit_test(unfinished_recording),
+        cmocka_unit_test(unfinished_and_zeroed),
         cmocka_unit_test(finished_without_records),
         cmocka_unit_test(data_beyond_the_end),
         cmocka_unit_test(damaged_record_sizes),
@@ -1200,6 +1254,7 @@ int main(void)
         cmocka_unit_test(event_by_identifier),
         cmocka_unit_test(event_by_id),
         cmocka_unit_test(event_without_ids),
+        cmocka_unit_test(old_features_after_a_rewind),
         cmocka_unit_test(id_claimed_twice),
         cmocka_unit_test(many_ids),
     };

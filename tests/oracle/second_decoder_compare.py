@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""All recordings at hand, decoded by perfdata and by second_decoder.py, compared record by record, field by field.
+
+The two share no line and no table: second_decoder.py was written from the format's documentation alone. Compared are the
+file header, attrs with ids, the feature table, and of every record offset, type, misc, size, all fields, the trailer and
+the bytes that belong to no field. A field that only one side has is a difference.
+
+Files: those of corpus/, those of PERFDATA_CORPUS where it is set, recordings made here, and files made by hand in both
+byte orders, which also must decode to the same values in either.
+"""
+
+import concurrent.futures
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+
+import handmade
+import oracle
+import second_decoder
+
+# Records that perfdata shows as bytes so far: the bytes are compared, not the fields second_decoder.py sees in them.
+UNTYPED = {64, 65, 67, 69, 70, 72, 73, 74, 75, 78, 79, 80, 84, 85, 86}
+# Where the two spell a field of a record differently: {type: {second_decoder.py: perfdata}}
+RENAMED = {8: {"read": "values"}, 16: {"entries": "namespaces"}, 20: {"old": "old_bytes", "new": "new_bytes"}}
+# Fields of second_decoder.py that are the bytes behind the fields in perfdata. 66: the blob that old simpleperf put inside.
+BEHIND = {20: ["pad"], 66: ["data", "pad"], 83: ["pad"]}
+
+
+def same_tree(kind, where, path, ours, theirs, report):
+    """Both sides must have the same fields with the same values."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        for name in ours.keys() | theirs.keys():
+            if name not in ours or name not in theirs:
+                report.differ(where, f"{path}.{name}", "only in " + ("perfdata" if name in ours else "second_decoder.py"))
+            else:
+                same_tree(kind, where, f"{path}.{name}", ours[name], theirs[name], report)
+    elif isinstance(ours, list) and isinstance(theirs, list) and ours and isinstance(ours[0], dict):
+        report.same(kind, where, f"{path}: length", len(ours), len(theirs))
+        for i, (one, other) in enumerate(zip(ours, theirs)):
+            same_tree(kind, where, f"{path}[{i}]", one, other, report)
+    elif report.same(kind, where, path, ours, theirs) and isinstance(ours, list):
+        report.counts[kind] += len(ours)
+
+
+def values_of(fields):
+    """Fields of second_decoder.py with bytes for hex, string slots as bytes, negative numbers as their bits."""
+    result = {}
+    for name, value in fields.items():
+        if isinstance(value, dict) and value.keys() == {"text", "slot"}:
+            value = bytes.fromhex(value["slot"])
+        elif isinstance(value, dict):
+            value = values_of(value)
+        elif isinstance(value, str):
+            value = bytes.fromhex(value)
+        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            value = [values_of(one) for one in value]
+        elif isinstance(value, int) and value < 0:
+            value &= oracle.U32
+        result["res" if name == "cpu_res" else name] = value
+    return result
+
+
+def compare_record(where, ours, theirs, payload, order, report):
+    report.counts["records"] += 1
+    for name in ("offset", "type", "misc", "size"):
+        report.same("headers", where, name, getattr(ours, name), theirs[name])
+    kind = oracle.TYPE_NAMES.get(ours.type, "unknown types") + " fields"
+    if ours.payload is None and (ours.type in UNTYPED or theirs.get("old_feature")):
+        report.note(f"{ours.name}: perfdata shows its bytes")
+        report.same("untyped payloads", where, "rest", ours.rest, payload)
+        return
+    if "error" in theirs or ours.raw is not None:
+        report.same("undecoded records", where, f"undecoded ({theirs.get('error')})", ours.raw is not None, "error" in theirs)
+        report.same("undecoded records", where, "raw", ours.raw, payload)
+        return
+    fields = values_of(theirs["fields"])
+    rest = bytes.fromhex(theirs.get("rest", ""))
+    for name, other in RENAMED.get(ours.type, {}).items():
+        if name in fields:
+            fields[other] = fields.pop(name)
+    behind = b""
+    for name in BEHIND.get(ours.type, []):
+        value = fields.pop(name, b"")
+        behind += struct.pack(("<" if order == "little" else ">") + "I", value) if isinstance(value, int) else value
+    rest = behind + rest
+    if ours.fields.get("branch_stack", {}).get("counters") == []:
+        del ours.fields["branch_stack"]["counters"]     # of no branches
+    if "weight_struct" in fields:       # perfdata has the three parts; second_decoder.py also the whole word
+        part = fields["weight_struct"]
+        report.same(kind, where, "weight", part["var1_dw"] | part["var2_w"] << 32 | part["var3_w"] << 48, fields.pop("weight"))
+    same_tree(kind, where, ours.name, ours.fields, fields, report)
+    report.same("rests", where, "rest", ours.rest, rest)
+    same_tree("trailer fields", where, "sample_id", ours.id, values_of(theirs.get("trailer", {})), report)
+
+
+def compare_attrs(where, info, file, report):
+    lines = list(file.describe())
+    attrs = [line for line in lines if "attr" in line]
+    report.same("attrs", where, "number of attrs", len(info["events"]), len(attrs))
+    for index, (event, line) in enumerate(zip(info["events"], attrs)):
+        ours = oracle.plain("attr", event["attr"])
+        theirs = values_of(line["attr"])
+        theirs.pop("flag_word")         # its parts are in flags
+        theirs["flags"]["reserved_1"] = theirs["flags"].pop("reserved")
+        if "aux_action" in theirs:
+            theirs["aux_action"] = theirs.pop("aux_action_flags")
+        if not theirs["tail"]:
+            del theirs["tail"]
+        same_tree("attr fields", f"{where}: attr {index}", "attr", ours, theirs, report)
+        report.same("ids", where, f"ids of attr {index}", [int(one) for one in event["ids"]], line["ids"])
+    header = lines[0]["header"]
+    for name, ours, theirs in (("container", info["container"], header["container"]),
+                               ("order", info["order"], header["byte_order"]),
+                               ("header_size", info["header_size"], header["size"]),
+                               ("version", info["version"], 1 if header["magic"] == "PERFFILE" else 2)):
+        report.same("file headers", where, name, ours, theirs)
+    if header["container"] == "file":
+        report.same("file headers", where, "attr_size", info["attr_size"], header["attr_size"])
+        report.same("file headers", where, "data offset", info["data"]["offset"], header["data"]["offset"])
+        # perfdata calls a file unfinished when there are records behind a data size of 0, truncated also when its
+        # feature table is not all there
+        start, size = header["data"]["offset"], header["data"]["size"]
+        unfinished = size == 0 and len(file.data) > start
+        table_end = start + size + (0 if unfinished else 16 * len(header["features"]))
+        if header.get("bitmap_word_bits") and header["features"]:
+            report.same("file headers", where, "feature_word", info["feature_word"] * 8, header["bitmap_word_bits"])
+        features = [(line["feature"], line["offset"], line["size"]) for line in lines if "feature" in line]
+        if start < header["size"]:
+            report.note("file whose data section begins inside the header: what follows from that is not compared")
+        else:
+            report.same("file headers", where, "unfinished", info["unfinished"], unfinished)
+            report.same("file headers", where, "truncated", info["truncated"], table_end > len(file.data))
+            report.same("features", where, "feature table",
+                        [(one["feature"], one["offset"], one["size"]) for one in info["features"]], features)
+
+
+def table_is_cut(file):
+    data = file.header.get("data")
+    end = data and data["offset"] + data["size"]
+    return bool(data) and end >= len(file.data) and bool(file.header["features"])
+
+
+def compare_compressed(where, inner, file, report):
+    """The records inside COMPRESSED ones: second_decoder.py gets what the zstd command makes of the chunks."""
+    if not shutil.which("zstd"):
+        report.skip(f"{where}: there is no zstd to look into COMPRESSED records with")
+        return
+    chunks = [file.decode(record)["fields"]["data"] for record in file.records if record.type in (81, 83)]
+    # perf does not end the frame when it stops: zstd complains, and has written all there is.
+    data = subprocess.run(["zstd", "-dcq"], input=bytes.fromhex("".join(chunks)), stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL).stdout
+    file.data = data                    # other records of the same attrs
+    file.records, file.problems = [], []
+    file.frame_records(0, len(data))
+    report.same("records inside COMPRESSED", where, "how many", len(inner), len(file.records))
+    for ours, record in zip(inner, file.records):
+        theirs = file.decode(record)
+        report.same("records inside COMPRESSED", where, "inner_offset", ours.inner, record.offset)
+        theirs["offset"] = ours.offset
+        at = f"{where}: {ours.name} inside {ours.offset} at {record.offset}"
+        compare_record(at, ours, theirs, data[record.offset + 8:record.end], file.order, report)
+
+
+def compare_file(path, name):
+    report = oracle.Report()
+    data = pathlib.Path(path).read_bytes()
+    report.counts["files"] += 1
+    try:
+        records, status = oracle.dump(path)
+        info = oracle.info(path)
+    except oracle.Bad as error:
+        report.differ(name, "perfdata", str(error))
+        return report
+    except subprocess.SubprocessError as error:
+        report.differ(name, "perfdata", repr(error))
+        return report
+    file = second_decoder.PerfFile(data)
+    try:
+        if file.header:
+            compare_attrs(name, info, file, report)
+        bad = 0
+        outer = [record for record in records if record.inner is None]
+        report.same("record counts", name, "number of records", len(outer), len(file.records))
+        for ours, record in zip(outer, file.records):
+            theirs = file.decode(record)
+            theirs["old_feature"] = record.old_feature
+            compare_record(f"{name}: offset {ours.offset:#x} {ours.name}", ours, theirs,
+                           data[record.offset + 8:record.end], file.order, report)
+            bad += "error" in theirs and not (ours.type in UNTYPED and ours.payload is None)
+        if file.pipe and file.problems:
+            report.note("bytes that are no record behind the last one of a pipe: damage or a note")
+        else:
+            report.same("damage", name, f"damaged (second_decoder.py: {file.problems[:2]})", status == 3,
+                        bool(file.problems or bad or table_is_cut(file)))
+        inner = [record for record in records if record.inner is not None]
+        if inner or any(record.type in (81, 83) for record in file.records):
+            compare_compressed(name, inner, file, report)
+    except oracle.Bad as error:
+        report.differ(name, "perfdata", str(error))
+    return report
+
+
+def compare_orders(little, big, report):
+    """A file made by hand in both byte orders: the same values."""
+    ours, _ = oracle.dump(little)
+    theirs, _ = oracle.dump(big)
+    where = f"{little.name} and {big.name}"
+    report.same("both byte orders", where, "number of records", len(ours), len(theirs))
+    for one, other in zip(ours, theirs):
+        at = f"{where}: offset {one.offset:#x} {one.name}"
+        for name in ("type", "misc", "size", "offset", "attr", "variant", "raw"):
+            report.same("both byte orders", at, name, getattr(one, name), getattr(other, name))
+        if one.payload is not None:     # the bytes of the others differ
+            same_tree("both byte orders", at, one.name, one.fields, other.fields, report)
+            report.same("both byte orders", at, "rest", one.rest, other.rest)
+        same_tree("both byte orders", at, "sample_id", one.id, other.id, report)
+    for first, second in zip(oracle.info(little)["events"], oracle.info(big)["events"]):
+        same_tree("both byte orders", where, "attr", first, second, report)
+
+
+def make_by_hand(folder, report):
+    paths = []
+    for kind, make in [("8", lambda order: handmade.make(order)), ("4", lambda order: handmade.make(order, 4)),
+                       ("pipe", lambda order: handmade.make(order, pipe=True)), ("counters", handmade.make_counters)] + [
+                           (f"attr{size}", lambda order, size=size: handmade.make(order, size=size))
+                           for size in (104, 112, 120, 136, 144, 152)]:
+        pair = []
+        for order, letters in (("<", "le"), (">", "be")):
+            path = folder / f"hand-{letters}-{kind}.data"
+            path.write_bytes(make(order))
+            pair.append(path)
+        compare_orders(*pair, report)
+        paths += pair
+    return paths
+
+
+MINIMUM = {
+    "files": 20, "records": 5000, "headers": 20000, "attr fields": 500, "ids": 20, "SAMPLE fields": 50000,
+    "trailer fields": 2000, "rests": 5000, "both byte orders": 5000, "MMAP fields": 100, "MMAP2 fields": 500,
+    "COMM fields": 200, "FORK fields": 200, "EXIT fields": 100, "LOST fields": 50, "LOST_SAMPLES fields": 20,
+    "THROTTLE fields": 50, "UNTHROTTLE fields": 50, "READ fields": 50, "AUX fields": 50, "ITRACE_START fields": 50,
+    "SWITCH_CPU_WIDE fields": 50, "NAMESPACES fields": 200, "KSYMBOL fields": 100, "BPF_EVENT fields": 100,
+    "CGROUP fields": 50, "TEXT_POKE fields": 50, "AUX_OUTPUT_HW_ID fields": 20, "CALLCHAIN_DEFERRED fields": 50,
+}
+
+
+def main():
+    report = oracle.Report()
+    recordings = oracle.Recordings()
+    jobs = [(path, path.name) for path in make_by_hand(recordings.dir, report)]
+    files = oracle.corpus()
+    print(f"{len(files)} files of the corpora", flush=True)
+    if not os.environ.get("PERFDATA_CORPUS"):
+        report.skip("PERFDATA_CORPUS is not set: only the files of corpus/ and those made here are compared")
+    if not files:
+        report.differ("corpus/", "files", "there are none")
+    jobs += [(path, path.name) for path in files]
+    if shutil.which("perf"):
+        perf = oracle.system_perf()
+        for name, path in recordings.make_all(perf, ["group", "group-times", "memory", "pages", "switch-task", "namespaces",
+                                                     "mixed", "regs-some", "threads", "throttle", "bpf", "compressed"], report):
+            jobs.append((path, path.name))
+        jobs += [(path, path.name) for path in (recordings.pipe(perf), recordings.stat(perf))]
+    else:
+        report.skip("there is no perf: no recordings are made here")
+    jobs.sort(key=lambda job: -job[0].stat().st_size)
+    with concurrent.futures.ProcessPoolExecutor() as pool:
+        for result in pool.map(compare_file, *zip(*[(str(path), name) for path, name in jobs])):
+            report.add(result)
+    report.need(MINIMUM)
+    return report.finish()
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except oracle.Bad as error:
+        oracle.fail(str(error))

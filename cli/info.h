@@ -11,6 +11,7 @@
 
 struct info_type {
     uint32_t type;
+    bool named;
     uint64_t n, bytes;
 };
 
@@ -34,6 +35,7 @@ struct info {
     struct info_type types[INFO_TYPES];               /* by type */
     size_t n_types;
     struct info_type other;   /* of further types */
+    struct info_type *latest; /* where the last record was counted */
     struct info_type unknown; /* of types without a name; `type` is the first of them */
     uint64_t unknown_offset;
     uint64_t records, bytes;

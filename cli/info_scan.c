@@ -24,21 +24,28 @@ static size_t type_place(const struct info *info, uint32_t type)
     return lo;
 }
 
+/* The counter of a type; a new one if there is room. */
+static struct info_type *counter_of(struct info *info, uint32_t type)
+{
+    const size_t at = type_place(info, type);
+    struct info_type *t = &info->types[at];
+    if (at < info->n_types && t->type == type)
+        return t;
+    if (info->n_types == INFO_TYPES)
+        return &info->other;
+    memmove(t + 1, t, (info->n_types++ - at) * sizeof *t);
+    *t = (struct info_type){.type = type, .named = pd_set_name(&pd_set_record_type, type) != NULL};
+    return t;
+}
+
 static void count_type(struct info *info, const struct pd_record *rec)
 {
-    const size_t at = type_place(info, rec->type);
-    struct info_type *t = &info->types[at];
-    if (at == info->n_types || t->type != rec->type) {
-        if (info->n_types == INFO_TYPES) {
-            t = &info->other;
-        } else {
-            memmove(t + 1, t, (info->n_types++ - at) * sizeof *t);
-            *t = (struct info_type){.type = rec->type};
-        }
-    }
+    struct info_type *t = info->latest; /* mostly the same as before */
+    if (t == NULL || t == &info->other || t->type != rec->type)
+        t = info->latest = counter_of(info, rec->type);
     t->n++;
     t->bytes += rec->size;
-    if (pd_set_name(&pd_set_record_type, rec->type))
+    if (t->named || (t == &info->other && pd_set_name(&pd_set_record_type, rec->type)))
         return;
     if (info->unknown.n++ == 0) {
         info->unknown.type = rec->type;
@@ -199,8 +206,9 @@ static void take_decoded(struct info *info, struct pd_record *rec)
 
 static void count_record(struct info *info, struct pd_record *rec)
 {
-    uint64_t time;
+    uint64_t time = 0;
     uint32_t pid, tid;
+    const bool timed = pd_record_time(rec, &time);
     info->records++;
     info->bytes += rec->size;
     info->payload += rec->payload_size;
@@ -209,14 +217,14 @@ static void count_record(struct info *info, struct pd_record *rec)
         info->inflated += rec->size;
     else if (rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2)
         info->compressed += rec->size;
-    if (pd_record_time(rec, &time) && time)
+    if (time)
         count_time(&info->time, time);
     if (rec->type != PD_RECORD_SAMPLE) {
         take_decoded(info, rec);
         return;
     }
     count_sample(info, rec);
-    if (pd_record_time(rec, &time))
+    if (timed)
         count_time(&info->sample_time, time);
     if (pd_record_task(rec, &pid, &tid))
         see(info, tid);

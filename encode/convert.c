@@ -68,6 +68,12 @@ uint64_t pd_convert_time(const struct pd_record *rec, enum pd_order order)
     return pd_load64(rec->raw + rec->size - plan->trailer_time, order);
 }
 
+/* What perf synthesizes before it samples, which it neither compresses nor writes to the data.N files. */
+static bool is_early(const struct pd_conversion *c, const struct pd_record *rec)
+{
+    return rec->type != PD_RECORD_SAMPLE && pd_convert_time(rec, c->t.from) == 0;
+}
+
 static enum pd_code put_payload(struct pd_conversion *c, struct pd_reader *r, struct pd_writer *w)
 {
     const uint8_t *bytes;
@@ -110,6 +116,8 @@ enum pd_code pd_convert_put(struct pd_conversion *c, struct pd_reader *r, struct
         r->payload_left = 0;
         return pd_convert_damage(c, &what);
     }
+    if (w->plain && !is_early(c, rec))
+        w->plain = false;
     enum pd_code code = pd_transcode_record(&c->t, r, rec, &bytes, &n, c->error);
     if (!code)
         code = pd_writer_raw(w, bytes, n, c->error);
@@ -132,7 +140,7 @@ static bool belongs_to_data(const struct pd_conversion *c, const struct pd_recor
     if (rec->payload_size || is_compressed(rec) || rec->type == PD_RECORD_FINISHED_ROUND)
         return false;
     /* perf takes a `data` without records for one that was not finished. */
-    return !c->first_done || pd_convert_time(rec, c->t.from) == 0;
+    return !c->first_done || is_early(c, rec);
 }
 
 enum pd_code pd_convert_place(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec)
@@ -152,6 +160,7 @@ static enum pd_code compress_too(struct pd_conversion *c)
     if (c->options->zip != PD_ZIP_KEEP || c->zip || c->to == PD_CONTAINER_PIPE)
         return PD_OK;
     c->zip = PD_RECORD_COMPRESSED;
+    (c->rest ? c->rest : c->w)->plain = false;
     return pd_writer_compress(c->rest ? c->rest : c->w, c->zip, c->level, c->error);
 }
 
@@ -204,7 +213,10 @@ static enum pd_code open_writer(struct pd_conversion *c, enum pd_container conta
     o.max_held = c->options->max_held;
     o.dropped = on_dropped;
     o.user = c;
-    return pd_writer_open(w, sink, &o, c->error);
+    enum pd_code code = pd_writer_open(w, sink, &o, c->error);
+    if (!code)
+        (*w)->plain = true;
+    return code;
 }
 
 static int open_member(struct pd_conversion *c, const char *name, unsigned mode, struct pd_sink *sink)
@@ -273,7 +285,7 @@ static enum pd_code split(struct pd_conversion *c)
 
 /* ---- Which way? */
 
-/* Does a file have compressed records? Its COMPRESSED feature tells, unless there are no features. */
+/* Does a file have compressed records? Its COMPRESSED feature tells; where there is none, only the records do. */
 static enum pd_code look_for_compressed(struct pd_conversion *c)
 {
     const struct pd_feature_section *f = pd_convert_section(c, PD_FEAT_COMPRESSED);
@@ -287,7 +299,8 @@ static enum pd_code look_for_compressed(struct pd_conversion *c)
         if (c->level == 0)
             c->level = (int)(pd_load32(words + 8, c->t.from) & 31);
     }
-    if (f || c->from == PD_CONTAINER_PIPE || !c->r->in.seekable || !(c->r->info.unfinished || c->r->info.truncated))
+    const bool asked = c->t.from != c->t.to || c->options->zip == PD_ZIP_NONE;
+    if (f || c->from == PD_CONTAINER_PIPE || !c->r->in.seekable || !asked)
         return PD_OK;
     c->r->keep_compressed = true;
     while (!c->compressed && pd_reader_next_here(c->r, &rec, NULL) == PD_OK)
@@ -328,7 +341,7 @@ static bool needs_layout(const struct pd_conversion *c)
 {
     const struct pd_convert_options *o = c->options;
     return c->from != c->to || o->attr_size || c->zip || (o->zip == PD_ZIP_NONE && c->compressed) ||
-           (o->finish && (c->r->info.unfinished || c->r->info.truncated));
+           (o->finish && (c->r->info.unfinished || c->r->info.truncated || c->r->n_findings));
 }
 
 static enum pd_code copy(struct pd_conversion *c, const struct pd_sink *sink, size_t member)

@@ -43,6 +43,7 @@ static enum pd_code start_compression(struct stream *s, int level)
     if (s->w->deflate.ctx)
         return PD_OK;
     s->due = true;
+    s->w->plain = false;
     return pd_writer_compress(s->w, PD_RECORD_COMPRESSED, s->c->level ? s->c->level : level, s->c->error);
 }
 
@@ -131,6 +132,7 @@ enum pd_code pd_convert_stream(struct pd_conversion *c, struct pd_reader *r, con
     if (code)
         return code;
     s.due = c->zip != 0 && s.pipe;
+    s.w->plain = s.pipe;
     if (s.pipe)
         code = put_magic(&s);
     if (!code)

@@ -69,6 +69,8 @@ static inline uint64_t put_bits(const struct pd_set *set, uint64_t logical, enum
 /* Bytes of the payload, rest and trailer; false when a count is wrong. */
 static bool payload_size(const struct pd_shape *s, const struct pd_record *rec, size_t *n)
 {
+    if (rec->old_feature)
+        return true;
     switch (rec->type) {
 #define LAYOUT(name_, doc_)
 #define RECORD(name_, type_, misc_, trailer_, doc_) \

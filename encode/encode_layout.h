@@ -50,7 +50,7 @@ static void FN(encode_record)(struct pd_put *c, const struct pd_shape *s, const 
     pd_store16(c->p + 4, rec->misc, ORDER);
     pd_store16(c->p + 6, (uint16_t)size, ORDER);
     c->p += 8;
-    switch (rec->type) {
+    switch (rec->old_feature ? 0 : rec->type) {
 #define LAYOUT(name_, doc_)
 #define RECORD(name_, type_, misc_, trailer_, doc_) \
     case PD_RECORD_##type_: FN(encode_##name_)(c, s, &rec->u.name_); break;

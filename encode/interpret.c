@@ -148,7 +148,7 @@ enum pd_code pd_interpret_encode(const struct pd_plan *plan, const struct pd_rec
                                  size_t *size, struct pd_error *error)
 {
     struct pd_shape shape = plan->shape;
-    const struct pd_op *layout = pd_layout_of(rec->type);
+    const struct pd_op *layout = rec->old_feature ? NULL : pd_layout_of(rec->type);
     const struct pd_record r = {.type = rec->type, .variant = rec->variant, .layout = layout};
     shape.misc = rec->misc;
     shape.variant = rec->variant;

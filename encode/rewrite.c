@@ -254,13 +254,20 @@ static enum pd_code rewrite_part(struct rewrite *w, const struct pd_extent *e)
     }
 }
 
-/* The parts from number *i on; the map of an input that cannot seek is complete only when its data has been read. */
-static enum pd_code rewrite_parts(struct rewrite *w, size_t *i)
+/* All parts. Where the data of a stream ends, the map is made anew, and what is written already is passed over in it. */
+static enum pd_code rewrite_parts(struct rewrite *w)
 {
     enum pd_code code = PD_OK;
-    for (; !code && *i < w->r->n_extents; ++*i) {
-        const struct pd_extent e = w->r->extents[*i];
+    for (size_t i = 0; !code && i < w->r->n_extents;) {
+        struct pd_extent e = w->r->extents[i++];
+        const uint64_t done = e.offset < w->stats->bytes ? w->stats->bytes - e.offset : 0;
+        if (done >= e.size)
+            continue;
+        if (done)
+            e = (struct pd_extent){PD_EXTENT_OVERLAP, e.index, e.offset + done, e.size - done};
         code = rewrite_part(w, &e);
+        if (e.kind == PD_EXTENT_DATA)
+            i = 0;
     }
     return code;
 }
@@ -274,7 +281,6 @@ enum pd_code pd_rewrite(struct pd_reader *reader, const struct pd_sink *sink, co
     struct rewrite w = {reader, sink, options ? options : &usual, stats ? stats : &own_stats, error ? error : &own_error};
     enum pd_code code = PD_OK;
     *w.stats = (struct pd_rewrite_stats){0};
-    size_t i = 0;
     if (w.options->member && w.options->member >= reader->n_members)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "member", w.options->member, reader->n_members);
     if (reader->in.seekable)
@@ -283,5 +289,5 @@ enum pd_code pd_rewrite(struct pd_reader *reader, const struct pd_sink *sink, co
         const struct pd_extent all = {PD_EXTENT_DATA, 0, 0, reader->members[w.options->member].size};
         return rewrite_data(&w, &all);
     }
-    return code ? code : rewrite_parts(&w, &i);
+    return code ? code : rewrite_parts(&w);
 }

@@ -173,11 +173,15 @@ enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader 
     *bytes = t->bytes;
     if (attr)
         return attr_record(t, rec, n, error);
-    if (pd_reader_decode(r, rec, NULL) == PD_OK && rec->layout) {
+    /* Of an unknown type of the kernel, the sample_id at its end is known, and needed to tell the event. */
+    if (pd_reader_decode(r, rec, NULL) == PD_OK && (rec->layout || rec->has_id)) {
         struct pd_plan plan = *rec->plan;
         plan.order = (uint8_t)t->to;
-        if (pd_record_encode(&plan, rec, t->bytes, sizeof t->bytes, n, NULL) == PD_OK)
+        if (pd_record_encode(&plan, rec, t->bytes, sizeof t->bytes, n, NULL) == PD_OK) {
+            if (rec->layout == NULL)
+                leave_record(t, rec);
             return PD_OK;
+        }
     }
     *n = rec->size;
     plain_record(t, rec);
@@ -412,7 +416,8 @@ static enum pd_code data(struct pass *p, const struct pd_extent *e)
     struct pd_error what;
     enum pd_code code;
     while ((code = pd_reader_next_here(p->r, &rec, &what)) == PD_OK) {
-        code = record(p, &rec);
+        if (rec.depth == 0)
+            code = record(p, &rec);
         if (code == PD_ETRUNC) {
             what = *p->error;
             break;

@@ -318,7 +318,7 @@ static uint64_t payload_behind(const struct pd_writer *w, const struct pd_record
 
 static enum pd_code put_record(struct pd_writer *w, const struct pd_record *rec, struct pd_error *error)
 {
-    if (!stays_outside(rec->type))
+    if (!stays_outside(rec->type) && !w->plain)
         return compress(w, rec->raw, rec->size, error);
     enum pd_code code = pd_writer_flush(w, false, error);
     w->payload_left = payload_behind(w, rec);

@@ -38,6 +38,7 @@ struct pd_writer {
     bool holding;          /* pd_writer_feature_bytes() goes to the last of `held` */
     bool ignoring;         /* or is dropped */
     struct pd_deflate deflate;
+    bool plain;            /* records are not compressed for now */
     uint64_t payload_left; /* bytes of pd_writer_raw() that belong behind a record, not to one */
     bool broken;           /* writing failed: what is there is not what it should be */
 };

@@ -392,7 +392,9 @@ static enum pd_code add_parts(struct pd_reader *r, struct pd_error *error)
     }
     if (!code && r->attrs.n)
         code = add_extent(r, PD_EXTENT_ATTRS, 0, h->attrs.offset, r->attrs.n * h->attr_size, error);
-    if (!code && inside(r, &h->event_types))
+    /* In a stream, what stands behind the start of the data is known only at its end. */
+    const uint64_t known = info->file_size == PD_NOWHERE ? info->data_offset : info->file_size;
+    if (!code && end_of(&h->event_types) <= known)
         code = add_extent(r, PD_EXTENT_EVENT_TYPES, 0, h->event_types.offset,
                           h->event_types.size / PD_EVENT_TYPE_BYTES * PD_EVENT_TYPE_BYTES, error);
     if (!code)

@@ -246,6 +246,8 @@ static enum pd_code choose(struct filter *f, struct pd_record *rec, const struct
 {
     const enum role role = role_of(rec);
     struct pd_subject s;
+    if (role == OF_TASK && f->tasks)
+        return pd_tasks_check(f->tasks, rec, when, f->error);
     if ((role != SAMPLE && role != WITH_TASK) || (role == SAMPLE && !is_readable(rec)))
         return PD_OK;
     look_at(f, rec, when, &s);
@@ -362,7 +364,7 @@ static bool is_needed(const struct filter *f, const struct pd_record *rec, uint3
 {
     if (is_of_kernel(rec, pid) || pd_tasks_needed(f->tasks, pid) || pd_tasks_needed(f->tasks, tid))
         return true;
-    return rec->type == PD_RECORD_FORK && pd_tasks_fork_replaced(f->tasks, rec->index) &&
+    return rec->type == PD_RECORD_FORK && pd_tasks_fork_made_parent(f->tasks, rec->index) &&
            (pd_tasks_needed(f->tasks, rec->u.fork.ppid) || pd_tasks_needed(f->tasks, rec->u.fork.ptid));
 }
 

@@ -2,9 +2,10 @@
 /*
  * order.c - the records of a recording by time.
  *
- * A lane is a stream of records and the queue of those of them that wait. A file has one; how long its records wait is
- * told by its rounds. Each member of a directory recording has one; how long its records wait is told by its slack, the
- * most that one of them is behind an earlier one, which is known from a first reading. Lanes are merged by time.
+ * A lane is a stream of records and the queue of those of them that wait. A file has one; how long its
+ * records wait is told by its rounds. Each member of a directory recording has one; how long its records wait
+ * is told by its slack, the most that one of them is behind an earlier one, which is known from a first
+ * reading. Lanes are merged by time.
  */
 #include "order_queue.h"
 #include "codec_internal.h"
@@ -26,9 +27,9 @@ struct lane {
     uint64_t pushed;      /* into the queue, since the last flush */
     uint64_t first_index; /* of a member: records in those before it */
     uint32_t member;
-    bool draining;        /* the queue gives up to its limit */
-    bool ended;           /* the reader has no more */
-    enum pd_code code;    /* why, unless that is the usual reason */
+    bool draining;     /* the queue gives up to its limit */
+    bool ended;        /* the reader has no more */
+    enum pd_code code; /* why, unless that is the usual reason */
     struct pd_error error;
     struct pd_record rec; /* its next record, when there are several lanes */
     uint64_t key;         /* that record's place in time */
@@ -38,14 +39,14 @@ struct pd_sorter {
     const struct pd_allocator *allocator;
     struct pd_reader *reader;
     enum pd_sort_kind kind;
-    struct lane *lanes;      /* none: PD_SORT_FILE */
+    struct lane *lanes; /* none: PD_SORT_FILE */
     size_t n_lanes;
-    uint32_t *heap;          /* lanes that have a record, the next at the top */
+    uint32_t *heap; /* lanes that have a record, the next at the top */
     size_t n_heap;
-    uint32_t *lacking;       /* lanes whose record is to be read */
+    uint32_t *lacking; /* lanes whose record is to be read */
     size_t n_lacking;
-    size_t told;             /* lanes whose error was given */
-    uint64_t *sideband;      /* PD_SORT_CAUSAL: times of the records that are not SAMPLE, ascending */
+    size_t told;        /* lanes whose error was given */
+    uint64_t *sideband; /* PD_SORT_CAUSAL: times of the records that are not SAMPLE, ascending */
     size_t n_sideband, sideband_cap;
     size_t passed;           /* of these: given */
     uint64_t newest;         /* time given */
@@ -96,7 +97,7 @@ static void note(struct pd_sorter *s, struct lane *l, uint32_t type, uint64_t ti
         s->stats.late++;
     else if (time > s->newest)
         s->newest = time;
-    if (!sample)
+    if (!sample && s->passed < s->n_sideband) /* never more, unless the input has changed meanwhile */
         s->passed++;
 }
 
@@ -112,15 +113,19 @@ static uint64_t settled(const struct lane *l)
     return l->newest > l->slack ? l->newest - l->slack : 0;
 }
 
-/* PD_SORT_CAUSAL: does this sample belong between the last record other than SAMPLE that was given and the next one? */
+/*
+ * PD_SORT_CAUSAL: does this sample belong between the last side-band that was given and the next? It is not older than
+ * the last, since nothing comes late.
+ */
 static bool in_place(const struct pd_sorter *s, const struct pd_record *rec, uint64_t time)
 {
-    return s->sideband && rec->type == PD_RECORD_SAMPLE && (s->passed == 0 || time > s->sideband[s->passed - 1]) &&
+    return s->sideband && rec->type == PD_RECORD_SAMPLE &&
            (s->passed == s->n_sideband || time < s->sideband[s->passed]);
 }
 
 /* Does a record that was just read come at once? If not, it was put into the queue. */
-static enum pd_code put(struct pd_sorter *s, struct lane *l, struct pd_record *rec, bool *at_once, struct pd_error *error)
+static enum pd_code put(struct pd_sorter *s, struct lane *l, struct pd_record *rec, bool *at_once,
+                        struct pd_error *error)
 {
     struct pd_moment when;
     const uint64_t limit = l->clock.waiting ? l->clock.limit : 0;
@@ -142,7 +147,8 @@ static enum pd_code put(struct pd_sorter *s, struct lane *l, struct pd_record *r
 }
 
 /* The next record that waits, if the queue is giving. */
-static enum pd_code from_queue(struct pd_sorter *s, struct lane *l, struct pd_record *rec, struct pd_error *error)
+static enum pd_code from_queue(struct pd_sorter *s, struct lane *l, struct pd_record *rec,
+                               struct pd_error *error)
 {
     const struct pd_waiting *w;
     const enum pd_code code = pd_queue_next(&l->queue, &w, error);
@@ -154,7 +160,7 @@ static enum pd_code from_queue(struct pd_sorter *s, struct lane *l, struct pd_re
     return code;
 }
 
-/* The next record of a lane; *fresh tells that the reader stands at it. PD_END: no more; l->code may say why. */
+/* The next record of a lane; *fresh: the reader stands at it. PD_END: no more; l->code may say why. */
 static enum pd_code lane_next(struct pd_sorter *s, struct lane *l, struct pd_record *rec, bool *fresh,
                               struct pd_error *error)
 {
@@ -313,24 +319,29 @@ static enum pd_code collect(struct pd_sorter *s, const struct pd_record *rec, si
     if (when.time == 0 || sample || !*may)
         return PD_OK;
     *may = s->n_sideband < most;
-    if (*may && !pd_grow(s->allocator, (void **)&s->sideband, s->n_sideband, &s->sideband_cap, sizeof *s->sideband))
+    if (*may &&
+        !pd_grow(s->allocator, (void **)&s->sideband, s->n_sideband, &s->sideband_cap, sizeof *s->sideband))
         return PD_ENOMEM;
     if (*may)
         s->sideband[s->n_sideband++] = when.time;
     return PD_OK;
 }
 
-/* Reads all as far as samples may pass. PD_END; PD_ENOMEM; or what ended the reader, which will tell it again. */
+/* Reads all as far as samples may pass. PD_END; PD_ENOMEM; or what ended the reader, which tells it again. */
 static enum pd_code collect_all(struct pd_sorter *s, size_t most, bool *may, struct pd_error *error)
 {
     struct pd_record rec = {0};
+    bool kernel = false;
     while (*may) {
         enum pd_code code = pd_reader_next(s->reader, &rec, error);
         if (passes(code))
             continue;
         if (code)
             return code;
-        if ((code = collect(s, &rec, most, may)))
+        /* Behind an attr that comes late, the second reading knows events that the first did not. */
+        kernel |= rec.type < PD_RECORD_HEADER_ATTR;
+        *may = !kernel || rec.type != PD_RECORD_HEADER_ATTR;
+        if (*may && (code = collect(s, &rec, most, may)))
             return pd_fail(error, code, PD_NOWHERE, "times", 0, s->sideband_cap * 2 * sizeof *s->sideband);
     }
     return PD_END;
@@ -405,7 +416,8 @@ static enum pd_code open_lanes(struct pd_sorter *s, size_t memory, const char *t
     return code;
 }
 
-static enum pd_code start(struct pd_sorter *s, const struct pd_sorter_options *options, struct pd_error *error)
+static enum pd_code start(struct pd_sorter *s, const struct pd_sorter_options *options,
+                          struct pd_error *error)
 {
     const size_t memory = options && options->memory ? options->memory : MEMORY;
     if (s->kind == PD_SORT_FILE)
@@ -426,7 +438,8 @@ enum pd_code pd_sorter_open(struct pd_sorter **sorter, struct pd_reader *reader,
     *sorter = NULL;
     if (s == NULL)
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "sorter", 0, sizeof *s);
-    *s = (struct pd_sorter){.allocator = allocator, .reader = reader, .kind = options ? options->kind : PD_SORT_FILE};
+    *s = (struct pd_sorter){
+        .allocator = allocator, .reader = reader, .kind = options ? options->kind : PD_SORT_FILE};
     const enum pd_code code = start(s, options, error);
     if (code)
         pd_sorter_close(s);

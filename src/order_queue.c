@@ -5,8 +5,8 @@
 #include "memory.h"
 #include <string.h>
 
-#define REACH 16  /* how far back a record is put into its stretch rather than start another */
-#define FAN 32    /* runs of a level that are merged into one of the next */
+#define REACH 16 /* how far back a record is put into its stretch rather than start another */
+#define FAN 32   /* runs of a level that are merged into one of the next */
 #define CHUNK_LEAST ((size_t)256)
 #define CHUNK_MOST ((size_t)1 << 20)
 
@@ -90,7 +90,7 @@ static bool reserve(struct pd_queue *q)
     return pd_grow(q->allocator, (void **)&q->entries, q->n, &q->cap, sizeof *q->entries);
 }
 
-/* Appends an entry, for which there is room: into the last stretch if its place there is near, else as a new one. */
+/* Appends an entry, for which there is room: to the last stretch if its place there is near, else to a new one. */
 static bool append(struct pd_queue *q, struct pd_queue_entry e)
 {
     struct pd_queue_entry *a = q->entries;
@@ -98,7 +98,8 @@ static bool append(struct pd_queue *q, struct pd_queue_entry e)
     const size_t start = q->n_stretches ? q->stretches[q->n_stretches - 1] : at;
     const bool far = at - start > REACH && a[at - REACH - 1].time > e.time;
     if (at == start || far) {
-        if (!pd_grow(q->allocator, (void **)&q->stretches, q->n_stretches, &q->stretches_cap, sizeof *q->stretches))
+        if (!pd_grow(q->allocator, (void **)&q->stretches, q->n_stretches, &q->stretches_cap,
+                     sizeof *q->stretches))
             return false;
         q->stretches[q->n_stretches++] = at;
     } else {
@@ -111,7 +112,8 @@ static bool append(struct pd_queue *q, struct pd_queue_entry e)
 }
 
 /* Merges from[low, middle) and from[middle, high), of equal times the left one first. */
-static void merge(const struct pd_queue_entry *from, struct pd_queue_entry *to, size_t low, size_t middle, size_t high)
+static void merge(const struct pd_queue_entry *from, struct pd_queue_entry *to, size_t low, size_t middle,
+                  size_t high)
 {
     size_t a = low, b = middle, out = low;
     if (middle < high && from[middle - 1].time > from[middle].time)
@@ -171,7 +173,8 @@ static void sift(struct pd_queue *q, size_t at)
     h[at] = moved;
 }
 
-static enum pd_code head_of(struct pd_queue *q, size_t number, const struct pd_waiting **w, struct pd_error *error)
+static enum pd_code head_of(struct pd_queue *q, size_t number, const struct pd_waiting **w,
+                            struct pd_error *error)
 {
     if (number < q->n_runs)
         return pd_run_head(&q->runs[number], q->allocator, w, error);
@@ -292,10 +295,11 @@ static enum pd_code spill(struct pd_queue *q, struct pd_error *error)
 
 /* ---- The queue */
 
-enum pd_code pd_queue_init(struct pd_queue *q, const struct pd_allocator *allocator, size_t memory, const char *tmpdir,
-                           struct pd_error *error)
+enum pd_code pd_queue_init(struct pd_queue *q, const struct pd_allocator *allocator, size_t memory,
+                           const char *tmpdir, struct pd_error *error)
 {
-    *q = (struct pd_queue){.allocator = allocator, .memory = memory, .chunk_bytes = (memory / 16) & ~(size_t)7};
+    *q = (struct pd_queue){
+        .allocator = allocator, .memory = memory, .chunk_bytes = (memory / 16) & ~(size_t)7};
     if (q->chunk_bytes < CHUNK_LEAST)
         q->chunk_bytes = CHUNK_LEAST;
     if (q->chunk_bytes > CHUNK_MOST)
@@ -334,12 +338,14 @@ static void fill(struct pd_waiting *w, const struct pd_record *rec, uint64_t tim
     memcpy(w->raw, rec->raw, rec->size);
 }
 
-enum pd_code pd_queue_push(struct pd_queue *q, const struct pd_record *rec, uint64_t time, struct pd_error *error)
+enum pd_code pd_queue_push(struct pd_queue *q, const struct pd_record *rec, uint64_t time,
+                           struct pd_error *error)
 {
     const size_t bytes = pd_waiting_bytes(rec->size);
     const size_t more = q->current && q->current->size - q->current->used >= bytes ? 0 : bytes;
     enum pd_code code;
-    if (q->n > q->first && q->held + more + 2 * (q->n + 1) * sizeof *q->entries > q->memory && (code = spill(q, error)))
+    if (q->n > q->first && q->held + more + 2 * (q->n + 1) * sizeof *q->entries > q->memory &&
+        (code = spill(q, error)))
         return code;
     struct pd_waiting *w = reserve(q) ? room(q, bytes) : NULL;
     if (w == NULL)

@@ -132,7 +132,8 @@ static enum pd_code need(struct pd_run *run, size_t n, struct pd_error *error)
     while (run->fill < n) {
         const size_t room = BUFFER - run->fill;
         const uint64_t left = run->end - run->at;
-        const ssize_t got = pread(run->fd, run->buf + run->fill, left < room ? (size_t)left : room, (off_t)run->at);
+        const ssize_t got =
+            pread(run->fd, run->buf + run->fill, left < room ? (size_t)left : room, (off_t)run->at);
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
@@ -143,8 +144,8 @@ static enum pd_code need(struct pd_run *run, size_t n, struct pd_error *error)
     return PD_OK;
 }
 
-enum pd_code pd_run_head(struct pd_run *run, const struct pd_allocator *allocator, const struct pd_waiting **w,
-                         struct pd_error *error)
+enum pd_code pd_run_head(struct pd_run *run, const struct pd_allocator *allocator,
+                         const struct pd_waiting **w, struct pd_error *error)
 {
     *w = NULL;
     if (there(run) == 0 && run->at == run->end)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spill.h - runs: records that wait, in temporary files without a name, written from first to last and read back the same
- * way. Closing a run frees its space on disk.
+ * spill.h - runs: records that wait, in temporary files without a name, written from first to last and read
+ * back the same way. Closing a run frees its space on disk.
  */
 #ifndef PERFDATA_SPILL_H
 #define PERFDATA_SPILL_H
@@ -10,7 +10,7 @@
 
 struct pd_chunk;
 
-/* A record that waits, with what the reader said of it. In memory and in runs it takes pd_waiting_bytes(size). */
+/* A record that waits, with what the reader said of it; takes pd_waiting_bytes(size). */
 struct pd_waiting {
     uint64_t time;
     uint64_t offset, index, inner_offset;
@@ -18,7 +18,7 @@ struct pd_waiting {
     const struct pd_attr *attr;
     struct pd_chunk *chunk; /* the memory it is in; meaningless in runs */
     uint32_t attr_index;
-    uint16_t size;          /* bytes of raw */
+    uint16_t size; /* bytes of raw */
     uint8_t depth;
     uint8_t raw[];
 };
@@ -32,9 +32,9 @@ static inline size_t pd_waiting_bytes(size_t size)
 /* A finished run, being read. */
 struct pd_run {
     int fd;
-    unsigned level;    /* 0: written from memory; n + 1: merged from runs of level n */
-    uint64_t at, end;  /* what is not in the buffer yet, as offsets in the file */
-    uint8_t *buf;      /* from the first reading on */
+    unsigned level;   /* 0: written from memory; n + 1: merged from runs of level n */
+    uint64_t at, end; /* what is not in the buffer yet, as offsets in the file */
+    uint8_t *buf;     /* from the first reading on */
     size_t first, fill;
 };
 
@@ -42,11 +42,11 @@ struct pd_run {
 struct pd_spill {
     const struct pd_allocator *allocator;
     char *dir;
-    char *path;     /* "DIR/perfdata-XXXXXX" */
-    uint8_t *buf;   /* from the first writing on */
+    char *path;   /* "DIR/perfdata-XXXXXX" */
+    uint8_t *buf; /* from the first writing on */
     size_t fill;
-    int fd;         /* of the run being written, or -1 */
-    uint64_t size;  /* bytes given to it */
+    int fd;        /* of the run being written, or -1 */
+    uint64_t size; /* bytes given to it */
 };
 
 /* `dir` is copied; NULL: $TMPDIR, or else /tmp. To be freed also after PD_ENOMEM. */
@@ -62,8 +62,8 @@ enum pd_code pd_spill_put(struct pd_spill *s, const struct pd_waiting *w, struct
 enum pd_code pd_spill_end(struct pd_spill *s, struct pd_run *run, struct pd_error *error);
 
 /* The first record, valid until pd_run_skip(); *w is NULL at the end. PD_ENOMEM, PD_EIO. */
-enum pd_code pd_run_head(struct pd_run *run, const struct pd_allocator *allocator, const struct pd_waiting **w,
-                         struct pd_error *error);
+enum pd_code pd_run_head(struct pd_run *run, const struct pd_allocator *allocator,
+                         const struct pd_waiting **w, struct pd_error *error);
 /* Passes over the record that pd_run_head() gave. */
 void pd_run_skip(struct pd_run *run);
 void pd_run_close(struct pd_run *run, const struct pd_allocator *allocator);

@@ -95,7 +95,7 @@ void pd_clock_stamp(struct pd_clock *c, const struct pd_record *rec, struct pd_m
 
 /* ---- Tasks: collecting */
 
-enum entry_kind { COMM, FORK, REPLACING_FORK, MENTION };
+enum entry_kind { COMM, FORK, MAKING_FORK, MENTION }; /* MAKING: it made its parent, too */
 
 struct entry {
     uint64_t at, time, order;
@@ -135,8 +135,12 @@ struct pd_tasks {
     uint32_t *table;
     size_t table_size;
     struct pd_idmap needed;
-    uint64_t *replaced; /* numbers of the FORK records that did, ascending */
-    size_t n_replaced, replaced_cap;
+    uint64_t *making; /* numbers of the MAKING_FORK records, ascending */
+    size_t n_making, making_cap;
+    struct alias {
+        uint32_t a, b;
+    } *aliases;
+    size_t n_aliases, aliases_cap;
     bool finished;
 };
 
@@ -240,7 +244,8 @@ void pd_tasks_free(struct pd_tasks *t)
     pd_release(t->allocator, t->text);
     pd_release(t->allocator, t->comms);
     pd_release(t->allocator, t->table);
-    pd_release(t->allocator, t->replaced);
+    pd_release(t->allocator, t->making);
+    pd_release(t->allocator, t->aliases);
     pd_release(t->allocator, t);
 }
 
@@ -304,24 +309,37 @@ enum pd_code pd_tasks_mention(struct pd_tasks *t, const struct pd_moment *when, 
     const uint32_t i = index_of(t, tid);
     if (i == PD_IDMAP_NONE)
         return no_memory(error, sizeof *t->mentions);
-    if (t->mentions[i].pid != UINT32_MAX && !pd_moment_before(when, &t->mentions[i].when))
+    const bool earlier = t->mentions[i].pid == UINT32_MAX || pd_moment_before(when, &t->mentions[i].when);
+    if (!earlier && t->mentions[i].pid == pid)
         return PD_OK;
     if (pid != tid && index_of(t, pid) == PD_IDMAP_NONE)
         return no_memory(error, sizeof *t->mentions);
-    t->mentions[i] = (struct mention){*when, pid};
+    if (earlier)
+        t->mentions[i] = (struct mention){*when, pid};
     return PD_OK;
 }
 
-/* Is it a record from which perf learns of a task? Maps of the kernel belong to none. */
-static bool speaks_of_task(const struct pd_record *rec)
+/* Is it a map of a process, or namespaces? Maps of the kernel belong to none. Decodes the record if it may be one. */
+static bool map_of_task(struct pd_record *rec, uint32_t *pid, uint32_t *tid)
 {
     const unsigned mode = rec->misc & PD_MISC_CPUMODE;
+    const bool of_kernel = mode == PD_CPUMODE_KERNEL || mode == PD_CPUMODE_GUEST_KERNEL;
     switch (rec->type) {
     case PD_RECORD_MMAP:
-    case PD_RECORD_MMAP2: return mode != PD_CPUMODE_KERNEL && mode != PD_CPUMODE_GUEST_KERNEL;
+        if (of_kernel || !rec->plan || pd_record_decode_framed(rec->plan, rec, NULL))
+            return false;
+        *pid = rec->u.mmap.pid, *tid = rec->u.mmap.tid;
+        return true;
+    case PD_RECORD_MMAP2:
+        if (of_kernel || !rec->plan || pd_record_decode_framed(rec->plan, rec, NULL))
+            return false;
+        *pid = rec->u.mmap2.pid, *tid = rec->u.mmap2.tid;
+        return true;
     case PD_RECORD_NAMESPACES:
-    case PD_RECORD_COMM:
-    case PD_RECORD_FORK: return true;
+        if (!rec->plan || pd_record_decode_framed(rec->plan, rec, NULL))
+            return false;
+        *pid = rec->u.namespaces.pid, *tid = rec->u.namespaces.tid;
+        return true;
     default: return false;
     }
 }
@@ -329,21 +347,30 @@ static bool speaks_of_task(const struct pd_record *rec)
 enum pd_code pd_tasks_record(struct pd_tasks *t, struct pd_record *rec, const struct pd_moment *when,
                              struct pd_error *error)
 {
-    if (!speaks_of_task(rec) || rec->plan == NULL)
+    uint32_t pid, tid;
+    if (map_of_task(rec, &pid, &tid))
+        return pd_tasks_mention(t, when, pid, tid, error);
+    if (rec->plan == NULL || (rec->type != PD_RECORD_COMM && rec->type != PD_RECORD_FORK))
         return PD_OK;
-    enum pd_code code = pd_record_decode_framed(rec->plan, rec, error);
+    const enum pd_code code = pd_record_decode_framed(rec->plan, rec, error);
     if (code)
         return code;
-    switch (rec->type) {
-    case PD_RECORD_COMM: return add_comm(t, &rec->u.comm, when, error);
-    case PD_RECORD_FORK: return add_fork(t, &rec->u.fork, when, error);
-    case PD_RECORD_MMAP: return pd_tasks_mention(t, when, rec->u.mmap.pid, rec->u.mmap.tid, error);
-    case PD_RECORD_MMAP2: return pd_tasks_mention(t, when, rec->u.mmap2.pid, rec->u.mmap2.tid, error);
-    default: return pd_tasks_mention(t, when, rec->u.namespaces.pid, rec->u.namespaces.tid, error);
-    }
+    return rec->type == PD_RECORD_COMM ? add_comm(t, &rec->u.comm, when, error) : add_fork(t, &rec->u.fork, when, error);
 }
 
 /* ---- Tasks: replaying */
+
+/* Notes that what one number needs the other needs. False: no memory. */
+static bool alias(struct pd_tasks *t, uint32_t a, uint32_t b)
+{
+    const struct alias *last = t->n_aliases ? &t->aliases[t->n_aliases - 1] : NULL;
+    if (a == b || (last && last->a == a && last->b == b))
+        return true;
+    if (!pd_grow(t->allocator, (void **)&t->aliases, t->n_aliases, &t->aliases_cap, sizeof *t->aliases))
+        return false;
+    t->aliases[t->n_aliases++] = (struct alias){a, b};
+    return true;
+}
 
 /* What is known of a tid, at the current entry. */
 struct task {
@@ -389,8 +416,11 @@ static uint32_t find_or_make(struct replay *r, uint32_t pid, uint32_t tid)
 {
     const uint32_t i = pd_idmap_get(&r->t->tids, tid);
     struct task *task = &r->tasks[i];
-    if (task->there && (task->pid != UINT32_MAX || pid == UINT32_MAX))
+    if (task->there && (task->pid != UINT32_MAX || pid == UINT32_MAX)) {
+        if (task->pid != pid && pid != UINT32_MAX && (!alias(r->t, task->pid, pid) || !alias(r->t, tid, pid)))
+            r->failed = true;
         return i;
+    }
     task->there = true;
     task->pid = pid;
     changed(r, i);
@@ -409,9 +439,12 @@ static void forget(struct replay *r, uint32_t i)
 static void replay_fork(struct replay *r, struct entry *e)
 {
     const uint32_t child = pd_idmap_get(&r->t->tids, e->tid);
-    uint32_t parent = find_or_make(r, e->ppid, e->other);
+    uint32_t parent = pd_idmap_get(&r->t->tids, e->other);
+    if (!r->tasks[parent].there)
+        e->kind = MAKING_FORK;
+    find_or_make(r, e->ppid, e->other);
     if (r->tasks[parent].pid != e->ppid) {
-        e->kind = REPLACING_FORK;
+        e->kind = MAKING_FORK;
         forget(r, parent);
         parent = find_or_make(r, e->ppid, e->other);
     }
@@ -489,17 +522,17 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static bool list_replaced(struct pd_tasks *t)
+static bool list_making(struct pd_tasks *t)
 {
     for (size_t i = 0; i < t->n_entries; i++) {
-        if (t->entries[i].kind != REPLACING_FORK)
+        if (t->entries[i].kind != MAKING_FORK)
             continue;
-        if (!pd_grow(t->allocator, (void **)&t->replaced, t->n_replaced, &t->replaced_cap, sizeof *t->replaced))
+        if (!pd_grow(t->allocator, (void **)&t->making, t->n_making, &t->making_cap, sizeof *t->making))
             return false;
-        t->replaced[t->n_replaced++] = t->entries[i].order;
+        t->making[t->n_making++] = t->entries[i].order;
     }
-    if (t->n_replaced)
-        qsort(t->replaced, t->n_replaced, sizeof *t->replaced, by_number);
+    if (t->n_making)
+        qsort(t->making, t->n_making, sizeof *t->making, by_number);
     return true;
 }
 
@@ -530,7 +563,7 @@ enum pd_code pd_tasks_finish(struct pd_tasks *t, struct pd_error *error)
         return code;
     if (t->n_entries)
         qsort(t->entries, t->n_entries, sizeof *t->entries, by_moment);
-    if (!replay_all(&r) || !list_replaced(t))
+    if (!replay_all(&r) || !list_making(t))
         code = no_memory(error, t->n_entries * sizeof(struct change));
     pd_release(t->allocator, t->mentions);
     t->mentions = NULL;
@@ -592,78 +625,94 @@ bool pd_tasks_needed(const struct pd_tasks *t, uint32_t id)
     return pd_idmap_get(&t->needed, id) != PD_IDMAP_NONE;
 }
 
-/*
- * The FORK entries of each id, as chains through arrays: `head` by tid index, `next` two a FORK, one for its pid and one
- * for its tid. UINT32_MAX ends a chain.
- */
-struct chains {
-    uint32_t *head, *next;
+/* Which numbers need which others. */
+struct edges {
+    uint32_t *head; /* by tid index: its first edge; UINT32_MAX: none */
+    struct edge {
+        uint32_t to, next;
+    } *edge;
+    size_t n;
 };
 
-static bool make_chains(const struct pd_tasks *t, struct chains *c)
+static void connect(const struct pd_tasks *t, struct edges *e, uint32_t from, uint32_t to)
 {
-    c->head = pd_array(t->allocator, NULL, t->tids.n, sizeof *c->head);
-    c->next = pd_array(t->allocator, NULL, t->n_entries, 2 * sizeof *c->next);
-    if (c->head == NULL || c->next == NULL)
+    uint32_t *head = &e->head[pd_idmap_get(&t->tids, from)];
+    if (from == to)
+        return;
+    e->edge[e->n] = (struct edge){to, *head};
+    *head = (uint32_t)e->n++;
+}
+
+/* At most four for each FORK, and two for each alias. */
+static bool make_edges(const struct pd_tasks *t, struct edges *e)
+{
+    size_t n = 2 * t->n_aliases;
+    for (size_t i = 0; i < t->n_entries; i++)
+        n += t->entries[i].kind == FORK || t->entries[i].kind == MAKING_FORK ? 4 : 0;
+    e->head = pd_array(t->allocator, NULL, t->tids.n, sizeof *e->head);
+    e->edge = n < UINT32_MAX ? pd_array(t->allocator, NULL, n, sizeof *e->edge) : NULL;
+    if (e->head == NULL || e->edge == NULL)
         return false;
-    memset(c->head, 0xff, t->tids.n * sizeof *c->head);
+    memset(e->head, 0xff, t->tids.n * sizeof *e->head);
+    for (size_t i = 0; i < t->n_aliases; i++) {
+        connect(t, e, t->aliases[i].a, t->aliases[i].b);
+        connect(t, e, t->aliases[i].b, t->aliases[i].a);
+    }
     for (size_t i = 0; i < t->n_entries; i++) {
-        const struct entry *e = &t->entries[i];
-        const uint32_t ids[] = {e->pid, e->tid};
-        if (e->kind != FORK && e->kind != REPLACING_FORK)
+        const struct entry *fork = &t->entries[i];
+        if (fork->kind != FORK && fork->kind != MAKING_FORK)
             continue;
-        for (size_t k = 0; k < 2; k++) {
-            uint32_t *head = &c->head[pd_idmap_get(&t->tids, ids[k])];
-            c->next[2 * i + k] = *head;
-            *head = (uint32_t)(2 * i + k);
-        }
+        connect(t, e, fork->pid, fork->ppid);
+        connect(t, e, fork->pid, fork->other);
+        if (fork->tid == fork->pid)
+            continue;
+        connect(t, e, fork->tid, fork->ppid);
+        connect(t, e, fork->tid, fork->other);
     }
     return true;
 }
 
-/* Marks an id, and puts it on the list of those whose parents are wanted, unless it was there. */
+/* Marks a number; it is put on the list of those whose edges are to be followed, unless it was marked before. */
 static bool want(struct pd_tasks *t, uint32_t id, uint32_t *list, size_t *n)
 {
-    const uint32_t i = pd_idmap_get(&t->tids, id);
     if (pd_tasks_needed(t, id))
         return true;
-    if (i != PD_IDMAP_NONE)
-        list[(*n)++] = i;
+    list[(*n)++] = pd_idmap_get(&t->tids, id);
     return pd_idmap_add(&t->needed, id, 0);
-}
-
-static bool follow(struct pd_tasks *t, const struct chains *c, uint32_t *list, size_t n)
-{
-    bool ok = true;
-    while (ok && n) {
-        for (uint32_t at = c->head[list[--n]]; ok && at != UINT32_MAX; at = c->next[at]) {
-            const struct entry *e = &t->entries[at / 2];
-            ok = want(t, e->ppid, list, &n) && want(t, e->other, list, &n);
-        }
-    }
-    return ok;
 }
 
 enum pd_code pd_tasks_ancestors(struct pd_tasks *t, struct pd_error *error)
 {
-    struct chains c = {0};
+    struct edges e = {0};
     size_t n = 0;
     uint32_t *list = pd_array(t->allocator, NULL, t->tids.n, sizeof *list);
-    bool ok = list && make_chains(t, &c);
+    bool ok = list && make_edges(t, &e);
     for (size_t i = 0; ok && i < t->needed.size; i++) {
         const struct pd_idmap_slot *slot = &t->needed.slots[i];
         const uint32_t index = slot->value == PD_IDMAP_NONE ? PD_IDMAP_NONE : pd_idmap_get(&t->tids, slot->id);
         if (index != PD_IDMAP_NONE)
             list[n++] = index;
     }
-    ok = ok && follow(t, &c, list, n);
-    pd_release(t->allocator, c.head);
-    pd_release(t->allocator, c.next);
+    while (ok && n)
+        for (uint32_t at = e.head[list[--n]]; ok && at != UINT32_MAX; at = e.edge[at].next)
+            ok = want(t, e.edge[at].to, list, &n);
+    pd_release(t->allocator, e.head);
+    pd_release(t->allocator, e.edge);
     pd_release(t->allocator, list);
-    return ok ? PD_OK : no_memory(error, t->n_entries * 2 * sizeof *c.next);
+    return ok ? PD_OK : no_memory(error, t->n_entries * 4 * sizeof *e.edge);
 }
 
-bool pd_tasks_fork_replaced(const struct pd_tasks *t, uint64_t order)
+enum pd_code pd_tasks_check(struct pd_tasks *t, struct pd_record *rec, const struct pd_moment *when, struct pd_error *error)
 {
-    return t->n_replaced && bsearch(&order, t->replaced, t->n_replaced, sizeof order, by_number) != NULL;
+    uint32_t pid, tid;
+    struct pd_task task;
+    if (!map_of_task(rec, &pid, &tid) || !pd_tasks_find(t, when, tid, &task) || task.pid == UINT32_MAX ||
+        pid == UINT32_MAX || task.pid == pid)
+        return PD_OK;
+    return alias(t, task.pid, pid) && alias(t, tid, pid) ? PD_OK : no_memory(error, t->aliases_cap * 2 * sizeof *t->aliases);
+}
+
+bool pd_tasks_fork_made_parent(const struct pd_tasks *t, uint64_t order)
+{
+    return t->n_making && bsearch(&order, t->making, t->n_making, sizeof order, by_number) != NULL;
 }

@@ -28,33 +28,37 @@ enum pd_sort_kind {
     PD_SORT_FILE,
 
     /*
-     * The order in which perf (6.1) processes them. A record has a time when it is a SAMPLE whose event samples TIME, or
-     * another kernel record with a TIME in its sample_id, unless that time is 0 or UINT64_MAX.
+     * The order in which perf (6.1) processes them. A record has a time when it is a SAMPLE whose event samples
+     * TIME, or another kernel record with a TIME in its sample_id, unless that time is 0 or UINT64_MAX.
      *  - Records with a time come in order of time, those of equal time in order of the file.
      *  - A record without a time comes at once where it stands, that is before all that still waits.
-     *  - When round n + 1 ends (FINISHED_ROUND, which itself comes first), all up to the newest time of round n
-     *    is given; at the end of the input, all the rest. So a record that is older than one already given, because
-     *    its writer broke the promise of the rounds, comes late, but first among those that wait.
+     *  - When round n + 1 ends (FINISHED_ROUND, which itself comes first), all up to the newest time of
+     *    round n is given; at the end of the input, all the rest. So a record that is older than one already
+     *    given, because its writer broke the promise of the rounds, comes late, first among those that wait.
      *  - Where perf does not sort, it is the file's order: in files whose first event has not sample_id_all.
      *
-     * A directory recording with several members is merged by time; there the end of a round means nothing. Records of
-     * equal time come by member, then in the member's order. A record without a time comes as if it had the time of the
-     * last one with a time that its member gave before it (0: none), before all that still wait of this member: so
-     * what perf synthesizes at the start of `data` is first. To know how far its records are out of order, each
-     * member is read twice.
+     * A directory recording with several members is merged by time; the ends of rounds mean nothing there.
+     * Records of equal time come by member, then in the member's order. A record without a time comes as if it
+     * had the time of the last one with a time that its member gave before it (0: none), before all of this
+     * member that still wait: so what perf synthesizes at the start of `data` is first. Each member is read
+     * twice, to know how far its records are out of order.
      */
     PD_SORT_TIME,
 
     /*
      * Time order except between samples, so that most of them need not wait:
      *  - all records but SAMPLE that have a time come in exactly the sequence of PD_SORT_TIME;
-     *  - each SAMPLE comes between the same two of them as there: behind all whose (time, place in the file) is smaller
-     *    than its own, before all whose is greater. What is known of tasks and maps at a sample is thus the same;
+     *  - each SAMPLE with a time comes between the same two of them as there: behind all whose (time, place in
+     *    the file) is smaller than its own, before all whose is greater. So what is known of tasks and maps at
+     *    a sample is the same;
      *  - samples between the same two come in any order;
-     *  - records without a time come where they stand: behind what is before them in the file and was not made to wait.
-     * The input is read twice. It is PD_SORT_TIME, which fulfils all this, where the input cannot be read twice, where
-     * records come late or side-band without a time follows records with one, for directories of several members (where
-     * little waits anyway), and where the records other than SAMPLE are more than `memory` / 32 (their times are kept: 8 bytes each).
+     *  - records without a time come where they stand.
+     *
+     * A sample waits only if side-band that is not newer has yet to come. The input is read twice. This is
+     * PD_SORT_TIME, which fulfils all of the above, where the input cannot be read twice, where records come
+     * late, where side-band without a time follows records with one, where records other than SAMPLE are more
+     * than `memory` / 32 (8 bytes are kept for each), and for directories with several members, where little
+     * waits anyway.
      */
     PD_SORT_CAUSAL,
 };
@@ -63,8 +67,8 @@ struct pd_sorter_options {
     size_t size;                          /* sizeof this struct */
     const struct pd_allocator *allocator; /* NULL: malloc; must outlive the sorter */
     enum pd_sort_kind kind;
-    size_t memory;      /* bytes of records that wait in memory, their bookkeeping included; 0: 16 MiB. Each file of
-                           spilled records takes 128 KiB more, each member of a directory recording a reader's window */
+    size_t memory; /* bytes that records may wait in, with what keeps track of them; 0: 16 MiB. On top of it come
+                      128 KiB for each temporary file and a reader's window for each member of a directory */
     const char *tmpdir; /* for temporary files; copied; NULL: $TMPDIR, or else /tmp */
 };
 
@@ -80,8 +84,9 @@ struct pd_sorter_stats {
 struct pd_sorter;
 
 /*
- * Starts to iterate over `reader`, which must not have been read from yet (or have been rewound), and must be neither read
- * from nor closed before the sorter is. Options NULL: PD_SORT_FILE. PD_EARG: the kind is unknown; PD_ENOMEM.
+ * Starts to iterate over `reader`, which must be new or rewound, and must be neither read from nor closed before
+ * the sorter is closed. What is read twice is read for the first time here. Options NULL: PD_SORT_FILE. PD_EARG:
+ * the kind is unknown; PD_ENOMEM; PD_EIO.
  */
 PD_API enum pd_code pd_sorter_open(struct pd_sorter **sorter, struct pd_reader *reader,
                                    const struct pd_sorter_options *options, struct pd_error *error);
@@ -89,14 +94,15 @@ PD_API enum pd_code pd_sorter_open(struct pd_sorter **sorter, struct pd_reader *
 PD_API void pd_sorter_close(struct pd_sorter *sorter);
 
 /*
- * The next record, framed as by pd_reader_next(): rec->raw is valid until the next call; event, plan, member, offset and
- * index (its number in the file's order, through all members) are those of the file. To be decoded with
- * pd_reader_decode(). PD_END: no more.
+ * The next record, framed as by pd_reader_next(): rec->raw is valid until the next call; event, plan, member,
+ * offset and index (its number in the file's order, through all members) are those of the file. To be decoded
+ * with pd_reader_decode(). PD_END: no more.
  *
- * Damage at which a reader goes no further, or a member that cannot be opened, ends that stream; the error comes after
- * all that is intact, in order, was given; each once, then PD_END. PD_EZSTD and PD_ELIMIT, after which a reader goes on,
- * come where they are met, and the sorter goes on, too: a caller that stops there loses what waits. PD_EOUT, PD_EIO with
- * the field "temporary file" and PD_ENOMEM are final: records are lost, and each further call returns the same.
+ * Damage at which a reader goes no further, or a member that cannot be opened, ends that stream; the error
+ * comes after all that is intact, in order, was given; each once, then PD_END. PD_EZSTD and PD_ELIMIT, after
+ * which a reader goes on, come where they are met, and the sorter goes on, too: a caller that stops there
+ * loses what waits. PD_EOUT, PD_EIO with the field "temporary file" and PD_ENOMEM are final: records are
+ * lost, and each further call returns the same.
  */
 PD_API enum pd_code pd_sorter_next(struct pd_sorter *sorter, struct pd_record *rec, struct pd_error *error);
 

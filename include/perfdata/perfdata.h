@@ -19,6 +19,10 @@
  *   compare.h    the first difference of two records
  *   reader.h     a recording, record by record
  *   writer.h     new recordings, and old ones again
+ *   order.h      a recording in the order of time
+ *   tasks.h      which program a task was at which time
+ *   filter.h     the samples one wants, with the records that they need
+ *   convert.h    other containers, byte orders and compression
  *
  * Rules that hold everywhere. Handles are opaque and independent: two threads may use two handles, one handle serves
  * one thread at a time. There is no global state. Structs of options start with their own size; zeros mean the usual.
@@ -34,13 +38,17 @@
 #include <perfdata/codec.h>
 #include <perfdata/compare.h>
 #include <perfdata/constants.h>
+#include <perfdata/convert.h>
 #include <perfdata/error.h>
 #include <perfdata/event.h>
 #include <perfdata/fields.h>
+#include <perfdata/filter.h>
 #include <perfdata/names.h>
+#include <perfdata/order.h>
 #include <perfdata/reader.h>
 #include <perfdata/records.h>
 #include <perfdata/regs.h>
+#include <perfdata/tasks.h>
 #include <perfdata/text.h>
 #include <perfdata/visitor.h>
 #include <perfdata/writer.h>

@@ -126,14 +126,24 @@ PD_API const char *pd_tasks_comm(const struct pd_tasks *tasks, uint32_t comm);
 
 /*
  * Marks a process or thread as needed: a number stands for all tasks that bear it, as pid or tid, at any time. Before
- * pd_tasks_ancestors().
+ * pd_tasks_ancestors(), after pd_tasks_finish().
  */
 PD_API enum pd_code pd_tasks_need(struct pd_tasks *tasks, uint32_t id, struct pd_error *error);
+/*
+ * Looks whether perf would take a map for one of another process, because it missed that its tid is used anew: then
+ * whatever needs one of the two needs the other, too. For every record, between pd_tasks_finish() and
+ * pd_tasks_ancestors(); may decode it.
+ */
+PD_API enum pd_code pd_tasks_check(struct pd_tasks *tasks, struct pd_record *rec, const struct pd_moment *when,
+                                   struct pd_error *error);
 /* Marks all that those marked were forked from, and so on. */
 PD_API enum pd_code pd_tasks_ancestors(struct pd_tasks *tasks, struct pd_error *error);
 PD_API bool pd_tasks_needed(const struct pd_tasks *tasks, uint32_t id);
-/* Did the FORK record with this number in the file find a stale parent, and make it anew? */
-PD_API bool pd_tasks_fork_replaced(const struct pd_tasks *tasks, uint64_t order);
+/*
+ * Was the FORK record with this number in the file the first to speak of its parent, or did it find that tid with another
+ * process and make it anew? Then the parent depends on it.
+ */
+PD_API bool pd_tasks_fork_made_parent(const struct pd_tasks *tasks, uint64_t order);
 
 #ifdef __cplusplus
 }

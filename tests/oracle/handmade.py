@@ -1,7 +1,8 @@
 """Small perf.data files made by hand, in either byte order, from the layouts of the format's documentation.
 
 Nothing here comes from the project's schema: numbers are packed with the struct module, bit fields are placed bit by
-bit. make() returns the bytes of a file. Files of the same arguments but another byte order hold the same values.
+bit. make() returns the bytes of a file. Files
+of the same arguments but another byte order hold the same values.
 
 Not executable, so that it is not a test itself.
 """
@@ -219,7 +220,7 @@ NEWER = (22,)                   # types that perf 6.1 gives up at
 NAMES = ["cpu-clock", "instructions", "dummy", "raw 0x1a2b"]
 
 
-def make(order, word=8, pipe=False, size=128, rich=True, for_perf=False):
+def make(order, word=8, pipe=False, size=128, for_perf=False):
     """
     A file with four events of different sample_type, and every kernel record under each of them. for_perf: without what
     perf cannot read.
@@ -235,20 +236,18 @@ def make(order, word=8, pipe=False, size=128, rich=True, for_perf=False):
                 sig=0xabcdef0123456789, config3=3, config4=4, clockid=11,
                 aux_action={"aux_pause": 1} if size > 128 else {}), [50]),
     ]
-    if rich:
-        attrs.append((w.attr(size, kind=4, config=0x1a2b, sample_type=RICH,
-                             read_format=ENABLED | RUNNING | READ_ID | GROUP | LOST, flags={"sample_id_all": 1},
-                             branch=BRANCH_ANY | HW_INDEX, user=USER_REGS, stack=32, intr=INTR_REGS, aux_size=16), [10, 20]))
+    attrs.append((w.attr(size, kind=4, config=0x1a2b, sample_type=RICH,
+                         read_format=ENABLED | RUNNING | READ_ID | GROUP | LOST, flags={"sample_id_all": 1},
+                         branch=BRANCH_ANY | HW_INDEX, user=USER_REGS, stack=32, intr=INTR_REGS, aux_size=16), [10, 20]))
     records = []
-    for n, (sample_type, event) in enumerate(((PLAIN, 30), (SINGLE, 40), (TINY, 50), (RICH, 10))[:len(attrs)]):
+    for n, (sample_type, event) in enumerate(((PLAIN, 30), (SINGLE, 40), (TINY, 50), (RICH, 10))):
         for record in side_band(w, sample_type, event, 500_000_000 + 1000 * n):
             if not for_perf or struct.unpack(order + "I", record[:4])[0] not in NEWER:
                 records.append(record)
     records.append(w.record(8, 0, w.u("II", 400, 401), w.u64(77, 66, 55, 40, 3), trailer(w, SINGLE, 400, 401, 510_000_000, 40, 0, 1)))
-    if rich:
-        records.append(w.record(8, 0, w.u("II", 400, 402), w.u64(2, 66, 55, 1, 10, 3, 2, 20, 4),
-                                trailer(w, RICH, 400, 402, 510_000_001, 10, 1010, 1)))
-        records += [rich_sample(w, i, 10 + 10 * (i % 2), for_perf) for i in range(12)]
+    records.append(w.record(8, 0, w.u("II", 400, 402), w.u64(2, 66, 55, 1, 10, 3, 2, 20, 4),
+                            trailer(w, RICH, 400, 402, 510_000_001, 10, 1010, 1)))
+    records += [rich_sample(w, i, 10 + 10 * (i % 2), for_perf) for i in range(12)]
     records += [plain_sample(w, i, 30 + i % 2) for i in range(6)]
     records += [single_sample(w, i, 40) for i in range(5)]
     records += [w.record(9, 2, w.u64(50, 4_000_000_000 + i)) for i in range(3)]

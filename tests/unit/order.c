@@ -11,7 +11,8 @@
 
 static struct pd_sorter_stats last; /* of the last iteration */
 
-static struct pd_sorter *sorter_of(struct pd_reader *r, enum pd_sort_kind kind, size_t memory, const char *tmpdir)
+static struct pd_sorter *sorter_of(struct pd_reader *r, enum pd_sort_kind kind, size_t memory,
+                                   const char *tmpdir)
 {
     struct pd_sorter *s;
     const struct pd_sorter_options options = {
@@ -251,6 +252,8 @@ static void compressed(void **state)
     struct pd_record rec = {0};
     unsigned bad = 0, inside = 0;
     (void)state;
+    if (WITHOUT_ZSTD)
+        skip();
     put_pipe(&s);
     put_compressed(&s, "S30 S20 C25", 0);
     put_compressed(&s, "S40 S41 S42 S43 S44 S45", 4); /* damaged: what is inside is lost */
@@ -343,7 +346,7 @@ static void write_member(const char *dir, const char *name, const struct stream 
     snprintf(path, sizeof path, "%s/%s", dir, name);
     FILE *f = fopen(path, "wb");
     assert_non_null(f);
-    assert_int_equal(fwrite(s->bytes, 1, s->n, f), s->n);
+    assert_true(s->n == 0 || fwrite(s->bytes, s->n, 1, f) == 1);
     assert_int_equal(fclose(f), 0);
 }
 
@@ -399,12 +402,9 @@ static void members_are_merged(void **state)
     write_text(dir, "data.0", "S10 S20 S30 S60");
     write_text(dir, "data.2", "C0 S40 S35 C36 S20 U S70");
     write_text(dir, "data.10", "");
-    check_dir(dir, PD_SORT_FILE, PD_END,
-              " C0 S50 C0 R S20 R I S10 S20 S30 S60 C0 S40 S35 C36 S20 U S70");
-    check_dir(dir, PD_SORT_TIME, PD_END,
-              " C0 C0 R R I C0 U S10 S20 S20 S20 S30 S35 C36 S40 S50 S60 S70");
-    check_dir(dir, PD_SORT_CAUSAL, PD_END,
-              " C0 C0 R R I C0 U S10 S20 S20 S20 S30 S35 C36 S40 S50 S60 S70");
+    check_dir(dir, PD_SORT_FILE, PD_END, " C0 S50 C0 R S20 R I S10 S20 S30 S60 C0 S40 S35 C36 S20 U S70");
+    check_dir(dir, PD_SORT_TIME, PD_END, " C0 C0 R R I C0 U S10 S20 S20 S20 S30 S35 C36 S40 S50 S60 S70");
+    check_dir(dir, PD_SORT_CAUSAL, PD_END, " C0 C0 R R I C0 U S10 S20 S20 S20 S30 S35 C36 S40 S50 S60 S70");
     remove_dir(dir);
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* order_perf.c - the order of records is the one in which perf processes fresh recordings. Skipped where perf cannot record. */
-#include "cmocka_all.h"
-#include <perfdata/constants.h>
-#include <perfdata/order.h>
+/* order_perf.c - fresh recordings come in the order in which perf has them. Skipped where perf cannot record. */
+#include "order_stream.h"
 #include <perfdata/tasks.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -11,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WORKLOAD "sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do (ls /; date) | cat >/dev/null & done; wait; sleep 0.2'"
+#define WORKLOAD \
+    "sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do (ls /; date) | cat >/dev/null & done; wait; sleep 0.2'"
 
 struct seen {
     uint64_t time; /* 0: none */
@@ -27,7 +26,7 @@ struct list {
 static struct list ours, perfs;
 static char dir[] = "/tmp/order-XXXXXX";
 
-static void add(struct list *l, struct seen s)
+static void note(struct list *l, struct seen s)
 {
     if (l->n == l->cap) {
         l->cap = l->cap ? 2 * l->cap : 1024;
@@ -37,7 +36,8 @@ static void add(struct list *l, struct seen s)
     l->a[l->n++] = s;
 }
 
-/* ---- perf's order: the lines "0xOFFSET@PATH [0xSIZE]: event: TYPE" of its dump, with a plain 0 for offset 0 */
+/* ---- perf's order: the lines "0xOFFSET@PATH [0xSIZE]: event: TYPE" of its dump, with a plain 0 for offset 0
+ */
 
 static uint32_t member_of(struct pd_reader *r, const char *path)
 {
@@ -60,7 +60,7 @@ static void read_perf(struct pd_reader *r, const char *path)
     perfs.n = 0;
     while (getline(&line, &cap, f) > 0)
         if (sscanf(line, "%llx@%511s [0x%x]: event: %u", &offset, where, &size, &type) == 4)
-            add(&perfs, (struct seen){0, offset, member_of(r, where), type, size});
+            note(&perfs, (struct seen){0, offset, member_of(r, where), type, size});
     free(line);
     pclose(f);
     assert_true(perfs.n > 100);
@@ -83,7 +83,7 @@ static void read_ours(struct pd_reader *r, enum pd_sort_kind kind, size_t memory
             continue;
         if (!pd_record_time(&rec, &time) || time == UINT64_MAX)
             time = 0;
-        add(&ours, (struct seen){time, rec.offset, rec.member, rec.type, rec.size});
+        note(&ours, (struct seen){time, rec.offset, rec.member, rec.type, rec.size});
     }
     assert_int_equal(code, PD_END);
     pd_sorter_close(s);
@@ -111,7 +111,8 @@ static bool record(const char *options, const char *name, char *path, size_t cap
 {
     char command[1024];
     snprintf(path, cap, "%s/%s", dir, name);
-    snprintf(command, sizeof command, "perf record -q -e cpu-clock,context-switches -F 5000 -m 8 %s -o %s -- %s >/dev/null 2>&1",
+    snprintf(command, sizeof command,
+             "perf record -q -e cpu-clock,context-switches -F 5000 -m 8 %s -o %s -- %s >/dev/null 2>&1",
              options, path, WORKLOAD);
     return system(command) == 0;
 }
@@ -129,8 +130,8 @@ static void check_file(const char *options, const char *name)
         for (size_t i = 0; i < ours.n && i < perfs.n; i++)
             if (ours.a[i].offset != perfs.a[i].offset || ours.a[i].type != perfs.a[i].type ||
                 ours.a[i].size != perfs.a[i].size)
-                fail_msg("%s: number %zu is at 0x%llx, perf has 0x%llx", name, i, (unsigned long long)ours.a[i].offset,
-                         (unsigned long long)perfs.a[i].offset);
+                fail_msg("%s: number %zu is at 0x%llx, perf has 0x%llx", name, i,
+                         (unsigned long long)ours.a[i].offset, (unsigned long long)perfs.a[i].offset);
         assert_int_equal(ours.n, perfs.n);
     }
     pd_reader_close(r);
@@ -145,6 +146,8 @@ static void plain(void **state)
 static void compressed(void **state)
 {
     (void)state;
+    if (WITHOUT_ZSTD)
+        skip();
     check_file("-a -z", "compressed.data");
 }
 

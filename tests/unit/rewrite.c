@@ -350,6 +350,29 @@ static void a_damaged_stream(void **state)
     }
 }
 
+/* In a stream it is only known at the end whether a section that seems to stand in the data is in the file. */
+static void sections_anywhere_in_a_stream(void **state)
+{
+    static const uint64_t sizes[] = {72, 144, 720, 72000};
+    (void)state;
+    for (uint64_t at = 0; at < 1330; at += 13) {
+        for (size_t i = 0; i < 8; i++) {
+            struct image im;
+            struct pd_reader *r;
+            image_recording(&im, i % 2);
+            image_section(&im, IMAGE_TYPES, i == 7 ? 416 : at, sizes[i / 2]);
+            image_section(&im, im.table + 16, at, 99);
+            struct source s = {&im, UINT64_MAX};
+            const struct pd_source source = {source_read, NULL, &s, PD_NOWHERE};
+            struct out o = {.want = &im};
+            assert_int_equal(pd_reader_open_source(&r, &source, NULL, NULL), PD_OK);
+            rewrite_reader(r, &o, true);
+            pd_reader_close(r);
+            image_free(&im);
+        }
+    }
+}
+
 static void an_input_that_fails(void **state)
 {
     struct image im;
@@ -384,6 +407,7 @@ int main(void)
         cmocka_unit_test(without_a_sink),      cmocka_unit_test(a_sink_that_fails),
         cmocka_unit_test(any_input),           cmocka_unit_test(an_input_that_fails),
         cmocka_unit_test(a_damaged_stream),
+        cmocka_unit_test(sections_anywhere_in_a_stream),
     };
     return cmocka_run_group_tests_name("rewrite", tests, NULL, NULL);
 }

@@ -1,0 +1,654 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * convert.c - pd_convert() on recordings in memory: there and back again gives the same bytes, what the other form cannot hold is
+ * told, damage is passed over, and memory or a sink that fails is an error.
+ */
+#define _GNU_SOURCE
+#include "../../fuzz/image.h"
+#include "cmocka_all.h"
+#include "convert.h"
+#include <errno.h>
+#include <perfdata/compare.h>
+#include <perfdata/convert.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Outputs in memory: one, or the files of a directory */
+
+#define MOST_FILES 4
+
+struct output {
+    struct image im[MOST_FILES];
+    char name[MOST_FILES][16];
+    size_t n_files, n_closed;
+    unsigned calls, fail_at;
+    unsigned notes, findings;
+    uint32_t last_note;
+    struct pd_sink sinks[MOST_FILES];
+    struct handle {
+        struct output *out;
+        size_t i;
+    } handles[MOST_FILES];
+};
+
+static int out_write(void *user, const void *bytes, size_t n)
+{
+    const struct handle *h = user;
+    if (++h->out->calls == h->out->fail_at)
+        return ENOSPC;
+    image_bytes(&h->out->im[h->i], bytes, n);
+    return 0;
+}
+
+static int out_patch(void *user, uint64_t offset, const void *bytes, size_t n)
+{
+    const struct handle *h = user;
+    struct image *im = &h->out->im[h->i];
+    assert_true(offset <= im->n && n <= im->n - offset);
+    if (++h->out->calls == h->out->fail_at)
+        return ENOSPC;
+    memcpy(im->b + offset, bytes, n);
+    return 0;
+}
+
+static struct pd_sink sink_of(struct output *out, size_t i)
+{
+    out->handles[i] = (struct handle){out, i};
+    return (struct pd_sink){out_write, out_patch, &out->handles[i]};
+}
+
+static int open_member(void *user, const char *name, unsigned mode, struct pd_sink *sink)
+{
+    struct output *out = user;
+    assert_true(out->n_files < MOST_FILES && mode != 0);
+    snprintf(out->name[out->n_files], sizeof out->name[0], "%s", name);
+    *sink = sink_of(out, out->n_files++);
+    return 0;
+}
+
+static int close_member(void *user, struct pd_sink *sink)
+{
+    struct output *out = user;
+    assert_non_null(sink);
+    out->n_closed++;
+    return 0;
+}
+
+static void on_note(void *user, const struct pd_convert_note *note)
+{
+    struct output *out = user;
+    assert_non_null(note->why);
+    out->notes++;
+    out->last_note = note->number;
+}
+
+static void on_finding(void *user, const struct pd_error *error)
+{
+    struct output *out = user;
+    assert_int_not_equal(error->code, PD_OK);
+    out->findings++;
+}
+
+static void output_free(struct output *out)
+{
+    for (size_t i = 0; i < MOST_FILES; i++)
+        image_free(&out->im[i]);
+}
+
+static enum pd_code convert_reader(struct pd_reader *r, struct output *out, struct pd_convert_options o,
+                                   struct pd_convert_stats *stats, struct pd_error *error)
+{
+    const unsigned fail_at = out->fail_at;
+    *out = (struct output){.fail_at = fail_at};
+    const struct pd_sink sink = sink_of(out, 0);
+    o.size = sizeof o;
+    o.open_member = open_member;
+    o.close_member = close_member;
+    o.note = on_note;
+    o.finding = on_finding;
+    o.user = out;
+    return pd_convert(r, &sink, &o, stats, error);
+}
+
+static enum pd_code try_convert(const void *bytes, size_t n, struct output *out, struct pd_convert_options o,
+                                struct pd_convert_stats *stats, struct pd_error *error)
+{
+    const struct pd_reader_options how = {.size = sizeof how, .allocator = o.allocator};
+    struct pd_reader *r;
+    enum pd_code code = pd_reader_open_memory(&r, bytes, n, &how, error);
+    if (code)
+        return code;
+    code = convert_reader(r, out, o, stats, error);
+    pd_reader_close(r);
+    return code;
+}
+
+static struct image convert(const struct image *im, struct pd_convert_options o)
+{
+    struct output out = {0};
+    struct pd_error error;
+    char text[256];
+    const enum pd_code code = try_convert(im->b, im->n, &out, o, NULL, &error);
+    if (code) {
+        pd_error_text(&error, text, sizeof text);
+        fail_msg("%s", text);
+    }
+    return out.im[0];
+}
+
+static void expect_same(const struct image *a, const struct image *b)
+{
+    assert_int_equal(a->n, b->n);
+    assert_memory_equal(a->b, b->b, a->n);
+}
+
+/* `o`, then `back`, gives the same bytes. */
+static void there_and_back(const struct image *im, struct pd_convert_options o, struct pd_convert_options back)
+{
+    struct image there = convert(im, o), again = convert(&there, back);
+    assert_true(there.n != im->n || memcmp(there.b, im->b, im->n) != 0);
+    expect_same(im, &again);
+    image_free(&there);
+    image_free(&again);
+}
+
+#define TO(c_) ((struct pd_convert_options){.to = PD_CONVERT_##c_})
+
+/* A file as a writer of today makes it: no gaps, sections in order, nothing behind them. */
+static struct image tidy(bool big)
+{
+    struct image im, pipe, file;
+    image_recording(&im, big);
+    /* The records that are sections of a stream would become some. */
+    im.n = im.data;
+    image_comm(&im, "one\0lef", 0, true, 0);
+    image_mmap2(&im, 11);
+    image_sample0(&im, 11, 0x400123, 20);
+    image_sample1(&im, 21, 0x400456, 21);
+    image_sample0(&im, 12, 0x400789, 22);
+    image_end(&im, image_record(&im, 68, 0));
+    image_sample0(&im, 12, 0x400789, 19);
+    image_section(&im, IMAGE_DATA, im.data, im.n - im.data);
+    image_features(&im);
+    pipe = convert(&im, TO(PIPE));
+    file = convert(&pipe, TO(FILE));
+    image_free(&im);
+    image_free(&pipe);
+    return file;
+}
+
+/* ---- The same bytes */
+
+static void nothing_to_do(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct image im;
+        struct output out = {0};
+        struct pd_convert_stats stats;
+        if (i < 2)
+            image_recording(&im, i & 1);
+        else
+            image_unfinished(&im, i & 1);
+        const struct pd_convert_options o = {.reencode = i & 1};
+        assert_int_equal(try_convert(im.b, im.n, &out, o, &stats, NULL), PD_OK);
+        assert_true(stats.copied && stats.records > 2 && stats.unconverted == 0);
+        expect_same(&im, &out.im[0]);
+        output_free(&out);
+        image_free(&im);
+    }
+}
+
+static void containers_and_back(void **state)
+{
+    (void)state;
+    for (int big = 0; big < 2; big++) {
+        struct image file = tidy(big), pipe = convert(&file, TO(PIPE));
+        there_and_back(&file, TO(PIPE), TO(FILE));
+        there_and_back(&pipe, TO(FILE), TO(PIPE));
+        image_free(&pipe);
+        image_free(&file);
+    }
+}
+
+static void compression_and_back(void **state)
+{
+    (void)state;
+    for (int big = 0; big < 2; big++)
+        for (enum pd_convert_zip zip = PD_ZIP_COMPRESSED; zip <= PD_ZIP_COMPRESSED2; zip++) {
+            struct image file = tidy(big), pipe = convert(&file, TO(PIPE));
+            const struct pd_convert_options z = {.zip = zip, .level = 5}, plain = {.zip = PD_ZIP_NONE};
+            there_and_back(&file, z, plain);
+            there_and_back(&pipe, z, plain);
+            image_free(&pipe);
+            image_free(&file);
+        }
+}
+
+/* Frames are copied when nothing asks to look inside. */
+static void frames_stay(void **state)
+{
+    (void)state;
+    struct image file = tidy(false), z = convert(&file, (struct pd_convert_options){.zip = PD_ZIP_COMPRESSED});
+    there_and_back(&z, TO(PIPE), TO(FILE));
+    there_and_back(&z, (struct pd_convert_options){.attr_size = 144}, (struct pd_convert_options){.attr_size = 128});
+    image_free(&z);
+    image_free(&file);
+}
+
+/* ---- Byte order */
+
+static struct pd_reader *open_image(const struct image *im)
+{
+    struct pd_reader *r;
+    assert_int_equal(pd_reader_open_memory(&r, im->b, im->n, NULL, NULL), PD_OK);
+    return r;
+}
+
+/* Are all records equal in their values? */
+static void expect_same_values(const struct image *x, const struct image *y)
+{
+    struct pd_reader *a = open_image(x), *b = open_image(y);
+    struct pd_record p = {0}, q = {0};
+    enum pd_code code;
+    size_t decoded = 0;
+    assert_int_not_equal(pd_reader_info(a)->order, pd_reader_info(b)->order);
+    while ((code = pd_reader_next(a, &p, NULL)) == PD_OK) {
+        assert_int_equal(pd_reader_next(b, &q, NULL), PD_OK);
+        assert_int_equal(p.type, q.type);
+        assert_int_equal(p.misc, q.misc);
+        assert_int_equal(p.size, q.size);
+        assert_int_equal(p.attr_index, q.attr_index);
+        assert_int_equal(p.payload_size, q.payload_size);
+        if (pd_reader_decode(a, &p, NULL) || p.layout == NULL)
+            continue;
+        assert_int_equal(pd_reader_decode(b, &q, NULL), PD_OK);
+        assert_true(pd_record_equal(&p, &q, NULL));
+        decoded++;
+    }
+    assert_int_equal(code, PD_END);
+    assert_int_equal(pd_reader_next(b, &q, NULL), PD_END);
+    assert_true(decoded > 2);
+    for (size_t i = 0; i < pd_reader_n_attrs(a); i++) {
+        const struct pd_event_attr *e = pd_reader_attr(a, i), *f = pd_reader_attr(b, i);
+        assert_int_equal(e->attr.sample_type, f->attr.sample_type);
+        assert_int_equal(e->attr.flags, f->attr.flags);
+        assert_int_equal(e->n_ids, f->n_ids);
+        assert_memory_equal(e->ids, f->ids, 8 * e->n_ids);
+    }
+    assert_int_equal(pd_reader_n_features(a), pd_reader_n_features(b));
+    pd_reader_close(a);
+    pd_reader_close(b);
+}
+
+static struct pd_convert_options order(bool big)
+{
+    return (struct pd_convert_options){.order = big ? PD_CONVERT_BIG : PD_CONVERT_LITTLE};
+}
+
+static void byte_order(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        const bool big = i & 1;
+        struct image im;
+        if (i < 2)
+            image_recording(&im, big);
+        else if (i < 4)
+            image_unfinished(&im, big);
+        else
+            im = tidy(big);
+        struct image other = convert(&im, order(!big));
+        expect_same_values(&im, &other);
+        there_and_back(&im, order(!big), order(big));
+        image_free(&other);
+        image_free(&im);
+    }
+}
+
+/* In a stream, compressed or not, and together with another container. */
+static void byte_order_of_streams(void **state)
+{
+    (void)state;
+    struct image file = tidy(false), pipe = convert(&file, TO(PIPE)), big = convert(&pipe, order(true));
+    expect_same_values(&pipe, &big);
+    there_and_back(&pipe, order(true), order(false));
+    struct pd_convert_options o = order(true);
+    o.to = PD_CONVERT_PIPE;
+    struct image both = convert(&file, o);
+    expect_same(&both, &big);
+    struct image z = convert(&pipe, (struct pd_convert_options){.zip = PD_ZIP_COMPRESSED}), big_z = convert(&z, order(true));
+    struct image plain = convert(&big_z, (struct pd_convert_options){.zip = PD_ZIP_NONE});
+    expect_same(&plain, &big);
+    image_free(&plain);
+    image_free(&big_z);
+    image_free(&z);
+    image_free(&both);
+    image_free(&big);
+    image_free(&pipe);
+    image_free(&file);
+}
+
+static void what_is_left_is_told(void **state)
+{
+    struct image file = tidy(false);
+    struct output out = {0};
+    struct pd_convert_stats stats;
+    (void)state;
+    assert_int_equal(try_convert(file.b, file.n, &out, order(true), &stats, NULL), PD_OK);
+    assert_true(stats.unconverted > 0 && out.notes > 0);
+    assert_int_equal(out.last_note, 200);
+    output_free(&out);
+    image_free(&file);
+}
+
+/* ---- Attr size */
+
+static void attr_size(void **state)
+{
+    static const uint32_t sizes[] = {64, 72, 112, 136, 144, 152, 160, 4096};
+    struct image file = tidy(false);
+    struct pd_error error;
+    struct output out = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct image other = convert(&file, (struct pd_convert_options){.attr_size = sizes[i]});
+        struct pd_reader *r = open_image(&other);
+        assert_int_equal(pd_reader_info(r)->header.attr_size, sizes[i] + 16);
+        assert_int_equal(pd_reader_attr(r, 1)->attr.size, sizes[i]);
+        assert_int_equal(pd_reader_attr(r, 1)->attr.sample_type, IMAGE_ST1);
+        pd_reader_close(r);
+        there_and_back(&file, (struct pd_convert_options){.attr_size = sizes[i]}, (struct pd_convert_options){.attr_size = 128});
+        image_free(&other);
+    }
+    struct image pipe = convert(&file, TO(PIPE));
+    there_and_back(&pipe, (struct pd_convert_options){.attr_size = 80}, (struct pd_convert_options){.attr_size = 128});
+    static const uint32_t odd[] = {8, 56, 100, 4104};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        assert_int_equal(try_convert(file.b, file.n, &out, (struct pd_convert_options){.attr_size = odd[i]}, NULL, &error),
+                         PD_EARG);
+    /* sample_regs_user of the second attr, at 80: 64 bytes would lose it. */
+    struct pd_reader *r = open_image(&file);
+    const size_t at = (size_t)pd_reader_attr(r, 1)->offset;
+    pd_reader_close(r);
+    file.b[at + 80] = 1;
+    assert_int_equal(try_convert(file.b, file.n, &out, (struct pd_convert_options){.attr_size = 80}, NULL, &error), PD_EVALUE);
+    assert_string_equal(error.field, "sample_regs_user");
+    assert_int_equal(error.offset, at);
+    output_free(&out);
+    assert_int_equal(try_convert(file.b, file.n, &out, (struct pd_convert_options){.attr_size = 88}, NULL, &error), PD_OK);
+    output_free(&out);
+    image_free(&pipe);
+    image_free(&file);
+}
+
+/* ---- Damage */
+
+static void truncated(void **state)
+{
+    struct image file = tidy(true);
+    (void)state;
+    for (size_t n = 0; n < file.n; n++) {
+        for (int to = PD_CONVERT_FILE; to <= PD_CONVERT_PIPE; to++) {
+            struct output out = {0};
+            struct pd_error error;
+            const struct pd_convert_options o = {.to = (enum pd_convert_to)to, .finish = true};
+            const enum pd_code code = try_convert(file.b, n, &out, o, NULL, &error);
+            if (code == PD_OK && to == PD_CONVERT_FILE) { /* what came out is not damaged */
+                struct pd_reader *r = open_image(&out.im[0]);
+                struct pd_record rec = {0};
+                enum pd_code last;
+                while ((last = pd_reader_next(r, &rec, NULL)) == PD_OK)
+                    ;
+                assert_int_equal(last, PD_END);
+                assert_int_equal(pd_reader_n_findings(r), 0);
+                pd_reader_close(r);
+            }
+            output_free(&out);
+        }
+    }
+    image_free(&file);
+}
+
+static void unfinished_is_finished(void **state)
+{
+    struct image im, done;
+    (void)state;
+    image_unfinished(&im, false);
+    done = convert(&im, (struct pd_convert_options){.to = PD_CONVERT_FILE, .finish = true});
+    struct pd_reader *r = open_image(&done);
+    assert_false(pd_reader_info(r)->unfinished);
+    assert_int_equal(pd_reader_info(r)->header.data.size, im.n - im.data);
+    pd_reader_close(r);
+    image_free(&done);
+    image_free(&im);
+}
+
+/* ---- Directories */
+
+static void write_file(const char *dir, const char *name, const struct image *im)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(im->b, 1, im->n, f), im->n);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void remove_dir(const char *dir, const struct output *out)
+{
+    char path[128];
+    for (size_t i = 0; i < out->n_files; i++) {
+        snprintf(path, sizeof path, "%s/%s", dir, out->name[i]);
+        unlink(path);
+    }
+    rmdir(dir);
+}
+
+static void directory_and_back(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        char dir[] = "/tmp/perfdata-convert-XXXXXX";
+        const struct pd_convert_options z = {.zip = i & 1 ? PD_ZIP_COMPRESSED : PD_ZIP_NONE};
+        struct image plain = tidy(i & 2), file = i & 1 ? convert(&plain, z) : convert(&plain, (struct pd_convert_options){0});
+        struct output out = {0}, back = {0};
+        struct pd_reader *r;
+        assert_int_equal(try_convert(file.b, file.n, &out, TO(DIRECTORY), NULL, NULL), PD_OK);
+        assert_int_equal(out.n_files, 2);
+        assert_int_equal(out.n_closed, 2);
+        assert_string_equal(out.name[0], "data");
+        assert_string_equal(out.name[1], "data.0");
+        assert_non_null(mkdtemp(dir));
+        write_file(dir, "data", &out.im[0]);
+        write_file(dir, "data.0", &out.im[1]);
+        assert_int_equal(pd_reader_open(&r, dir, NULL, NULL), PD_OK);
+        assert_int_equal(pd_reader_n_findings(r), 0);
+        assert_int_equal(pd_reader_n_members(r), 2);
+        assert_true(pd_reader_info(r)->header.data.size > 0);
+        assert_int_equal(convert_reader(r, &back, TO(FILE), NULL, NULL), PD_OK);
+        expect_same(&file, &back.im[0]);
+        output_free(&back);
+        /* Each member again as it is, and compressed. */
+        assert_int_equal(convert_reader(r, &back, (struct pd_convert_options){0}, NULL, NULL), PD_OK);
+        expect_same(&out.im[0], &back.im[0]);
+        expect_same(&out.im[1], &back.im[1]);
+        output_free(&back);
+        pd_reader_close(r);
+        remove_dir(dir, &out);
+        output_free(&out);
+        image_free(&file);
+        image_free(&plain);
+    }
+}
+
+/* ---- Tracing data */
+
+static void put_block(struct image *im, const char *text)
+{
+    image_u64(im, strlen(text));
+    image_bytes(im, text, strlen(text));
+}
+
+static struct image tracing(bool big, const char *version)
+{
+    struct image im = {.big = big};
+    image_bytes(&im, "\x17\x08\x44tracing", 10);
+    image_bytes(&im, version, 4);
+    *image_room(&im, 1) = big;
+    *image_room(&im, 1) = 8;
+    image_u32(&im, 4096);
+    image_bytes(&im, "header_page", 12);
+    put_block(&im, "page");
+    image_bytes(&im, "header_event", 13);
+    put_block(&im, "event");
+    image_u32(&im, 1);
+    put_block(&im, "format");
+    image_u32(&im, 1);
+    image_bytes(&im, "sched", 6);
+    image_u32(&im, 2);
+    put_block(&im, "sched_switch");
+    put_block(&im, "");
+    image_u32(&im, 3);
+    image_bytes(&im, "sym", 3);
+    image_u32(&im, 0);
+    if (strcmp(version, "0.6") >= 0)
+        put_block(&im, "12 sh\n");
+    return im;
+}
+
+static void tracing_length(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct image im = tracing(i & 1, i & 2 ? "0.6" : "0.5");
+        const size_t n = im.n;
+        assert_int_equal(pd_tracing_bytes(im.b, n), n);
+        for (size_t cut = 0; cut < n; cut++) /* what is not understood stays whole */
+            assert_int_equal(pd_tracing_bytes(im.b, cut), cut);
+        image_zeros(&im, 7);
+        assert_int_equal(pd_tracing_bytes(im.b, n + 7), n);
+        im.b[n + 3] = 1;
+        assert_int_equal(pd_tracing_bytes(im.b, n + 7), n + 7);
+        im.b[n + 3] = 0;
+        image_zeros(&im, 1);
+        assert_int_equal(pd_tracing_bytes(im.b, n + 8), n + 8);
+        image_free(&im);
+    }
+}
+
+/* A section of build ids keeps its bytes through a stream. */
+static void sections_of_their_own_records(void **state)
+{
+    (void)state;
+    for (int big = 0; big < 2; big++) {
+        struct image im, blob = tracing(big, "0.6");
+        image_start(&im, big, 104, 80);
+        image_section(&im, IMAGE_ATTRS, im.n, 80);
+        image_attr(&im, 64, 64, ST_IP | ST_TID, false);
+        image_ids(&im, 104 + 80, 0);
+        image_set(&im, im.n - 16, 104, 8); /* where a writer has the ids of none */
+        im.data = im.n;
+        image_end(&im, image_record(&im, 68, 0));
+        image_section(&im, IMAGE_DATA, im.data, 8);
+        image_feature(&im, 1, 8);
+        image_feature(&im, 2, 8);
+        im.table = im.n;
+        image_zeros(&im, 32);
+        image_section(&im, im.table, im.n, blob.n);
+        image_bytes(&im, blob.b, blob.n);
+        const size_t ids = im.n;
+        for (size_t name = 8; name <= 80; name += 8) {
+            const size_t at = image_record(&im, 0, 0x8002);
+            image_u32(&im, UINT32_MAX);
+            image_pattern(&im, 24);
+            image_bytes(&im, "/bin/x", 6);
+            image_zeros(&im, name - 6);
+            image_end(&im, at);
+        }
+        image_section(&im, im.table + 16, ids, im.n - ids);
+        there_and_back(&im, TO(PIPE), TO(FILE));
+        image_free(&blob);
+        image_free(&im);
+    }
+}
+
+/* ---- What fails outside */
+
+struct heap {
+    size_t calls, fail_at, blocks;
+};
+
+static void *heap_resize(void *user, void *old, size_t size)
+{
+    struct heap *h = user;
+    if (++h->calls >= h->fail_at && h->fail_at)
+        return NULL;
+    h->blocks += old == NULL;
+    return realloc(old, size);
+}
+
+static void heap_release(void *user, void *old)
+{
+    struct heap *h = user;
+    assert_true(h->blocks-- > 0);
+    free(old);
+}
+
+static void failing(void **state)
+{
+    struct image file = tidy(false), pipe = convert(&file, TO(PIPE));
+    static const struct pd_convert_options all[] = {
+        {.to = PD_CONVERT_PIPE, .zip = PD_ZIP_COMPRESSED}, {.to = PD_CONVERT_FILE, .order = PD_CONVERT_BIG},
+        {.to = PD_CONVERT_DIRECTORY, .attr_size = 144},    {.zip = PD_ZIP_COMPRESSED2},
+    };
+    (void)state;
+    for (size_t i = 0; i < 8; i++) {
+        const struct image *im = i < 4 ? &file : &pipe;
+        enum pd_code code = PD_ENOMEM;
+        for (size_t k = 1; code == PD_ENOMEM; k++) {
+            struct heap heap = {.fail_at = k};
+            const struct pd_allocator allocator = {heap_resize, heap_release, &heap};
+            struct pd_convert_options o = all[i % 4];
+            struct output out = {0};
+            o.allocator = &allocator;
+            code = try_convert(im->b, im->n, &out, o, NULL, NULL);
+            assert_true(code == PD_OK || code == PD_ENOMEM);
+            assert_int_equal(heap.blocks, 0);
+            output_free(&out);
+        }
+        code = PD_EOUT;
+        for (unsigned k = 1; code == PD_EOUT; k++) {
+            struct output out = {.fail_at = k};
+            struct pd_error error;
+            code = try_convert(im->b, im->n, &out, all[i % 4], NULL, &error);
+            assert_true(code == PD_OK || (code == PD_EOUT && error.found == ENOSPC));
+            output_free(&out);
+        }
+    }
+    image_free(&pipe);
+    image_free(&file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_to_do),
+        cmocka_unit_test(containers_and_back),
+        cmocka_unit_test(compression_and_back),
+        cmocka_unit_test(frames_stay),
+        cmocka_unit_test(byte_order),
+        cmocka_unit_test(byte_order_of_streams),
+        cmocka_unit_test(what_is_left_is_told),
+        cmocka_unit_test(attr_size),
+        cmocka_unit_test(truncated),
+        cmocka_unit_test(unfinished_is_finished),
+        cmocka_unit_test(directory_and_back),
+        cmocka_unit_test(tracing_length),
+        cmocka_unit_test(sections_of_their_own_records),
+        cmocka_unit_test(failing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* deflate.c - chunks of one zstd stream: what went in comes out, each chunk has all that went into it, and fits. */
+#include "deflate.h"
+#include "inflate.h"
+#include "cmocka_all.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define TOTAL (1000 * 1000)
+
+/* Bytes of several kinds: zeros, text-like, and such as cannot be compressed. */
+static uint8_t *make_bytes(unsigned kind)
+{
+    uint8_t *p = malloc(TOTAL);
+    uint64_t x = 88172645463325252u;
+    assert_non_null(p);
+    for (size_t i = 0; i < TOTAL; i++) {
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        p[i] = kind == 0 ? 0 : kind == 1 ? (uint8_t)("perf record"[i % 11] + (x % 97 == 0)) : (uint8_t)x;
+    }
+    return p;
+}
+
+struct stream {
+    struct pd_deflate z;
+    struct pd_inflate back;
+    const uint8_t *want;
+    size_t chunks, most;
+    size_t at; /* bytes that came back */
+};
+
+/* Compresses what waits, and looks at what comes out of it at once. */
+static void chunk(struct stream *s, bool last)
+{
+    const size_t waiting = s->z.n;
+    const uint8_t *p, *out;
+    size_t n, got;
+    assert_int_equal(pd_deflate_chunk(&s->z, last, &p, &n, NULL), PD_OK);
+    assert_true(n > 0 && n <= 65512);
+    assert_int_equal(s->z.n, 0);
+    s->most = n > s->most ? n : s->most;
+    s->chunks++;
+    assert_int_equal(pd_inflate_chunk(&s->back, p, n, 0, NULL), PD_OK);
+    size_t sum = 0;
+    while (sum < waiting) {
+        assert_int_equal(pd_inflate_at(&s->back, 1, &out, &got, NULL), PD_OK);
+        assert_true(got > 0);
+        assert_memory_equal(out, s->want + s->at, got);
+        pd_inflate_take(&s->back, got);
+        sum += got;
+        s->at += got;
+    }
+    assert_int_equal(sum, waiting);
+    assert_int_equal(pd_inflate_at(&s->back, 1, &out, &got, NULL), PD_OK);
+    assert_int_equal(got, 0);
+}
+
+static void round_trip(unsigned kind, int level, size_t step)
+{
+    struct stream s = {.want = make_bytes(kind)};
+    assert_int_equal(pd_deflate_start(&s.z, NULL, level, NULL), PD_OK);
+    pd_inflate_init(&s.back, NULL, UINT64_MAX);
+    for (size_t at = 0; at < TOTAL;) {
+        const size_t n = step < TOTAL - at ? step : TOTAL - at;
+        const size_t took = pd_deflate_take(&s.z, s.want + at, n);
+        at += took;
+        if (took < n || at % 7 == 0) /* full, or just so */
+            chunk(&s, false);
+    }
+    if (s.z.n)
+        chunk(&s, true);
+    assert_int_equal(s.at, TOTAL);
+    assert_int_equal(s.z.taken, TOTAL);
+    if (kind < 2)
+        assert_true(pd_deflate_ratio(&s.z) > 1);
+    if (kind == 2)
+        assert_true(s.z.made > TOTAL && pd_deflate_ratio(&s.z) == 1);
+    pd_deflate_free(&s.z);
+    pd_inflate_free(&s.back);
+    free((void *)(uintptr_t)s.want);
+}
+
+static void all_kinds(void **state)
+{
+    static const size_t steps[] = {PD_DEFLATE_INPUT, PD_DEFLATE_INPUT - 1, 65535, 40, 1000003};
+    (void)state;
+    for (unsigned kind = 0; kind < 3; kind++)
+        for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+            round_trip(kind, i == 4 ? 9 : 1, steps[i]);
+}
+
+static void levels(void **state)
+{
+    struct pd_deflate z;
+    (void)state;
+    assert_int_equal(pd_deflate_start(&z, NULL, 0, NULL), PD_OK);
+    assert_int_equal(z.level, PD_DEFLATE_LEVEL);
+    assert_int_equal(pd_deflate_ratio(&z), 0);
+    pd_deflate_free(&z);
+    assert_int_equal(pd_deflate_start(&z, NULL, 10000, NULL), PD_OK);
+    assert_true(z.level >= 19 && z.level < 10000);
+    pd_deflate_free(&z);
+    pd_deflate_free(&z);
+}
+
+static void full_chunk_takes_nothing(void **state)
+{
+    struct pd_deflate z;
+    static const uint8_t bytes[PD_DEFLATE_INPUT];
+    (void)state;
+    assert_int_equal(pd_deflate_start(&z, NULL, 1, NULL), PD_OK);
+    assert_int_equal(pd_deflate_take(&z, bytes, 10), 10);
+    assert_int_equal(pd_deflate_take(&z, bytes, sizeof bytes), sizeof bytes - 10);
+    assert_int_equal(pd_deflate_take(&z, bytes, 1), 0);
+    pd_deflate_free(&z);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_kinds),
+        cmocka_unit_test(levels),
+        cmocka_unit_test(full_chunk_takes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -194,20 +194,13 @@ static uint32_t room_of_attrs(const struct pd_conversion *c)
     return c->options->attr_size ? c->options->attr_size : room;
 }
 
-/* PERFFILE stays so where it can. */
-static unsigned version_of(const struct pd_conversion *c)
-{
-    const bool fits = c->to == PD_CONTAINER_PIPE || pd_writer_has_v1(room_of_attrs(c) + (uint64_t)PD_FILE_SECTION_BYTES);
-    return c->r->info.version == 1 && fits ? 1 : 2;
-}
-
 static enum pd_code open_writer(struct pd_conversion *c, enum pd_container container, const struct pd_sink *sink,
                                 struct pd_writer **w)
 {
     struct pd_writer_options o = {.size = sizeof o, .allocator = c->allocator, .order = c->t.to, .container = container};
     o.feature_word = c->t.from == c->t.to ? c->r->info.feature_word : 8;
     o.attr_size = c->from == PD_CONTAINER_PIPE ? c->options->attr_size : room_of_attrs(c);
-    o.version = version_of(c);
+    o.version = c->r->info.version; /* PERFFILE stays so where it can */
     o.compression = c->zip;
     o.level = c->level;
     o.max_held = c->options->max_held;

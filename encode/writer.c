@@ -209,8 +209,8 @@ static enum pd_code begin_file(struct pd_writer *w, struct pd_error *error)
     enum pd_code code;
     if (w->options.attr_size < PD_ATTR_SIZE_VER0)
         w->options.attr_size = PD_ATTR_SIZE_VER0;
-    if (w->options.version == 1 && !pd_writer_has_v1(w->options.attr_size + (uint64_t)PD_FILE_SECTION_BYTES))
-        return pd_fail(error, PD_EUNSUP, PD_NOWHERE, "PERFFILE with attrs of this size", w->options.attr_size, 0);
+    if (!pd_writer_has_v1(w->options.attr_size + (uint64_t)PD_FILE_SECTION_BYTES))
+        w->options.version = 2; /* a reader could not tell the byte order */
     w->header.magic = PD_MAGIC2;
     w->header.size = PD_FILE_HEADER_BYTES;
     if ((code = write_header(w, false, error)) || (code = write_attrs(w, error)) || (code = write_types(w, error)))

@@ -56,6 +56,7 @@ enum pd_code pd_interpret_encode(const struct pd_plan *plan, const struct pd_rec
 #define PD_FILE_SECTION_BYTES 16
 #define PD_FILE_HEADER_BYTES 104
 #define PD_EVENT_TYPE_BYTES 72
+#define PD_TRACEPOINT_COMMON_BYTES 8
 #define PD_PART(name_)                                                                            \
     void pd_##name_##_take(const uint8_t *bytes, enum pd_order order, struct pd_##name_ *out);    \
     void pd_##name_##_put(const struct pd_##name_ *v, enum pd_order order, uint8_t *bytes);
@@ -63,6 +64,7 @@ PD_PART(attr)
 PD_PART(file_section)
 PD_PART(file_header)
 PD_PART(event_type)
+PD_PART(tracepoint_common)
 #undef PD_PART
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* read.c - READ values of either form as a sequence of counters. */
-#include <perfdata/codec.h>
-#include <perfdata/constants.h>
+/* read.c - READ values of either form as a sequence of counters; the common fields of tracepoints. */
+#include "codec_internal.h"
 
 static bool is_group(const struct pd_plan *plan)
 {
@@ -27,4 +26,17 @@ bool pd_read_values_single(const struct pd_plan *plan, const struct pd_read_valu
         return false;
     pd_read_values_get(plan, v, 0, out);
     return true;
+}
+
+bool pd_raw_common(const struct pd_plan *plan, const struct pd_raw_data *raw, struct pd_tracepoint_common *out)
+{
+    if (raw->data.n < PD_TRACEPOINT_COMMON_BYTES)
+        return false;
+    pd_tracepoint_common_take(raw->data.ptr, (enum pd_order)plan->order, out);
+    return true;
+}
+
+void pd_raw_common_put(const struct pd_plan *plan, const struct pd_tracepoint_common *common, void *out)
+{
+    pd_tracepoint_common_put(common, (enum pd_order)plan->order, out);
 }

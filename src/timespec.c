@@ -101,9 +101,11 @@ static bool parse_percent(const char **s, double *fraction)
     return true;
 }
 
-/* Half is rounded up; x is not negative. */
+/* Half is rounded up; x is not negative. From 2^53 on all numbers are whole. */
 static double rounded(double x)
 {
+    if (x >= 0x1p53)
+        return x;
     const double whole = (double)(uint64_t)x;
     return x - whole >= 0.5 ? whole + 1 : whole;
 }

@@ -131,6 +131,14 @@ PD_API enum pd_code pd_record_size(const struct pd_plan *plan, const struct pd_r
                                    struct pd_error *error);
 
 /*
+ * The fields that start the raw bytes of every tracepoint sample, in the plan's byte order. False: there are fewer than 8
+ * bytes. Raw bytes of other events mean something else.
+ */
+PD_API bool pd_raw_common(const struct pd_plan *plan, const struct pd_raw_data *raw, struct pd_tracepoint_common *out);
+/* The reverse: writes the 8 bytes to `out`. */
+PD_API void pd_raw_common_put(const struct pd_plan *plan, const struct pd_tracepoint_common *common, void *out);
+
+/*
  * READ values, single or group, seen as a sequence: how many counters there are, and counter `i` (which must be below
  * that). What the read_format leaves out is 0.
  */

@@ -186,7 +186,10 @@ PD_API enum pd_code pd_reader_rewind(struct pd_reader *reader, struct pd_error *
 /* Where the next record starts. */
 PD_API uint64_t pd_reader_offset(const struct pd_reader *reader);
 
-/* Reads n bytes at `offset` of the file, whatever part it is; PD_ETRUNC when there are not that many. */
+/*
+ * Reads n bytes at `offset` of the file, whatever part it is; PD_ETRUNC when there are not that many. Moves the window: the
+ * last record's raw bytes, and all views into them, are no longer valid.
+ */
 PD_API enum pd_code pd_reader_read(struct pd_reader *reader, uint64_t offset, void *buf, size_t n, struct pd_error *error);
 
 #ifdef __cplusplus

@@ -126,6 +126,14 @@ struct pd_raw_data {
     struct pd_bytes data; /* a tracepoint's fields, or the PMU's data */
 };
 
+/* start of a tracepoint's raw bytes, whatever the event */
+struct pd_tracepoint_common {
+    uint16_t common_type; /* number of the event, as in attr.config */
+    uint8_t common_flags; /* state of interrupts and preemption */
+    uint8_t common_preempt_count; /* depth of disabled preemption */
+    int32_t common_pid; /* thread */
+};
+
 /* one branch */
 struct pd_branch_entry {
     uint64_t from; /* address of the branch */

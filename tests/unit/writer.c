@@ -181,6 +181,13 @@ static void expect_layout(const struct file *f, bool big)
     for (size_t i = 0; i < 2; i++)
         image_u64(&want, ids1[i]);
     assert_memory_equal(f->im.b, want.b, want.n);
+    /* The one entry of event_types. */
+    image_free(&want);
+    want.big = big;
+    image_u64(&want, 0x17);
+    image_bytes(&want, "cpu-clock", 9);
+    image_zeros(&want, 55);
+    assert_memory_equal(f->im.b + 576, want.b, want.n);
     /* The table, with room for five, is that of the features in ascending order. */
     image_free(&want);
     want.big = big;

@@ -1,0 +1,183 @@
+#!/usr/bin/env bash
+# perfdata convert: there and back again gives the same bytes, on small recordings and on all of the corpus; what it says, its
+# exit status, and that it never leaves half an output.
+. "$(dirname "$0")/frame_lib.sh"
+
+convert() { # INPUT OUTPUT OPTION...
+    "$PERFDATA" convert -q -f -i "$1" -o "$2" "${@:3}" || fail "convert $*: $?"
+}
+checked() {
+    "$PERFDATA" check -q "$1" >check.out || fail "check $1: $(head -n 3 check.out)"
+}
+no_leftovers() {
+    [ -z "$(find . -name '.perfdata-*')" ] || fail "left behind: $(find . -name '.perfdata-*')"
+}
+
+# ---- Every way there and back. A recording with a feature, which the first way makes one with the offsets of a writer.
+{
+    head -c 72 <(tiny_header 56) && le 8 8 0 0 0 && tail -c +105 <(tiny_header 56) && tiny_records
+    le 8 320 8 && printf 'hostname'
+} >first.data
+checked first.data
+convert first.data first.pipe --to pipe
+convert first.pipe tiny.data --to file
+[ "$(cmp -l first.data tiny.data | awk '{ print $1 }' || true)" = 233 ] || fail "only where no ids are may differ"
+checked tiny.data
+convert tiny.data copy && same tiny.data copy
+convert tiny.data copy --reencode && same tiny.data copy
+for way in '--to pipe' '--to dir' -z --compressed2 '-z19 --compressed2' '--endian big' '--attr-size 136' '--attr-size 72' \
+    '--to pipe --endian big -z' '--to dir --compressed2 --endian big' '--to pipe --attr-size 64'; do
+    rm -rf there
+    # shellcheck disable=SC2086
+    convert tiny.data there $way
+    checked there
+    convert there back --to file --decompress --endian little --attr-size 128
+    same tiny.data back
+done
+"$PERFDATA" convert -q -i tiny.data -o - >stdout.pipe
+convert tiny.data tiny.pipe --to pipe
+same tiny.pipe stdout.pipe
+head -c 16 tiny.pipe | cmp - <(printf PERFILE2 && le 8 16) || fail "a pipe stream begins with its header"
+"$PERFDATA" convert -q -i - -o - <tiny.pipe | cmp - tiny.pipe || fail "a stream through"
+# shellcheck disable=SC2002
+cat tiny.data | "$PERFDATA" convert -q -i - -o - --to file | cmp - tiny.data || fail "a file through pipes"
+# shellcheck disable=SC2002
+cat tiny.pipe | "$PERFDATA" convert -q -i - -o new.data --to file
+same tiny.data new.data
+rm -rf tiny.dir
+convert tiny.data tiny.dir --to dir
+mkdir -p tiny.dir/kcore_dir tiny.dir/kcore_dir__7
+echo symbols >tiny.dir/kcore_dir/kallsyms
+echo guest >tiny.dir/kcore_dir__7/modules
+chmod 400 tiny.dir/kcore_dir/kallsyms
+chmod 640 tiny.dir/data.0
+chmod 750 tiny.dir
+convert tiny.dir/ again.dir/
+diff -r tiny.dir again.dir || fail "a directory is copied"
+[ "$(cd tiny.dir && stat -c '%a %n' . -- * */*)" = "$(cd again.dir && stat -c '%a %n' . -- * */*)" ] || fail "modes"
+convert tiny.dir big.dir --endian big
+convert big.dir again.dir --endian little
+diff -r tiny.dir again.dir || fail "a directory, twice in the other byte order"
+expect 0 "$PERFDATA" convert -f -i tiny.dir -o file.data --to file
+has err 'only a directory can hold'
+same tiny.data file.data
+
+# ---- An unfinished recording is copied as it is, and finished when asked to be a file.
+{ tiny_header 0 && tiny_records; } >unfinished.data
+convert unfinished.data copy && same unfinished.data copy
+convert unfinished.data done.data --to file
+checked done.data
+"$PERFDATA" check --strict -q done.data >/dev/null || fail "it is not finished"
+convert unfinished.data unfinished.pipe --to pipe
+convert unfinished.pipe back --to file && same done.data back
+# Bytes behind a stream stay with a stream.
+{ cat tiny.pipe && printf 'thanks\n'; } >stray.pipe
+convert stray.pipe a --endian big && convert a b --endian little && same stray.pipe b
+
+# ---- What is told.
+expect 0 "$PERFDATA" convert -f -i tiny.data -o out.data --endian big
+has err 'in the old byte order still: feature HOSTNAME'
+expect 0 "$PERFDATA" convert -q -f -i tiny.data -o out.data --endian big
+empty err
+{ head -c 184 tiny.data && le 8 1 && tail -c +193 tiny.data; } >regs.data
+expect 2 "$PERFDATA" convert -f -i regs.data -o out2 --attr-size 64
+has err '"*--attr-size 64 would lose a field'
+has err 'sample_regs_user'
+[ ! -e out2 ] || fail "an output although it was refused"
+
+# ---- Damage: what is intact comes along, status 3.
+head -c 290 tiny.data >cut.data
+for to in file pipe dir; do
+    rm -rf out.$to
+    expect 3 "$PERFDATA" convert -i cut.data -o out.$to --to $to
+    has err 'cut.data: at offset'
+    checked out.$to
+    "$PERFDATA" dump --json out.$to | grep -q '"COMM"' || fail "the intact record does not come along to $to"
+done
+no_leftovers
+
+# ---- Wrong usage, and outputs that cannot be.
+expect 2 "$PERFDATA" convert -i tiny.data
+expect 2 "$PERFDATA" convert -i tiny.data -o x --to tape
+has err 'tape'
+expect 2 "$PERFDATA" convert -i tiny.data -o x --endian middle
+expect 2 "$PERFDATA" convert -i tiny.data -o x --attr-size 65
+expect 2 "$PERFDATA" convert -i tiny.data -o x -z23
+expect 2 "$PERFDATA" convert -i tiny.data -o x -z --decompress
+expect 2 "$PERFDATA" convert -i tiny.data -o - --to dir
+expect 2 "$PERFDATA" convert -i nothing.data -o x
+expect 2 "$PERFDATA" convert -i tiny.data -o tiny.data -f
+has err 'never overwritten'
+expect 2 "$PERFDATA" convert -i tiny.dir -o tiny.dir/ -f
+expect 2 "$PERFDATA" convert -i tiny.data -o back
+has err '-f replaces it'
+expect 2 "$PERFDATA" convert -i tiny.data -o again.dir --to dir
+mkdir other && touch other/precious
+expect 2 "$PERFDATA" convert -i tiny.data -o other --to dir -f
+[ -e other/precious ] || fail "a directory that is no recording was replaced"
+expect 4 "$PERFDATA" convert -i tiny.data -o /nowhere/x --to dir
+expect 4 "$PERFDATA" convert -i tiny.data -o /nowhere/x
+expect 0 "$PERFDATA" convert -f -i tiny.data -o back --to dir
+[ -d back ] || fail "with -f a directory takes the place of a file"
+checked back
+expect 2 "$PERFDATA" convert -f -i tiny.data -o back
+rm -r back
+expect 0 "$PERFDATA" convert -f --compression-level=3 -i tiny.data -o z.data
+expect 0 "$PERFDATA" convert -f -z -i tiny.data -o -
+no_leftovers
+
+# ---- Memory does not grow with the recording; 2^19 samples are 16 MiB.
+many 19 >many.data
+for way in '--to pipe' -z '--endian big' '--to dir'; do
+    # shellcheck disable=SC2086
+    peak=$(peak_memory "$PERFDATA" convert -q -f -i many.data -o many.out $way)
+    [ "$peak" -lt 24000 ] || fail "$way: $peak kB"
+    rm -rf many.out
+done
+
+# ---- The corpus.
+[ -n "${PERFDATA_CORPUS:-}" ] || {
+    echo "the corpus is not there: only small recordings were converted"
+    exit 0
+}
+rm -rf there
+n=0
+for f in "$PERFDATA_CORPUS"/*; do
+    [ -f "$f" ] && "$PERFDATA" check -q "$f" >/dev/null 2>&1 || continue
+    convert "$f" copy
+    same "$f" copy
+    other=big
+    [ "$(head -c 8 "$f")" = 2ELIFREP ] && other=little
+    convert "$f" there --endian $other
+    # A single byte behind a stream may look like the start of a record in the other order: status 3, and it stays.
+    "$PERFDATA" convert -q -f -i there -o back --endian "$([ $other = big ] && echo little || echo big)" 2>err || [ $? = 3 ]
+    if [ -n "$("$PERFDATA" dump --json "$f" 2>/dev/null | grep -m 1 '"COMPRESSED')" ]; then
+        # A zstd stream is made anew: the records in it are what stays.
+        convert "$f" plain --decompress
+        convert back back.plain --decompress
+        same plain back.plain
+    else
+        same "$f" back
+    fi
+    # What is in a stream is not lost in a file, nor the other way.
+    for to in file pipe dir; do
+        rm -rf there
+        convert "$f" there --to $to
+        "$PERFDATA" check -q there >check.out 2>&1 || fail "$f --to $to: $(head -n 2 check.out)"
+        convert there once --to file --decompress
+        convert once pipe --to pipe
+        convert pipe twice --to file
+        convert twice pipe2 --to pipe
+        same pipe pipe2
+    done
+    rm -r there
+    convert "$f" there -z
+    checked there
+    convert there plain --decompress
+    convert there there2 --compressed2
+    convert there2 plain2 --decompress
+    same plain plain2
+    n=$((n + 1))
+done
+echo "$n recordings of the corpus"
+[ "$n" -gt 10 ] || fail "only $n recordings in the corpus"

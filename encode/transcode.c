@@ -231,6 +231,7 @@ void pd_transcode_section(struct pd_transcode *t, uint16_t feature, uint8_t *byt
     case PD_FEAT_AUXTRACE:
     case PD_FEAT_DIR_FORMAT: words(t, bytes, n, 8); break;
     case PD_FEAT_COMPRESSED: words(t, bytes, n, 4); break;
+    case PD_FEAT_HOSTNAME: words(t, bytes, n < 4 ? n : 4, 4); break; /* by its size old streams are recognised */
     case PD_FEAT_TRACING_DATA: break; /* says its own byte order */
     default:
         if (n)

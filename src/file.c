@@ -256,6 +256,12 @@ static bool table_follows(struct pd_reader *r)
     return n != 0;
 }
 
+static bool has_any_feature(const struct pd_file_info *info)
+{
+    static const uint8_t none[32];
+    return memcmp(info->features, none, sizeof none) != 0;
+}
+
 /* Where the records are, and whether the file is as long as its header says. */
 static enum pd_code place_data(struct pd_reader *r, struct pd_error *error)
 {
@@ -275,8 +281,10 @@ static enum pd_code place_data(struct pd_reader *r, struct pd_error *error)
         info->data_end = data->size ? info->data_end : PD_NOWHERE;
         return PD_OK;
     }
-    const bool more = info->file_size > data->offset && data->offset >= info->header.size;
-    if (data->size == 0 && more && info->header.attrs.offset <= data->offset && !table_follows(r)) {
+    /* Records, or not even those yet: nothing that a finished recording has behind its data. */
+    const bool open_end = info->file_size >= data->offset && data->offset >= info->header.size;
+    if (data->size == 0 && open_end && info->header.attrs.offset <= data->offset && !table_follows(r) &&
+        (info->file_size > data->offset || has_any_feature(info))) {
         info->unfinished = true;
         info->data_end = info->file_size;
     }

@@ -15,8 +15,8 @@ no_leftovers() {
 
 # ---- Every way there and back. A recording with a feature, which the first way makes one with the offsets of a writer.
 {
-    head -c 72 <(tiny_header 56) && le 8 8 0 0 0 && tail -c +105 <(tiny_header 56) && tiny_records
-    le 8 320 8 && printf 'hostname'
+    head -c 72 <(tiny_header 56) && le 8 16 0 0 0 && tail -c +105 <(tiny_header 56) && tiny_records
+    le 8 320 8 && printf 'releases'
 } >first.data
 checked first.data
 convert first.data first.pipe --to pipe
@@ -76,7 +76,7 @@ convert stray.pipe a --endian big && convert a b --endian little && same stray.p
 
 # ---- What is told.
 expect 0 "$PERFDATA" convert -f -i tiny.data -o out.data --endian big
-has err 'in the old byte order still: feature HOSTNAME'
+has err 'in the old byte order still: feature OSRELEASE'
 expect 0 "$PERFDATA" convert -q -f -i tiny.data -o out.data --endian big
 empty err
 { head -c 184 tiny.data && le 8 1 && tail -c +193 tiny.data; } >regs.data
@@ -92,7 +92,7 @@ for to in file pipe dir; do
     expect 3 "$PERFDATA" convert -i cut.data -o out.$to --to $to
     has err 'cut.data: at offset'
     checked out.$to
-    "$PERFDATA" dump --json out.$to | grep -q '"COMM"' || fail "the intact record does not come along to $to"
+    "$PERFDATA" dump --json out.$to | grep '"COMM"' >/dev/null || fail "the intact record does not come along to $to"
 done
 no_leftovers
 
@@ -168,7 +168,8 @@ for f in "$PERFDATA_CORPUS"/*; do
         convert once pipe --to pipe
         convert pipe twice --to file
         convert twice pipe2 --to pipe
-        same pipe pipe2
+        convert pipe2 thrice --to file
+        same twice thrice
     done
     rm -r there
     convert "$f" there -z

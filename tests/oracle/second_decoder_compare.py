@@ -118,10 +118,10 @@ def compare_attrs(where, info, file, report):
     if header["container"] == "file":
         report.same("file headers", where, "attr_size", info["attr_size"], header["attr_size"])
         report.same("file headers", where, "data offset", info["data"]["offset"], header["data"]["offset"])
-        # perfdata calls a file unfinished when there are records behind a data size of 0, truncated also when its
-        # feature table is not all there
+        # perfdata calls a file unfinished when its data size is 0 and there are records, or no features where its bits
+        # announce some; truncated also when its feature table is not all there
         start, size = header["data"]["offset"], header["data"]["size"]
-        unfinished = size == 0 and len(file.data) > start
+        unfinished = size == 0 and (len(file.data) > start or (len(file.data) == start and bool(header["features"])))
         table_end = start + size + (0 if unfinished else 16 * len(header["features"]))
         if header.get("bitmap_word_bits") and header["features"]:
             report.same("file headers", where, "feature_word", info["feature_word"] * 8, header["bitmap_word_bits"])
@@ -138,7 +138,7 @@ def compare_attrs(where, info, file, report):
 def table_is_cut(file):
     data = file.header.get("data")
     end = data and data["offset"] + data["size"]
-    return bool(data) and end >= len(file.data) and bool(file.header["features"])
+    return bool(data) and data["size"] > 0 and end >= len(file.data) and bool(file.header["features"])
 
 
 def compare_compressed(where, inner, file, report):

@@ -633,7 +633,9 @@ static void unfinished_recording(void **state)
         pd_reader_close(r);
         im.n = im.data; /* killed before the first record */
         r = open_image(&im);
-        assert_false(pd_reader_info(r)->unfinished);
+        assert_true(pd_reader_info(r)->unfinished);
+        assert_false(pd_reader_info(r)->truncated);
+        assert_int_equal(pd_reader_n_findings(r), 0);
         expect_records(r, 0);
         expect_covered(r, &im);
         done(r, &im);

@@ -56,8 +56,8 @@ struct run {
 /* ---- Options */
 
 /*
- * -zN and --compression-level=N, as perf has them, have an argument that may be missing: it is taken out of the word. Words
- * behind an option that has an argument are not looked at.
+ * -zN and --compression-level=N, as perf has them, have an argument that may be missing: it is taken out of
+ * the word. Words behind an option that has an argument are not looked at.
  */
 static void take_level(struct run *run, int argc, char **argv)
 {
@@ -78,13 +78,15 @@ static void take_level(struct run *run, int argc, char **argv)
 
 static bool wrong(struct run *run, const char *option)
 {
-    cli_fail(run->cli, CLI_USAGE, "%s: \"%s\" is not understood; see perfdata convert --help", option, run->cli->arg);
+    cli_fail(run->cli, CLI_USAGE, "%s: \"%s\" is not understood; see perfdata convert --help", option,
+             run->cli->arg);
     return false;
 }
 
 static bool take_to(struct run *run)
 {
-    static const char *const names[] = {[PD_CONVERT_FILE] = "file", [PD_CONVERT_PIPE] = "pipe", [PD_CONVERT_DIRECTORY] = "dir"};
+    static const char *const names[] = {
+        [PD_CONVERT_FILE] = "file", [PD_CONVERT_PIPE] = "pipe", [PD_CONVERT_DIRECTORY] = "dir"};
     for (int to = PD_CONVERT_FILE; to <= PD_CONVERT_DIRECTORY; to++)
         if (strcmp(run->cli->arg, names[to]) == 0) {
             run->options.to = (enum pd_convert_to)to;
@@ -263,7 +265,8 @@ static void to_directory(struct run *run, const char *path)
 {
     if (!cli_directory_open(run->cli, &run->dir, &run->in))
         return;
-    if (convert(run) && (!S_ISDIR(run->in.st.st_mode) || cli_directory_copy_others(&run->dir, &run->in, path)))
+    if (convert(run) &&
+        (!S_ISDIR(run->in.st.st_mode) || cli_directory_copy_others(&run->dir, &run->in, path)))
         cli_directory_commit(&run->dir);
     cli_directory_discard(&run->dir);
 }
@@ -274,7 +277,8 @@ static void to_file(struct run *run, const char *path, enum pd_container contain
     if (!cli_output_open(run->cli, &run->out, &run->in, 1, flags))
         return;
     if (S_ISDIR(run->in.st.st_mode) && cli_directory_has_others(&run->in, path))
-        cli_say(run->cli, "%s has files beside the records (kcore_dir), which only a directory can hold", path);
+        cli_say(run->cli, "%s has files beside the records (kcore_dir), which only a directory can hold",
+                path);
     if (convert(run))
         cli_output_commit(&run->out);
     cli_output_discard(&run->out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* convert_dir.c - a directory recording as output: built beside its place under another name, then renamed. */
+/* convert_dir.c - a directory recording as output: built beside its place under another name, then renamed.
+ */
 #define _GNU_SOURCE
 #include "convert_dir.h"
 #include <dirent.h>
@@ -254,7 +255,8 @@ static int copy_link(const char *from, const char *to)
     return 0;
 }
 
-static int copy_tree(struct cli_directory *d, const char *from, const char *to, const struct cli_input *in, int depth);
+static int copy_tree(struct cli_directory *d, const char *from, const char *to, const struct cli_input *in,
+                     int depth);
 
 static int copy_entry(struct cli_directory *d, const char *from, const char *to, int depth)
 {
@@ -278,7 +280,8 @@ static int copy_entry(struct cli_directory *d, const char *from, const char *to,
 }
 
 /* Copies what a directory has, but no members of the recording when `in` is given. */
-static int copy_tree(struct cli_directory *d, const char *from, const char *to, const struct cli_input *in, int depth)
+static int copy_tree(struct cli_directory *d, const char *from, const char *to, const struct cli_input *in,
+                     int depth)
 {
     DIR *dir = opendir(from);
     const struct dirent *entry;
@@ -335,7 +338,8 @@ static void remove_tree(const char *path)
     rmdir(path);
 }
 
-/* What is in the way gets another name first, under which it is removed when the new directory has its own. */
+/* What is in the way gets another name first, under which it is removed when the new directory has its own.
+ */
 static int replace_old(struct cli_directory *d)
 {
     char *aside = template_beside(d->final);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* convert_dir.h - a directory recording as output: built beside its place under another name, then renamed. */
+/* convert_dir.h - a directory recording as output: built beside its place under another name, then renamed.
+ */
 #ifndef PERFDATA_CLI_CONVERT_DIR_H
 #define PERFDATA_CLI_CONVERT_DIR_H
 
@@ -7,7 +8,7 @@
 
 struct cli_directory {
     struct cli *cli;
-    char *final, *temporary;    /* paths */
+    char *final, *temporary; /* paths */
     mode_t mode;
     bool replace;               /* something is at `final` that may be replaced */
     struct cli_output files[2]; /* being written */

@@ -105,7 +105,8 @@ static enum pd_code note_aux(struct pd_conversion *c, const struct pd_record *re
     return PD_OK;
 }
 
-enum pd_code pd_convert_put(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec, struct pd_writer *w)
+enum pd_code pd_convert_put(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec,
+                            struct pd_writer *w)
 {
     struct pd_error what;
     const uint8_t *bytes;
@@ -133,7 +134,8 @@ static bool is_compressed(const struct pd_record *rec)
            (rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2);
 }
 
-/* ---- A directory of one stream: what perf writes before it samples stays in `data`, the rest goes to data.0 */
+/* ---- A directory of one stream: what perf writes before it samples stays in `data`, the rest goes to data.0
+ */
 
 static bool belongs_to_data(const struct pd_conversion *c, const struct pd_record *rec)
 {
@@ -194,10 +196,11 @@ static uint32_t room_of_attrs(const struct pd_conversion *c)
     return c->options->attr_size ? c->options->attr_size : room;
 }
 
-static enum pd_code open_writer(struct pd_conversion *c, enum pd_container container, const struct pd_sink *sink,
-                                struct pd_writer **w)
+static enum pd_code open_writer(struct pd_conversion *c, enum pd_container container,
+                                const struct pd_sink *sink, struct pd_writer **w)
 {
-    struct pd_writer_options o = {.size = sizeof o, .allocator = c->allocator, .order = c->t.to, .container = container};
+    struct pd_writer_options o = {
+        .size = sizeof o, .allocator = c->allocator, .order = c->t.to, .container = container};
     o.feature_word = c->t.from == c->t.to ? c->r->info.feature_word : 8;
     o.attr_size = c->from == PD_CONTAINER_PIPE ? c->options->attr_size : room_of_attrs(c);
     o.version = c->r->info.version; /* PERFFILE stays so where it can */
@@ -278,7 +281,8 @@ static enum pd_code split(struct pd_conversion *c)
 
 /* ---- Which way? */
 
-/* Does a file have compressed records? Its COMPRESSED feature tells; where there is none, only the records do. */
+/* Does a file have compressed records? Its COMPRESSED feature tells; where there is none, only the records
+ * do. */
 static enum pd_code look_for_compressed(struct pd_conversion *c)
 {
     const struct pd_feature_section *f = pd_convert_section(c, PD_FEAT_COMPRESSED);
@@ -302,8 +306,8 @@ static enum pd_code look_for_compressed(struct pd_conversion *c)
 }
 
 /*
- * Do a directory's members have to be merged by time? Not when there is only one beside `data`, and that has but what
- * perf writes before it samples: then the one can follow the other, compressed or not.
+ * Do a directory's members have to be merged by time? Not when there is only one beside `data`, and that has
+ * but what perf writes before it samples: then the one can follow the other, compressed or not.
  */
 static enum pd_code look_for_merge(struct pd_conversion *c)
 {
@@ -380,7 +384,8 @@ static enum pd_code convert_member(struct pd_conversion *c, const struct pd_sink
     enum pd_code code = pd_reader_open_member(&r, c->r, i, &options, c->error);
     if (code)
         return code;
-    code = stream ? pd_convert_stream(c, r, sink) : pd_transcode_file(&c->t, r, sink, c->options, c->stats, c->error);
+    code = stream ? pd_convert_stream(c, r, sink)
+                  : pd_transcode_file(&c->t, r, sink, c->options, c->stats, c->error);
     pd_reader_close(r);
     return code;
 }
@@ -413,7 +418,8 @@ static enum pd_code run(struct pd_conversion *c, const struct pd_sink *sink)
 
 /* ---- The call */
 
-enum pd_container pd_convert_container(const struct pd_reader *reader, const struct pd_convert_options *options)
+enum pd_container pd_convert_container(const struct pd_reader *reader,
+                                       const struct pd_convert_options *options)
 {
     switch (options->to) {
     case PD_CONVERT_FILE: return PD_CONTAINER_FILE;
@@ -454,8 +460,9 @@ static void clean_up(struct pd_conversion *c)
     pd_release(c->allocator, c);
 }
 
-enum pd_code pd_convert(struct pd_reader *reader, const struct pd_sink *sink, const struct pd_convert_options *options,
-                        struct pd_convert_stats *stats, struct pd_error *error)
+enum pd_code pd_convert(struct pd_reader *reader, const struct pd_sink *sink,
+                        const struct pd_convert_options *options, struct pd_convert_stats *stats,
+                        struct pd_error *error)
 {
     static const struct pd_convert_options usual = {.size = sizeof usual};
     struct pd_convert_stats own_stats;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * convert.h - the inside of pd_convert(): convert.c decides and goes through the records, convert_sections.c has attrs and
- * features, convert_stream.c streams that stay streams, convert_merge.c the members of a directory as one stream.
+ * convert.h - the inside of pd_convert(): convert.c decides and goes through the records, convert_sections.c
+ * has attrs and features, convert_stream.c streams that stay streams, convert_merge.c the members of a
+ * directory as one stream.
  */
 #ifndef PERFDATA_CONVERT_INTERNAL_H
 #define PERFDATA_CONVERT_INTERNAL_H
@@ -30,10 +31,10 @@ struct pd_conversion {
     struct pd_error *error;
     enum pd_container from, to;
     struct pd_transcode t;
-    bool open;            /* look into COMPRESSED records */
-    bool compressed;      /* the input has such records */
-    bool merge;           /* members of a directory are merged by time */
-    uint32_t zip;         /* type of the records that carry the output's compressed records; 0: none */
+    bool open;       /* look into COMPRESSED records */
+    bool compressed; /* the input has such records */
+    bool merge;      /* members of a directory are merged by time */
+    uint32_t zip;    /* type of the records that carry the output's compressed records; 0: none */
     int level;
     struct pd_sink sink, rest_sink;
     struct pd_writer *w;    /* the output, of a directory its `data` */
@@ -52,12 +53,14 @@ enum pd_code pd_convert_damage(struct pd_conversion *c, const struct pd_error *w
 void pd_convert_note(const struct pd_conversion *c, uint16_t feature, const char *why);
 void pd_convert_progress(struct pd_conversion *c);
 
-/* The next record of a reader, over what is damaged and reported. PD_END: no more, or none that can be read. */
+/* The next record of a reader, over what is damaged and reported. PD_END: no more, or none that can be read.
+ */
 enum pd_code pd_convert_next(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec);
 /* A record's time; of one without, 0. */
 uint64_t pd_convert_time(const struct pd_record *rec, enum pd_order order);
 /* Writes a record and what follows it, from the reader it came from. */
-enum pd_code pd_convert_put(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec, struct pd_writer *w);
+enum pd_code pd_convert_put(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec,
+                            struct pd_writer *w);
 /* The same, to that file of a directory where it belongs. */
 enum pd_code pd_convert_place(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * convert_merge.c - the members of a directory as one stream: always the record with the least time. Each member keeps its own
- * order, so a record without a time stays behind the one it followed.
+ * convert_merge.c - the members of a directory as one stream: always the record with the least time. Each
+ * member keeps its own order, so a record without a time stays behind the one it followed.
  */
 #include "convert.h"
 #include "codec_internal.h"
@@ -79,7 +79,8 @@ static void missing(struct pd_conversion *c, const struct pd_error *what)
 
 static enum pd_code open_sources(struct merge *m)
 {
-    const struct pd_reader_options options = {.size = sizeof options, .allocator = m->c->allocator, .window = 1};
+    const struct pd_reader_options options = {
+        .size = sizeof options, .allocator = m->c->allocator, .window = 1};
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < m->n; i++) {
         struct source *s = &m->sources[i];

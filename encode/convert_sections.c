@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* convert_sections.c - attrs, event types and features, which are sections of a file and records of a stream. */
+/* convert_sections.c - attrs, event types and features, which are sections of a file and records of a stream.
+ */
 #include "convert.h"
 #include "codec_internal.h"
 #include "memory.h"
@@ -60,7 +61,8 @@ static enum pd_code add(struct pd_conversion *c, uint16_t feature, const void *b
     size_t cap = f->cap ? f->cap : 256;
     f->there = true;
     if (n > max_held(c) - c->collected_bytes)
-        return pd_fail(c->error, PD_ELIMIT, PD_NOWHERE, "features of a stream", c->collected_bytes + n, max_held(c));
+        return pd_fail(c->error, PD_ELIMIT, PD_NOWHERE, "features of a stream", c->collected_bytes + n,
+                       max_held(c));
     while (cap - f->n < n)
         cap *= 2;
     if (cap != f->cap) {
@@ -85,7 +87,8 @@ static void note_level(struct pd_conversion *c, uint16_t feature)
         c->level = (int)(pd_load32(f->bytes + 8, c->t.to) & 31);
 }
 
-static enum pd_code collect_feature(struct pd_conversion *c, uint64_t feature, const uint8_t *bytes, size_t n, bool *taken)
+static enum pd_code collect_feature(struct pd_conversion *c, uint64_t feature, const uint8_t *bytes, size_t n,
+                                    bool *taken)
 {
     if (feature > 255 || c->collected[feature].there)
         return PD_OK; /* stays a record */
@@ -108,8 +111,8 @@ static enum pd_code collect_header_feature(struct pd_conversion *c, const struct
 }
 
 /*
- * A section's records have no type. In a stream, one of a multiple of 8 bytes was padded with zeros: perf makes names
- * of which the record is 4 bytes longer than a multiple of 8, which is what a stream cannot have.
+ * A section's records have no type. In a stream, one of a multiple of 8 bytes was padded with zeros: perf
+ * makes names of which the record is 4 bytes longer than a multiple of 8, which is what a stream cannot have.
  */
 static enum pd_code collect_build_id(struct pd_conversion *c, struct pd_record *rec, bool *taken)
 {
@@ -118,7 +121,8 @@ static enum pd_code collect_build_id(struct pd_conversion *c, struct pd_record *
     const size_t name = 36; /* its offset */
     uint16_t size = rec->size;
     *taken = true;
-    if (size % 8 == 0 && size >= name + 8 && memcmp(rec->raw + size - 4, zeros, 4) == 0 && rec->raw[size - 5] == 0)
+    if (size % 8 == 0 && size >= name + 8 && memcmp(rec->raw + size - 4, zeros, 4) == 0 &&
+        rec->raw[size - 5] == 0)
         size = (uint16_t)(size - 4);
     const size_t at = f->n;
     enum pd_code code = add(c, PD_FEAT_BUILD_ID, rec->raw, size);
@@ -153,9 +157,9 @@ static enum pd_code collect_tracing_data(struct pd_conversion *c, struct pd_reco
     const struct pd_bytes *rest = &rec->rest;
     const uint64_t size = rec->u.header_tracing_data.data_size;
     *taken = true;
-    enum pd_code code = rec->payload_size || rec->size <= 16
-                            ? collect_payload(c)
-                            : add(c, PD_FEAT_TRACING_DATA, rest->ptr, size < rest->n ? (size_t)size : rest->n);
+    enum pd_code code = rec->payload_size || rec->size <= 16 ? collect_payload(c)
+                                                             : add(c, PD_FEAT_TRACING_DATA, rest->ptr,
+                                                                   size < rest->n ? (size_t)size : rest->n);
     f->there = true;
     if (f->n)
         f->n = pd_tracing_bytes(f->bytes, f->n);
@@ -223,7 +227,8 @@ static bool is_wanted(const struct pd_conversion *c, uint16_t feature)
     const bool from_dir = c->from == PD_CONTAINER_DIRECTORY, to_dir = c->to == PD_CONTAINER_DIRECTORY;
     switch (feature) {
     case PD_FEAT_COMPRESSED: return is_there(c, feature) && !c->zip && !(c->open && says_zstd(c));
-    case PD_FEAT_DIR_FORMAT: return to_dir ? !from_dir || is_there(c, feature) : is_there(c, feature) && !from_dir;
+    case PD_FEAT_DIR_FORMAT:
+        return to_dir ? !from_dir || is_there(c, feature) : is_there(c, feature) && !from_dir;
     case PD_FEAT_AUXTRACE:
         if (c->to == PD_CONTAINER_PIPE || c->from == c->to)
             return is_there(c, feature);
@@ -242,7 +247,8 @@ static unsigned gap(const struct pd_conversion *c)
         if (f->intact && f->section.offset < first)
             first = f->section.offset;
     }
-    if (c->from == PD_CONTAINER_PIPE || first < end || first == UINT64_MAX || first - end > 64 * PD_FILE_SECTION_BYTES)
+    if (c->from == PD_CONTAINER_PIPE || first < end || first == UINT64_MAX ||
+        first - end > 64 * PD_FILE_SECTION_BYTES)
         return 0;
     return (unsigned)((first - end) / PD_FILE_SECTION_BYTES);
 }
@@ -258,7 +264,8 @@ unsigned pd_convert_table(const struct pd_conversion *c)
 /* ---- Writing them */
 
 /* A piece of a section of the input, in the new order. */
-static enum pd_code copy_piece(struct pd_conversion *c, uint16_t feature, uint64_t offset, uint8_t *piece, size_t n)
+static enum pd_code copy_piece(struct pd_conversion *c, uint16_t feature, uint64_t offset, uint8_t *piece,
+                               size_t n)
 {
     enum pd_code code = pd_reader_read(c->r, offset, piece, n, c->error);
     if (code)
@@ -292,7 +299,8 @@ static int by_old_place(const void *a, const void *b)
 static uint64_t new_place(const struct pd_conversion *c, uint64_t offset)
 {
     const struct pd_moved_aux key = {offset, 0, 0};
-    const struct pd_moved_aux *found = c->n_moved ? bsearch(&key, c->moved, c->n_moved, sizeof key, by_old_place) : NULL;
+    const struct pd_moved_aux *found =
+        c->n_moved ? bsearch(&key, c->moved, c->n_moved, sizeof key, by_old_place) : NULL;
     return found ? found->to : offset;
 }
 
@@ -303,7 +311,8 @@ static enum pd_code put64(struct pd_conversion *c, uint64_t value)
     return pd_writer_feature_bytes(c->w, bytes, sizeof bytes, c->error);
 }
 
-/* The index is pairs of an AUXTRACE record's offset and size; perf puts their number before them, simpleperf does not. */
+/* The index is pairs of an AUXTRACE record's offset and size; perf puts their number before them, simpleperf
+ * does not. */
 static enum pd_code move_aux_index(struct pd_conversion *c, const struct pd_file_section *s)
 {
     const uint64_t count = s->size % 16 == 8 ? 1 : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * convert_stream.c - a stream that stays a stream, of a pipe or of a data.N file: record by record, nothing is collected or
- * moved, and what cannot be read at the end goes along.
+ * convert_stream.c - a stream that stays a stream, of a pipe or of a data.N file: record by record, nothing
+ * is collected or moved, and what cannot be read at the end goes along.
  */
 #include "convert.h"
 #include "codec_internal.h"
@@ -61,7 +61,8 @@ static bool is_early(const struct pd_record *rec)
     return rec->old_feature || rec->type == PD_RECORD_HEADER_ATTR || rec->type == PD_RECORD_HEADER_EVENT_TYPE;
 }
 
-/* The input's COMPRESSED feature goes where the output is plain, and is replaced where it is compressed anew. */
+/* The input's COMPRESSED feature goes where the output is plain, and is replaced where it is compressed anew.
+ */
 static enum pd_code replace_feature(struct stream *s, const struct pd_record *rec, bool *taken)
 {
     const bool zstd = rec->size >= 36 && pd_load32(rec->raw + 20, s->c->t.from) != 0;
@@ -110,7 +111,8 @@ static enum pd_code copy_records(struct stream *s)
 /* What is left at the end: bytes that are no records. Behind compressed records only what never was one. */
 static enum pd_code copy_rest(struct stream *s)
 {
-    const bool wanted = s->r->info.stray || (s->c->stats->findings && !s->c->zip && s->c->options->zip == PD_ZIP_KEEP);
+    const bool wanted =
+        s->r->info.stray || (s->c->stats->findings && !s->c->zip && s->c->options->zip == PD_ZIP_KEEP);
     enum pd_code code = PD_OK;
     const uint8_t *p;
     size_t n = 1;
@@ -125,8 +127,12 @@ static enum pd_code copy_rest(struct stream *s)
 
 enum pd_code pd_convert_stream(struct pd_conversion *c, struct pd_reader *r, const struct pd_sink *sink)
 {
-    struct pd_writer_options o = {.size = sizeof o, .allocator = c->allocator, .order = c->t.to,
-                                  .container = PD_CONTAINER_DIRECTORY, .compression = c->zip, .level = c->level};
+    struct pd_writer_options o = {.size = sizeof o,
+                                  .allocator = c->allocator,
+                                  .order = c->t.to,
+                                  .container = PD_CONTAINER_DIRECTORY,
+                                  .compression = c->zip,
+                                  .level = c->level};
     struct stream s = {.c = c, .r = r, .pipe = r->info.container == PD_CONTAINER_PIPE};
     enum pd_code code = pd_writer_open(&s.w, sink, &o, c->error);
     if (code)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* convert_tracing.c - how long tracing data is: in a stream it is padded, and only its content tells by how much. */
+/* convert_tracing.c - how long tracing data is: in a stream it is padded, and only its content tells by how
+ * much. */
 #include "convert.h"
 #include "wire.h"
 

@@ -12,7 +12,8 @@
 
 /* A frame header has 18 bytes at most, the header of a block 3; a flush ends one block. */
 _Static_assert(ZSTD_COMPRESSBOUND(PD_DEFLATE_INPUT) + 18 + 2 * 3 <= OUTPUT, "a chunk fits in a record");
-_Static_assert(PD_DEFLATE_INPUT <= PD_DEFLATE_MMAP_LEN && PD_DEFLATE_MMAP_LEN % 65536 == 0, "a chunk fits in mmap_len");
+_Static_assert(PD_DEFLATE_INPUT <= PD_DEFLATE_MMAP_LEN && PD_DEFLATE_MMAP_LEN % 65536 == 0,
+               "a chunk fits in mmap_len");
 
 static void *zstd_alloc(void *user, size_t size)
 {
@@ -28,7 +29,10 @@ enum pd_code pd_deflate_start(struct pd_deflate *z, const struct pd_allocator *a
                               struct pd_error *error)
 {
     /* libzstd wants to write through the pointer, our callers' allocator is constant */
-    union { const struct pd_allocator *from; void *to; } user = {allocator};
+    union {
+        const struct pd_allocator *from;
+        void *to;
+    } user = {allocator};
     const ZSTD_customMem memory = {zstd_alloc, zstd_free, user.to};
     *z = (struct pd_deflate){.allocator = allocator, .level = level};
     if (z->level > ZSTD_maxCLevel())
@@ -38,7 +42,8 @@ enum pd_code pd_deflate_start(struct pd_deflate *z, const struct pd_allocator *a
     z->ctx = ZSTD_createCCtx_advanced(memory);
     z->in = pd_resize(allocator, NULL, PD_DEFLATE_INPUT);
     z->out = pd_resize(allocator, NULL, OUTPUT);
-    if (z->ctx && z->in && z->out && !ZSTD_isError(ZSTD_CCtx_setParameter(z->ctx, ZSTD_c_compressionLevel, z->level)))
+    if (z->ctx && z->in && z->out &&
+        !ZSTD_isError(ZSTD_CCtx_setParameter(z->ctx, ZSTD_c_compressionLevel, z->level)))
         return PD_OK;
     pd_deflate_free(z);
     return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "zstd", 0, OUTPUT);
@@ -62,7 +67,8 @@ size_t pd_deflate_take(struct pd_deflate *z, const void *bytes, size_t n)
     return n;
 }
 
-enum pd_code pd_deflate_chunk(struct pd_deflate *z, bool last, const uint8_t **p, size_t *n, struct pd_error *error)
+enum pd_code pd_deflate_chunk(struct pd_deflate *z, bool last, const uint8_t **p, size_t *n,
+                              struct pd_error *error)
 {
     ZSTD_inBuffer in = {z->in, z->n, 0};
     ZSTD_outBuffer out = {z->out, OUTPUT, 0};

@@ -275,10 +275,11 @@ static enum pd_code rewrite_parts(struct rewrite *w)
 enum pd_code pd_rewrite(struct pd_reader *reader, const struct pd_sink *sink, const struct pd_rewrite_options *options,
                         struct pd_rewrite_stats *stats, struct pd_error *error)
 {
-    static const struct pd_rewrite_options usual = {.size = sizeof usual};
+    struct pd_rewrite_options own = {0};
     struct pd_error own_error;
     struct pd_rewrite_stats own_stats;
-    struct rewrite w = {reader, sink, options ? options : &usual, stats ? stats : &own_stats, error ? error : &own_error};
+    pd_take_options(&own, sizeof own, options);
+    struct rewrite w = {reader, sink, &own, stats ? stats : &own_stats, error ? error : &own_error};
     enum pd_code code = PD_OK;
     *w.stats = (struct pd_rewrite_stats){0};
     if (w.options->member && w.options->member >= reader->n_members)

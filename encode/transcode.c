@@ -32,8 +32,8 @@ static void leave_feature(struct pd_transcode *t, uint16_t feature)
     t->unconverted++;
 }
 
-void pd_transcode_notes(const struct pd_transcode *t, void (*note)(void *user, const struct pd_convert_note *note),
-                        void *user)
+void pd_transcode_notes(const struct pd_transcode *t,
+                        void (*note)(void *user, const struct pd_convert_note *note), void *user)
 {
     static const char why[] = "left in the old byte order";
     struct pd_convert_note n = {.what = "record", .why = why};
@@ -122,14 +122,16 @@ static enum pd_code put_attr(struct pd_transcode *t, const struct pd_record *rec
 }
 
 /* perf_event_attr, then ids up to the end. */
-static enum pd_code attr_record(struct pd_transcode *t, const struct pd_record *rec, size_t *n, struct pd_error *error)
+static enum pd_code attr_record(struct pd_transcode *t, const struct pd_record *rec, size_t *n,
+                                struct pd_error *error)
 {
     const size_t all = rec->size - 8u;
     size_t room = pd_load32(rec->raw + 12, t->from), put = 0;
     room = room < PD_ATTR_SIZE_VER0 ? PD_ATTR_SIZE_VER0 : room;
     room = room < all ? room : all;
     if (t->attr_size && t->attr_size + (all - room) > UINT16_MAX - 8)
-        return pd_fail_record(error, PD_ELIMIT, rec, 8 + room, "ids", all - room, UINT16_MAX - 8u - t->attr_size);
+        return pd_fail_record(error, PD_ELIMIT, rec, 8 + room, "ids", all - room,
+                              UINT16_MAX - 8u - t->attr_size);
     enum pd_code code = put_attr(t, rec, room, &put, error);
     if (code)
         return code;
@@ -231,7 +233,9 @@ void pd_transcode_section(struct pd_transcode *t, uint16_t feature, uint8_t *byt
     case PD_FEAT_AUXTRACE:
     case PD_FEAT_DIR_FORMAT: words(t, bytes, n, 8); break;
     case PD_FEAT_COMPRESSED: words(t, bytes, n, 4); break;
-    case PD_FEAT_HOSTNAME: words(t, bytes, n < 4 ? n : 4, 4); break; /* by its size old streams are recognised */
+    case PD_FEAT_HOSTNAME:
+        words(t, bytes, n < 4 ? n : 4, 4);
+        break;                        /* by its size old streams are recognised */
     case PD_FEAT_TRACING_DATA: break; /* says its own byte order */
     default:
         if (n)
@@ -359,7 +363,8 @@ static enum pd_code types(struct pass *p, const struct pd_extent *e)
 static enum pd_code table(struct pass *p, const struct pd_extent *e)
 {
     enum pd_code code = PD_OK;
-    for (size_t i = 0; !code && i < p->r->n_features && p->at + PD_FILE_SECTION_BYTES <= e->offset + e->size; i++) {
+    for (size_t i = 0; !code && i < p->r->n_features && p->at + PD_FILE_SECTION_BYTES <= e->offset + e->size;
+         i++) {
         uint8_t entry[PD_FILE_SECTION_BYTES];
         pd_file_section_put(&p->r->features[i].section, p->t->to, entry);
         code = emit(p, entry, sizeof entry);
@@ -460,7 +465,8 @@ enum pd_code pd_transcode_file(struct pd_transcode *t, struct pd_reader *r, cons
     if (raw)
         return data(&p, &all);
     if (r->info.version == 1 && !pd_writer_has_v1(r->info.header.attr_size))
-        return pd_fail(error, PD_EUNSUP, 16, "byte order of a PERFFILE with attrs of this size", r->info.header.attr_size, 0);
+        return pd_fail(error, PD_EUNSUP, 16, "byte order of a PERFFILE with attrs of this size",
+                       r->info.header.attr_size, 0);
     /* The map of an input that cannot seek is complete only when its data has been read. */
     for (size_t i = 0; !code && i < r->n_extents; i++) {
         const struct pd_extent e = r->extents[i];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * transcode.h - records and sections from one byte order to the other. What has a layout in the schema is decoded in one and
- * encoded in the other; of what has none, the record header is converted, and it is counted.
+ * transcode.h - records and sections from one byte order to the other. What has a layout in the schema is
+ * decoded in one and encoded in the other; of what has none, the record header is converted, and it is
+ * counted.
  */
 #ifndef PERFDATA_TRANSCODE_H
 #define PERFDATA_TRANSCODE_H
@@ -33,22 +34,24 @@ enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader 
                                  const uint8_t **bytes, size_t *n, struct pd_error *error);
 
 /*
- * A piece of a feature section, in place. Only the sections that the containers themselves are made of are converted; of
- * others it is noted that they are not. BUILD_ID must come in one piece, others in multiples of 8 bytes but for the last.
+ * A piece of a feature section, in place. Only the sections that the containers themselves are made of are
+ * converted; of others it is noted that they are not. BUILD_ID must come in one piece, others in multiples of
+ * 8 bytes but for the last.
  */
 void pd_transcode_section(struct pd_transcode *t, uint16_t feature, uint8_t *bytes, size_t n);
 
-/* An attr of another size, which is a valid one. PD_EVALUE names a field that would be lost. `tail` becomes its tail. */
+/* An attr of another size, which is a valid one. PD_EVALUE names a field that would be lost. `tail` becomes
+ * its tail. */
 enum pd_code pd_transcode_attr_size(const struct pd_attr *attr, uint32_t size, struct pd_attr *out,
                                     uint8_t tail[PD_MOST_ATTR_SIZE], struct pd_error *error);
 
 /* Calls note() for all that was left unconverted. */
-void pd_transcode_notes(const struct pd_transcode *t, void (*note)(void *user, const struct pd_convert_note *note),
-                        void *user);
+void pd_transcode_notes(const struct pd_transcode *t,
+                        void (*note)(void *user, const struct pd_convert_note *note), void *user);
 
 /*
- * The whole file, or member of a directory, in its own layout, each part in the new order: the mirror of pd_rewrite(). Twice
- * gives the bytes it started with.
+ * The whole file, or member of a directory, in its own layout, each part in the new order: the mirror of
+ * pd_rewrite(). Twice gives the bytes it started with.
  */
 enum pd_code pd_transcode_file(struct pd_transcode *t, struct pd_reader *r, const struct pd_sink *sink,
                                const struct pd_convert_options *options, struct pd_convert_stats *stats,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* writer.c - new recordings. In a file: header, ids, attrs, event types, data, feature table, features, in this order. */
+/* writer.c - new recordings. In a file: header, ids, attrs, event types, data, feature table, features, in
+ * this order. */
 #include "writer.h"
 #include "codec_internal.h"
 #include "memory.h"
@@ -27,7 +28,8 @@ enum pd_code pd_writer_zeros(struct pd_writer *w, uint64_t n, struct pd_error *e
     return code;
 }
 
-static enum pd_code patch(struct pd_writer *w, uint64_t offset, const void *bytes, size_t n, struct pd_error *error)
+static enum pd_code patch(struct pd_writer *w, uint64_t offset, const void *bytes, size_t n,
+                          struct pd_error *error)
 {
     const int e = n ? w->sink.patch(w->sink.user, offset, bytes, n) : 0;
     w->broken |= e != 0;
@@ -36,7 +38,8 @@ static enum pd_code patch(struct pd_writer *w, uint64_t offset, const void *byte
 
 /* ---- Open and close */
 
-static enum pd_code check_options(const struct pd_sink *sink, const struct pd_writer_options *o, struct pd_error *error)
+static enum pd_code check_options(const struct pd_sink *sink, const struct pd_writer_options *o,
+                                  struct pd_error *error)
 {
     if (o->container == PD_CONTAINER_FILE && sink->patch == NULL)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "sink.patch", 0, 0);
@@ -49,8 +52,8 @@ static enum pd_code check_options(const struct pd_sink *sink, const struct pd_wr
     return PD_OK;
 }
 
-enum pd_code pd_writer_open(struct pd_writer **out, const struct pd_sink *sink, const struct pd_writer_options *options,
-                            struct pd_error *error)
+enum pd_code pd_writer_open(struct pd_writer **out, const struct pd_sink *sink,
+                            const struct pd_writer_options *options, struct pd_error *error)
 {
     struct pd_writer_options own = {.size = sizeof own, .order = PD_HOST_ORDER};
     if (options) /* a caller's struct may be an older, shorter one */
@@ -93,8 +96,8 @@ static enum pd_code refuse_broken(const struct pd_writer *w, struct pd_error *er
 
 /* ---- Attrs and event types */
 
-static enum pd_code add_attr(struct pd_writer *w, const struct pd_attr *attr, const uint64_t *ids, size_t n_ids,
-                             struct pd_error *error)
+static enum pd_code add_attr(struct pd_writer *w, const struct pd_attr *attr, const uint64_t *ids,
+                             size_t n_ids, struct pd_error *error)
 {
     const enum pd_order order = w->options.order;
     const size_t room = pd_attr_bytes(attr);
@@ -102,8 +105,9 @@ static enum pd_code add_attr(struct pd_writer *w, const struct pd_attr *attr, co
         return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "attr.tail", room, MOST_ATTR);
     uint8_t *bytes = pd_resize(w->allocator, NULL, room);
     uint8_t *stream_ids = pd_array(w->allocator, NULL, n_ids, 8);
-    enum pd_code code = bytes && stream_ids ? pd_attr_encode(order, attr, bytes, room, error)
-                                            : pd_fail(error, PD_ENOMEM, PD_NOWHERE, "attr", 0, room + 8 * n_ids);
+    enum pd_code code = bytes && stream_ids
+                            ? pd_attr_encode(order, attr, bytes, room, error)
+                            : pd_fail(error, PD_ENOMEM, PD_NOWHERE, "attr", 0, room + 8 * n_ids);
     for (size_t i = 0; !code && i < n_ids; i++)
         pd_store64(stream_ids + 8 * i, ids[i], order);
     if (!code)
@@ -115,8 +119,8 @@ static enum pd_code add_attr(struct pd_writer *w, const struct pd_attr *attr, co
     return code;
 }
 
-enum pd_code pd_writer_attr(struct pd_writer *w, const struct pd_attr *attr, const uint64_t *ids, size_t n_ids,
-                            struct pd_error *error)
+enum pd_code pd_writer_attr(struct pd_writer *w, const struct pd_attr *attr, const uint64_t *ids,
+                            size_t n_ids, struct pd_error *error)
 {
     enum pd_code code = refuse_broken(w, error);
     if (!code && w->stage == PD_STAGE_FINISHED)
@@ -130,7 +134,8 @@ enum pd_code pd_writer_attr(struct pd_writer *w, const struct pd_attr *attr, con
     return pd_pipe_attr(w, w->attrs.attr[w->attrs.n - 1], error);
 }
 
-enum pd_code pd_writer_event_type(struct pd_writer *w, const struct pd_event_type *type, struct pd_error *error)
+enum pd_code pd_writer_event_type(struct pd_writer *w, const struct pd_event_type *type,
+                                  struct pd_error *error)
 {
     if (w->stage != PD_STAGE_ATTRS)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "event type after the first record", 0, 0);
@@ -194,7 +199,8 @@ static enum pd_code write_attrs(struct pd_writer *w, struct pd_error *error)
 static enum pd_code write_types(struct pd_writer *w, struct pd_error *error)
 {
     enum pd_code code = PD_OK;
-    w->header.event_types = (struct pd_file_section){w->n_types ? w->at : 0, w->n_types * PD_EVENT_TYPE_BYTES};
+    w->header.event_types =
+        (struct pd_file_section){w->n_types ? w->at : 0, w->n_types * PD_EVENT_TYPE_BYTES};
     for (size_t i = 0; !code && i < w->n_types; i++) {
         uint8_t bytes[PD_EVENT_TYPE_BYTES];
         pd_event_type_put(&w->types[i], w->options.order, bytes);
@@ -203,7 +209,8 @@ static enum pd_code write_types(struct pd_writer *w, struct pd_error *error)
     return code;
 }
 
-/* All that stands before the data, with data size 0 for now: what a recording that is cut short looks like. */
+/* All that stands before the data, with data size 0 for now: what a recording that is cut short looks like.
+ */
 static enum pd_code begin_file(struct pd_writer *w, struct pd_error *error)
 {
     enum pd_code code;
@@ -213,7 +220,8 @@ static enum pd_code begin_file(struct pd_writer *w, struct pd_error *error)
         w->options.version = 2; /* a reader could not tell the byte order */
     w->header.magic = PD_MAGIC2;
     w->header.size = PD_FILE_HEADER_BYTES;
-    if ((code = write_header(w, false, error)) || (code = write_attrs(w, error)) || (code = write_types(w, error)))
+    if ((code = write_header(w, false, error)) || (code = write_attrs(w, error)) ||
+        (code = write_types(w, error)))
         return code;
     w->header.data.offset = w->at;
     return write_header(w, true, error);
@@ -255,7 +263,8 @@ enum pd_code pd_writer_compress(struct pd_writer *w, uint32_t type, int level, s
 void pd_writer_compressed_feature(const struct pd_writer *w, uint8_t bytes[PD_COMPRESSED_FEATURE_BYTES])
 {
     /* version, which perf leaves 0; type: zstd; level; ratio; mmap_len */
-    const uint32_t words[] = {0, 1, (uint32_t)w->deflate.level, pd_deflate_ratio(&w->deflate), PD_DEFLATE_MMAP_LEN};
+    const uint32_t words[] = {0, 1, (uint32_t)w->deflate.level, pd_deflate_ratio(&w->deflate),
+                              PD_DEFLATE_MMAP_LEN};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         pd_store32(bytes + 4 * i, words[i], w->options.order);
 }
@@ -361,7 +370,8 @@ enum pd_code pd_writer_record(struct pd_writer *w, const struct pd_record *rec, 
     size_t size;
     if (rec->attr_index != UINT32_MAX && rec->attr_index >= w->attrs.n)
         return pd_fail_record(error, PD_EARG, rec, 0, "attr_index", rec->attr_index, w->attrs.n);
-    const struct pd_plan *plan = rec->attr_index == UINT32_MAX ? &w->attrs.none : &w->attrs.attr[rec->attr_index]->plan;
+    const struct pd_plan *plan =
+        rec->attr_index == UINT32_MAX ? &w->attrs.none : &w->attrs.attr[rec->attr_index]->plan;
     enum pd_code code = pd_record_encode(plan, rec, bytes, sizeof bytes, &size, error);
     return code ? code : pd_writer_raw(w, bytes, size, error);
 }
@@ -420,7 +430,8 @@ static enum pd_code hold_bytes(struct pd_writer *w, const void *bytes, size_t n,
     struct pd_held *h = &w->held[w->n_held - 1];
     size_t cap = h->cap ? h->cap : 64;
     if (n > w->options.max_held - w->held_bytes)
-        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "features before the records", w->held_bytes + n, w->options.max_held);
+        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "features before the records", w->held_bytes + n,
+                       w->options.max_held);
     while (cap - h->n < n)
         cap *= 2;
     if (cap != h->cap) {
@@ -443,7 +454,8 @@ static enum pd_code start_section(struct pd_writer *w, uint16_t feature, struct 
     uint8_t own[PD_COMPRESSED_FEATURE_BYTES];
     enum pd_code code = PD_OK;
     if (w->deflate.ctx && feature >= PD_FEAT_COMPRESSED && !is_given(w, PD_FEAT_COMPRESSED)) {
-        w->features[w->n_features++] = (struct pd_feature_section){PD_FEAT_COMPRESSED, true, {w->at, sizeof own}};
+        w->features[w->n_features++] =
+            (struct pd_feature_section){PD_FEAT_COMPRESSED, true, {w->at, sizeof own}};
         pd_writer_compressed_feature(w, own);
         code = pd_writer_emit(w, own, sizeof own, error);
     }
@@ -555,7 +567,8 @@ static enum pd_code finish_file(struct pd_writer *w, struct pd_error *error)
         pd_file_section_put(&w->features[i].section, w->options.order, entry);
         code = patch(w, w->table + i * sizeof entry, entry, sizeof entry, error);
     }
-    pd_features_convert(features, w->header.adds_features, w->options.order, w->options.feature_word == 4 ? 4 : 8);
+    pd_features_convert(features, w->header.adds_features, w->options.order,
+                        w->options.feature_word == 4 ? 4 : 8);
     return code ? code : write_header(w, true, error);
 }
 

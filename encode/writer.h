@@ -30,13 +30,13 @@ struct pd_writer {
     size_t n_types, types_cap;
     struct pd_feature_section features[256]; /* written, or being written */
     size_t n_features;
-    size_t room;           /* entries of the feature table */
-    uint64_t table;        /* its offset */
+    size_t room;    /* entries of the feature table */
+    uint64_t table; /* its offset */
     struct pd_held *held;
     size_t n_held, held_cap;
     uint64_t held_bytes;
-    bool holding;          /* pd_writer_feature_bytes() goes to the last of `held` */
-    bool ignoring;         /* or is dropped */
+    bool holding;  /* pd_writer_feature_bytes() goes to the last of `held` */
+    bool ignoring; /* or is dropped */
     struct pd_deflate deflate;
     bool plain;            /* records are not compressed for now */
     uint64_t payload_left; /* bytes of pd_writer_raw() that belong behind a record, not to one */

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * writer_pipe.c - pipe streams: what stands in the sections of a file becomes records. Before the data, in the order of
- * perf: attrs, event types, features and the mark that ends them, tracing data, build ids.
+ * writer_pipe.c - pipe streams: what stands in the sections of a file becomes records. Before the data, in
+ * the order of perf: attrs, event types, features and the mark that ends them, tracing data, build ids.
  */
 #include "codec_internal.h"
 #include "memory.h"
 #include "wire.h"
 #include "writer.h"
 
-/* perf's count of features, which marks their end: that of perf 6.1, and of the first perf that has all known ones. */
+/* perf's count of features, which marks their end: that of perf 6.1, and of the first perf that has all known
+ * ones. */
 #define LAST_FEATURE_OLD 32
 #define LAST_FEATURE 35
 
-static enum pd_code put_header(struct pd_writer *w, uint32_t type, uint16_t misc, size_t size, struct pd_error *error)
+static enum pd_code put_header(struct pd_writer *w, uint32_t type, uint16_t misc, size_t size,
+                               struct pd_error *error)
 {
     uint8_t bytes[8];
     pd_store32(bytes, type, w->options.order);
@@ -45,8 +47,8 @@ static void dropped(const struct pd_writer *w, uint16_t feature, const char *why
 }
 
 /*
- * An attr and its ids. A stream has no room beside attr.size, so that bytes of an entry behind it, which mean nothing, do
- * not go along.
+ * An attr and its ids. A stream has no room beside attr.size, so that bytes of an entry behind it, which mean
+ * nothing, do not go along.
  */
 enum pd_code pd_pipe_attr(struct pd_writer *w, const struct pd_event_attr *e, struct pd_error *error)
 {
@@ -84,7 +86,8 @@ static enum pd_code put_type(struct pd_writer *w, const struct pd_event_type *ty
     return code ? code : pd_writer_emit(w, bytes, n, error);
 }
 
-/* The section is a list of records, some without a type, of any size. perf 7.3 refuses sizes that are no multiples of 8. */
+/* The section is a list of records, some without a type, of any size. perf 7.3 refuses sizes that are no
+ * multiples of 8. */
 static enum pd_code put_build_ids(struct pd_writer *w, const struct pd_held *h, struct pd_error *error)
 {
     enum pd_code code = PD_OK;
@@ -127,7 +130,8 @@ static enum pd_code put_tracing_data(struct pd_writer *w, const struct pd_held *
     return code ? code : pd_writer_zeros(w, padded - h->n, error);
 }
 
-static enum pd_code put_feature(struct pd_writer *w, uint16_t feature, const void *bytes, size_t n, struct pd_error *error)
+static enum pd_code put_feature(struct pd_writer *w, uint16_t feature, const void *bytes, size_t n,
+                                struct pd_error *error)
 {
     enum pd_code code = put_header(w, PD_RECORD_HEADER_FEATURE, 0, 16 + n, error);
     if (!code)

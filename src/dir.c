@@ -125,7 +125,7 @@ static enum pd_code open_member(struct pd_reader *r, size_t i, struct pd_error *
     enum pd_code code = path ? pd_input_open_path(&r->member_in, path, error)
                              : pd_fail(error, PD_ENOMEM, PD_NOWHERE, r->members[i].name, 0, 0);
     pd_release(r->allocator, path);
-    return code ? code : pd_input_start(&r->member_in, r->in.cap, error);
+    return code ? code : pd_input_start(&r->member_in, r->window, error);
 }
 
 enum pd_code pd_dir_enter(struct pd_reader *r, size_t i, struct pd_error *error)
@@ -167,7 +167,7 @@ enum pd_code pd_reader_open_member(struct pd_reader **member, const struct pd_re
     enum pd_code code = path ? pd_input_open_path(&r->in, path, error) : PD_ENOMEM;
     pd_release(reader->allocator, path);
     if (!code)
-        code = pd_input_start(&r->in, options ? options->window : 0, error);
+        code = pd_input_start(&r->in, r->window, error);
     if (code) {
         pd_reader_close(r);
         return code;

@@ -30,6 +30,7 @@ struct pd_reader {
     uint64_t payload_left; /* bytes of the last record's payload that were not asked for */
     uint64_t index;        /* of the next record */
     struct pd_inflate inflate;
+    size_t window;
     uint64_t max_held;
     uint64_t ids_bytes;    /* of all ids sections */
     uint64_t attrs_end;    /* attrs of HEADER_ATTR records before this offset are known */

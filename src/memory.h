@@ -5,6 +5,7 @@
 
 #include <perfdata/base.h>
 #include <stdlib.h>
+#include <string.h>
 
 static inline void *pd_resize(const struct pd_allocator *a, void *old, size_t size)
 {
@@ -21,6 +22,19 @@ static inline void pd_release(const struct pd_allocator *a, void *p)
         a->release(a->user, p);
     else
         free(p);
+}
+
+/*
+ * A caller's options as this library knows them: what the caller's older structure does not have is 0. `own` is zeroed
+ * and both structures start with their size.
+ */
+static inline void pd_take_options(void *own, size_t own_size, const void *given)
+{
+    size_t size;
+    if (given == NULL)
+        return;
+    memcpy(&size, given, sizeof size);
+    memcpy(own, given, size && size < own_size ? size : own_size);
 }
 
 /* n elements of `size` bytes; NULL when the product overflows or memory is out. */

@@ -8,31 +8,27 @@
 #define MAX_HELD (UINT64_C(256) << 20)
 #define MAX_INFLATE (UINT64_C(256) << 20)
 
-static const struct pd_allocator *allocator_of(const struct pd_reader_options *options)
-{
-    return options ? options->allocator : NULL;
-}
-
 struct pd_reader *pd_reader_new(const struct pd_reader_options *options, struct pd_error *error)
 {
-    struct pd_reader *r = pd_resize(allocator_of(options), NULL, sizeof *r);
+    struct pd_reader_options o = {0};
+    pd_take_options(&o, sizeof o, options);
+    struct pd_reader *r = pd_resize(o.allocator, NULL, sizeof *r);
     if (r == NULL) {
         pd_fail(error, PD_ENOMEM, PD_NOWHERE, "reader", 0, sizeof *r);
         return NULL;
     }
-    *r = (struct pd_reader){.allocator = allocator_of(options), .in = {.allocator = allocator_of(options)}};
-    r->keep_compressed = options && options->keep_compressed;
-    r->max_held = options && options->max_held ? options->max_held : MAX_HELD;
-    pd_inflate_init(&r->inflate, r->allocator, options && options->max_inflate ? options->max_inflate : MAX_INFLATE);
+    *r = (struct pd_reader){.allocator = o.allocator, .in = {.allocator = o.allocator}, .window = o.window};
+    r->keep_compressed = o.keep_compressed;
+    r->max_held = o.max_held ? o.max_held : MAX_HELD;
+    pd_inflate_init(&r->inflate, r->allocator, o.max_inflate ? o.max_inflate : MAX_INFLATE);
     return r;
 }
 
 /* The common end of all ways to open. */
-static enum pd_code start(struct pd_reader **out, struct pd_reader *r, const struct pd_reader_options *options,
-                          enum pd_code code, struct pd_error *error)
+static enum pd_code start(struct pd_reader **out, struct pd_reader *r, enum pd_code code, struct pd_error *error)
 {
     if (!code)
-        code = pd_input_start(&r->in, options ? options->window : 0, error);
+        code = pd_input_start(&r->in, r->window, error);
     if (!code)
         code = pd_file_open(r, error);
     if (!code)
@@ -59,14 +55,14 @@ enum pd_code pd_reader_open(struct pd_reader **reader, const char *path, const s
     enum pd_code code = pd_dir_find(r, path, error);
     if (!code)
         code = pd_input_open_path(&r->in, r->dir ? r->dir : path, error);
-    return start(reader, r, options, code, error);
+    return start(reader, r, code, error);
 }
 
 enum pd_code pd_reader_open_fd(struct pd_reader **reader, int fd, const struct pd_reader_options *options,
                                struct pd_error *error)
 {
     struct pd_reader *r = pd_reader_new(options, error);
-    return r ? start(reader, r, options, pd_input_open_fd(&r->in, fd, error), error) : PD_ENOMEM;
+    return r ? start(reader, r, pd_input_open_fd(&r->in, fd, error), error) : PD_ENOMEM;
 }
 
 enum pd_code pd_reader_open_memory(struct pd_reader **reader, const void *bytes, size_t n,
@@ -76,7 +72,7 @@ enum pd_code pd_reader_open_memory(struct pd_reader **reader, const void *bytes,
     if (r == NULL)
         return PD_ENOMEM;
     pd_input_open_memory(&r->in, bytes, n);
-    return start(reader, r, options, PD_OK, error);
+    return start(reader, r, PD_OK, error);
 }
 
 enum pd_code pd_reader_open_source(struct pd_reader **reader, const struct pd_source *source,
@@ -88,7 +84,7 @@ enum pd_code pd_reader_open_source(struct pd_reader **reader, const struct pd_so
     if (r == NULL)
         return PD_ENOMEM;
     r->in.source = *source;
-    return start(reader, r, options, PD_OK, error);
+    return start(reader, r, PD_OK, error);
 }
 
 void pd_reader_close(struct pd_reader *r)

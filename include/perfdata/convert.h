@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata/convert.h - a recording in another container, compressed or not, in another byte order, with attrs of another
- * size. What cannot survive is listed in docs/CONVERSIONS.md.
+ * perfdata/convert.h - a recording in another container, compressed or not, in another byte order, with attrs
+ * of another size. What cannot survive is listed in docs/CONVERSIONS.md.
  */
 #ifndef PERFDATA_CONVERT_H
 #define PERFDATA_CONVERT_H
@@ -15,9 +15,9 @@ extern "C" {
 enum pd_convert_to { PD_CONVERT_SAME, PD_CONVERT_FILE, PD_CONVERT_PIPE, PD_CONVERT_DIRECTORY };
 
 enum pd_convert_zip {
-    PD_ZIP_KEEP,        /* as it is: compressed records are copied where nothing else asks to look into them */
-    PD_ZIP_NONE,        /* no record is compressed */
-    PD_ZIP_COMPRESSED,  /* compressed anew, in COMPRESSED records, which all perf since 5.2 read */
+    PD_ZIP_KEEP,       /* as it is: compressed records are copied where nothing else asks to look into them */
+    PD_ZIP_NONE,       /* no record is compressed */
+    PD_ZIP_COMPRESSED, /* compressed anew, in COMPRESSED records, which all perf since 5.2 read */
     PD_ZIP_COMPRESSED2, /* in COMPRESSED2 records, since perf 6.16 */
 };
 
@@ -36,20 +36,21 @@ struct pd_convert_options {
     const struct pd_allocator *allocator; /* NULL: malloc */
     enum pd_convert_to to;
     enum pd_convert_zip zip;
-    int level;                  /* of zstd; 0: that of the input, or 1 */
+    int level; /* of zstd; 0: that of the input, or 1 */
     enum pd_convert_order order;
-    uint32_t attr_size;         /* of all attrs: a multiple of 8 from 64 to 4096; 0: as they are */
-    bool reencode;              /* every record through decode and encode, even where its bytes could be copied */
-    bool finish;                /* an unfinished file is not copied but finished, though nothing else changes */
-    uint64_t max_held;          /* most bytes of features kept in memory; 0: 256 MiB */
+    uint32_t attr_size; /* of all attrs: a multiple of 8 from 64 to 4096; 0: as they are */
+    bool reencode;      /* every record through decode and encode, even where its bytes could be copied */
+    bool finish;        /* an unfinished file is not copied but finished, though nothing else changes */
+    uint64_t max_held;  /* most bytes of features kept in memory; 0: 256 MiB */
     /*
-     * Output is a directory: open_member() begins the file `name` and fills its sink, which must be able to patch if the name
-     * is "data"; close_member() ends it. Both return 0 or an errno. Up to two are open at a time. Other outputs go to the
-     * sink given to pd_convert().
+     * Output is a directory: open_member() begins the file `name` and fills its sink, which must be able to
+     * patch if the name is "data"; close_member() ends it. Both return 0 or an errno. Up to two are open at a
+     * time. Other outputs go to the sink given to pd_convert().
      */
     int (*open_member)(void *user, const char *name, unsigned mode, struct pd_sink *sink);
     int (*close_member)(void *user, struct pd_sink *sink);
-    /* Each may be NULL: damage of the input, which is passed over; what did not come along; progress in bytes read. */
+    /* Each may be NULL: damage of the input, which is passed over; what did not come along; progress in bytes
+     * read. */
     void (*finding)(void *user, const struct pd_error *error);
     void (*note)(void *user, const struct pd_convert_note *note);
     void (*progress)(void *user, uint64_t done, uint64_t total);
@@ -64,12 +65,13 @@ struct pd_convert_stats {
 };
 
 /* The container that the output will be. */
-PD_API enum pd_container pd_convert_container(const struct pd_reader *reader, const struct pd_convert_options *options);
+PD_API enum pd_container pd_convert_container(const struct pd_reader *reader,
+                                              const struct pd_convert_options *options);
 
 /*
- * Writes the recording as asked. A sink for a FILE must be able to patch; for a DIRECTORY it is not used. An input that
- * cannot seek must not have been read from yet; as a DIRECTORY it must be able to seek. PD_EOUT: a sink failed. PD_EVALUE with
- * a field's name: the attr size asked for would lose it.
+ * Writes the recording as asked. A sink for a FILE must be able to patch; for a DIRECTORY it is not used. An
+ * input that cannot seek must not have been read from yet; as a DIRECTORY it must be able to seek. PD_EOUT: a
+ * sink failed. PD_EVALUE with a field's name: the attr size asked for would lose it.
  */
 PD_API enum pd_code pd_convert(struct pd_reader *reader, const struct pd_sink *sink,
                                const struct pd_convert_options *options, struct pd_convert_stats *stats,

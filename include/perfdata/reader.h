@@ -30,7 +30,7 @@ struct pd_source {
      * cannot seek is only asked for the offset where the last read ended.
      */
     int64_t (*read_at)(void *user, uint64_t offset, void *buf, size_t n);
-    void (*close)(void *user); /* may be NULL */
+    void (*close)(void *user); /* may be NULL; called once, also when opening fails */
     void *user;
     uint64_t size;             /* in bytes; PD_NOWHERE: cannot seek, size unknown */
 };
@@ -163,7 +163,7 @@ PD_API const struct pd_error *pd_reader_finding(const struct pd_reader *reader, 
 
 /*
  * The next record, framed and with its attr, plan, offset and index, not yet decoded. rec->raw is valid until the next
- * call. PD_END: no more. PD_ESIZE, PD_ETRUNC: the data is damaged here; the reader stands at the damage
+ * call. PD_END: no more. PD_ESIZE, PD_ETRUNC, PD_ESHORT (fewer than 8 bytes are left): the data is damaged here; the reader stands at the damage
  * (pd_reader_offset()) and goes no further. PD_EZSTD, PD_ELIMIT: a COMPRESSED record is damaged or makes too much; what
  * it holds is lost, and the reader goes on behind it.
  *

@@ -24,98 +24,108 @@ struct pd_writer_options {
     size_t size;                          /* sizeof this struct */
     const struct pd_allocator *allocator; /* NULL: malloc; must outlive the writer */
     enum pd_order order;
-    unsigned max_features;                /* room in the feature table, 256 at most; features that are given before the
-                                             records, and the one of `compression`, get theirs besides */
-    uint32_t attr_size;                   /* bytes for each perf_event_attr; 0: the largest attr's */
-    unsigned feature_word;                /* 4 or 8, see pd_file_info; 0: 8 */
-    enum pd_container container;          /* FILE, PIPE, or DIRECTORY: a data.N file of one, which is records alone */
-    unsigned version;                     /* 1: PERFFILE, if the attrs are of a size that had it; else 2 */
-    uint32_t compression;                 /* 0, or the record type that carries compressed records: PD_RECORD_COMPRESSED
-                                             or PD_RECORD_COMPRESSED2 */
-    int level;                            /* of compression; 0: 1, as perf's */
-    uint64_t max_held;                    /* most bytes of features that wait to be written; 0: 256 MiB */
-    /* Called for each feature that the container cannot hold, and is left out; may be NULL. `why` is static text. */
+    unsigned max_features;       /* room in the feature table, 256 at most; features that are given before the
+                                    records, and the one of `compression`, get theirs besides */
+    uint32_t attr_size;          /* bytes for each perf_event_attr; 0: the largest attr's */
+    unsigned feature_word;       /* 4 or 8, see pd_file_info; 0: 8 */
+    enum pd_container container; /* FILE, PIPE, or DIRECTORY: a data.N file of one, which is records alone */
+    unsigned version;            /* 1: PERFFILE, if the attrs are of a size that had it; else 2 */
+    uint32_t compression; /* 0, or the record type that carries compressed records: PD_RECORD_COMPRESSED
+                             or PD_RECORD_COMPRESSED2 */
+    int level;            /* of compression; 0: 1, as perf's */
+    uint64_t max_held;    /* most bytes of features that wait to be written; 0: 256 MiB */
+    /* Called for each feature that the container cannot hold, and is left out; may be NULL. `why` is static
+     * text. */
     void (*dropped)(void *user, uint16_t feature, const char *why);
-    void *user;                           /* for dropped() */
+    void *user; /* for dropped() */
 };
 
 struct pd_writer;
 
 /*
- * Starts a recording on a sink, which must outlive the writer. Then: attrs, event types, features and records, and
- * pd_writer_finish().
+ * Starts a recording on a sink, which must outlive the writer. Then: attrs, event types, features and
+ * records, and pd_writer_finish().
  *
- * FILE: header, counts, sizes and offsets are computed; the sink must be able to patch, since the header is completed
- * last. Features stand behind the records; those given before the first record are kept in memory until then, and no
- * record may follow one that was given after a record. Attrs given after the first record are written at the end, where
- * only a reader that can seek finds them in time.
+ * FILE: header, counts, sizes and offsets are computed; the sink must be able to patch, since the header is
+ * completed last. Features stand behind the records; those given before the first record are kept in memory
+ * until then, and no record may follow one that was given after a record. Attrs given after the first record
+ * are written at the end, where only a reader that can seek finds them in time.
  *
- * PIPE: attrs, event types and features become records. Those given before the first record are written in the order
- * of perf: attrs, event types, features by number and the mark that ends them, tracing data, build ids. Later ones are
- * written where they are given. A pipe stream has no room for the features BRANCH_STACK, AUXTRACE, STAT, CACHE,
- * DIR_FORMAT and HYBRID_TOPOLOGY, for empty ones, and for those of more than 65,519 bytes.
+ * PIPE: attrs, event types and features become records. Those given before the first record are written in
+ * the order of perf: attrs, event types, features by number and the mark that ends them, tracing data, build
+ * ids. Later ones are written where they are given. A pipe stream has no room for the features BRANCH_STACK,
+ * AUXTRACE, STAT, CACHE, DIR_FORMAT and HYBRID_TOPOLOGY, for empty ones, and for those of more than 65,519
+ * bytes.
  *
- * Compressed are all records but those of types 64 to 69, 71, and 80 to 83; the COMPRESSED feature is added, in place of
- * one that is given.
+ * Compressed are all records but those of types 64 to 69, 71, and 80 to 83; the COMPRESSED feature is added,
+ * in place of one that is given.
  */
 PD_API enum pd_code pd_writer_open(struct pd_writer **writer, const struct pd_sink *sink,
                                    const struct pd_writer_options *options, struct pd_error *error);
 /* Adds an event and its ids (host order; copied). The attr's tail is copied too. */
 PD_API enum pd_code pd_writer_attr(struct pd_writer *writer, const struct pd_attr *attr, const uint64_t *ids,
                                    size_t n_ids, struct pd_error *error);
-PD_API enum pd_code pd_writer_event_type(struct pd_writer *writer, const struct pd_event_type *type, struct pd_error *error);
+PD_API enum pd_code pd_writer_event_type(struct pd_writer *writer, const struct pd_event_type *type,
+                                         struct pd_error *error);
 
 /*
- * Encodes a record for attr number rec->attr_index (UINT32_MAX: none) and appends it. Refuses what cannot be encoded, with
- * the field's name, without writing anything.
+ * Encodes a record for attr number rec->attr_index (UINT32_MAX: none) and appends it. Refuses what cannot be
+ * encoded, with the field's name, without writing anything.
  */
-PD_API enum pd_code pd_writer_record(struct pd_writer *writer, const struct pd_record *rec, struct pd_error *error);
+PD_API enum pd_code pd_writer_record(struct pd_writer *writer, const struct pd_record *rec,
+                                     struct pd_error *error);
 /* Appends bytes to the data as they are: whole records, or the payload behind one, a piece at a time. */
-PD_API enum pd_code pd_writer_raw(struct pd_writer *writer, const void *bytes, size_t n, struct pd_error *error);
+PD_API enum pd_code pd_writer_raw(struct pd_writer *writer, const void *bytes, size_t n,
+                                  struct pd_error *error);
 
 /* Starts the section of a feature; pd_writer_feature_bytes() then appends to it. */
 PD_API enum pd_code pd_writer_feature(struct pd_writer *writer, uint16_t feature, struct pd_error *error);
-PD_API enum pd_code pd_writer_feature_bytes(struct pd_writer *writer, const void *bytes, size_t n, struct pd_error *error);
+PD_API enum pd_code pd_writer_feature_bytes(struct pd_writer *writer, const void *bytes, size_t n,
+                                            struct pd_error *error);
 
 /* Completes the file. The writer can then only be closed. */
 PD_API enum pd_code pd_writer_finish(struct pd_writer *writer, struct pd_error *error);
-/* Frees the writer; a file that was not finished has data size 0, like a recording cut short. NULL is fine. */
+/* Frees the writer; a file that was not finished has data size 0, like a recording cut short. NULL is fine.
+ */
 PD_API void pd_writer_close(struct pd_writer *writer);
 
 /*
- * Bytes of data written so far, and where the data starts. With compression, what waits to be compressed is not counted
- * until a record that is not compressed is written.
+ * Bytes of data written so far, and where the data starts. With compression, what waits to be compressed is
+ * not counted until a record that is not compressed is written.
  */
 PD_API uint64_t pd_writer_data_size(const struct pd_writer *writer);
 PD_API uint64_t pd_writer_data_offset(const struct pd_writer *writer);
 
 /* What pd_rewrite() met. */
 struct pd_rewrite_stats {
-    uint64_t records;      /* in the data section, those inside COMPRESSED ones included */
-    uint64_t decoded;      /* records that went through decode and encode */
-    uint64_t raw;          /* records of unknown layout, copied */
-    uint64_t undecodable;  /* records whose bytes contradict their layout, copied */
-    uint64_t differing;    /* records and parts that did not encode to the bytes they were decoded from: must be 0 */
-    uint64_t bytes;        /* written */
+    uint64_t records;     /* in the data section, those inside COMPRESSED ones included */
+    uint64_t decoded;     /* records that went through decode and encode */
+    uint64_t raw;         /* records of unknown layout, copied */
+    uint64_t undecodable; /* records whose bytes contradict their layout, copied */
+    uint64_t
+        differing;  /* records and parts that did not encode to the bytes they were decoded from: must be 0 */
+    uint64_t bytes; /* written */
 };
 
 struct pd_rewrite_options {
     size_t size;   /* sizeof this struct */
     bool reencode; /* every record, attr and section through decode and encode; else bytes are copied */
-    /* Called for each record that is copied because it cannot be decoded, and each difference; may be NULL. */
+    /* Called for each record that is copied because it cannot be decoded, and each difference; may be NULL.
+     */
     void (*finding)(void *user, const struct pd_error *error);
     void *user;
     size_t member; /* of a directory recording: which file; 0 is `data` */
 };
 
 /*
- * Writes the reader's whole file again, part by part in its own layout: the output equals the input byte for byte. Needs
- * no patching. With `reencode`, all that is encoded is compared with the input, too; with a NULL sink that is all, and
- * proves the round trip. An input that cannot seek must not have been read from yet. PD_EOUT: the sink failed. Damaged
- * data is copied to its end and reported through `finding`.
+ * Writes the reader's whole file again, part by part in its own layout: the output equals the input byte for
+ * byte. Needs no patching. With `reencode`, all that is encoded is compared with the input, too; with a NULL
+ * sink that is all, and proves the round trip. An input that cannot seek must not have been read from yet.
+ * PD_EOUT: the sink failed. Damaged data is copied to its end and reported through `finding`.
  */
-PD_API enum pd_code pd_rewrite(struct pd_reader *reader, const struct pd_sink *sink, const struct pd_rewrite_options *options,
-                               struct pd_rewrite_stats *stats, struct pd_error *error);
+PD_API enum pd_code pd_rewrite(struct pd_reader *reader, const struct pd_sink *sink,
+                               const struct pd_rewrite_options *options, struct pd_rewrite_stats *stats,
+                               struct pd_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * convert.c - pd_convert() on recordings in memory: there and back again gives the same bytes, what the other form cannot hold is
- * told, damage is passed over, and memory or a sink that fails is an error.
+ * convert.c - pd_convert() on recordings in memory: there and back again gives the same bytes, what the other
+ * form cannot hold is told, damage is passed over, and memory or a sink that fails is an error.
  */
 #define _GNU_SOURCE
 #include "../../fuzz/image.h"
@@ -144,7 +144,8 @@ static void expect_same(const struct image *a, const struct image *b)
 }
 
 /* `o`, then `back`, gives the same bytes. */
-static void there_and_back(const struct image *im, struct pd_convert_options o, struct pd_convert_options back)
+static void there_and_back(const struct image *im, struct pd_convert_options o,
+                           struct pd_convert_options back)
 {
     struct image there = convert(im, o), again = convert(&there, back);
     assert_true(there.n != im->n || memcmp(there.b, im->b, im->n) != 0);
@@ -230,9 +231,11 @@ static void compression_and_back(void **state)
 static void frames_stay(void **state)
 {
     (void)state;
-    struct image file = tidy(false), z = convert(&file, (struct pd_convert_options){.zip = PD_ZIP_COMPRESSED});
+    struct image file = tidy(false),
+                 z = convert(&file, (struct pd_convert_options){.zip = PD_ZIP_COMPRESSED});
     there_and_back(&z, TO(PIPE), TO(FILE));
-    there_and_back(&z, (struct pd_convert_options){.attr_size = 144}, (struct pd_convert_options){.attr_size = 128});
+    there_and_back(&z, (struct pd_convert_options){.attr_size = 144},
+                   (struct pd_convert_options){.attr_size = 128});
     image_free(&z);
     image_free(&file);
 }
@@ -318,7 +321,8 @@ static void byte_order_of_streams(void **state)
     o.to = PD_CONVERT_PIPE;
     struct image both = convert(&file, o);
     expect_same(&both, &big);
-    struct image z = convert(&pipe, (struct pd_convert_options){.zip = PD_ZIP_COMPRESSED}), big_z = convert(&z, order(true));
+    struct image z = convert(&pipe, (struct pd_convert_options){.zip = PD_ZIP_COMPRESSED}),
+                 big_z = convert(&z, order(true));
     struct image plain = convert(&big_z, (struct pd_convert_options){.zip = PD_ZIP_NONE});
     expect_same(&plain, &big);
     image_free(&plain);
@@ -359,25 +363,31 @@ static void attr_size(void **state)
         assert_int_equal(pd_reader_attr(r, 1)->attr.size, sizes[i]);
         assert_int_equal(pd_reader_attr(r, 1)->attr.sample_type, IMAGE_ST1);
         pd_reader_close(r);
-        there_and_back(&file, (struct pd_convert_options){.attr_size = sizes[i]}, (struct pd_convert_options){.attr_size = 128});
+        there_and_back(&file, (struct pd_convert_options){.attr_size = sizes[i]},
+                       (struct pd_convert_options){.attr_size = 128});
         image_free(&other);
     }
     struct image pipe = convert(&file, TO(PIPE));
-    there_and_back(&pipe, (struct pd_convert_options){.attr_size = 80}, (struct pd_convert_options){.attr_size = 128});
+    there_and_back(&pipe, (struct pd_convert_options){.attr_size = 80},
+                   (struct pd_convert_options){.attr_size = 128});
     static const uint32_t odd[] = {8, 56, 100, 4104};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
-        assert_int_equal(try_convert(file.b, file.n, &out, (struct pd_convert_options){.attr_size = odd[i]}, NULL, &error),
-                         PD_EARG);
+        assert_int_equal(
+            try_convert(file.b, file.n, &out, (struct pd_convert_options){.attr_size = odd[i]}, NULL, &error),
+            PD_EARG);
     /* sample_regs_user of the second attr, at 80: 64 bytes would lose it. */
     struct pd_reader *r = open_image(&file);
     const size_t at = (size_t)pd_reader_attr(r, 1)->offset;
     pd_reader_close(r);
     file.b[at + 80] = 1;
-    assert_int_equal(try_convert(file.b, file.n, &out, (struct pd_convert_options){.attr_size = 80}, NULL, &error), PD_EVALUE);
+    assert_int_equal(
+        try_convert(file.b, file.n, &out, (struct pd_convert_options){.attr_size = 80}, NULL, &error),
+        PD_EVALUE);
     assert_string_equal(error.field, "sample_regs_user");
     assert_int_equal(error.offset, at);
     output_free(&out);
-    assert_int_equal(try_convert(file.b, file.n, &out, (struct pd_convert_options){.attr_size = 88}, NULL, &error), PD_OK);
+    assert_int_equal(
+        try_convert(file.b, file.n, &out, (struct pd_convert_options){.attr_size = 88}, NULL, &error), PD_OK);
     output_free(&out);
     image_free(&pipe);
     image_free(&file);
@@ -453,7 +463,8 @@ static void directory_and_back(void **state)
     for (int i = 0; i < 4; i++) {
         char dir[] = "/tmp/perfdata-convert-XXXXXX";
         const struct pd_convert_options z = {.zip = i & 1 ? PD_ZIP_COMPRESSED : PD_ZIP_NONE};
-        struct image plain = tidy(i & 2), file = i & 1 ? convert(&plain, z) : convert(&plain, (struct pd_convert_options){0});
+        struct image plain = tidy(i & 2),
+                     file = i & 1 ? convert(&plain, z) : convert(&plain, (struct pd_convert_options){0});
         struct output out = {0}, back = {0};
         struct pd_reader *r;
         assert_int_equal(try_convert(file.b, file.n, &out, TO(DIRECTORY), NULL, NULL), PD_OK);
@@ -601,8 +612,10 @@ static void failing(void **state)
 {
     struct image file = tidy(false), pipe = convert(&file, TO(PIPE));
     static const struct pd_convert_options all[] = {
-        {.to = PD_CONVERT_PIPE, .zip = PD_ZIP_COMPRESSED}, {.to = PD_CONVERT_FILE, .order = PD_CONVERT_BIG},
-        {.to = PD_CONVERT_DIRECTORY, .attr_size = 144},    {.zip = PD_ZIP_COMPRESSED2},
+        {.to = PD_CONVERT_PIPE, .zip = PD_ZIP_COMPRESSED},
+        {.to = PD_CONVERT_FILE, .order = PD_CONVERT_BIG},
+        {.to = PD_CONVERT_DIRECTORY, .attr_size = 144},
+        {.zip = PD_ZIP_COMPRESSED2},
     };
     (void)state;
     for (size_t i = 0; i < 8; i++) {

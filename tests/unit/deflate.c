@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* deflate.c - chunks of one zstd stream: what went in comes out, each chunk has all that went into it, and fits. */
+/* deflate.c - chunks of one zstd stream: what went in comes out, each chunk has all that went into it, and
+ * fits. */
 #include "deflate.h"
 #include "inflate.h"
 #include "cmocka_all.h"

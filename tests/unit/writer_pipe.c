@@ -58,7 +58,8 @@ static void add_feature(struct pd_writer *w, uint16_t feature, const void *bytes
 
 static void add_attr(struct pd_writer *w)
 {
-    const struct pd_attr a = {.type = 1, .size = 72, .sample_period = 4000, .sample_type = ST_IP | ST_TID | ST_TIME};
+    const struct pd_attr a = {
+        .type = 1, .size = 72, .sample_period = 4000, .sample_type = ST_IP | ST_TID | ST_TIME};
     const uint64_t ids[] = {77, 78};
     assert_int_equal(pd_writer_attr(w, &a, ids, 2, NULL), PD_OK);
 }
@@ -149,8 +150,9 @@ static void stream_bytes(void **state)
         for (unsigned mark = 32; mark <= 35; mark += 3) {
             struct stream s;
             struct image want;
-            struct pd_writer *w = open_stream(
-                &s, (struct pd_writer_options){.container = PD_CONTAINER_PIPE, .order = big ? PD_BIG : PD_LITTLE});
+            struct pd_writer *w =
+                open_stream(&s, (struct pd_writer_options){.container = PD_CONTAINER_PIPE,
+                                                           .order = big ? PD_BIG : PD_LITTLE});
             write_stream(w, big, mark);
             finish(w);
             expected_stream(&want, big, mark);
@@ -168,7 +170,8 @@ static void no_features_no_mark(void **state)
 {
     struct stream s;
     struct image want;
-    struct pd_writer *w = open_stream(&s, (struct pd_writer_options){.container = PD_CONTAINER_PIPE, .version = 1});
+    struct pd_writer *w =
+        open_stream(&s, (struct pd_writer_options){.container = PD_CONTAINER_PIPE, .version = 1});
     (void)state;
     add_attr(w);
     finish(w);
@@ -216,7 +219,8 @@ static void refused(void **state)
     struct pd_error error;
     const struct pd_attr a = {.type = 1, .size = 64};
     uint64_t *ids = calloc(8192, sizeof *ids);
-    struct pd_writer *w = open_stream(&s, (struct pd_writer_options){.container = PD_CONTAINER_PIPE, .max_held = 10});
+    struct pd_writer *w =
+        open_stream(&s, (struct pd_writer_options){.container = PD_CONTAINER_PIPE, .max_held = 10});
     (void)state;
     assert_int_equal(pd_writer_feature(w, PD_FEAT_HOSTNAME, NULL), PD_OK);
     assert_int_equal(pd_writer_feature_bytes(w, "0123456789", 10, NULL), PD_OK);
@@ -228,7 +232,8 @@ static void refused(void **state)
     pd_writer_close(w);
     image_free(&s.im);
     const struct pd_sink sink = {stream_write, NULL, &s};
-    const struct pd_writer_options odd = {.size = sizeof odd, .container = PD_CONTAINER_PIPE, .compression = 82};
+    const struct pd_writer_options odd = {
+        .size = sizeof odd, .container = PD_CONTAINER_PIPE, .compression = 82};
     assert_int_equal(pd_writer_open(&w, &sink, &odd, &error), PD_EARG);
     assert_string_equal(error.field, "compression");
     free(ids);
@@ -279,9 +284,11 @@ static void early_features_late_attrs(void **state)
     assert_int_equal(pd_reader_n_attrs(r), 2);
     assert_int_equal(pd_reader_attr(r, 1)->n_ids, 2);
     assert_int_equal(pd_reader_n_features(r), 2);
-    assert_int_equal(pd_reader_read(r, pd_reader_find_feature(r, PD_FEAT_HOSTNAME)->section.offset, text, 4, NULL), PD_OK);
+    assert_int_equal(
+        pd_reader_read(r, pd_reader_find_feature(r, PD_FEAT_HOSTNAME)->section.offset, text, 4, NULL), PD_OK);
     assert_memory_equal(text, "host", 4);
-    assert_int_equal(pd_reader_read(r, pd_reader_find_feature(r, PD_FEAT_ARCH)->section.offset, text, 3, NULL), PD_OK);
+    assert_int_equal(
+        pd_reader_read(r, pd_reader_find_feature(r, PD_FEAT_ARCH)->section.offset, text, 3, NULL), PD_OK);
     assert_memory_equal(text, "x86", 3);
     assert_int_equal(pd_reader_next(r, &rec, NULL), PD_OK);
     assert_int_equal(rec.type, 68);
@@ -359,9 +366,11 @@ static void compressed(void **state)
         const uint32_t type = i & 1 ? PD_RECORD_COMPRESSED2 : PD_RECORD_COMPRESSED;
         const bool big = i & 2, pipe = i & 4;
         struct stream s;
-        struct pd_writer *w = open_stream(&s, (struct pd_writer_options){.container = pipe ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE,
-                                                                         .order = big ? PD_BIG : PD_LITTLE,
-                                                                         .compression = type, .level = 3});
+        struct pd_writer *w = open_stream(
+            &s, (struct pd_writer_options){.container = pipe ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE,
+                                           .order = big ? PD_BIG : PD_LITTLE,
+                                           .compression = type,
+                                           .level = 3});
         add_attr(w);
         add_feature(w, PD_FEAT_E_MACHINE, "elf", 3);
         add_feature(w, PD_FEAT_COMPRESSED, "not this", 8);
@@ -404,14 +413,10 @@ static void bare(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stream_bytes),
-        cmocka_unit_test(no_features_no_mark),
-        cmocka_unit_test(late),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(version),
-        cmocka_unit_test(early_features_late_attrs),
-        cmocka_unit_test(compressed),
-        cmocka_unit_test(bare),
+        cmocka_unit_test(stream_bytes), cmocka_unit_test(no_features_no_mark),
+        cmocka_unit_test(late),         cmocka_unit_test(refused),
+        cmocka_unit_test(version),      cmocka_unit_test(early_features_late_attrs),
+        cmocka_unit_test(compressed),   cmocka_unit_test(bare),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

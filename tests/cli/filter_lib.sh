@@ -1,0 +1,72 @@
+# Sourced by the tests of filter: something worth recording, and comparing with what perf shows.
+# shellcheck shell=bash disable=SC2034
+. "$(dirname "${BASH_SOURCE[0]}")/frame_lib.sh"
+
+# Processes that fork, exec and die young; threads that rename themselves; a renamed process that forks.
+tasks() {
+    local i
+    python3 - <<'END' &
+import os, threading, time
+def name(s):
+    with open("/proc/self/task/%d/comm" % threading.get_native_id(), "w") as f:
+        f.write(s)
+def spin(n):
+    while n:
+        n -= 1
+def thread(k):
+    for i in range(4):
+        name("thread-%d.%d" % (k, i))
+        spin(150000)
+for round in range(2):
+    threads = [threading.Thread(target=thread, args=(k,)) for k in range(3)]
+    for t in threads:
+        t.start()
+    if os.fork() == 0:
+        name("renamed child")
+        spin(200000)
+        if os.fork() == 0:
+            spin(100000)
+            os.execl("/bin/sh", "sh", "-c", "for i in 1 2 3 4 5 6; do ls / >/dev/null; done")
+        os.wait()
+        os._exit(0)
+    for t in threads:
+        t.join()
+    os.wait()
+END
+    for ((i = 0; i < 25; i++)); do
+        (ls /usr/bin | sort | wc -l) >/dev/null
+    done
+    wait
+}
+export -f tasks
+
+# perf script without what depends on the machine's state, such as a terminal's width.
+script() {
+    perf script "$@" 2>script.err </dev/null
+}
+
+# agrees FILE OPTION...: perf shows of the filtered file what it shows of the file with the same options.
+agrees() {
+    local file=$1
+    shift
+    expect 0 "$PERFDATA" filter -q -f -i "$file" -o filtered.data "$@"
+    script -i "$file" "$@" >wanted || fail "perf script -i $file $*: $(head -n 3 script.err)"
+    script -i filtered.data >got || fail "perf script after filter $*: $(head -n 3 script.err)"
+    cmp -s wanted got || fail "$file $*: perf shows something else: $(diff wanted got | head -n 10)"
+    compared=$((${compared:-0} + 1))
+}
+
+# The most frequent of a field of perf script -F, first those with most samples: most FILE FIELD N.
+most() {
+    script -i "$1" -G -F "$2" | sed 's/^ *//; s/ *$//' | sort | uniq -c | sort -k1,1nr -k2 | head -n "$3" |
+        sed 's/^ *[0-9]* //'
+}
+
+# times FILE: the times of its samples, one a line.
+times() {
+    script -i "$1" -G -F time --ns | sed -n 's/^ *\([0-9.]*\):.*/\1/p' | sort -n
+}
+
+nth() { # nth FILE PERMILLE: a line of a file
+    sed -n "$(($(wc -l <"$1") * $2 / 1000 + 1))p" "$1"
+}

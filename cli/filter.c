@@ -416,7 +416,7 @@ static bool have_cpus(struct run *run)
     for (size_t i = 0; i < pd_reader_n_attrs(run->in.reader); i++) {
         char name[256];
         const struct pd_event_attr *e = pd_reader_attr(run->in.reader, i);
-        if (e->plan.cpu)
+        if (e->plan.cpu || (e->attr.type == PD_TYPE_SOFTWARE && e->attr.config == PD_SW_DUMMY)) /* that never samples */
             continue;
         cli_event_name(&e->attr, name, sizeof name);
         cli_fail(run->cli, CLI_USAGE, "%s: samples of %s do not tell their cpu, so --cpu cannot select them", run->in.name,

@@ -53,9 +53,8 @@ struct pd_writer;
  *
  * PIPE: attrs, event types and features become records. Those given before the first record are written in
  * the order of perf: attrs, event types, features by number and the mark that ends them, tracing data, build
- * ids. Later ones are written where they are given. A pipe stream has no room for the features BRANCH_STACK,
- * AUXTRACE, STAT, CACHE, DIR_FORMAT and HYBRID_TOPOLOGY, for empty ones, and for those of more than 65,519
- * bytes.
+ * ids. Later ones are written where they are given. A pipe stream has no room for the features AUXTRACE and
+ * DIR_FORMAT, for empty ones except BRANCH_STACK and STAT, and for those of more than 65,519 bytes.
  *
  * Compressed are all records but those of types 64 to 69, 71, and 80 to 83; the COMPRESSED feature is added,
  * in place of one that is given.

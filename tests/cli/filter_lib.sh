@@ -16,7 +16,7 @@ def spin(n):
 def thread(k):
     for i in range(4):
         name("thread-%d.%d" % (k, i))
-        spin(150000)
+        spin(80000)
 for round in range(2):
     threads = [threading.Thread(target=thread, args=(k,)) for k in range(3)]
     for t in threads:
@@ -33,7 +33,7 @@ for round in range(2):
         t.join()
     os.wait()
 END
-    for ((i = 0; i < 25; i++)); do
+    for ((i = 0; i < 15; i++)); do
         (ls /usr/bin | sort | wc -l) >/dev/null
     done
     wait
@@ -69,4 +69,27 @@ times() {
 
 nth() { # nth FILE PERMILLE: a line of a file
     sed -n "$(($(wc -l <"$1") * $2 / 1000 + 1))p" "$1"
+}
+
+# some FILE: a few selections of each kind.
+some() {
+    local pid
+    most "$1" comm 40 | grep -v , >names || true
+    agrees "$1" --comms "$(sed -n 2p names)"
+    agrees "$1" --comms "$(paste -sd, names)"
+    pid=$(most "$1" pid 2 | tail -n 1)
+    agrees "$1" --pid "$pid"
+    times "$1" >t
+    [ ! -s t ] || agrees "$1" --time "$(nth t 300),$(nth t 700)" --comms "$(head -n 3 names | paste -sd,)"
+}
+
+# of_event FILE NAME OPTION...: perf shows only that event's samples, all of them.
+of_event() {
+    local file=$1 name=$2
+    shift 2
+    expect 0 "$PERFDATA" filter -q -f -i "$file" -o filtered.data "$@"
+    script -i "$file" >all
+    awk -v RS= -v ORS='\n\n' -v event=" $name:" 'index(substr($0, 1, index($0 "\n", "\n")), event)' all >wanted
+    script -i filtered.data | awk -v RS= -v ORS='\n\n' 1 >got
+    same wanted got
 }

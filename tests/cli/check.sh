@@ -126,7 +126,10 @@ if [ -n "${PERFDATA_CORPUS:-}" ]; then
     done
     [ $n -ge 100 ] || fail "only $n files in the corpus"
     for file in "$PERFDATA_CORPUS"/malformed/*; do
-        expect 3 "$PERFDATA" check "$file"
+        case $file in
+        */EECS583-*) expect 0 "$PERFDATA" check "$file" ;; # killed before its first record: unfinished, but intact
+        *) expect 3 "$PERFDATA" check "$file" ;;
+        esac
         cat out err | grep -q 'at offset' || fail "$file: no offset"
     done
 fi

@@ -438,7 +438,7 @@ void cli_file_notes(const struct cli_input *in, void (*take)(void *user, const s
                       "feature %u, of %" PRIu64 " bytes, is not known", f->feature, f->section.size);
     }
     if (info->container == PD_CONTAINER_PIPE && info->stray)
-        take_note(&n, "trailing-bytes", info->data_end, "%" PRIu64 " bytes follow the last record",
+        take_note(&n, "trailing-bytes", pd_reader_offset(in->reader), "%" PRIu64 " bytes follow the last record",
                   info->stray);
     if (!info->truncated && info->container != PD_CONTAINER_PIPE)
         trailing_note(&n, in);

@@ -320,7 +320,9 @@ static void print_data(struct dump *d, const struct values *v)
 void dump_fields_print(struct dump *d, const struct pd_record *rec, const struct pd_moment *when)
 {
     const struct pd_sample *s = &rec->u.sample;
-    const struct pd_attr *a = rec->attr ? rec->attr : &pd_reader_attr(d->in.reader, 0)->attr;
+    static const struct pd_attr none; /* of a sample that belongs to no event */
+    const struct pd_event_attr *first = pd_reader_attr(d->in.reader, 0);
+    const struct pd_attr *a = rec->attr ? rec->attr : first ? &first->attr : &none;
     const struct values v = {rec, a, s, a->sample_type,
                              has(d, F_IP) && (a->sample_type & PD_SAMPLE_CALLCHAIN) != 0};
     print_start(d, &v, when);

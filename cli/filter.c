@@ -1,19 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /* filter.c - `perfdata filter`: the selected records, and what they need, as a new recording. */
+#define _GNU_SOURCE
 #include "cli.h"
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <perfdata/constants.h>
+#include <perfdata/convert.h>
 #include <perfdata/event.h>
 #include <perfdata/filter.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MOST_FINDINGS 10
 
 /* Keys of the options that have no letter. An option and its --exclude-… differ by EXCLUDE. */
-enum { EXCLUDE = 4096, KEY_PID = CLI_LONG, KEY_TID, KEY_TIME, KEY_USER, KEY_KERNEL, KEY_SIDEBAND, KEY_EVERY, KEY_LIMIT };
+enum {
+    EXCLUDE = 4096,
+    KEY_PID = CLI_LONG,
+    KEY_TID,
+    KEY_TIME,
+    KEY_USER,
+    KEY_TO,
+    KEY_KERNEL,
+    KEY_SIDEBAND,
+    KEY_EVERY,
+    KEY_LIMIT
+};
 
 /* clang-format off */
 static const struct cli_option options[] = {
@@ -37,10 +53,10 @@ static const struct cli_option options[] = {
     {"all-kernel", KEY_KERNEL, NULL, "no samples in user mode"},
     {"every", KEY_EVERY, "N", "of the selected samples every Nth, in the order of the file"},
     {"limit", KEY_LIMIT, "N", "of those the first N"},
+    {"to", KEY_TO, "KIND", "file or pipe (default: as the input is, but pipe to standard output)"},
     {"sideband", KEY_SIDEBAND, "WHICH", "other records to keep: needed (default), all or none"},
     {0},
 };
-/* clang-format on */
 
 static const struct cli_spec spec = {
     .usage = "[OPTION]... -o OUTPUT [FILE]",
@@ -53,6 +69,7 @@ static const struct cli_spec spec = {
                 "  perfdata filter -i x.data --time 50%-60% --cpu 0-3 -o y.data\n"
                 "  perfdata filter -i x.data --exclude-comms swapper -o y.data\n",
 };
+/* clang-format on */
 
 /* Growing arrays for the lists of options. */
 struct lists {
@@ -70,6 +87,7 @@ struct run {
     struct cli_output out;
     struct lists keep, drop;
     struct pd_filter_options options;
+    enum pd_convert_to to; /* what was asked for */
     char **owned; /* texts of lists, changed while they were taken apart */
     size_t n_owned, n_findings;
 };
@@ -109,7 +127,7 @@ static char *own(struct run *run, const char *text)
     return copy;
 }
 
-/* The next element of a list, cut off; in a list of events, commas between slashes do not separate. NULL: no more. */
+/* The next element of a list, cut off; NULL: no more. Commas between the slashes of events do not count. */
 static char *next_word(char **list, bool events)
 {
     char *word = *list;
@@ -248,9 +266,21 @@ static bool take_sideband(struct run *run)
     return false;
 }
 
+static bool take_to(struct run *run)
+{
+    if (strcmp(run->cli->arg, "file") == 0)
+        run->to = PD_CONVERT_FILE;
+    else if (strcmp(run->cli->arg, "pipe") == 0)
+        run->to = PD_CONVERT_PIPE;
+    else
+        cli_fail(run->cli, CLI_USAGE, "--to: \"%s\" is neither file nor pipe", run->cli->arg);
+    return run->to != PD_CONVERT_SAME;
+}
+
 static bool take_option(struct run *run, int key)
 {
     switch (key) {
+    case KEY_TO: return take_to(run);
     case KEY_USER: run->options.all_user = true; return true;
     case KEY_KERNEL: run->options.all_kernel = true; return true;
     case KEY_SIDEBAND: return take_sideband(run);
@@ -341,7 +371,8 @@ static bool no_such_event(struct run *run, const char *text)
         strcat(all, i ? ", " : "");
         strcat(all, name);
     }
-    cli_fail(run->cli, CLI_USAGE, "%s: there is no event \"%s\", but %s", run->in.name, text, n ? all : "none at all");
+    cli_fail(run->cli, CLI_USAGE, "%s: there is no event \"%s\", but %s", run->in.name, text,
+             n ? all : "none at all");
     return false;
 }
 
@@ -374,7 +405,8 @@ static bool find_times(struct run *run, struct lists *l)
             cli_error(run->cli, run->in.name, &error);
             ok = false;
         } else if (ok && !pd_time_parse(text, first, last, ranges, &n)) {
-            cli_fail(run->cli, CLI_USAGE, "\"%s\" is no time: START,STOP in ascending seconds, or 10%%/2, or 0%%-10%%", text);
+            cli_fail(run->cli, CLI_USAGE,
+                     "\"%s\" is no time: START,STOP in ascending seconds, or 10%%/2, or 0%%-10%%", text);
             ok = false;
         }
         for (size_t k = 0; ok && k < n; k++)
@@ -390,11 +422,20 @@ static bool find_times(struct run *run, struct lists *l)
 
 static struct pd_filter_lists lists_of(const struct lists *l)
 {
-    return (struct pd_filter_lists){
-        .pids = l->pids, .n_pids = l->n_pids, .tids = l->tids, .n_tids = l->n_tids,
-        .comms = l->comms, .n_comms = l->n_comms, .cpus = l->cpus, .n_cpus = l->n_cpus,
-        .events = l->events, .n_events = l->n_events, .times = l->times, .n_times = l->n_times,
-        .types = l->types, .n_types = l->n_types};
+    return (struct pd_filter_lists){.pids = l->pids,
+                                    .n_pids = l->n_pids,
+                                    .tids = l->tids,
+                                    .n_tids = l->n_tids,
+                                    .comms = l->comms,
+                                    .n_comms = l->n_comms,
+                                    .cpus = l->cpus,
+                                    .n_cpus = l->n_cpus,
+                                    .events = l->events,
+                                    .n_events = l->n_events,
+                                    .times = l->times,
+                                    .n_times = l->n_times,
+                                    .types = l->types,
+                                    .n_types = l->n_types};
 }
 
 static void on_finding(void *user, const struct pd_error *error)
@@ -410,17 +451,17 @@ static void on_progress(void *user, uint64_t done, uint64_t total)
     cli_progress(run->cli, done, total);
 }
 
-/* perf refuses --cpu for samples that do not say theirs; leaving them all in would be as wrong as leaving them all out. */
+/* Samples that do not tell their cpu: keeping all would be as wrong as keeping none, so perf refuses. */
 static bool have_cpus(struct run *run)
 {
     for (size_t i = 0; i < pd_reader_n_attrs(run->in.reader); i++) {
         char name[256];
         const struct pd_event_attr *e = pd_reader_attr(run->in.reader, i);
-        if (e->plan.cpu || (e->attr.type == PD_TYPE_SOFTWARE && e->attr.config == PD_SW_DUMMY)) /* that never samples */
-            continue;
+        if (e->plan.cpu || (e->attr.type == PD_TYPE_SOFTWARE && e->attr.config == PD_SW_DUMMY))
+            continue; /* a dummy never samples */
         cli_event_name(&e->attr, name, sizeof name);
-        cli_fail(run->cli, CLI_USAGE, "%s: samples of %s do not tell their cpu, so --cpu cannot select them", run->in.name,
-                 name);
+        cli_fail(run->cli, CLI_USAGE, "%s: samples of %s do not tell their cpu, so --cpu cannot select them",
+                 run->in.name, name);
         return false;
     }
     return true;
@@ -434,7 +475,8 @@ static bool read_attrs(struct run *run)
     enum pd_code code;
     if (pd_reader_info(run->in.reader)->container != PD_CONTAINER_PIPE)
         return true;
-    while ((code = pd_reader_next(run->in.reader, &rec, &error)) == PD_OK || code == PD_EZSTD || code == PD_ELIMIT)
+    while ((code = pd_reader_next(run->in.reader, &rec, &error)) == PD_OK || code == PD_EZSTD ||
+           code == PD_ELIMIT)
         ;
     if (code != PD_EIO && code != PD_ENOMEM) /* damage is reported later */
         return true;
@@ -453,6 +495,84 @@ static bool look_up(struct run *run)
     return find_times(run, &run->keep) && find_times(run, &run->drop);
 }
 
+/* ---- Output in another container than the input's goes through an unlinked temporary file */
+
+static int spool_write(void *user, const void *bytes, size_t n)
+{
+    return fwrite(bytes, 1, n, user) == n ? 0 : errno ? errno : EIO;
+}
+
+static int spool_patch(void *user, uint64_t offset, const void *bytes, size_t n)
+{
+    if (fseeko(user, (off_t)offset, SEEK_SET) || spool_write(user, bytes, n) || fseeko(user, 0, SEEK_END))
+        return errno ? errno : EIO;
+    return 0;
+}
+
+static FILE *open_spool(struct cli *cli)
+{
+    const char *dir = getenv("TMPDIR");
+    char *path = NULL;
+    FILE *f = NULL;
+    int fd = -1;
+    if (asprintf(&path, "%s/perfdata-XXXXXX", dir && *dir ? dir : "/tmp") > 0)
+        fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0) {
+        unlink(path);
+        f = fdopen(fd, "w+b");
+    }
+    if (f == NULL)
+        cli_fail(cli, CLI_OUTPUT, "no temporary file: %s", strerror(errno));
+    free(path);
+    return f;
+}
+
+/* From the temporary file to the output. */
+static enum pd_code convert_spool(struct run *run, FILE *spool, enum pd_convert_to to, struct pd_error *error)
+{
+    const struct pd_convert_options how = {.size = sizeof how, .to = to};
+    struct pd_convert_stats stats;
+    struct pd_reader *r;
+    if (fflush(spool)) {
+        *error = (struct pd_error){.code = PD_EOUT, .offset = PD_NOWHERE, .record_index = PD_NOWHERE, .found = (uint64_t)errno};
+        return PD_EOUT;
+    }
+    enum pd_code code = pd_reader_open_fd(&r, fileno(spool), NULL, error);
+    if (code)
+        return code;
+    code = pd_convert(r, &run->out.sink, &how, &stats, error);
+    pd_reader_close(r);
+    return code;
+}
+
+/* The container that the output should have, when that is not what filtering gives; else PD_CONVERT_SAME. */
+static enum pd_convert_to other_container(const struct run *run)
+{
+    const bool from_pipe = pd_reader_info(run->in.reader)->container == PD_CONTAINER_PIPE;
+    enum pd_convert_to to = run->to;
+    if (to == PD_CONVERT_SAME && strcmp(run->cli->output, "-") == 0)
+        to = PD_CONVERT_PIPE;
+    return to == (from_pipe ? PD_CONVERT_PIPE : PD_CONVERT_FILE) ? PD_CONVERT_SAME : to;
+}
+
+static enum pd_code run_library(struct run *run, struct pd_filter_stats *stats, struct pd_error *error)
+{
+    const enum pd_convert_to to = other_container(run);
+    if (to == PD_CONVERT_SAME)
+        return pd_filter(run->in.reader, &run->out.sink, &run->options, stats, error);
+    FILE *spool = open_spool(run->cli);
+    const struct pd_sink sink = {.write = spool_write, .patch = spool_patch, .user = spool};
+    if (spool == NULL) {
+        *error = (struct pd_error){.code = PD_EOUT, .offset = PD_NOWHERE, .record_index = PD_NOWHERE, .found = (uint64_t)errno};
+        return PD_EOUT;
+    }
+    enum pd_code code = pd_filter(run->in.reader, &sink, &run->options, stats, error);
+    if (!code)
+        code = convert_spool(run, spool, to, error);
+    fclose(spool);
+    return code;
+}
+
 static void filter(struct run *run)
 {
     struct pd_filter_stats stats;
@@ -463,7 +583,7 @@ static void filter(struct run *run)
     run->options.finding = on_finding;
     run->options.progress = on_progress;
     run->options.user = run;
-    const enum pd_code code = pd_filter(run->in.reader, &run->out.sink, &run->options, &stats, &error);
+    const enum pd_code code = run_library(run, &stats, &error);
     cli_progress_end(run->cli);
     if (code)
         cli_error(run->cli, code == PD_EOUT ? run->out.name : run->in.name, &error);
@@ -501,7 +621,9 @@ static void run_filter(struct run *run)
     }
     if (!cli_input_open(cli, &run->in, cli->inputs[0], CLI_SEEK))
         return;
-    const bool pipe = pd_reader_info(run->in.reader)->container == PD_CONTAINER_PIPE;
+    bool pipe = pd_reader_info(run->in.reader)->container == PD_CONTAINER_PIPE;
+    if (other_container(run) != PD_CONVERT_SAME)
+        pipe = !pipe;
     if (look_up(run) && cli_output_open(cli, &run->out, &run->in, 1, pipe ? 0 : CLI_PATCH))
         filter(run);
     cli_output_discard(&run->out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* info_scan.c - one pass over the records for `perfdata info`, which decodes only the few that count. */
+/* info_scan.c - one pass over the records for `perfdata info`. */
 #include "info.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
@@ -190,8 +190,6 @@ static void take_decoded(struct info *info, struct pd_record *rec)
         return;
     default: return;
     }
-    if (!cli_decode(info->in, rec))
-        return;
     if (rec->type == PD_RECORD_COMM)
         take_comm(info, &rec->u.comm);
     else if (rec->type == PD_RECORD_FORK)
@@ -209,6 +207,7 @@ static void count_record(struct info *info, struct pd_record *rec)
     uint64_t time = 0;
     uint32_t pid, tid;
     const bool timed = pd_record_time(rec, &time);
+    const bool intact = cli_decode(info->in, rec); /* reports what is damaged */
     info->records++;
     info->bytes += rec->size;
     info->payload += rec->payload_size;
@@ -220,7 +219,8 @@ static void count_record(struct info *info, struct pd_record *rec)
     if (time)
         count_time(&info->time, time);
     if (rec->type != PD_RECORD_SAMPLE) {
-        take_decoded(info, rec);
+        if (intact)
+            take_decoded(info, rec);
         return;
     }
     count_sample(info, rec);

@@ -41,6 +41,16 @@ static enum pd_code patch(struct pd_writer *w, uint64_t offset, const void *byte
 static enum pd_code check_options(const struct pd_sink *sink, const struct pd_writer_options *o,
                                   struct pd_error *error)
 {
+    if (sink->write == NULL)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "sink.write", 0, 0);
+    if (o->order != PD_LITTLE && o->order != PD_BIG)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "order", (uint64_t)o->order, PD_BIG);
+    if (o->container > PD_CONTAINER_DIRECTORY)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "container", (uint64_t)o->container, PD_CONTAINER_DIRECTORY);
+    if (o->feature_word != 0 && o->feature_word != 4 && o->feature_word != 8)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "feature_word", o->feature_word, 8);
+    if (o->version > 2)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "version", o->version, 2);
     if (o->container == PD_CONTAINER_FILE && sink->patch == NULL)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "sink.patch", 0, 0);
     if (o->max_features > 256)

@@ -181,12 +181,15 @@ static enum pd_code read_attrs(struct pd_reader *r, struct pd_error *error)
         return pd_finding(r, error, PD_EVALUE, 16, "attr_size", stride, PD_ATTR_SIZE + PD_FILE_SECTION_BYTES);
     if (!inside(r, &h->attrs))
         return pd_finding(r, error, PD_ERANGE, 24, "attrs", end_of(&h->attrs), r->info.file_size);
-    if (h->attrs.size < stride)
-        return PD_OK;
+    enum pd_code code = PD_OK;
+    if (h->attrs.size % stride)
+        code = pd_finding(r, error, PD_EVALUE, 32, "attrs.size, in entries of attr_size", h->attrs.size,
+                          h->attrs.size / stride * stride);
+    if (code || h->attrs.size < stride)
+        return code;
     uint8_t *entry = pd_resize(r->allocator, NULL, (size_t)stride);
     if (entry == NULL)
         return pd_fail(error, PD_ENOMEM, 16, "attr", 0, stride);
-    enum pd_code code = PD_OK;
     for (uint64_t i = 0; !code && i < h->attrs.size / stride; i++) {
         const uint64_t offset = h->attrs.offset + i * stride;
         if (read_part(r, offset, entry, (size_t)stride, "attrs", &what)) {
@@ -452,7 +455,7 @@ enum pd_code pd_file_map(struct pd_reader *r, struct pd_error *error)
             code = add_extent(r, PD_EXTENT_GAP, 0, at, gap, error);
             e = &r->extents[i]; /* the array may have moved */
         } else if (e->offset < at) {
-            code = pd_finding(r, error, PD_ERANGE, e->offset, "section overlaps another", e->offset, at);
+            code = pd_finding(r, error, PD_EVALUE, e->offset, "start of a section inside another one", e->offset, at);
             e->kind = PD_EXTENT_OVERLAP;
             e->size = end > at ? end - at : 0;
             e->offset = at;

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter.c - a recording with only the selected records, in up to three passes over the input: what tasks are called when
- * (collect), which records stay and hence which tasks are needed (choose), and the copy.
+ * filter.c - a recording with only the selected records, in up to three passes over the input: what tasks are
+ * called when (collect), which records stay and hence which tasks are needed (choose), and the copy.
  */
 #include "filter.h"
 #include "codec_internal.h"
+#include "file.h"
 #include "wire.h"
 
 /* What the filter does with a record, by type. */
 enum role {
-    KERNEL,   /* stays, unless only samples are wanted */
-    SAMPLE,   /* is selected */
+    KERNEL,    /* stays, unless only samples are wanted */
+    SAMPLE,    /* is selected */
     WITH_TASK, /* goes with the samples of its task */
-    OF_TASK,  /* names or maps of a task: stays when the task is needed */
-    CHAIN,    /* stays with the sample whose call chain it completes */
-    TOOL,     /* stays */
-    WRAPPER,  /* goes: what is inside is written instead */
+    OF_TASK,   /* names or maps of a task: stays when the task is needed */
+    CHAIN,     /* stays with the sample whose call chain it completes */
+    TOOL,      /* stays */
+    WRAPPER,   /* goes: what is inside is written instead */
 };
 
+/* clang-format off */
 static const uint8_t roles[PD_RECORD_HEADER_ATTR] = {
     [PD_RECORD_SAMPLE] = SAMPLE,
     [PD_RECORD_SWITCH] = WITH_TASK,
@@ -32,6 +34,7 @@ static const uint8_t roles[PD_RECORD_HEADER_ATTR] = {
     [PD_RECORD_NAMESPACES] = OF_TASK,
     [PD_RECORD_CALLCHAIN_DEFERRED] = CHAIN,
 };
+/* clang-format on */
 
 static enum role role_of(const struct pd_record *rec)
 {
@@ -50,15 +53,16 @@ struct filter {
     struct pd_error *error;
     struct pd_tasks *tasks; /* NULL: nothing asks for them */
     struct pd_criteria keep, drop;
-    bool ask_tasks;         /* the lists do */
+    bool ask_tasks; /* the lists do */
     struct pd_chains chains;
-    bool deferred;          /* some event has deferred call chains */
-    uint64_t met, taken;    /* samples, for `every` and `limit` */
+    bool deferred;       /* some event has deferred call chains */
+    uint64_t met, taken; /* samples, for `every` and `limit` */
     struct pd_sections sections;
     struct pd_moved *moved;
     size_t moved_cap;
-    bool pipe;              /* the input is a pipe stream, and so is the output */
+    bool pipe; /* the input is a pipe stream, and so is the output */
     bool last_pass;
+    uint64_t unreadable;    /* index of the record that was reported last */
     uint64_t passed, total; /* bytes, for `progress` */
     uint32_t tick;
 };
@@ -71,11 +75,11 @@ static void report(struct filter *f, const struct pd_error *what)
         f->options->finding(f->options->user, what);
 }
 
-static void progress(struct filter *f)
+static void progress(struct filter *f, const struct pd_record *rec)
 {
+    f->passed += rec->depth ? 0 : rec->size + rec->payload_size;
     if (f->options->progress && (++f->tick & 255) == 0)
-        f->options->progress(f->options->user,
-                             f->passed + pd_reader_offset(f->reader) - pd_reader_info(f->reader)->data_offset, f->total);
+        f->options->progress(f->options->user, f->passed, f->total);
 }
 
 /* A record that cannot be read. It ends the pass, or is passed over; or the whole run fails. */
@@ -89,12 +93,6 @@ static enum pd_code damage(struct filter *f, const struct pd_error *what, bool *
     f->stats->damaged = true;
     report(f, what);
     return PD_OK;
-}
-
-/* Is what follows the record outside of its size all there? */
-static bool payload_there(const struct filter *f, const struct pd_record *rec)
-{
-    return rec->payload_size <= pd_reader_info(f->reader)->data_end - pd_reader_offset(f->reader);
 }
 
 /* Calls `visit` for every record from the first on. */
@@ -112,18 +110,17 @@ static enum pd_code each_record(struct filter *f, visit_fn *visit)
         enum pd_code next = pd_reader_next(f->reader, &rec, &what);
         if (next == PD_END)
             break;
-        if (!next && rec.payload_size && !payload_there(f, &rec))
-            next = pd_fail_record(&what, PD_ETRUNC, &rec, 0, "payload",
-                                  pd_reader_info(f->reader)->data_end - pd_reader_offset(f->reader), rec.payload_size);
+        const uint64_t left = next ? 0 : f->reader->end - f->reader->at;
+        if (!next && rec.payload_size > left)
+            next = pd_fail_record(&what, PD_ETRUNC, &rec, 0, "payload", left, rec.payload_size);
         if (next) {
             code = damage(f, &what, &over);
             continue;
         }
         pd_clock_stamp(&clock, &rec, &when);
         code = visit(f, &rec, &when);
-        progress(f);
+        progress(f, &rec);
     }
-    f->passed += pd_reader_info(f->reader)->data_end - pd_reader_info(f->reader)->data_offset;
     return code;
 }
 
@@ -157,10 +154,12 @@ static bool mode_meets(const struct filter *f, const struct pd_record *rec)
 }
 
 /* The subject of a sample, or of a record that goes with one. */
-static void look_at(const struct filter *f, struct pd_record *rec, const struct pd_moment *when, struct pd_subject *s)
+static void look_at(const struct filter *f, struct pd_record *rec, const struct pd_moment *when,
+                    struct pd_subject *s)
 {
     pd_subject_init(s, rec);
-    if (rec->type == PD_RECORD_READ && !s->has_task && rec->plan && !pd_record_decode_framed(rec->plan, rec, NULL)) {
+    if (rec->type == PD_RECORD_READ && !s->has_task && rec->plan &&
+        !pd_record_decode_framed(rec->plan, rec, NULL)) {
         s->pid = rec->u.read.pid;
         s->tid = rec->u.read.tid;
         s->has_task = true;
@@ -286,15 +285,37 @@ static enum pd_code note_place(struct filter *f, const struct pd_record *rec)
 {
     const size_t n = f->sections.n_moved;
     if (!pd_grow(f->options->allocator, (void **)&f->moved, n, &f->moved_cap, sizeof *f->moved))
-        return pd_fail_record(f->error, PD_ENOMEM, rec, 0, "AUXTRACE index", 0, (n + 1) * 2 * sizeof *f->moved);
+        return pd_fail_record(f->error, PD_ENOMEM, rec, 0, "AUXTRACE index", 0,
+                              (n + 1) * 2 * sizeof *f->moved);
     f->moved[n] = (struct pd_moved){rec->offset, pd_writer_data_offset(f->sections.writer) +
                                                      pd_writer_data_size(f->sections.writer) - rec->size};
     f->sections.n_moved = n + 1;
     return PD_OK;
 }
 
-static enum pd_code keep_record(struct filter *f, const struct pd_record *rec)
+/* A record that is kept because it cannot be read. */
+static bool unreadable(struct filter *f, const struct pd_error *what)
 {
+    if (f->last_pass && f->unreadable != what->record_index) {
+        f->unreadable = what->record_index;
+        f->stats->undecodable++;
+        report(f, what);
+    }
+    return true;
+}
+
+/* Is the record that is being kept what it should be? Its bytes are copied all the same. */
+static void verify(struct filter *f, struct pd_record *rec)
+{
+    struct pd_error what;
+    const enum pd_code code = pd_reader_decode(f->reader, rec, &what);
+    if (code && code != PD_EUNKNOWN)
+        unreadable(f, &what);
+}
+
+static enum pd_code keep_record(struct filter *f, struct pd_record *rec)
+{
+    verify(f, rec);
     enum pd_code code = emit(f, rec->raw, rec->size);
     if (!code && rec->type == PD_RECORD_AUXTRACE && !f->pipe)
         code = note_place(f, rec);
@@ -308,7 +329,7 @@ static enum pd_code keep_record(struct filter *f, const struct pd_record *rec)
 }
 
 /* A feature section in a pipe stream: its number, then its bytes. The time of the samples is written anew. */
-static enum pd_code keep_feature(struct filter *f, const struct pd_record *rec)
+static enum pd_code keep_feature(struct filter *f, struct pd_record *rec)
 {
     const enum pd_order order = pd_reader_info(f->reader)->order;
     const size_t head = 16, end = head + 16;
@@ -322,14 +343,6 @@ static enum pd_code keep_feature(struct filter *f, const struct pd_record *rec)
     if (!code)
         code = emit(f, times, sizeof times);
     return code ? code : emit(f, rec->raw + end, rec->size - end);
-}
-
-/* A record that is kept because it cannot be read. */
-static bool unreadable(struct filter *f, const struct pd_error *what)
-{
-    f->stats->undecodable++;
-    report(f, what);
-    return true;
 }
 
 /* The task that a record of its own names or maps; the child's, of FORK. False: it cannot be decoded. */
@@ -475,8 +488,10 @@ static enum pd_code prepare(struct filter *f)
     f->ask_tasks = pd_criteria_need_tasks(&f->keep) || pd_criteria_need_tasks(&f->drop);
     if (f->ask_tasks || f->options->sideband == PD_SIDEBAND_NEEDED)
         code = pd_tasks_new(&f->tasks, allocator, f->error);
-    f->total = (info->data_end - info->data_offset) *
-               (1u + (f->tasks || f->pipe) + (f->options->sideband == PD_SIDEBAND_NEEDED || f->pipe));
+    f->total = info->data_end - info->data_offset;
+    for (size_t i = 1; i < pd_reader_n_members(f->reader); i++)
+        f->total += pd_reader_member(f->reader, i)->size;
+    f->total *= 1u + (f->tasks || f->pipe) + (f->options->sideband == PD_SIDEBAND_NEEDED || f->pipe);
     return code;
 }
 
@@ -542,17 +557,22 @@ static enum pd_code run(struct filter *f)
     return code;
 }
 
-enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink, const struct pd_filter_options *options,
-                       struct pd_filter_stats *stats, struct pd_error *error)
+enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink,
+                       const struct pd_filter_options *options, struct pd_filter_stats *stats,
+                       struct pd_error *error)
 {
     static const struct pd_filter_options usual = {.size = sizeof usual};
     struct pd_filter_stats own_stats;
     struct pd_error own_error;
-    struct filter f = {.reader = reader, .sink = sink, .options = options ? options : &usual,
-                       .stats = stats ? stats : &own_stats, .error = error ? error : &own_error};
+    struct filter f = {.reader = reader, .unreadable = PD_NOWHERE,
+                       .sink = sink,
+                       .options = options ? options : &usual,
+                       .stats = stats ? stats : &own_stats,
+                       .error = error ? error : &own_error};
     *f.stats = (struct pd_filter_stats){0};
     f.chains.allocator = f.options->allocator;
-    f.sections = (struct pd_sections){.reader = reader, .options = f.options, .stats = f.stats, .error = f.error};
+    f.sections =
+        (struct pd_sections){.reader = reader, .options = f.options, .stats = f.stats, .error = f.error};
     const enum pd_code code = run(&f);
     pd_writer_close(f.sections.writer);
     pd_tasks_free(f.tasks);
@@ -565,7 +585,8 @@ enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink, con
 
 /* ---- The time from the first to the last sample */
 
-static enum pd_code scan_times(struct pd_reader *reader, uint64_t *first, uint64_t *last, struct pd_error *error)
+static enum pd_code scan_times(struct pd_reader *reader, uint64_t *first, uint64_t *last,
+                               struct pd_error *error)
 {
     struct pd_record rec = {0};
     uint64_t time;
@@ -580,7 +601,9 @@ static enum pd_code scan_times(struct pd_reader *reader, uint64_t *first, uint64
     if (code == PD_EIO || code == PD_ENOMEM)
         return code;
     code = pd_reader_rewind(reader, error);
-    return !code && *last == 0 ? pd_fail(error, PD_EUNSUP, 0, "a share of the time, as samples have no time", 0, 0) : code;
+    return !code && *last == 0
+               ? pd_fail(error, PD_EUNSUP, 0, "a share of the time, as samples have no time", 0, 0)
+               : code;
 }
 
 enum pd_code pd_time_span(struct pd_reader *reader, uint64_t *first, uint64_t *last, struct pd_error *error)

@@ -34,15 +34,24 @@ static enum pd_code copy_types(struct pd_sections *s)
     return code;
 }
 
+/* Damaged sections are among the reader's findings. What was a directory is none any more. */
+static bool is_kept(const struct pd_sections *s, const struct pd_feature_section *f)
+{
+    return f->intact && (f->feature != PD_FEAT_DIR_FORMAT ||
+                         pd_reader_info(s->reader)->container != PD_CONTAINER_DIRECTORY);
+}
+
 enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink)
 {
     const struct pd_file_info *info = pd_reader_info(s->reader);
     const struct pd_event_attr *first = pd_reader_attr(s->reader, 0);
-    struct pd_writer_options options = {.size = sizeof options, .allocator = s->options->allocator,
-                                        .order = info->order, .feature_word = info->feature_word};
+    struct pd_writer_options options = {.size = sizeof options,
+                                        .allocator = s->options->allocator,
+                                        .order = info->order,
+                                        .feature_word = info->feature_word};
     options.attr_size = first ? first->room : 0;
     for (size_t i = 0; i < pd_reader_n_features(s->reader); i++)
-        options.max_features += pd_reader_feature(s->reader, i)->intact;
+        options.max_features += is_kept(s, pd_reader_feature(s->reader, i));
     enum pd_code code = pd_writer_open(&s->writer, sink, &options, s->error);
     if (!code)
         code = copy_attrs(s);
@@ -93,7 +102,7 @@ static uint64_t new_place(const struct pd_sections *s, uint64_t offset)
     return found ? found->to : offset;
 }
 
-/* The index is pairs of an AUXTRACE record's offset and size; perf puts their number before them, simpleperf does not. */
+/* Pairs of an AUXTRACE record's offset and size; perf puts their number before them, simpleperf does not. */
 static enum pd_code write_aux_index(struct pd_sections *s, const struct pd_file_section *section)
 {
     const enum pd_order order = pd_reader_info(s->reader)->order;
@@ -136,7 +145,7 @@ enum pd_code pd_sections_end(struct pd_sections *s)
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < pd_reader_n_features(s->reader); i++) {
         const struct pd_feature_section *f = pd_reader_feature(s->reader, i);
-        if (f->intact) /* the others are among the reader's findings */
+        if (is_kept(s, f))
             code = write_feature(s, f);
     }
     return code ? code : pd_writer_finish(s->writer, s->error);

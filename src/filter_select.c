@@ -29,11 +29,17 @@ static bool parse_nameless(const char *name, uint32_t *tid)
 enum pd_code pd_criteria_init(struct pd_criteria *c, const struct pd_filter_lists *lists,
                               const struct pd_allocator *allocator, struct pd_error *error)
 {
-    *c = (struct pd_criteria){.lists = lists, .allocator = allocator, .pids.allocator = allocator,
-                              .tids.allocator = allocator, .types.allocator = allocator,
-                              .events.allocator = allocator, .nameless.allocator = allocator};
-    bool ok = add_all(&c->pids, lists->pids, lists->n_pids) && add_all(&c->tids, lists->tids, lists->n_tids) &&
-              add_all(&c->types, lists->types, lists->n_types) && add_all(&c->events, lists->events, lists->n_events);
+    *c = (struct pd_criteria){.lists = lists,
+                              .allocator = allocator,
+                              .pids.allocator = allocator,
+                              .tids.allocator = allocator,
+                              .types.allocator = allocator,
+                              .events.allocator = allocator,
+                              .nameless.allocator = allocator};
+    bool ok = add_all(&c->pids, lists->pids, lists->n_pids) &&
+              add_all(&c->tids, lists->tids, lists->n_tids) &&
+              add_all(&c->types, lists->types, lists->n_types) &&
+              add_all(&c->events, lists->events, lists->n_events);
     for (size_t i = 0; ok && i < lists->n_comms; i++) {
         uint32_t tid;
         if (parse_nameless(lists->comms[i], &tid))
@@ -132,8 +138,8 @@ bool pd_meets_all(const struct pd_criteria *c, const struct pd_subject *s)
 {
     const struct pd_filter_lists *l = c->lists;
     return pd_meets_early(c, s) && (!l->events || !has_event(s) || in(&c->events, s->rec->attr_index)) &&
-           (!s->has_task || ((!l->tids || in(&c->tids, s->tid)) && (!l->pids || in(&c->pids, process_of(s))) &&
-                             (!l->comms || in_names(c, s))));
+           (!s->has_task || ((!l->tids || in(&c->tids, s->tid)) &&
+                             (!l->pids || in(&c->pids, process_of(s))) && (!l->comms || in_names(c, s))));
 }
 
 bool pd_meets_any(const struct pd_criteria *c, const struct pd_subject *s)

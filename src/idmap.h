@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* idmap.h - from 32-bit numbers (tids, cpus, …) to small numbers: an open-addressing table, at most half full. */
+/* idmap.h - from 32-bit numbers (tids, …) to small ones: an open-addressing table, at most half full. */
 #ifndef PERFDATA_IDMAP_H
 #define PERFDATA_IDMAP_H
 

@@ -118,6 +118,11 @@ struct state {
     uint32_t pid, comm;
 };
 
+/* What one of these numbers needs the other needs, too. */
+struct alias {
+    uint32_t a, b;
+};
+
 struct pd_tasks {
     const struct pd_allocator *allocator;
     struct pd_idmap tids; /* to the index of what follows */
@@ -137,9 +142,7 @@ struct pd_tasks {
     struct pd_idmap needed;
     uint64_t *making; /* numbers of the MAKING_FORK records, ascending */
     size_t n_making, making_cap;
-    struct alias {
-        uint32_t a, b;
-    } *aliases;
+    struct alias *aliases;
     size_t n_aliases, aliases_cap;
     bool finished;
 };
@@ -222,10 +225,11 @@ enum pd_code pd_tasks_new(struct pd_tasks **out, const struct pd_allocator *allo
     struct pd_tasks *t = pd_resize(allocator, NULL, sizeof *t);
     if (t == NULL)
         return no_memory(error, sizeof *t);
-    *t = (struct pd_tasks){.allocator = allocator, .tids.allocator = allocator, .needed.allocator = allocator};
+    *t =
+        (struct pd_tasks){.allocator = allocator, .tids.allocator = allocator, .needed.allocator = allocator};
     if (!append_name(t, "", 0) || !intern(t, "swapper", 7, &swapper)) {
         pd_tasks_free(t);
-        return no_memory(error, t->text_cap);
+        return no_memory(error, 256);
     }
     *out = t;
     return PD_OK;
@@ -274,8 +278,14 @@ static enum pd_code add_entry(struct pd_tasks *t, const struct entry *e, struct 
 
 static struct entry entry_at(const struct pd_moment *when, enum entry_kind kind, uint32_t pid, uint32_t tid)
 {
-    return (struct entry){.at = when->at, .time = when->time, .order = when->order, .round = when->round,
-                          .kind = kind, .pid = pid, .tid = tid, .ppid = UINT32_MAX};
+    return (struct entry){.at = when->at,
+                          .time = when->time,
+                          .order = when->order,
+                          .round = when->round,
+                          .kind = kind,
+                          .pid = pid,
+                          .tid = tid,
+                          .ppid = UINT32_MAX};
 }
 
 static enum pd_code add_comm(struct pd_tasks *t, const struct pd_comm *c, const struct pd_moment *when,
@@ -319,7 +329,7 @@ enum pd_code pd_tasks_mention(struct pd_tasks *t, const struct pd_moment *when, 
     return PD_OK;
 }
 
-/* Is it a map of a process, or namespaces? Maps of the kernel belong to none. Decodes the record if it may be one. */
+/* Is it a map of a process, or namespaces? The kernel's maps belong to none. Decodes what may be one. */
 static bool map_of_task(struct pd_record *rec, uint32_t *pid, uint32_t *tid)
 {
     const unsigned mode = rec->misc & PD_MISC_CPUMODE;
@@ -355,7 +365,8 @@ enum pd_code pd_tasks_record(struct pd_tasks *t, struct pd_record *rec, const st
     const enum pd_code code = pd_record_decode_framed(rec->plan, rec, error);
     if (code)
         return code;
-    return rec->type == PD_RECORD_COMM ? add_comm(t, &rec->u.comm, when, error) : add_fork(t, &rec->u.fork, when, error);
+    return rec->type == PD_RECORD_COMM ? add_comm(t, &rec->u.comm, when, error)
+                                       : add_fork(t, &rec->u.fork, when, error);
 }
 
 /* ---- Tasks: replaying */
@@ -617,7 +628,8 @@ const char *pd_tasks_comm(const struct pd_tasks *t, uint32_t comm)
 
 enum pd_code pd_tasks_need(struct pd_tasks *t, uint32_t id, struct pd_error *error)
 {
-    return pd_idmap_add(&t->needed, id, 0) ? PD_OK : no_memory(error, t->needed.size * 2 * sizeof *t->needed.slots);
+    return pd_idmap_add(&t->needed, id, 0) ? PD_OK
+                                           : no_memory(error, t->needed.size * 2 * sizeof *t->needed.slots);
 }
 
 bool pd_tasks_needed(const struct pd_tasks *t, uint32_t id)
@@ -626,11 +638,13 @@ bool pd_tasks_needed(const struct pd_tasks *t, uint32_t id)
 }
 
 /* Which numbers need which others. */
+struct edge {
+    uint32_t to, next;
+};
+
 struct edges {
     uint32_t *head; /* by tid index: its first edge; UINT32_MAX: none */
-    struct edge {
-        uint32_t to, next;
-    } *edge;
+    struct edge *edge;
     size_t n;
 };
 
@@ -672,7 +686,7 @@ static bool make_edges(const struct pd_tasks *t, struct edges *e)
     return true;
 }
 
-/* Marks a number; it is put on the list of those whose edges are to be followed, unless it was marked before. */
+/* Marks a number, and puts it on the list of those to follow, unless it was marked before. */
 static bool want(struct pd_tasks *t, uint32_t id, uint32_t *list, size_t *n)
 {
     if (pd_tasks_needed(t, id))
@@ -689,7 +703,8 @@ enum pd_code pd_tasks_ancestors(struct pd_tasks *t, struct pd_error *error)
     bool ok = list && make_edges(t, &e);
     for (size_t i = 0; ok && i < t->needed.size; i++) {
         const struct pd_idmap_slot *slot = &t->needed.slots[i];
-        const uint32_t index = slot->value == PD_IDMAP_NONE ? PD_IDMAP_NONE : pd_idmap_get(&t->tids, slot->id);
+        const uint32_t index =
+            slot->value == PD_IDMAP_NONE ? PD_IDMAP_NONE : pd_idmap_get(&t->tids, slot->id);
         if (index != PD_IDMAP_NONE)
             list[n++] = index;
     }
@@ -702,14 +717,17 @@ enum pd_code pd_tasks_ancestors(struct pd_tasks *t, struct pd_error *error)
     return ok ? PD_OK : no_memory(error, t->n_entries * 4 * sizeof *e.edge);
 }
 
-enum pd_code pd_tasks_check(struct pd_tasks *t, struct pd_record *rec, const struct pd_moment *when, struct pd_error *error)
+enum pd_code pd_tasks_check(struct pd_tasks *t, struct pd_record *rec, const struct pd_moment *when,
+                            struct pd_error *error)
 {
     uint32_t pid, tid;
     struct pd_task task;
     if (!map_of_task(rec, &pid, &tid) || !pd_tasks_find(t, when, tid, &task) || task.pid == UINT32_MAX ||
         pid == UINT32_MAX || task.pid == pid)
         return PD_OK;
-    return alias(t, task.pid, pid) && alias(t, tid, pid) ? PD_OK : no_memory(error, t->aliases_cap * 2 * sizeof *t->aliases);
+    return alias(t, task.pid, pid) && alias(t, tid, pid)
+               ? PD_OK
+               : no_memory(error, t->aliases_cap * 2 * sizeof *t->aliases);
 }
 
 bool pd_tasks_fork_made_parent(const struct pd_tasks *t, uint64_t order)

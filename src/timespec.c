@@ -130,7 +130,8 @@ static bool set_part(double from, double to, uint64_t first, uint64_t last, stru
 }
 
 /* One of "10%/2" and "0%-10%"; `separator` tells which. */
-static bool parse_part(const char **s, char separator, uint64_t first, uint64_t last, struct pd_time_range *range)
+static bool parse_part(const char **s, char separator, uint64_t first, uint64_t last,
+                       struct pd_time_range *range)
 {
     double a, b;
     uint64_t i;
@@ -143,7 +144,8 @@ static bool parse_part(const char **s, char separator, uint64_t first, uint64_t 
     return set_part(a * (double)(i - 1), a * (double)i, first, last, range);
 }
 
-static bool parse_relative(const char *s, uint64_t first, uint64_t last, struct pd_time_range *ranges, size_t *n)
+static bool parse_relative(const char *s, uint64_t first, uint64_t last, struct pd_time_range *ranges,
+                           size_t *n)
 {
     const char separator = strchr(s, '/') ? '/' : '-';
     double part;

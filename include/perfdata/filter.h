@@ -119,8 +119,8 @@ struct pd_filter_stats {
 /*
  * Writes what is selected of a recording to a sink that can patch. The new file has the standard order of sections, all
  * attrs, and the header features byte for byte except SAMPLE_TIME, which is that of the kept samples, and the index of
- * AUXTRACE records, which points to their new places. A pipe stream makes a pipe stream, and needs no patching. Records
- * inside COMPRESSED ones are written as they are.
+ * AUXTRACE records, which points to their new places. A pipe stream makes a pipe stream, and needs no patching; a
+ * directory makes a file, without DIR_FORMAT. Records inside COMPRESSED ones are written as they are.
  *
  * PD_EUNSUP: the input cannot seek. PD_EOUT: the sink failed. Damaged data ends the records and is reported through
  * `finding`; that is not an error here. options NULL: everything is kept.

@@ -81,8 +81,8 @@ PD_API void pd_clock_stamp(struct pd_clock *clock, const struct pd_record *rec, 
 /* ---- Tasks */
 
 /*
- * Takes 48 bytes for each COMM and FORK record and 80 for each tid, and until pd_tasks_finish() returns 16 more for
- * each change of a task; each different name once. Samples and maps take nothing.
+ * Takes about 60 bytes for each COMM and FORK record and as many for each tid, twice that while it is collecting and while
+ * pd_tasks_finish() and pd_tasks_ancestors() run; each different name once. Samples and maps take nothing.
  *
  * The rules are perf's: a task is a tid. COMM names it. FORK makes it anew, with the name its parent has at that moment;
  * where the parent was never named, it has none. If the parent's tid is known to belong to another process than FORK

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # perfdata filter against perf: other kinds of recordings. One process, namespaces and cgroups, context switches,
-# copies of the stack, tracepoints, compressed records, a pipe stream.
+# copies of the stack, compressed records, tracepoints, a directory, a pipe stream.
 . "$(dirname "$0")/filter_lib.sh"
 command -v python3 >/dev/null || skip 'python3 is not installed'
 
@@ -15,6 +15,9 @@ if [ -r /sys/kernel/tracing/events/sched/sched_switch/id ]; then
     record points.data -a -g -e sched:sched_switch,cpu-clock -F 499 -- bash -c tasks
     some points.data
     of_event points.data sched:sched_switch -e "tracepoint:$(cat /sys/kernel/tracing/events/sched/sched_switch/id)"
+fi
+if perf record -q --threads -a -g -e cpu-clock -F 997 -o directory -- bash -c tasks >err 2>&1 </dev/null && [ -d directory ]; then
+    some directory
 fi
 
 # ---- A pipe stream, from a file and from a pipe.

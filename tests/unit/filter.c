@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter.c - what pd_filter() keeps, on recordings made by hand. Each record of the input has a letter; a test says
- * which letters the output has, in order, and the bytes of each are compared.
+ * filter.c - what pd_filter() keeps, on recordings made by hand. Each record of the input has a letter; a
+ * test says which letters the output has, in order, and the bytes of each are compared.
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
@@ -151,17 +151,19 @@ static void finish(struct recording *r)
 }
 
 /*
- * Init (1, "init") forks shell (5, "sh"), which forks ls (7) and has a thread 6; and another task (8, "other"). Small
- * letters are samples: i of init; s of the shell, t and u of its thread; l, m and n of ls; o of the other.
+ * Init (1, "init") forks shell (5, "sh"), which forks ls (7) and has a thread 6; and another task (8,
+ * "other"). Small letters are samples: i of init; s of the shell, t and u of its thread; l, m and n of ls; o
+ * of the other.
  */
 static void records(struct recording *r)
 {
-    other(r, 'X', 69, 8);            /* ID_INDEX */
+    other(r, 'X', 69, 8); /* ID_INDEX */
     r->misc = 1;
     be(r, UINT32_MAX, 0, 0, 0), map(r, 'K', false); /* the kernel */
     r->misc = 0;
     be(r, 1, 1, 0, 0), comm(r, 'I', "init\0\0\0"), map(r, 'M', true);
-    be(r, 8, 8, 0, 0), comm(r, 'O', "other\0\0"), map(r, 'P', true), other(r, 'Y', 17, 24), other(r, 'Z', 60, 8);
+    be(r, 8, 8, 0, 0), comm(r, 'O', "other\0\0"), map(r, 'P', true), other(r, 'Y', 17, 24),
+        other(r, 'Z', 60, 8);
     be(r, 5, 5, 10, 1), fork_or_exit(r, 'F', 7, 1, 1), comm(r, 'S', "sh\0\0\0\0\0"), map(r, 'N', false);
     be(r, 1, 1, 11, 0), sample(r, 'i');
     be(r, 5, 5, 20, 1), sample(r, 's'), other(r, 'W', 14, 0);
@@ -173,7 +175,8 @@ static void records(struct recording *r)
     r->id = 11;
     be(r, 7, 7, 31, 0), comm(r, 'C', "ls\0\0\0\0\0"), sample(r, 'm'), fork_or_exit(r, 'E', 4, 5, 5);
     be(r, 7, 7, 32, 0), sample(r, 'n');
-    be(r, 8, 8, 40, 2), sample(r, 'o'), other(r, 'V', 15, 8), namespaces(r, 'D'), fork_or_exit(r, 'Q', 4, 1, 1);
+    be(r, 8, 8, 40, 2), sample(r, 'o'), other(r, 'V', 15, 8), namespaces(r, 'D'),
+        fork_or_exit(r, 'Q', 4, 1, 1);
     begin(r, 'R', 8), task(r), image_u64(&r->im, 99), trailer(r);
     other(r, '.', 68, 0);
 }
@@ -220,7 +223,8 @@ static void letters(const struct recording *in, const struct image *out, char *t
     assert_int_equal(pd_reader_open_memory(&r, out->b, out->n, NULL, NULL), PD_OK);
     while (pd_reader_next(r, &rec, NULL) == PD_OK) {
         const size_t n = rec.size + (size_t)rec.payload_size;
-        while (i < in->n && (in->rec[i].end - in->rec[i].at != n || memcmp(in->im.b + in->rec[i].at, rec.raw, n)))
+        while (i < in->n &&
+               (in->rec[i].end - in->rec[i].at != n || memcmp(in->im.b + in->rec[i].at, rec.raw, n)))
             i++;
         assert_true(i < in->n);
         *text++ = in->rec[i++].letter;
@@ -255,14 +259,16 @@ static void check(const struct pd_filter_options *options, const char *expected)
     }
 }
 
-#define LIST(name_, ...) .name_ = ((const uint32_t[]){__VA_ARGS__}), .n_##name_ = sizeof((uint32_t[]){__VA_ARGS__}) / 4
-#define COMMS(...) \
-    .comms = ((const char *const[]){__VA_ARGS__}), .n_comms = sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *)
-#define TIMES(...)                                              \
-    .times = ((const struct pd_time_range[]){__VA_ARGS__}),     \
+#define LIST(name_, ...) \
+    .name_ = ((const uint32_t[]){__VA_ARGS__}), .n_##name_ = sizeof((uint32_t[]){__VA_ARGS__}) / 4
+#define COMMS(...)                                 \
+    .comms = ((const char *const[]){__VA_ARGS__}), \
+    .n_comms = sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *)
+#define TIMES(...)                                          \
+    .times = ((const struct pd_time_range[]){__VA_ARGS__}), \
     .n_times = sizeof((struct pd_time_range[]){__VA_ARGS__}) / sizeof(struct pd_time_range)
-#define CPUS(...)                                              \
-    .cpus = ((const struct pd_cpu_range[]){__VA_ARGS__}),      \
+#define CPUS(...)                                         \
+    .cpus = ((const struct pd_cpu_range[]){__VA_ARGS__}), \
     .n_cpus = sizeof((struct pd_cpu_range[]){__VA_ARGS__}) / sizeof(struct pd_cpu_range)
 #define CHECK(expected_, ...)                                    \
     do {                                                         \
@@ -331,7 +337,8 @@ static void types(void **state)
     CHECK("XKIMOPYZFSNisGtTuHBlLCmEnoDQ.", .keep = {LIST(types, PD_RECORD_SAMPLE)});
     CHECK("XKIMYZFSNWGTL.", .keep = {LIST(types, PD_RECORD_SWITCH), LIST(pids, 5)});
     CHECK("XKOYZL.", .keep = {LIST(types, PD_RECORD_COMM), LIST(pids, 8)});
-    CHECK("XKIOYZFSNisWGtTuAHBlCmEnoVDQR", .drop = {LIST(types, PD_RECORD_LOST, PD_RECORD_FINISHED_ROUND, PD_RECORD_MMAP2)});
+    CHECK("XKIOYZFSNisWGtTuAHBlCmEnoVDQR",
+          .drop = {LIST(types, PD_RECORD_LOST, PD_RECORD_FINISHED_ROUND, PD_RECORD_MMAP2)});
     CHECK("KIMYFSNGTHBlLCmEn.", .keep = {LIST(pids, 7)}, .drop = {LIST(types, 60, 69)});
     CHECK("XKYZL.", .keep = {LIST(pids, 7)}, .drop = {LIST(types, PD_RECORD_SAMPLE)});
 }
@@ -340,10 +347,12 @@ static void sideband(void **state)
 {
     (void)state;
     CHECK("Xlmn.", .keep = {LIST(pids, 7)}, .sideband = PD_SIDEBAND_NONE);
-    CHECK("XlCmn.", .keep = {LIST(pids, 7), LIST(types, PD_RECORD_SAMPLE, PD_RECORD_COMM)}, .sideband = PD_SIDEBAND_NONE);
+    CHECK("XlCmn.", .keep = {LIST(pids, 7), LIST(types, PD_RECORD_SAMPLE, PD_RECORD_COMM)},
+          .sideband = PD_SIDEBAND_NONE);
     CHECK("XYlLmn.", .keep = {LIST(pids, 7), LIST(types, 9, 2, 17)}, .sideband = PD_SIDEBAND_NONE);
     CHECK("XKIMOPYZFSNWGTAHBlLCmEnVDQR.", .keep = {LIST(pids, 7)}, .sideband = PD_SIDEBAND_ALL);
-    CHECK("XKIMOPYZFSNGTHBlLCmEnVDQR.", .keep = {LIST(pids, 7)}, .drop = {LIST(types, 14, 11)}, .sideband = PD_SIDEBAND_ALL);
+    CHECK("XKIMOPYZFSNGTHBlLCmEnVDQR.", .keep = {LIST(pids, 7)}, .drop = {LIST(types, 14, 11)},
+          .sideband = PD_SIDEBAND_ALL);
 }
 
 static void thinning(void **state)
@@ -399,7 +408,10 @@ static void nameless(void **state)
     finish(&in);
     kept(&in, &(struct pd_filter_options){.keep = {COMMS(":5")}}, "aABe", NULL);
     kept(&in, &(struct pd_filter_options){.keep = {COMMS(":-1")}}, "b", NULL);
-    kept(&in, &(struct pd_filter_options){.keep = {COMMS(":4294967295", ":05", ":", ": 5", ":+5", ":5 ", ":-0", ":5x")}}, "", NULL);
+    kept(&in,
+         &(struct pd_filter_options){
+             .keep = {COMMS(":4294967295", ":05", ":", ": 5", ":+5", ":5 ", ":-0", ":5x")}},
+         "", NULL);
     kept(&in, &(struct pd_filter_options){.keep = {COMMS("swapper")}}, "c", NULL);
     image_free(&in.im);
 }
@@ -482,7 +494,8 @@ static void deferred(void **state)
     kept(&in, &(struct pd_filter_options){.keep = {LIST(tids, 5)}}, "Aa", NULL);
     kept(&in, &(struct pd_filter_options){.keep = {LIST(pids, 5)}}, "AabBd", NULL);
     kept(&in, &(struct pd_filter_options){.keep = {LIST(pids, 7)}, .sideband = PD_SIDEBAND_NONE}, "cC", NULL);
-    kept(&in, &(struct pd_filter_options){.keep = {LIST(pids, 7)}, .sideband = PD_SIDEBAND_ALL}, "ABcCD", NULL);
+    kept(&in, &(struct pd_filter_options){.keep = {LIST(pids, 7)}, .sideband = PD_SIDEBAND_ALL}, "ABcCD",
+         NULL);
     kept(&in, &(struct pd_filter_options){.drop = {LIST(types, 22)}}, "abdc", NULL);
     kept(&in, NULL, "AabBdcC", NULL);
     image_free(&in.im);
@@ -507,7 +520,8 @@ static void many_chains(void **state)
         chain_rest(&in, 'A', i * 8);
     }
     finish(&in);
-    assert_int_equal(filter(&in.im, &(struct pd_filter_options){.keep = {LIST(pids, 1)}}, &out, &stats), PD_OK);
+    assert_int_equal(filter(&in.im, &(struct pd_filter_options){.keep = {LIST(pids, 1)}}, &out, &stats),
+                     PD_OK);
     assert_int_equal(stats.kept_samples, 167);
     assert_int_equal(stats.kept_others, 167);
     image_free(&in.im);
@@ -590,7 +604,8 @@ static void check_index(struct pd_reader *r, const struct recording *in, bool wi
 
 static void check_sections(struct pd_reader *r, const struct recording *in)
 {
-    const struct pd_feature_section *times = pd_reader_find_feature(r, 21), *other_one = pd_reader_find_feature(r, 99);
+    const struct pd_feature_section *times = pd_reader_find_feature(r, 21),
+                                    *other_one = pd_reader_find_feature(r, 99);
     uint8_t bytes[72], name[72];
     struct image pattern = {0};
     assert_int_equal(pd_reader_n_features(r), 4);
@@ -626,7 +641,8 @@ static void sections(void **state)
         be(&in, 7, 7, 40, 0), sample(&in, 'c'), auxtrace(&in, 'C', 8);
         be(&in, 7, 7, 0, 0), sample(&in, 'd'); /* without a time */
         features(&in, k & 2);
-        assert_int_equal(filter(&in.im, &(struct pd_filter_options){.keep = {LIST(pids, 7)}}, &out, &stats), PD_OK);
+        assert_int_equal(filter(&in.im, &(struct pd_filter_options){.keep = {LIST(pids, 7)}}, &out, &stats),
+                         PD_OK);
         letters(&in, &out.im, text);
         assert_string_equal(text, "AbBcCd");
         assert_true(stats.first == 40 && stats.last == 60);
@@ -651,9 +667,11 @@ static void emptied_sections(void **state)
         header(&in, k);
         be(&in, 5, 5, 20, 0), sample(&in, 'a'), auxtrace(&in, 'A', 16);
         features(&in, k);
-        assert_int_equal(filter(&in.im, &(struct pd_filter_options){.drop = {LIST(types, 9, 71)}}, &out, NULL), PD_OK);
+        assert_int_equal(
+            filter(&in.im, &(struct pd_filter_options){.drop = {LIST(types, 9, 71)}}, &out, NULL), PD_OK);
         assert_int_equal(pd_reader_open_memory(&r, out.im.b, out.im.n, NULL, NULL), PD_OK);
-        const struct pd_feature_section *index = pd_reader_find_feature(r, 18), *times = pd_reader_find_feature(r, 21);
+        const struct pd_feature_section *index = pd_reader_find_feature(r, 18),
+                                        *times = pd_reader_find_feature(r, 21);
         assert_int_equal(index->section.size, 8 * k);
         if (k)
             assert_int_equal(number(r, index->section.offset), 0);
@@ -699,7 +717,8 @@ static void damage(void **state)
     image_set(&in.im, in.rec[4].at + 6, 4, 2); /* an impossible size */
     found.n = 0;
     kept(&in, &options, "acD", &stats);
-    assert_true(stats.damaged && found.n == 3 && found.last.code == PD_ESIZE && found.last.offset == in.rec[4].at);
+    assert_true(stats.damaged && found.n == 3 && found.last.code == PD_ESIZE &&
+                found.last.offset == in.rec[4].at);
     image_free(&in.im);
 }
 
@@ -753,12 +772,14 @@ static void pipe_streams(void **state)
     be(&in, 7, 7, 15, 0), fork_or_exit(&in, 'F', 7, 5, 5);
     be(&in, 8, 8, 16, 0), sample(&in, 'a');
     be(&in, 7, 7, 20, 0), sample(&in, 'b');
-    assert_int_equal(filter(&in.im, &(struct pd_filter_options){.keep = {LIST(pids, 7)}}, &out, &stats), PD_OK);
+    assert_int_equal(filter(&in.im, &(struct pd_filter_options){.keep = {LIST(pids, 7)}}, &out, &stats),
+                     PD_OK);
     letters(&in, &out.im, text);
     assert_string_equal(text, "ATFb");
     assert_int_equal(out.im.n, 16 + stats.bytes);
     image_free(&out.im);
-    assert_int_equal(filter(&in.im, &(struct pd_filter_options){.keep = {LIST(pids, 8)}}, &out, &stats), PD_OK);
+    assert_int_equal(filter(&in.im, &(struct pd_filter_options){.keep = {LIST(pids, 8)}}, &out, &stats),
+                     PD_OK);
     image_set(&in.im, in.rec[1].at + 16, 16, 8);
     image_set(&in.im, in.rec[1].at + 24, 16, 8);
     letters(&in, &out.im, text);
@@ -767,7 +788,8 @@ static void pipe_streams(void **state)
     image_free(&out.im);
 }
 
-/* What is in COMPRESSED records comes out as it is. The zstd frame of one raw block is put together by hand. */
+/* What is in COMPRESSED records comes out as it is. The zstd frame of one raw block is put together by hand.
+ */
 static void compressed(void **state)
 {
     struct recording in, plain;
@@ -786,7 +808,8 @@ static void compressed(void **state)
     image_number(&in.im, n << 3 | 1, 3); /* raw, the last block */
     image_bytes(&in.im, plain.im.b + plain.data, n);
     end(&in), finish(&in);
-    assert_int_equal(filter(&in.im, &(struct pd_filter_options){.keep = {COMMS("five")}}, &out, &stats), PD_OK);
+    assert_int_equal(filter(&in.im, &(struct pd_filter_options){.keep = {COMMS("five")}}, &out, &stats),
+                     PD_OK);
     letters(&plain, &out.im, text);
     assert_string_equal(text, "Ca");
     image_free(&plain.im);
@@ -866,9 +889,10 @@ static void out_of_memory(void **state)
     enum pd_code code = PD_ENOMEM;
     struct heap heap = {0};
     const struct pd_allocator allocator = {heap_resize, heap_release, &heap};
-    const struct pd_filter_options options = {.allocator = &allocator,
-                                              .keep = {COMMS("sh", "ls", ":12"), LIST(pids, 5, 7), LIST(events, 0, 1)},
-                                              .drop = {LIST(tids, 99), LIST(types, 4)}};
+    const struct pd_filter_options options = {
+        .allocator = &allocator,
+        .keep = {COMMS("sh", "ls", ":12"), LIST(pids, 5, 7), LIST(events, 0, 1)},
+        .drop = {LIST(tids, 99), LIST(types, 4)}};
     (void)state;
     header(&in, false), records(&in), auxtrace(&in, 'q', 8), features(&in, true);
     for (size_t n = 1; code == PD_ENOMEM; n++) {

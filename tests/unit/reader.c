@@ -792,7 +792,7 @@ static void sections_that_overlap(void **state)
         image_recording(&im, big);
         image_section(&im, im.table + 16, 1239, 68); /* VERSION begins inside HOSTNAME and ends behind it */
         struct pd_reader *r = open_image(&im);
-        expect_finding(r, 0, PD_ERANGE, "section overlaps another", 1239);
+        expect_finding(r, 0, PD_EVALUE, "start of a section inside another one", 1239);
         EXTENTS(r, &im, {PD_EXTENT_HEADER, 0, 0, 104}, {PD_EXTENT_IDS, 0, 104, 16}, {PD_EXTENT_IDS, 1, 120, 8},
                 {PD_EXTENT_ATTRS, 0, 128, 288}, {PD_EXTENT_DATA, 0, 416, 657}, {PD_EXTENT_TABLE, 0, 1073, 64},
                 {PD_EXTENT_GAP, 0, 1137, 100}, {PD_EXTENT_FEATURE, 3, 1237, 68}, {PD_EXTENT_OVERLAP, 4, 1305, 2},

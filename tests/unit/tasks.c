@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tasks.c - the names of tasks over time, on recordings made by hand. Each SAMPLE of a story says what its task is called,
- * and to which process it belongs, when its time comes.
+ * tasks.c - the names of tasks over time, on recordings made by hand. Each SAMPLE of a story says what its
+ * task is called, and to which process it belongs, when its time comes.
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
@@ -12,19 +12,43 @@ struct step {
     enum { END, IS_COMM, IS_FORK, IS_EXIT, IS_MAP, IS_KERNEL_MAP, IS_SAMPLE, IS_ROUND } what;
     uint64_t time;
     uint32_t pid, tid;
-    const char *name; /* COMM; SAMPLE: what it must be, NULL: nothing */
+    const char *name;    /* COMM; SAMPLE: what it must be, NULL: nothing */
     uint32_t ppid, ptid; /* FORK; SAMPLE: ppid is the process it must be */
 };
 
 #define STEP(what_, time_, pid_, tid_) .what = IS_##what_, .time = (time_), .pid = (pid_), .tid = (tid_)
-#define COMM(time_, pid_, tid_, name_) {STEP(COMM, time_, pid_, tid_), .name = (name_)}
-#define FORK(time_, pid_, tid_, ppid_, ptid_) {STEP(FORK, time_, pid_, tid_), .ppid = (ppid_), .ptid = (ptid_)}
-#define EXIT(time_, pid_, tid_) {STEP(EXIT, time_, pid_, tid_)}
-#define MAP(time_, pid_, tid_) {STEP(MAP, time_, pid_, tid_)}
-#define KERNEL_MAP(time_, pid_, tid_) {STEP(KERNEL_MAP, time_, pid_, tid_)}
-#define SAMPLE(time_, pid_, tid_, name_) {STEP(SAMPLE, time_, pid_, tid_), .name = (name_)}
-#define SAMPLE_OF(time_, pid_, tid_, name_, process_) {STEP(SAMPLE, time_, pid_, tid_), .name = (name_), .ppid = (process_)}
-#define ROUND {STEP(ROUND, 0, 0, 0)}
+#define COMM(time_, pid_, tid_, name_)                 \
+    {                                                  \
+        STEP(COMM, time_, pid_, tid_), .name = (name_) \
+    }
+#define FORK(time_, pid_, tid_, ppid_, ptid_)                           \
+    {                                                                   \
+        STEP(FORK, time_, pid_, tid_), .ppid = (ppid_), .ptid = (ptid_) \
+    }
+#define EXIT(time_, pid_, tid_)       \
+    {                                 \
+        STEP(EXIT, time_, pid_, tid_) \
+    }
+#define MAP(time_, pid_, tid_)       \
+    {                                \
+        STEP(MAP, time_, pid_, tid_) \
+    }
+#define KERNEL_MAP(time_, pid_, tid_)       \
+    {                                       \
+        STEP(KERNEL_MAP, time_, pid_, tid_) \
+    }
+#define SAMPLE(time_, pid_, tid_, name_)                 \
+    {                                                    \
+        STEP(SAMPLE, time_, pid_, tid_), .name = (name_) \
+    }
+#define SAMPLE_OF(time_, pid_, tid_, name_, process_)                        \
+    {                                                                        \
+        STEP(SAMPLE, time_, pid_, tid_), .name = (name_), .ppid = (process_) \
+    }
+#define ROUND                \
+    {                        \
+        STEP(ROUND, 0, 0, 0) \
+    }
 
 /* ---- Stories as files */
 
@@ -59,7 +83,10 @@ static void put_text(struct image *im, const char *text)
 static void put_step(struct image *im, const struct step *s, bool id_all)
 {
     static const uint32_t types[] = {0, 3, 7, 4, 1, 1, 9, 68};
-    const size_t at = image_record(im, types[s->what], s->what == IS_KERNEL_MAP ? 1 : s->what == IS_MAP ? 2 : 0);
+    const size_t at = image_record(im, types[s->what],
+                                   s->what == IS_KERNEL_MAP ? 1
+                                   : s->what == IS_MAP      ? 2
+                                                            : 0);
     if (s->what != IS_ROUND)
         put_task(im, s);
     if (s->what == IS_COMM)
@@ -186,8 +213,8 @@ static void late_records_come_after_their_round(void **state)
 {
     (void)state;
     /* At the COMM of time 12, all up to 15 has been processed. */
-    STORY(COMM(5, 5, 5, "a"), SAMPLE(13, 5, 5, "a"), SAMPLE(15, 6, 6, NULL), ROUND, SAMPLE(20, 6, 6, NULL), ROUND,
-          COMM(12, 5, 5, "b"), SAMPLE(11, 5, 5, "a"), SAMPLE(14, 5, 5, "b"), SAMPLE(16, 5, 5, "b"));
+    STORY(COMM(5, 5, 5, "a"), SAMPLE(13, 5, 5, "a"), SAMPLE(15, 6, 6, NULL), ROUND, SAMPLE(20, 6, 6, NULL),
+          ROUND, COMM(12, 5, 5, "b"), SAMPLE(11, 5, 5, "a"), SAMPLE(14, 5, 5, "b"), SAMPLE(16, 5, 5, "b"));
 }
 
 static void names_of_children(void **state)
@@ -213,15 +240,22 @@ static void names_after_the_end(void **state)
 static void swapper(void **state)
 {
     (void)state;
-    STORY(SAMPLE(0, 0, 0, "swapper"), SAMPLE(5, 0, 0, "swapper"), FORK(6, 2, 2, 0, 0), SAMPLE(7, 2, 2, "swapper"));
+    STORY(SAMPLE(0, 0, 0, "swapper"), SAMPLE(5, 0, 0, "swapper"), FORK(6, 2, 2, 0, 0),
+          SAMPLE(7, 2, 2, "swapper"));
 }
 
 /* Without sample_id_all perf does not sort, though samples have times. */
 static void file_order(void **state)
 {
     (void)state;
-    tell((const struct step[]){SAMPLE(30, 5, 5, NULL), COMM(0, 5, 5, "a"), SAMPLE(20, 5, 5, "a"), ROUND,
-                               COMM(0, 5, 5, "b"), SAMPLE(10, 5, 5, "b"), {.what = END}}, false, NULL);
+    tell((const struct step[]){SAMPLE(30, 5, 5, NULL),
+                               COMM(0, 5, 5, "a"),
+                               SAMPLE(20, 5, 5, "a"),
+                               ROUND,
+                               COMM(0, 5, 5, "b"),
+                               SAMPLE(10, 5, 5, "b"),
+                               {.what = END}},
+         false, NULL);
 }
 
 /* ---- Processes */
@@ -229,7 +263,8 @@ static void file_order(void **state)
 static void stale_parents(void **state)
 {
     (void)state;
-    /* Thread 6 of process 5 is forked from as if it were process 6: a FORK was lost, and so is the old name. */
+    /* Thread 6 of process 5 is forked from as if it were process 6: a FORK was lost, and so is the old name.
+     */
     STORY(COMM(1, 5, 6, "old"), SAMPLE(2, 5, 6, "old"), FORK(10, 7, 7, 6, 6), SAMPLE(11, 7, 7, NULL),
           SAMPLE(12, 6, 6, NULL));
     /* Without a FORK the thread stays one of process 5. */
@@ -245,7 +280,8 @@ static void unknown_processes(void **state)
     (void)state;
     /* -1 says nothing, the next that speaks of the thread does. */
     STORY(SAMPLE_OF(1, UINT32_MAX, 6, NULL, UINT32_MAX), COMM(2, UINT32_MAX, 6, "x"),
-          SAMPLE_OF(3, UINT32_MAX, 6, "x", UINT32_MAX), COMM(4, 5, 6, "y"), SAMPLE_OF(5, UINT32_MAX, 6, "y", 5));
+          SAMPLE_OF(3, UINT32_MAX, 6, "x", UINT32_MAX), COMM(4, 5, 6, "y"),
+          SAMPLE_OF(5, UINT32_MAX, 6, "y", 5));
 }
 
 static void unknown_tasks(void **state)
@@ -293,9 +329,15 @@ static void ancestors(void **state)
 {
     struct pd_tasks *t;
     (void)state;
-    /* 1 -> 5 -> 7, whose thread 8 forks 9; 1 -> 6. Parents may come later in time, as with synthesized FORKs. */
-    tell((const struct step[]){FORK(30, 9, 9, 7, 8), FORK(10, 5, 5, 1, 1), FORK(20, 7, 7, 5, 5),
-                               FORK(25, 7, 8, 7, 7), FORK(26, 6, 6, 1, 1), {.what = END}}, true, &t);
+    /* 1 -> 5 -> 7, whose thread 8 forks 9; 1 -> 6. Parents may come later in time, as with synthesized FORKs.
+     */
+    tell((const struct step[]){FORK(30, 9, 9, 7, 8),
+                               FORK(10, 5, 5, 1, 1),
+                               FORK(20, 7, 7, 5, 5),
+                               FORK(25, 7, 8, 7, 7),
+                               FORK(26, 6, 6, 1, 1),
+                               {.what = END}},
+         true, &t);
     assert_int_equal(pd_tasks_need(t, 9, NULL), PD_OK);
     assert_int_equal(pd_tasks_need(t, 4711, NULL), PD_OK);
     assert_int_equal(pd_tasks_ancestors(t, NULL), PD_OK);
@@ -309,10 +351,16 @@ static void forks_that_made_their_parent(void **state)
 {
     struct pd_tasks *t;
     (void)state;
-    tell((const struct step[]){FORK(10, 7, 7, 5, 5), FORK(20, 8, 8, 5, 5), FORK(30, 5, 6, 5, 5),
-                               FORK(40, 9, 9, 6, 6), FORK(50, 10, 10, 6, 6), {.what = END}}, true, &t);
+    tell((const struct step[]){FORK(10, 7, 7, 5, 5),
+                               FORK(20, 8, 8, 5, 5),
+                               FORK(30, 5, 6, 5, 5),
+                               FORK(40, 9, 9, 6, 6),
+                               FORK(50, 10, 10, 6, 6),
+                               {.what = END}},
+         true, &t);
     for (uint64_t i = 0; i < 6; i++)
-        assert_int_equal(pd_tasks_fork_made_parent(t, i), i == 0 || i == 3); /* 3: thread 6 is found to be process 6 */
+        assert_int_equal(pd_tasks_fork_made_parent(t, i),
+                         i == 0 || i == 3); /* 3: thread 6 is found to be process 6 */
     assert_int_equal(pd_tasks_need(t, 6, NULL), PD_OK);
     assert_int_equal(pd_tasks_ancestors(t, NULL), PD_OK);
     assert_true(pd_tasks_needed(t, 5));
@@ -353,12 +401,14 @@ static void words_of_records(void **state)
     image_end(&im, 0);
     pd_plan_init(&plan, &attr, PD_LITTLE);
     assert_int_equal(pd_record_frame(PD_LITTLE, im.b, im.n, &rec, NULL), PD_OK);
-    assert_false(pd_record_task(&rec, &pid, &tid) || pd_record_time(&rec, &time) || pd_record_cpu(&rec, &cpu));
+    assert_false(pd_record_task(&rec, &pid, &tid) || pd_record_time(&rec, &time) ||
+                 pd_record_cpu(&rec, &cpu));
     rec.plan = &plan;
     assert_true(pd_record_task(&rec, &pid, &tid) && pd_record_time(&rec, &time) && pd_record_cpu(&rec, &cpu));
     assert_true(pid == 1 && tid == 2 && time == 3 && cpu == 4);
     rec.size = 16; /* too short for time and cpu */
-    assert_true(pd_record_task(&rec, &pid, &tid) && !pd_record_time(&rec, &time) && !pd_record_cpu(&rec, &cpu));
+    assert_true(pd_record_task(&rec, &pid, &tid) && !pd_record_time(&rec, &time) &&
+                !pd_record_cpu(&rec, &cpu));
     rec.size = 32;
     rec.type = PD_RECORD_SWITCH; /* has a trailer only with sample_id_all */
     assert_false(pd_record_task(&rec, &pid, &tid));
@@ -374,22 +424,14 @@ static void words_of_records(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(goes_by_time),
-        cmocka_unit_test(ties_go_by_file_order),
-        cmocka_unit_test(time_0_is_at_once),
-        cmocka_unit_test(late_records_come_after_their_round),
-        cmocka_unit_test(names_of_children),
-        cmocka_unit_test(names_after_the_end),
-        cmocka_unit_test(swapper),
-        cmocka_unit_test(file_order),
-        cmocka_unit_test(stale_parents),
-        cmocka_unit_test(unknown_processes),
-        cmocka_unit_test(unknown_tasks),
-        cmocka_unit_test(many),
-        cmocka_unit_test(ancestors),
-        cmocka_unit_test(forks_that_made_their_parent),
-        cmocka_unit_test(long_chains),
-        cmocka_unit_test(words_of_records),
+        cmocka_unit_test(goes_by_time),      cmocka_unit_test(ties_go_by_file_order),
+        cmocka_unit_test(time_0_is_at_once), cmocka_unit_test(late_records_come_after_their_round),
+        cmocka_unit_test(names_of_children), cmocka_unit_test(names_after_the_end),
+        cmocka_unit_test(swapper),           cmocka_unit_test(file_order),
+        cmocka_unit_test(stale_parents),     cmocka_unit_test(unknown_processes),
+        cmocka_unit_test(unknown_tasks),     cmocka_unit_test(many),
+        cmocka_unit_test(ancestors),         cmocka_unit_test(forks_that_made_their_parent),
+        cmocka_unit_test(long_chains),       cmocka_unit_test(words_of_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

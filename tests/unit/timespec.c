@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * timespec.c - ranges of time as text. What each text means is what perf 6.1 printed for it (perf script -v --time),
- * on recordings whose SAMPLE_TIME section had the spans below; BAD: it said "Invalid time string".
+ * timespec.c - ranges of time as text. What each text means is what perf 6.1 printed for it (perf script -v
+ * --time), on recordings whose SAMPLE_TIME section had the spans below; BAD: it said "Invalid time string".
  */
 #include "cmocka_all.h"
 #include <perfdata/filter.h>
@@ -11,7 +11,11 @@
 enum { BAD = -1 };
 
 static const struct pd_time_range spans[] = {
-    {1000000000, 2000000000}, {3711415371123, 3713999999999}, {1763708000123456789, 1763708007987654321}, {5, 5}, {1, 1000},
+    {1000000000, 2000000000},
+    {3711415371123, 3713999999999},
+    {1763708000123456789, 1763708007987654321},
+    {5, 5},
+    {1, 1000},
 };
 enum { SPAN_0, SPAN_1, SPAN_2, SPAN_3, SPAN_4, NONE = SPAN_0 };
 
@@ -218,8 +222,8 @@ static void bounds(void **state)
     const struct {
         uint64_t time;
         bool in;
-    } times[] = {{0, true},   {9, false},  {10, true},  {20, true},         {21, false}, {29, false},
-                 {30, true},  {31, false}, {39, false}, {40, true}, {UINT64_MAX, true}};
+    } times[] = {{0, true},  {9, false},  {10, true},  {20, true}, {21, false},       {29, false},
+                 {30, true}, {31, false}, {39, false}, {40, true}, {UINT64_MAX, true}};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         assert_int_equal(pd_time_match(ranges, 3, times[i].time), times[i].in);
     assert_true(pd_time_match(&open, 1, 1) && pd_time_match(&open, 1, 5) && !pd_time_match(&open, 1, 6));

@@ -122,6 +122,26 @@ uint32_t pd_reader_find_id(const struct pd_reader *r, uint64_t id)
     return pd_attrs_find(&r->attrs, id);
 }
 
+size_t pd_reader_n_event_types(const struct pd_reader *r)
+{
+    for (size_t i = 0; i < r->n_extents; i++)
+        if (r->extents[i].kind == PD_EXTENT_EVENT_TYPES)
+            return (size_t)(r->extents[i].size / PD_EVENT_TYPE_BYTES);
+    return 0;
+}
+
+enum pd_code pd_reader_event_type(struct pd_reader *r, size_t i, struct pd_event_type *out, struct pd_error *error)
+{
+    uint8_t bytes[PD_EVENT_TYPE_BYTES];
+    const uint64_t offset = r->info.header.event_types.offset + i * sizeof bytes;
+    if (i >= pd_reader_n_event_types(r))
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "event type", i, pd_reader_n_event_types(r));
+    enum pd_code code = pd_reader_read(r, offset, bytes, sizeof bytes, error);
+    if (!code)
+        pd_event_type_take(bytes, r->info.order, out);
+    return code;
+}
+
 size_t pd_reader_n_features(const struct pd_reader *r)
 {
     return r->n_features;

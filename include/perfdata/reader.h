@@ -135,6 +135,11 @@ PD_API const struct pd_event_attr *pd_reader_attr(const struct pd_reader *reader
 /* The attr an event id belongs to; UINT32_MAX when none does. */
 PD_API uint32_t pd_reader_find_id(const struct pd_reader *reader, uint64_t id);
 
+/* The event_types section of old files: names of events. PD_EUNSUP when the input cannot seek; PD_EARG: there is no such i. */
+PD_API size_t pd_reader_n_event_types(const struct pd_reader *reader);
+PD_API enum pd_code pd_reader_event_type(struct pd_reader *reader, size_t i, struct pd_event_type *out,
+                                         struct pd_error *error);
+
 /* Feature sections, in order of their number. */
 PD_API size_t pd_reader_n_features(const struct pd_reader *reader);
 PD_API const struct pd_feature_section *pd_reader_feature(const struct pd_reader *reader, size_t i);

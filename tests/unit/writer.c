@@ -253,6 +253,12 @@ static void what_is_written_is_read(void **state)
         assert_int_equal(pd_reader_info(r)->feature_word, 8);
         expect_attrs(r);
         expect_records(r);
+        struct pd_event_type type;
+        assert_int_equal(pd_reader_n_event_types(r), 1);
+        assert_int_equal(pd_reader_event_type(r, 0, &type, NULL), PD_OK);
+        assert_int_equal(type.event_id, 0x17);
+        assert_string_equal((const char *)type.name, "cpu-clock");
+        assert_int_equal(pd_reader_event_type(r, 1, &type, NULL), PD_EARG);
         assert_int_equal(pd_reader_n_features(r), 3);
         const struct pd_feature_section *s = pd_reader_find_feature(r, 200);
         assert_int_equal(s->section.size, 11);

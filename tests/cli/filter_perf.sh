@@ -65,7 +65,7 @@ size() { stat -c %s "$1"; }
 [ "$others" -gt 10 ] || fail "$others other records"
 
 # ---- Through a pipe.
-"$PERFDATA" filter -q -o - --comms ls,sort - <x.data | cat >piped.data
+"$PERFDATA" filter -q --to file -o - --comms ls,sort - <x.data | cat >piped.data
 same filtered.data piped.data
 
 echo "$compared selections compared"

@@ -10,7 +10,7 @@ filter() {
 expect 0 filter -o reference.data in.data
 has reference.data PERFILE2
 [ "$(stat -c %a reference.data)" = 640 ] || fail "mode $(stat -c %a reference.data), the input has 640"
-filter -o - - <in.data | cat >piped.data
+filter --to file -o - - <in.data | cat >piped.data
 expect 0 "$PERFDATA" check piped.data
 
 # No trace of temporary files.
@@ -46,8 +46,8 @@ for name in in.data ./in.data hard soft; do
 done
 filter -f -o in.data - <in.data 2>err && fail 'standard input was overwritten'
 has err 'is the input'
-filter -o - in.data 1<>in.data 2>err && fail 'the input was overwritten through standard output'
-filter -o - in.data >>in.data 2>err && fail 'the input was appended to'
+filter --to file -o - in.data 1<>in.data 2>err && fail 'the input was overwritten through standard output'
+filter --to file -o - in.data >>in.data 2>err && fail 'the input was appended to'
 has err 'is the input'
 same copy in.data
 clean 'refusing the input'
@@ -81,11 +81,11 @@ filter -o /dev/stdout in.data >out.data
 same reference.data out.data
 filter -o /dev/fd/5 in.data 5>out.data
 same reference.data out.data
-{ printf 'before' && filter -o - in.data; } >out.data
+{ printf 'before' && filter --to file -o - in.data; } >out.data
 { printf 'before' && cat reference.data; } >expected
 same expected out.data
 echo line >out.data
-filter -o - in.data >>out.data
+filter --to file -o - in.data >>out.data
 { echo line && cat reference.data; } >expected
 same expected out.data
 if command -v script >/dev/null; then
@@ -105,9 +105,9 @@ has err 'big.data: '
 [ ! -e big.data ] || fail 'half a file is left'
 clean 'a full disk'
 got=0
-TMPDIR=$dir/missing filter -o - in.data 2>err | cat >out.data || got=$?
+TMPDIR=$dir/missing filter --to file -o - in.data 2>err | cat >out.data || got=$?
 [ "$got" = 0 ] || [ "$got" = 4 ] || fail "status $got without room for a temporary file"
-filter -o - many.data 2>err | head -c 1000 >/dev/null && fail 'a closed pipe gave 0'
+filter --to file -o - many.data 2>err | head -c 1000 >/dev/null && fail 'a closed pipe gave 0'
 empty err
 
 # Damage: what is intact is written, status 3.

@@ -16,7 +16,7 @@
 
 struct trial {
     uint64_t seed; /* of this trial alone */
-    struct rng rng;
+    struct pd_rng rng;
     struct pd_attr attr;
     struct pd_plan plan, other;
     uint32_t type;
@@ -41,60 +41,60 @@ static struct {
 
 /* ---- Making records */
 
-static uint64_t few_bits(struct rng *r)
+static uint64_t few_bits(struct pd_rng *r)
 {
     uint64_t mask = 0;
-    if (rng_one_in(r, 20))
-        return rng_next(r);
-    for (uint64_t n = rng_below(r, 5); n; n--)
-        mask |= UINT64_C(1) << rng_below(r, 64);
+    if (pd_rng_one_in(r, 20))
+        return pd_rng_next(r);
+    for (uint64_t n = pd_rng_below(r, 5); n; n--)
+        mask |= UINT64_C(1) << pd_rng_below(r, 64);
     return mask;
 }
 
-static struct pd_attr random_attr(struct rng *r)
+static struct pd_attr random_attr(struct pd_rng *r)
 {
     struct pd_attr a = {.size = PD_ATTR_SIZE};
-    const uint64_t density = 1 + rng_below(r, 8); /* from nearly all fields to hardly any */
+    const uint64_t density = 1 + pd_rng_below(r, 8); /* from nearly all fields to hardly any */
     for (unsigned bit = 0; bit < 25; bit++)
-        a.sample_type |= (uint64_t)rng_one_in(r, density) << bit;
-    if (rng_one_in(r, 200))
-        a.sample_type |= UINT64_C(1) << (25 + rng_below(r, 39));
-    a.read_format = rng_below(r, 32);
-    a.branch_sample_type = rng_next(r) & 0xfffff;
+        a.sample_type |= (uint64_t)pd_rng_one_in(r, density) << bit;
+    if (pd_rng_one_in(r, 200))
+        a.sample_type |= UINT64_C(1) << (25 + pd_rng_below(r, 39));
+    a.read_format = pd_rng_below(r, 32);
+    a.branch_sample_type = pd_rng_next(r) & 0xfffff;
     a.sample_regs_user = few_bits(r);
     a.sample_regs_intr = few_bits(r);
-    a.flags = rng_next(r) & (PD_ATTR_SAMPLE_ID_ALL | PD_ATTR_FREQ);
+    a.flags = pd_rng_next(r) & (PD_ATTR_SAMPLE_ID_ALL | PD_ATTR_FREQ);
     return a;
 }
 
-static uint32_t random_type(struct rng *r)
+static uint32_t random_type(struct pd_rng *r)
 {
     static const uint32_t odd[] = {0, 23, 40, 63, 64, 87, 100, 128, 32769, UINT32_MAX};
-    switch (rng_below(r, 10)) {
-    case 0: return odd[rng_below(r, sizeof odd / sizeof *odd)];
+    switch (pd_rng_below(r, 10)) {
+    case 0: return odd[pd_rng_below(r, sizeof odd / sizeof *odd)];
     case 1:
-    case 2: return (uint32_t)(64 + rng_below(r, 23));
+    case 2: return (uint32_t)(64 + pd_rng_below(r, 23));
     case 3:
     case 4:
     case 5: return PD_RECORD_SAMPLE;
-    default: return (uint32_t)(1 + rng_below(r, 22));
+    default: return (uint32_t)(1 + pd_rng_below(r, 22));
     }
 }
 
 /* Eight bytes that could well be a count, a text, two small numbers, or anything. */
-static void random_word(struct rng *r, enum pd_order order, uint8_t *p)
+static void random_word(struct pd_rng *r, enum pd_order order, uint8_t *p)
 {
     pd_store64(p, 0, order);
-    switch (rng_below(r, 8)) {
+    switch (pd_rng_below(r, 8)) {
     case 0:
     case 1:
-    case 2: pd_store64(p, rng_below(r, 5), order); break;
+    case 2: pd_store64(p, pd_rng_below(r, 5), order); break;
     case 3:
-        pd_store32(p, (uint32_t)rng_below(r, 20), order), pd_store32(p + 4, (uint32_t)rng_below(r, 3), order);
+        pd_store32(p, (uint32_t)pd_rng_below(r, 20), order), pd_store32(p + 4, (uint32_t)pd_rng_below(r, 3), order);
         break;
-    case 4: memcpy(p, "/lib/ab", rng_below(r, 8)); break;
-    case 5: memset(p, rng_one_in(r, 2) ? 0xff : 'x', 8); break;
-    default: pd_store64(p, rng_next(r), order); break;
+    case 4: memcpy(p, "/lib/ab", pd_rng_below(r, 8)); break;
+    case 5: memset(p, pd_rng_one_in(r, 2) ? 0xff : 'x', 8); break;
+    default: pd_store64(p, pd_rng_next(r), order); break;
     }
 }
 
@@ -107,25 +107,25 @@ static void set_header(struct trial *t)
 
 static void random_record(struct trial *t)
 {
-    struct rng *r = &t->rng;
+    struct pd_rng *r = &t->rng;
     const enum pd_order order = (enum pd_order)t->plan.order;
     t->type = random_type(r);
-    t->n = 8 + 8 * (size_t)rng_below(r, rng_one_in(r, 50) ? 8191 : 40);
-    if (rng_one_in(r, 4))
-        t->n += rng_below(r, 8);
+    t->n = 8 + 8 * (size_t)pd_rng_below(r, pd_rng_one_in(r, 50) ? 8191 : 40);
+    if (pd_rng_one_in(r, 4))
+        t->n += pd_rng_below(r, 8);
     if (t->n > MOST)
         t->n = MOST;
     for (size_t i = 8; i + 8 <= sizeof t->bytes && i < t->n + 2048; i += 8)
         random_word(r, order, t->bytes + i);
     set_header(t);
-    pd_store16(t->bytes + 4, (uint16_t)(rng_one_in(r, 2) ? rng_next(r) & 0xf007 : rng_next(r)), order);
+    pd_store16(t->bytes + 4, (uint16_t)(pd_rng_one_in(r, 2) ? pd_rng_next(r) & 0xf007 : pd_rng_next(r)), order);
 }
 
 /* Makes the number that stood for `found`, somewhere before `at`, smaller. */
 static void repair_count(struct trial *t, const struct pd_error *e)
 {
     const enum pd_order order = (enum pd_order)t->plan.order;
-    const uint64_t count = rng_below(&t->rng, e->expected + 1 < 6 ? e->expected + 1 : 6);
+    const uint64_t count = pd_rng_below(&t->rng, e->expected + 1 < 6 ? e->expected + 1 : 6);
     for (size_t back = 8; back <= 32 && e->record_offset >= back + 8; back += 8) {
         uint8_t *p = t->bytes + e->record_offset - back;
         if (pd_load64(p, order) == e->found) {
@@ -294,7 +294,7 @@ static void run_trial(uint64_t seed)
     static struct trial t;
     const enum pd_order order = seed & 1 ? PD_BIG : PD_LITTLE;
     t.seed = seed;
-    t.rng = (struct rng){seed};
+    t.rng = (struct pd_rng){seed};
     t.attr = random_attr(&t.rng);
     pd_plan_init(&t.plan, &t.attr, order);
     pd_plan_init(&t.other, &t.attr, order == PD_BIG ? PD_LITTLE : PD_BIG);
@@ -303,7 +303,7 @@ static void run_trial(uint64_t seed)
     repair(&t);
     check_record(&t);
     if (t.n > 8)
-        t.n = 8 + rng_below(&t.rng, t.n - 8);
+        t.n = 8 + pd_rng_below(&t.rng, t.n - 8);
     set_header(&t);
     check_record(&t); /* cut */
 }
@@ -340,17 +340,17 @@ static void random_bytes(void **state)
 /* The same of an attr: any bytes, any size. */
 static void random_attrs(void **state)
 {
-    struct rng r = {random_seed()};
+    struct pd_rng r = {random_seed()};
     (void)state;
     for (uint64_t i = 0; i < random_iterations(60000); i++) {
         uint8_t bytes[256];
         struct pd_attr a, b;
         const enum pd_order order = i & 1 ? PD_BIG : PD_LITTLE, other = i & 1 ? PD_LITTLE : PD_BIG;
-        const size_t n = 8 + rng_below(&r, 200);
+        const size_t n = 8 + pd_rng_below(&r, 200);
         for (size_t k = 0; k < sizeof bytes; k += 8)
             random_word(&r, order, bytes + k);
-        if (!rng_one_in(&r, 4))
-            pd_store32(bytes + 4, (uint32_t)rng_below(&r, 250), order);
+        if (!pd_rng_one_in(&r, 4))
+            pd_store32(bytes + 4, (uint32_t)pd_rng_below(&r, 250), order);
         const uint8_t *p = guard_copy(0, bytes, n);
         assert_int_equal(pd_attr_decode(order, p, n, &a, NULL), PD_OK);
         uint8_t *out = guard_room(1, n), *there = guard_room(2, n);

@@ -3,33 +3,8 @@
 #ifndef PERFDATA_TESTS_SEEDED_H
 #define PERFDATA_TESTS_SEEDED_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "random_values.h" /* the generator itself */
 #include <stdlib.h>
-
-struct rng {
-    uint64_t state;
-};
-
-/* splitmix64 */
-static inline uint64_t rng_next(struct rng *r)
-{
-    uint64_t z = r->state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
-/* 0 … n-1 */
-static inline uint64_t rng_below(struct rng *r, uint64_t n)
-{
-    return rng_next(r) % n;
-}
-
-static inline bool rng_one_in(struct rng *r, uint64_t n)
-{
-    return rng_below(r, n) == 0;
-}
 
 static inline uint64_t random_setting(const char *name, uint64_t otherwise)
 {

@@ -16,6 +16,7 @@
 #ifndef PERFDATA_CLI_H
 #define PERFDATA_CLI_H
 
+#include <perfdata/convert.h>
 #include <perfdata/reader.h>
 #include <perfdata/text.h>
 #include <perfdata/writer.h>
@@ -109,6 +110,16 @@ int cli_status_of(const struct pd_error *error);
 /* A number of an option: decimal or 0x…. False: not one (nothing is printed). */
 bool cli_number(const char *text, uint64_t *value);
 
+#define CLI_MOST_LEVEL 22
+
+/*
+ * -zN and --compression-level=N, as perf has them, have an argument that may be missing: it is taken out of the word, and
+ * *level receives it, or 0. To be called with cli->spec before cli_next_option(). False: no such level; that is printed.
+ */
+bool cli_take_level(struct cli *cli, int argc, char **argv, int *level);
+/* -z, --compressed2 or --decompress. False: they contradict; that is printed. */
+bool cli_take_zip(struct cli *cli, enum pd_convert_zip *zip, enum pd_convert_zip wanted);
+
 /* The event's name as perf writes it, modifiers included ("cycles:u"). Returns the whole length, like
  * snprintf. */
 size_t cli_event_name(const struct pd_attr *attr, char *buf, size_t cap);
@@ -122,6 +133,7 @@ void cli_progress_end(struct cli *cli);
 enum {
     CLI_SEEK = 1,        /* the verb reads the input several times: a stream is kept in a temporary file */
     CLI_NO_FINDINGS = 2, /* the verb itself reports pd_reader_findings() */
+    CLI_FLOW = 4,        /* with CLI_SEEK: but a pipe stream that cannot seek is read as it comes */
 };
 
 #define CLI_MOST_DAMAGE 64

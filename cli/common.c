@@ -91,6 +91,51 @@ bool cli_number(const char *text, uint64_t *value)
     return errno == 0;
 }
 
+/* ---- Compression */
+
+/* Is the word an option of the verb, or a common one, whose argument is the next word? */
+static bool takes_next_word(const struct cli *cli, const char *word)
+{
+    const char letter = word[0] == '-' && word[1] != '-' && word[1] && word[2] == 0 ? word[1] : 0;
+    if (letter && strchr("ioj", letter))
+        return true;
+    for (const struct cli_option *o = cli->spec->options; o->key; o++)
+        if (o->arg && (o->key == letter || (o->name && strncmp(word, "--", 2) == 0 && strcmp(word + 2, o->name) == 0)))
+            return true;
+    return false;
+}
+
+bool cli_take_level(struct cli *cli, int argc, char **argv, int *level)
+{
+    static const char name[] = "--compression-level=";
+    *level = 0;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const bool is_long = strncmp(argv[i], name, sizeof name - 1) == 0;
+        char *digits = argv[i] + (is_long ? (int)sizeof name - 1 : 2);
+        uint64_t n;
+        if (takes_next_word(cli, argv[i])) {
+            i++;
+        } else if ((is_long || strncmp(argv[i], "-z", 2) == 0) && cli_number(digits, &n)) {
+            *level = n <= CLI_MOST_LEVEL ? (int)n : CLI_MOST_LEVEL + 1;
+            digits[is_long ? -1 : 0] = 0;
+        }
+    }
+    if (*level <= CLI_MOST_LEVEL)
+        return true;
+    cli_fail(cli, CLI_USAGE, "-z: there are levels 1 to %d", CLI_MOST_LEVEL);
+    return false;
+}
+
+bool cli_take_zip(struct cli *cli, enum pd_convert_zip *zip, enum pd_convert_zip wanted)
+{
+    if (*zip != PD_ZIP_KEEP && (*zip == PD_ZIP_NONE) != (wanted == PD_ZIP_NONE)) {
+        cli_fail(cli, CLI_USAGE, "compressed and --decompress exclude each other");
+        return false;
+    }
+    *zip = wanted > *zip ? wanted : *zip; /* -z --compressed2, in any order */
+    return true;
+}
+
 /* ---- Events */
 
 size_t cli_event_name(const struct pd_attr *attr, char *buf, size_t cap)
@@ -213,6 +258,13 @@ static bool is_recording(const struct cli_input *in)
     return known;
 }
 
+/* A pipe stream's header is its magic and size, which is the header's. */
+static bool is_pipe_stream(const struct cli_input *in)
+{
+    static const uint8_t little[8] = {16}, big[8] = {[7] = 16};
+    return memcmp(in->head + 8, little, 8) == 0 || memcmp(in->head + 8, big, 8) == 0;
+}
+
 /* Copies a stream to a temporary file, which takes its place; returns 0 or an errno. */
 static int spool(struct cli_input *in)
 {
@@ -268,11 +320,16 @@ bool cli_input_open(struct cli *cli, struct cli_input *in, const char *path, uns
     in->seekable = S_ISREG(in->st.st_mode) || S_ISBLK(in->st.st_mode);
     if ((flags & CLI_SEEK) && !in->seekable && !S_ISDIR(in->st.st_mode)) {
         read_head(in);
-        if (is_recording(in) && (e = spool(in)) != 0)
+        const bool flows = (flags & CLI_FLOW) && is_pipe_stream(in);
+        if (is_recording(in) && !flows && (e = spool(in)) != 0)
             return open_failed(cli, in, CLI_OUTPUT, e);
     }
     if (start_reader(in, path, &error)) {
-        cli_error(cli, in->name, &error);
+        if (error.code == PD_EIO && error.offset == PD_NOWHERE) /* a directory whose `data` cannot be opened */
+            cli_fail(cli, CLI_USAGE, "%s: %s: %s", in->name, error.field ? error.field : "opening it",
+                     strerror((int)error.found));
+        else
+            cli_error(cli, in->name, &error);
         cli_input_close(in);
         return false;
     }

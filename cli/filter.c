@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* filter.c - `perfdata filter`: the selected records, and what they need, as a new recording. */
 #define _GNU_SOURCE
-#include "cli.h"
-#include <ctype.h>
+#include "convert_dir.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -28,7 +27,9 @@ enum {
     KEY_KERNEL,
     KEY_SIDEBAND,
     KEY_EVERY,
-    KEY_LIMIT
+    KEY_LIMIT,
+    KEY_COMPRESSED2,
+    KEY_DECOMPRESS
 };
 
 /* clang-format off */
@@ -53,7 +54,11 @@ static const struct cli_option options[] = {
     {"all-kernel", KEY_KERNEL, NULL, "no samples in user mode"},
     {"every", KEY_EVERY, "N", "of the selected samples every Nth, in the order of the file"},
     {"limit", KEY_LIMIT, "N", "of those the first N"},
-    {"to", KEY_TO, "KIND", "file or pipe (default: as the input is, but pipe to standard output)"},
+    {"to", KEY_TO, "CONTAINER", "file, pipe or dir (default: the input's; to standard output: pipe)"},
+    {"compression-level", 'z', NULL, "compress the records, as perf record -z; -zN: level N, 1 (default) to 22. Without this,\n"
+                                     "those that were compressed are so again"},
+    {"compressed2", KEY_COMPRESSED2, NULL, "the same, in the records of perf 6.16 and later"},
+    {"decompress", KEY_DECOMPRESS, NULL, "no compressed records"},
     {"sideband", KEY_SIDEBAND, "WHICH", "other records to keep: needed (default), all or none"},
     {0},
 };
@@ -85,9 +90,10 @@ struct run {
     struct cli *cli;
     struct cli_input in;
     struct cli_output out;
+    struct cli_directory dir;
     struct lists keep, drop;
     struct pd_filter_options options;
-    enum pd_convert_to to; /* what was asked for */
+    enum pd_convert_to to; /* what was asked for, then what is written */
     char **owned; /* texts of lists, changed while they were taken apart */
     size_t n_owned, n_findings;
 };
@@ -268,13 +274,16 @@ static bool take_sideband(struct run *run)
 
 static bool take_to(struct run *run)
 {
-    if (strcmp(run->cli->arg, "file") == 0)
-        run->to = PD_CONVERT_FILE;
-    else if (strcmp(run->cli->arg, "pipe") == 0)
-        run->to = PD_CONVERT_PIPE;
-    else
-        cli_fail(run->cli, CLI_USAGE, "--to: \"%s\" is neither file nor pipe", run->cli->arg);
-    return run->to != PD_CONVERT_SAME;
+    static const char *const names[] = {
+        [PD_CONVERT_FILE] = "file", [PD_CONVERT_PIPE] = "pipe", [PD_CONVERT_DIRECTORY] = "dir"};
+    for (int to = PD_CONVERT_FILE; to <= PD_CONVERT_DIRECTORY; to++) {
+        if (strcmp(run->cli->arg, names[to]) == 0) {
+            run->to = (enum pd_convert_to)to;
+            return true;
+        }
+    }
+    cli_fail(run->cli, CLI_USAGE, "--to: \"%s\" is neither file, pipe nor dir", run->cli->arg);
+    return false;
 }
 
 static bool take_option(struct run *run, int key)
@@ -286,6 +295,9 @@ static bool take_option(struct run *run, int key)
     case KEY_SIDEBAND: return take_sideband(run);
     case KEY_EVERY: return take_count(run, key, &run->options.every);
     case KEY_LIMIT: return take_count(run, key, &run->options.limit);
+    case 'z': return cli_take_zip(run->cli, &run->options.zip, PD_ZIP_COMPRESSED);
+    case KEY_COMPRESSED2: return cli_take_zip(run->cli, &run->options.zip, PD_ZIP_COMPRESSED2);
+    case KEY_DECOMPRESS: return cli_take_zip(run->cli, &run->options.zip, PD_ZIP_NONE);
     case CLI_STOP: return false;
     default: return take_list(run, key);
     }
@@ -418,7 +430,7 @@ static bool find_times(struct run *run, struct lists *l)
     return true;
 }
 
-/* ---- The run */
+/* ---- The lists in their final form */
 
 static struct pd_filter_lists lists_of(const struct lists *l)
 {
@@ -436,19 +448,6 @@ static struct pd_filter_lists lists_of(const struct lists *l)
                                     .n_times = l->n_times,
                                     .types = l->types,
                                     .n_types = l->n_types};
-}
-
-static void on_finding(void *user, const struct pd_error *error)
-{
-    struct run *run = user;
-    if (++run->n_findings <= MOST_FINDINGS || error->code != PD_EUNKNOWN)
-        cli_error(run->cli, run->in.name, error);
-}
-
-static void on_progress(void *user, uint64_t done, uint64_t total)
-{
-    struct run *run = user;
-    cli_progress(run->cli, done, total);
 }
 
 /* Samples that do not tell their cpu: keeping all would be as wrong as keeping none, so perf refuses. */
@@ -484,18 +483,80 @@ static bool read_attrs(struct run *run)
     return false;
 }
 
-static bool look_up(struct run *run)
+/* Once the events are known: the lists get their final form. */
+static bool look_up(void *user)
 {
-    if (!read_attrs(run))
-        return false;
+    struct run *run = user;
     if ((run->keep.cpus || run->drop.cpus) && !have_cpus(run))
         return false;
-    if (!find_events(run, &run->keep) || !find_events(run, &run->drop))
+    if (!find_events(run, &run->keep) || !find_events(run, &run->drop) || !find_times(run, &run->keep) ||
+        !find_times(run, &run->drop))
         return false;
-    return find_times(run, &run->keep) && find_times(run, &run->drop);
+    run->options.keep = lists_of(&run->keep);
+    run->options.drop = lists_of(&run->drop);
+    return true;
 }
 
-/* ---- Output in another container than the input's goes through an unlinked temporary file */
+/* A pipe stream that comes through a pipe: the library calls look_up() when its events have come. */
+static bool flows(const struct run *run)
+{
+    return !run->in.seekable && pd_reader_info(run->in.reader)->container == PD_CONTAINER_PIPE;
+}
+
+/* ---- Which container */
+
+static bool any_relative(const struct lists *l)
+{
+    bool any = false;
+    for (size_t i = 0; i < l->n_time_texts; i++)
+        any |= pd_time_is_relative(l->time_texts[i]);
+    return any;
+}
+
+/* Shares of the time are known at the end; a file, too, is only complete then, and smaller if read twice. */
+static unsigned input_flags(const struct run *run)
+{
+    const bool twice = any_relative(&run->keep) || any_relative(&run->drop);
+    const bool stream = run->to == PD_CONVERT_SAME || run->to == PD_CONVERT_PIPE;
+    return CLI_SEEK | (stream && !twice ? CLI_FLOW : 0);
+}
+
+static enum pd_convert_to container_of(const struct run *run)
+{
+    if (run->to != PD_CONVERT_SAME)
+        return run->to;
+    if (strcmp(run->cli->output, "-") == 0)
+        return PD_CONVERT_PIPE;
+    switch (pd_reader_info(run->in.reader)->container) {
+    case PD_CONTAINER_PIPE: return PD_CONVERT_PIPE;
+    case PD_CONTAINER_DIRECTORY: return PD_CONVERT_DIRECTORY;
+    default: return PD_CONVERT_FILE;
+    }
+}
+
+/* Does filtering give that container, or is its result to be converted? */
+static bool is_direct(const struct run *run)
+{
+    switch (pd_reader_info(run->in.reader)->container) {
+    case PD_CONTAINER_PIPE: return run->to == PD_CONVERT_PIPE;
+    case PD_CONTAINER_DIRECTORY: return run->to != PD_CONVERT_PIPE;
+    default: return run->to == PD_CONVERT_FILE;
+    }
+}
+
+/* ---- Files of a directory */
+
+static int open_member(void *user, const char *name, unsigned mode, struct pd_sink *sink)
+{
+    return cli_directory_file(&((struct run *)user)->dir, name, (mode_t)mode, sink);
+}
+
+static int close_member(void *user, struct pd_sink *sink)
+{
+    return cli_directory_close(&((struct run *)user)->dir, sink);
+}
+
+/* ---- Output in a container that filtering does not give goes through an unlinked temporary file */
 
 static int spool_write(void *user, const void *bytes, size_t n)
 {
@@ -509,34 +570,38 @@ static int spool_patch(void *user, uint64_t offset, const void *bytes, size_t n)
     return 0;
 }
 
-static FILE *open_spool(struct cli *cli)
+static enum pd_code spool_failed(struct pd_error *error)
 {
-    const char *dir = getenv("TMPDIR");
-    char *path = NULL;
-    FILE *f = NULL;
-    int fd = -1;
-    if (asprintf(&path, "%s/perfdata-XXXXXX", dir && *dir ? dir : "/tmp") > 0)
-        fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0) {
-        unlink(path);
-        f = fdopen(fd, "w+b");
-    }
-    if (f == NULL)
-        cli_fail(cli, CLI_OUTPUT, "no temporary file: %s", strerror(errno));
-    free(path);
-    return f;
+    *error = (struct pd_error){.code = PD_EOUT,
+                               .offset = PD_NOWHERE,
+                               .record_index = PD_NOWHERE,
+                               .field = "temporary file",
+                               .found = (uint64_t)errno};
+    return PD_EOUT;
+}
+
+static void on_note(void *user, const struct pd_convert_note *note)
+{
+    const char *name = pd_set_name(&pd_set_feature, note->number);
+    if (strcmp(note->what, "feature") == 0)
+        cli_say(((struct run *)user)->cli, "feature %s does not come along: %s", name ? name : "unknown", note->why);
 }
 
 /* From the temporary file to the output. */
-static enum pd_code convert_spool(struct run *run, FILE *spool, enum pd_convert_to to, struct pd_error *error)
+static enum pd_code convert_spool(struct run *run, FILE *spool, struct pd_error *error)
 {
-    const struct pd_convert_options how = {.size = sizeof how, .to = to};
+    const struct pd_convert_options how = {.size = sizeof how,
+                                           .to = run->to,
+                                           .zip = run->options.zip,
+                                           .level = run->options.level,
+                                           .open_member = open_member,
+                                           .close_member = close_member,
+                                           .note = on_note,
+                                           .user = run};
     struct pd_convert_stats stats;
     struct pd_reader *r;
-    if (fflush(spool)) {
-        *error = (struct pd_error){.code = PD_EOUT, .offset = PD_NOWHERE, .record_index = PD_NOWHERE, .found = (uint64_t)errno};
-        return PD_EOUT;
-    }
+    if (fflush(spool))
+        return spool_failed(error);
     enum pd_code code = pd_reader_open_fd(&r, fileno(spool), NULL, error);
     if (code)
         return code;
@@ -545,54 +610,97 @@ static enum pd_code convert_spool(struct run *run, FILE *spool, enum pd_convert_
     return code;
 }
 
-/* The container that the output should have, when that is not what filtering gives; else PD_CONVERT_SAME. */
-static enum pd_convert_to other_container(const struct run *run)
+static enum pd_code filter_and_convert(struct run *run, struct pd_filter_stats *stats, struct pd_error *error)
 {
-    const bool from_pipe = pd_reader_info(run->in.reader)->container == PD_CONTAINER_PIPE;
-    enum pd_convert_to to = run->to;
-    if (to == PD_CONVERT_SAME && strcmp(run->cli->output, "-") == 0)
-        to = PD_CONVERT_PIPE;
-    return to == (from_pipe ? PD_CONVERT_PIPE : PD_CONVERT_FILE) ? PD_CONVERT_SAME : to;
-}
-
-static enum pd_code run_library(struct run *run, struct pd_filter_stats *stats, struct pd_error *error)
-{
-    const enum pd_convert_to to = other_container(run);
-    if (to == PD_CONVERT_SAME)
-        return pd_filter(run->in.reader, &run->out.sink, &run->options, stats, error);
-    FILE *spool = open_spool(run->cli);
+    const int fd = cli_temporary();
+    FILE *spool = fd < 0 ? NULL : fdopen(fd, "w+b");
     const struct pd_sink sink = {.write = spool_write, .patch = spool_patch, .user = spool};
-    if (spool == NULL) {
-        *error = (struct pd_error){.code = PD_EOUT, .offset = PD_NOWHERE, .record_index = PD_NOWHERE, .found = (uint64_t)errno};
-        return PD_EOUT;
-    }
-    enum pd_code code = pd_filter(run->in.reader, &sink, &run->options, stats, error);
+    struct pd_filter_options plain = run->options;
+    if (spool == NULL)
+        return spool_failed(error);
+    if (plain.zip != PD_ZIP_KEEP) /* what is to be compressed is so in the end */
+        plain.zip = PD_ZIP_NONE;
+    enum pd_code code = pd_filter(run->in.reader, &sink, &plain, stats, error);
     if (!code)
-        code = convert_spool(run, spool, to, error);
+        code = convert_spool(run, spool, error);
     fclose(spool);
     return code;
 }
 
-static void filter(struct run *run)
+/* ---- The run */
+
+static void on_finding(void *user, const struct pd_error *error)
 {
-    struct pd_filter_stats stats;
+    struct run *run = user;
+    if (++run->n_findings <= MOST_FINDINGS || error->code != PD_EUNKNOWN)
+        cli_error(run->cli, run->in.name, error);
+}
+
+static void on_progress(void *user, uint64_t done, uint64_t total)
+{
+    struct run *run = user;
+    cli_progress(run->cli, done, total);
+}
+
+static bool report_error(struct run *run, const struct pd_error *error)
+{
+    const bool told = error->code == PD_EARG && run->cli->status != CLI_OK; /* by look_up() */
+    const bool named = error->code == PD_EOUT && run->cli->status == CLI_OUTPUT && run->dir.cli;
+    if (!told && !named)
+        cli_error(run->cli, error->code == PD_EOUT ? run->cli->output : run->in.name, error);
+    return false;
+}
+
+/* Writes the output; what it was is told when it is in its place. */
+static bool filter(struct run *run, struct pd_filter_stats *stats)
+{
     struct pd_error error;
     run->options.size = sizeof run->options;
-    run->options.keep = lists_of(&run->keep);
-    run->options.drop = lists_of(&run->drop);
     run->options.finding = on_finding;
     run->options.progress = on_progress;
+    run->options.begin = look_up;
     run->options.user = run;
-    const enum pd_code code = run_library(run, &stats, &error);
+    if (run->to == PD_CONVERT_DIRECTORY && is_direct(run)) {
+        run->options.open_member = open_member;
+        run->options.close_member = close_member;
+    }
+    const enum pd_code code = is_direct(run)
+                                  ? pd_filter(run->in.reader, &run->out.sink, &run->options, stats, &error)
+                                  : filter_and_convert(run, stats, &error);
     cli_progress_end(run->cli);
-    if (code)
-        cli_error(run->cli, code == PD_EOUT ? run->out.name : run->in.name, &error);
-    if (code || !cli_output_commit(&run->out))
-        return;
+    return code ? report_error(run, &error) : true;
+}
+
+static void tell(struct run *run, const struct pd_filter_stats *stats)
+{
     if (run->n_findings > MOST_FINDINGS)
         cli_say(run->cli, "%zu records could not be read and were kept", run->n_findings);
     cli_say(run->cli, "kept %" PRIu64 " of %" PRIu64 " samples and %" PRIu64 " of %" PRIu64 " other records",
-            stats.kept_samples, stats.samples, stats.kept_others, stats.others);
+            stats->kept_samples, stats->samples, stats->kept_others, stats->others);
+}
+
+static void to_directory(struct run *run, const char *path)
+{
+    struct pd_filter_stats stats;
+    if (!cli_directory_open(run->cli, &run->dir, &run->in))
+        return;
+    if (filter(run, &stats) &&
+        (!S_ISDIR(run->in.st.st_mode) || cli_directory_copy_others(&run->dir, &run->in, path)) &&
+        cli_directory_commit(&run->dir))
+        tell(run, &stats);
+    cli_directory_discard(&run->dir);
+}
+
+static void to_file(struct run *run, const char *path)
+{
+    struct pd_filter_stats stats;
+    if (!cli_output_open(run->cli, &run->out, &run->in, 1, run->to == PD_CONVERT_FILE ? CLI_PATCH : 0))
+        return;
+    if (S_ISDIR(run->in.st.st_mode) && cli_directory_has_others(&run->in, path))
+        cli_say(run->cli, "%s has files beside the records (kcore_dir), which only a directory can hold", path);
+    if (filter(run, &stats) && cli_output_commit(&run->out))
+        tell(run, &stats);
+    cli_output_discard(&run->out);
 }
 
 static void free_lists(struct lists *l)
@@ -611,22 +719,28 @@ static void free_lists(struct lists *l)
 static void run_filter(struct run *run)
 {
     struct cli *cli = run->cli;
+    const char *path = cli->inputs[0];
     if (cli->output == NULL) {
         cli_fail(cli, CLI_USAGE, "where to? -o FILE, or -o - for standard output");
+        return;
+    }
+    if (run->to == PD_CONVERT_DIRECTORY && strcmp(cli->output, "-") == 0) {
+        cli_fail(cli, CLI_USAGE, "a directory cannot be written to standard output");
         return;
     }
     if (run->options.all_user && run->options.all_kernel) {
         cli_fail(cli, CLI_USAGE, "--all-user and --all-kernel exclude each other");
         return;
     }
-    if (!cli_input_open(cli, &run->in, cli->inputs[0], CLI_SEEK))
+    if (!cli_input_open(cli, &run->in, path, input_flags(run)))
         return;
-    bool pipe = pd_reader_info(run->in.reader)->container == PD_CONTAINER_PIPE;
-    if (other_container(run) != PD_CONVERT_SAME)
-        pipe = !pipe;
-    if (look_up(run) && cli_output_open(cli, &run->out, &run->in, 1, pipe ? 0 : CLI_PATCH))
-        filter(run);
-    cli_output_discard(&run->out);
+    run->to = container_of(run);
+    if (flows(run) || (read_attrs(run) && look_up(run))) {
+        if (run->to == PD_CONVERT_DIRECTORY)
+            to_directory(run, path);
+        else
+            to_file(run, path);
+    }
     cli_input_close(&run->in);
 }
 
@@ -636,6 +750,7 @@ int cmd_filter(struct cli *cli, int argc, char **argv)
     int key;
     bool ok = true;
     cli->spec = &spec;
+    ok = cli_take_level(cli, argc, argv, &run.options.level);
     while (ok && (key = cli_next_option(cli, argc, argv)) != CLI_END)
         ok = take_option(&run, key);
     if (ok)

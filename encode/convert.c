@@ -4,8 +4,20 @@
 #include "codec_internal.h"
 #include "memory.h"
 #include "wire.h"
+#include <perfdata/order.h>
+#include <string.h>
 
 /* ---- Messages */
+
+static void on_finding(void *user, const struct pd_error *what)
+{
+    struct pd_conversion *c = user;
+    if (what->code == PD_EUNKNOWN) /* not damage: the bytes are all that is known of some records */
+        return;
+    c->stats->findings++;
+    if (c->options->finding)
+        c->options->finding(c->options->user, what);
+}
 
 enum pd_code pd_convert_damage(struct pd_conversion *c, const struct pd_error *what)
 {
@@ -13,9 +25,7 @@ enum pd_code pd_convert_damage(struct pd_conversion *c, const struct pd_error *w
         *c->error = *what;
         return what->code;
     }
-    c->stats->findings++;
-    if (c->options->finding)
-        c->options->finding(c->options->user, what);
+    on_finding(c, what);
     return PD_OK;
 }
 
@@ -31,28 +41,66 @@ static void on_dropped(void *user, uint16_t feature, const char *why)
     pd_convert_note(user, feature, why);
 }
 
-void pd_convert_progress(struct pd_conversion *c)
+static void on_progress(void *user, uint64_t done, uint64_t total)
 {
-    if (c->options->progress && (++c->tick & 255) == 0)
-        c->options->progress(c->options->user, pd_reader_offset(c->r), c->r->info.data_end);
+    const struct pd_conversion *c = user;
+    if (c->options->progress)
+        c->options->progress(c->options->user, done, total);
+}
+
+void pd_convert_progress(struct pd_conversion *c, const struct pd_record *rec)
+{
+    c->done += rec->depth ? 0 : rec->size + rec->payload_size;
+    if ((++c->tick & 255) == 0)
+        on_progress(c, c->done, c->total);
 }
 
 /* ---- Records */
+
+static enum pd_code read_next(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec,
+                              struct pd_error *what)
+{
+    return c->sorter ? pd_sorter_next(c->sorter, rec, what) : pd_reader_next_here(r, rec, what);
+}
+
+/* Damage of the input at which reading goes on: in the next chunk, or the next member of a directory. */
+static bool is_passed(const struct pd_conversion *c, const struct pd_error *what)
+{
+    const bool own = what->code == PD_EOUT || what->code == PD_ENOMEM ||
+                     (what->code == PD_EIO && what->field && strcmp(what->field, "temporary file") == 0);
+    return what->code == PD_EZSTD || what->code == PD_ELIMIT || (c->sorter && !own);
+}
+
+/* A record inside a COMPRESSED one that is copied. */
+static enum pd_code look(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec)
+{
+    const uint8_t *bytes;
+    size_t n;
+    struct pd_transcode *t = &c->t;
+    return t->from == t->to ? pd_transcode_record(t, r, rec, &bytes, &n, c->error) : PD_OK;
+}
 
 enum pd_code pd_convert_next(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec)
 {
     struct pd_error what;
     for (;;) {
-        enum pd_code code = pd_reader_next_here(r, rec, &what);
-        const bool passed = code == PD_EZSTD || code == PD_ELIMIT;
-        if (code == PD_OK && rec->depth && !c->open)
-            continue; /* read to find damage; the chunk around it is copied */
+        enum pd_code code = read_next(c, r, rec, &what);
+        if (code == PD_OK && rec->depth && !c->open) {
+            if ((code = look(c, r, rec)))
+                return code;
+            continue;
+        }
         if (code == PD_OK || code == PD_END)
             return code;
-        if ((code = pd_convert_damage(c, &what)))
-            return code;
+        const bool passed = is_passed(c, &what);
+        if (passed)
+            on_finding(c, &what);
+        else if (code == PD_EOUT)
+            *c->error = what;
+        else
+            code = pd_convert_damage(c, &what);
         if (!passed)
-            return PD_END;
+            return code ? code : PD_END;
     }
 }
 
@@ -81,7 +129,9 @@ static enum pd_code put_payload(struct pd_conversion *c, struct pd_reader *r, st
     enum pd_code code;
     do {
         struct pd_error what;
-        if ((code = pd_reader_payload(r, &bytes, &n, &what)))
+        code = c->sorter ? pd_sorter_payload(c->sorter, &bytes, &n, &what)
+                         : pd_reader_payload(r, &bytes, &n, &what);
+        if (code)
             return pd_convert_damage(c, &what); /* what there was of it has been written, as in the input */
         code = pd_writer_raw(w, bytes, n, c->error);
     } while (!code && n);
@@ -89,9 +139,10 @@ static enum pd_code put_payload(struct pd_conversion *c, struct pd_reader *r, st
 }
 
 /* Is what follows the record all there? Of an input that cannot seek it is not known. */
-static bool payload_there(const struct pd_reader *r, const struct pd_record *rec)
+static bool payload_there(const struct pd_conversion *c, const struct pd_record *rec)
 {
-    return !r->src->seekable || rec->payload_size <= r->end - r->at;
+    const uint64_t end = rec->member ? c->r->members[rec->member].size : c->r->info.data_end;
+    return !c->r->in.seekable || rec->payload_size <= end - rec->offset - rec->size;
 }
 
 static enum pd_code note_aux(struct pd_conversion *c, const struct pd_record *rec, const struct pd_writer *w)
@@ -108,15 +159,8 @@ static enum pd_code note_aux(struct pd_conversion *c, const struct pd_record *re
 enum pd_code pd_convert_put(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec,
                             struct pd_writer *w)
 {
-    struct pd_error what;
     const uint8_t *bytes;
     size_t n;
-    if (rec->payload_size && !payload_there(r, rec)) {
-        pd_fail_record(&what, PD_ETRUNC, rec, 0, "payload", r->end - r->at, rec->payload_size);
-        r->stopped = true;
-        r->payload_left = 0;
-        return pd_convert_damage(c, &what);
-    }
     if (w->plain && !is_early(c, rec))
         w->plain = false;
     enum pd_code code = pd_transcode_record(&c->t, r, rec, &bytes, &n, c->error);
@@ -145,13 +189,16 @@ static bool belongs_to_data(const struct pd_conversion *c, const struct pd_recor
     return !c->first_done || is_early(c, rec);
 }
 
-enum pd_code pd_convert_place(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec)
+/* Writes a record to that file where it belongs. One whose payload is cut does not come along: what reads on tells. */
+static enum pd_code place(struct pd_conversion *c, struct pd_record *rec)
 {
+    if (!payload_there(c, rec))
+        return PD_OK;
     if (c->rest == NULL)
-        return pd_convert_put(c, r, rec, c->w);
+        return pd_convert_put(c, c->r, rec, c->w);
     c->rest_begun |= !belongs_to_data(c, rec);
     c->first_done = true;
-    return pd_convert_put(c, r, rec, c->rest_begun ? c->rest : c->w);
+    return pd_convert_put(c, c->r, rec, c->rest_begun ? c->rest : c->w);
 }
 
 /* ---- One stream of records into a new layout */
@@ -172,7 +219,7 @@ static enum pd_code put_records(struct pd_conversion *c)
     enum pd_code code;
     while ((code = pd_convert_next(c, c->r, &rec)) == PD_OK) {
         bool taken = false;
-        pd_convert_progress(c);
+        pd_convert_progress(c, &rec);
         if (c->from == PD_CONTAINER_PIPE)
             code = pd_convert_collect(c, &rec, &taken);
         if (!code && c->open && is_compressed(&rec)) {
@@ -180,7 +227,7 @@ static enum pd_code put_records(struct pd_conversion *c)
             code = compress_too(c);
         }
         if (!code && !taken)
-            code = pd_convert_place(c, c->r, &rec);
+            code = place(c, &rec);
         if (code)
             return code;
     }
@@ -201,7 +248,6 @@ static enum pd_code open_writer(struct pd_conversion *c, enum pd_container conta
 {
     struct pd_writer_options o = {
         .size = sizeof o, .allocator = c->allocator, .order = c->t.to, .container = container};
-    o.feature_word = c->t.from == c->t.to ? c->r->info.feature_word : 8;
     o.attr_size = c->from == PD_CONTAINER_PIPE ? c->options->attr_size : room_of_attrs(c);
     o.version = c->r->info.version; /* PERFFILE stays so where it can */
     o.compression = c->zip;
@@ -245,6 +291,7 @@ static enum pd_code end(struct pd_conversion *c)
     if (c->rest)
         code = pd_writer_finish(c->rest, c->error);
     if (!code && c->to != PD_CONTAINER_PIPE) {
+        c->w->options.feature_word = pd_convert_feature_word(c);
         c->w->options.max_features = pd_convert_table(c);
         if (c->w->stage == PD_STAGE_ATTRS) /* without a record nothing has begun */
             code = pd_writer_raw(c->w, NULL, 0, c->error);
@@ -254,13 +301,28 @@ static enum pd_code end(struct pd_conversion *c)
     return code ? code : pd_writer_finish(c->w, c->error);
 }
 
+/*
+ * The members of a directory as one stream: by time, or one behind the other. FINISHED_ROUND says that nothing older
+ * follows, which is true anywhere in what is in order.
+ */
+static enum pd_code open_members(struct pd_conversion *c)
+{
+    const struct pd_sorter_options how = {
+        .size = sizeof how, .allocator = c->allocator, .kind = c->merge ? PD_SORT_TIME : PD_SORT_FILE};
+    c->total = 0;
+    for (size_t i = 0; i < c->r->n_members; i++)
+        c->total += c->r->members[i].size;
+    return pd_sorter_open(&c->sorter, c->r, &how, c->error);
+}
+
 /* A file or stream with a layout of its own. */
 static enum pd_code lay_out(struct pd_conversion *c)
 {
     enum pd_code code = begin(c);
+    if (!code && c->from == PD_CONTAINER_DIRECTORY && c->to != PD_CONTAINER_DIRECTORY)
+        code = open_members(c);
     if (!code)
-        code = c->from == PD_CONTAINER_DIRECTORY && c->to != PD_CONTAINER_DIRECTORY ? pd_convert_merge(c)
-                                                                                    : put_records(c);
+        code = put_records(c);
     return code ? code : end(c);
 }
 
@@ -281,8 +343,7 @@ static enum pd_code split(struct pd_conversion *c)
 
 /* ---- Which way? */
 
-/* Does a file have compressed records? Its COMPRESSED feature tells; where there is none, only the records
- * do. */
+/* Does a file have compressed records? Its COMPRESSED feature tells; where that names none, only the records do. */
 static enum pd_code look_for_compressed(struct pd_conversion *c)
 {
     const struct pd_feature_section *f = pd_convert_section(c, PD_FEAT_COMPRESSED);
@@ -297,7 +358,7 @@ static enum pd_code look_for_compressed(struct pd_conversion *c)
             c->level = (int)(pd_load32(words + 8, c->t.from) & 31);
     }
     const bool asked = c->t.from != c->t.to || c->options->zip == PD_ZIP_NONE;
-    if (f || c->from == PD_CONTAINER_PIPE || !c->r->in.seekable || !asked)
+    if (c->compressed || c->from == PD_CONTAINER_PIPE || !c->r->in.seekable || !asked)
         return PD_OK;
     c->r->keep_compressed = true;
     while (!c->compressed && pd_reader_next_here(c->r, &rec, NULL) == PD_OK)
@@ -307,7 +368,8 @@ static enum pd_code look_for_compressed(struct pd_conversion *c)
 
 /*
  * Do a directory's members have to be merged by time? Not when there is only one beside `data`, and that has
- * but what perf writes before it samples: then the one can follow the other, compressed or not.
+ * but what perf writes before it samples: then the one can follow the other, compressed or not. The first record may
+ * have a time: it stands before all others anyway.
  */
 static enum pd_code look_for_merge(struct pd_conversion *c)
 {
@@ -317,7 +379,7 @@ static enum pd_code look_for_merge(struct pd_conversion *c)
     c->merge = c->r->n_members > 2;
     c->r->keep_compressed = true;
     while (!c->merge && c->r->n_members == 2 && pd_reader_next_here(c->r, &rec, NULL) == PD_OK)
-        c->merge = is_compressed(&rec) || pd_convert_time(&rec, c->t.from) != 0;
+        c->merge = is_compressed(&rec) || (rec.index && pd_convert_time(&rec, c->t.from) != 0);
     return pd_reader_rewind(c->r, c->error);
 }
 
@@ -341,27 +403,25 @@ static bool needs_layout(const struct pd_conversion *c)
            (o->finish && (c->r->info.unfinished || c->r->info.truncated || c->r->n_findings));
 }
 
-static enum pd_code copy(struct pd_conversion *c, const struct pd_sink *sink, size_t member)
+/* In the layout it has. */
+static enum pd_code rewrite(struct pd_conversion *c, const struct pd_sink *sink, size_t member)
 {
     struct pd_rewrite_stats stats;
-    struct pd_rewrite_options how = {.size = sizeof how, .reencode = c->options->reencode, .member = member};
-    how.finding = c->options->finding;
-    how.user = c->options->user;
-    enum pd_code code = pd_rewrite(c->r, sink, &how, &stats, c->error);
+    const struct pd_rewrite_options how = {.size = sizeof how,
+                                           .reencode = c->options->reencode,
+                                           .finding = on_finding,
+                                           .user = c,
+                                           .member = member};
+    enum pd_code code = pd_rewrite_as(c->r, sink, &how, &c->t, &stats, c->error);
+    c->stats->copied = c->t.from == c->t.to;
     c->stats->records += stats.records;
-    c->stats->findings += stats.undecodable;
     return code;
 }
 
 static enum pd_code convert_file(struct pd_conversion *c, const struct pd_sink *sink)
 {
     c->sink = *sink;
-    if (needs_layout(c))
-        return lay_out(c);
-    if (c->t.from != c->t.to)
-        return pd_transcode_file(&c->t, c->r, sink, c->options, c->stats, c->error);
-    c->stats->copied = true;
-    return copy(c, sink, 0);
+    return needs_layout(c) ? lay_out(c) : rewrite(c, sink, 0);
 }
 
 static enum pd_code convert_pipe(struct pd_conversion *c, const struct pd_sink *sink)
@@ -369,8 +429,7 @@ static enum pd_code convert_pipe(struct pd_conversion *c, const struct pd_sink *
     const struct pd_convert_options *o = c->options;
     if (o->zip != PD_ZIP_KEEP || c->t.from != c->t.to || o->attr_size)
         return pd_convert_stream(c, c->r, sink);
-    c->stats->copied = true;
-    return copy(c, sink, 0);
+    return rewrite(c, sink, 0);
 }
 
 /* A data.N file. */
@@ -378,14 +437,12 @@ static enum pd_code convert_member(struct pd_conversion *c, const struct pd_sink
 {
     const struct pd_reader_options options = {.size = sizeof options, .allocator = c->allocator};
     struct pd_reader *r;
-    const bool stream = c->zip || (c->options->zip == PD_ZIP_NONE && c->compressed);
-    if (!stream && c->t.from == c->t.to)
-        return copy(c, sink, i);
+    if (!c->zip && (c->options->zip != PD_ZIP_NONE || !c->compressed))
+        return rewrite(c, sink, i);
     enum pd_code code = pd_reader_open_member(&r, c->r, i, &options, c->error);
     if (code)
         return code;
-    code = stream ? pd_convert_stream(c, r, sink)
-                  : pd_transcode_file(&c->t, r, sink, c->options, c->stats, c->error);
+    code = pd_convert_stream(c, r, sink);
     pd_reader_close(r);
     return code;
 }
@@ -446,18 +503,35 @@ static enum pd_code start(struct pd_conversion *c, const struct pd_sink *sink)
     if (code)
         return code;
     decide_compression(c);
+    c->t.feature_word = pd_convert_feature_word(c);
     c->r->keep_compressed = false;
     return run(c, sink);
 }
 
 static void clean_up(struct pd_conversion *c)
 {
+    pd_sorter_close(c->sorter);
     pd_writer_close(c->w);
     pd_writer_close(c->rest);
     for (size_t i = 0; i < 256; i++)
         pd_release(c->allocator, c->collected[i].bytes);
     pd_release(c->allocator, c->moved);
     pd_release(c->allocator, c);
+}
+
+static void start_transcode(struct pd_conversion *c)
+{
+    const struct pd_convert_options *o = c->options;
+    c->t.from = c->t.to = c->r->info.order;
+    if (o->order)
+        c->t.to = o->order == PD_CONVERT_BIG ? PD_BIG : PD_LITTLE;
+    c->t.reencode = o->reencode;
+    c->t.attr_size = o->attr_size;
+    c->t.allocator = c->allocator;
+    c->t.max_held = pd_convert_max_held(c);
+    c->t.finding = on_finding;
+    c->t.progress = on_progress;
+    c->t.user = c;
 }
 
 enum pd_code pd_convert(struct pd_reader *reader, const struct pd_sink *sink,
@@ -479,12 +553,8 @@ enum pd_code pd_convert(struct pd_reader *reader, const struct pd_sink *sink,
     c->from = reader->info.container;
     c->to = pd_convert_container(reader, options);
     c->level = options->level;
-    c->t.from = c->t.to = reader->info.order;
-    if (options->order)
-        c->t.to = options->order == PD_CONVERT_BIG ? PD_BIG : PD_LITTLE;
-    c->t.reencode = options->reencode;
-    c->t.attr_size = options->attr_size;
-    c->t.allocator = options->allocator;
+    c->total = reader->info.data_end;
+    start_transcode(c);
     enum pd_code code = start(c, sink);
     reader->keep_compressed = kept;
     c->stats->unconverted = c->t.unconverted;

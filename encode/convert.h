@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * convert.h - the inside of pd_convert(): convert.c decides and goes through the records, convert_sections.c
- * has attrs and features, convert_stream.c streams that stay streams, convert_merge.c the members of a
- * directory as one stream.
+ * has attrs and features, convert_stream.c streams that stay streams. What keeps its layout goes through
+ * pd_rewrite_as() instead.
  */
 #ifndef PERFDATA_CONVERT_INTERNAL_H
 #define PERFDATA_CONVERT_INTERNAL_H
@@ -40,18 +40,20 @@ struct pd_conversion {
     struct pd_writer *w;    /* the output, of a directory its `data` */
     struct pd_writer *rest; /* data.0 of a directory that is made of one stream */
     bool rest_begun, first_done;
+    struct pd_sorter *sorter; /* gives the records of a directory's members as one stream */
     size_t attrs_done;
     struct pd_moved_aux *moved;
     size_t n_moved, moved_cap;
     struct pd_collected collected[256];
     uint64_t collected_bytes;
+    uint64_t done, total; /* bytes read, for progress */
     uint32_t tick;
 };
 
 /* Damage that is passed over; PD_EIO and PD_ENOMEM come back as they are. */
 enum pd_code pd_convert_damage(struct pd_conversion *c, const struct pd_error *what);
 void pd_convert_note(const struct pd_conversion *c, uint16_t feature, const char *why);
-void pd_convert_progress(struct pd_conversion *c);
+void pd_convert_progress(struct pd_conversion *c, const struct pd_record *rec);
 
 /* The next record of a reader, over what is damaged and reported. PD_END: no more, or none that can be read.
  */
@@ -61,8 +63,6 @@ uint64_t pd_convert_time(const struct pd_record *rec, enum pd_order order);
 /* Writes a record and what follows it, from the reader it came from. */
 enum pd_code pd_convert_put(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec,
                             struct pd_writer *w);
-/* The same, to that file of a directory where it belongs. */
-enum pd_code pd_convert_place(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec);
 
 /* Sections. */
 enum pd_code pd_convert_attrs(struct pd_conversion *c);
@@ -72,14 +72,15 @@ enum pd_code pd_convert_collect(struct pd_conversion *c, struct pd_record *rec, 
 /* Entries that the feature table will have, with those left empty in the input. */
 unsigned pd_convert_table(const struct pd_conversion *c);
 enum pd_code pd_convert_features(struct pd_conversion *c);
+/* Most bytes of features that are held. */
+uint64_t pd_convert_max_held(const struct pd_conversion *c);
+/* Bytes of the words of the output's feature bitmap, as far as is known by now. */
+unsigned pd_convert_feature_word(struct pd_conversion *c);
 /* Is the section there and not damaged? */
 const struct pd_feature_section *pd_convert_section(const struct pd_conversion *c, uint16_t feature);
 
 /* A stream as a stream: c->r's to `sink`, with the header of a pipe if it has one. */
 enum pd_code pd_convert_stream(struct pd_conversion *c, struct pd_reader *r, const struct pd_sink *sink);
-
-/* All members of a directory, merged by time. */
-enum pd_code pd_convert_merge(struct pd_conversion *c);
 
 /* Bytes that tracing data has without the padding behind it. */
 size_t pd_tracing_bytes(const uint8_t *p, size_t n);

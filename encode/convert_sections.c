@@ -5,11 +5,12 @@
 #include "codec_internal.h"
 #include "memory.h"
 #include "wire.h"
+#include <string.h>
 
 #define PIECE ((size_t)65536)
 #define MAX_HELD (UINT64_C(256) << 20)
 
-static uint64_t max_held(const struct pd_conversion *c)
+uint64_t pd_convert_max_held(const struct pd_conversion *c)
 {
     return c->options->max_held ? c->options->max_held : MAX_HELD;
 }
@@ -60,9 +61,9 @@ static enum pd_code add(struct pd_conversion *c, uint16_t feature, const void *b
     struct pd_collected *f = &c->collected[feature];
     size_t cap = f->cap ? f->cap : 256;
     f->there = true;
-    if (n > max_held(c) - c->collected_bytes)
+    if (n > pd_convert_max_held(c) - c->collected_bytes)
         return pd_fail(c->error, PD_ELIMIT, PD_NOWHERE, "features of a stream", c->collected_bytes + n,
-                       max_held(c));
+                       pd_convert_max_held(c));
     while (cap - f->n < n)
         cap *= 2;
     if (cap != f->cap) {
@@ -261,6 +262,38 @@ unsigned pd_convert_table(const struct pd_conversion *c)
     return n < 256 ? n : 256;
 }
 
+/* ---- The feature bitmap */
+
+/* The machine's name, from the ARCH feature: a string behind its length. Empty: not known. */
+static void machine(struct pd_conversion *c, char name[64])
+{
+    const struct pd_collected *held = &c->collected[PD_FEAT_ARCH];
+    const struct pd_feature_section *f = pd_convert_section(c, PD_FEAT_ARCH);
+    uint8_t bytes[4 + 63] = {0};
+    size_t n = held->there ? held->n : f ? (size_t)f->section.size : 0;
+    n = n < sizeof bytes ? n : sizeof bytes;
+    if (held->there && n)
+        memcpy(bytes, held->bytes, n);
+    else if (n && (!c->r->in.seekable || pd_reader_read(c->r, f->section.offset, bytes, n, NULL)))
+        n = 0;
+    memset(name, 0, 64);
+    if (n > 4)
+        memcpy(name, bytes + 4, n - 4);
+}
+
+/*
+ * The words are the longs of the machine that recorded. Of a little-endian file they cannot be seen, and a stream has
+ * none; then the machine's name tells, in which all of 64 bits have a 64, but for two.
+ */
+unsigned pd_convert_feature_word(struct pd_conversion *c)
+{
+    char name[64];
+    if (c->from != PD_CONTAINER_PIPE && c->t.from == PD_BIG)
+        return c->r->info.feature_word;
+    machine(c, name);
+    return *name && !strstr(name, "64") && strcmp(name, "s390x") != 0 && strcmp(name, "alpha") != 0 ? 4 : 8;
+}
+
 /* ---- Writing them */
 
 /* A piece of a section of the input, in the new order. */
@@ -277,7 +310,7 @@ static enum pd_code copy_piece(struct pd_conversion *c, uint16_t feature, uint64
 /* BUILD_ID goes in one piece, since its records are of any size. */
 static enum pd_code copy_section(struct pd_conversion *c, uint16_t feature, const struct pd_file_section *s)
 {
-    const bool whole = feature == PD_FEAT_BUILD_ID && s->size <= max_held(c);
+    const bool whole = feature == PD_FEAT_BUILD_ID && s->size <= pd_convert_max_held(c);
     size_t piece = whole ? (size_t)s->size : PIECE;
     uint8_t *bytes = pd_resize(c->allocator, NULL, piece);
     enum pd_code code = bytes ? PD_OK : pd_fail(c->error, PD_ENOMEM, s->offset, "feature", 0, piece);

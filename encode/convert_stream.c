@@ -98,7 +98,7 @@ static enum pd_code copy_records(struct stream *s)
     enum pd_code code;
     while ((code = pd_convert_next(s->c, s->r, &rec)) == PD_OK) {
         bool taken = false;
-        pd_convert_progress(s->c);
+        pd_convert_progress(s->c, &rec);
         code = special(s, &rec, &taken);
         if (!code && !taken)
             code = pd_convert_put(s->c, s->r, &rec, s->w);

@@ -76,11 +76,12 @@ static bool payload_size(const struct pd_shape *s, const struct pd_record *rec, 
 #define RECORD(name_, type_, misc_, trailer_, doc_) \
     case PD_RECORD_##type_: *n += budget_##name_(s); return size_##name_(s, &rec->u.name_, n);
 #define END(name_)
+#define PD_EACH_FAST
 #include "schema/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END
-    default: return true;
+    default: return pd_layout_of(rec->type) == NULL; /* else only the tables know it */
     }
 }
 
@@ -88,6 +89,7 @@ static struct pd_shape shape_of(const struct pd_plan *plan, const struct pd_reco
 {
     struct pd_shape shape = plan->shape;
     shape.misc = rec->misc;
+    shape.given = rec->misc;
     shape.variant = rec->variant;
     return shape;
 }
@@ -125,7 +127,7 @@ enum pd_code pd_record_encode(const struct pd_plan *plan, const struct pd_record
     const bool has_id = record_has_id(plan, rec);
     struct pd_put c = {out};
     if (!encoded_size(plan, &shape, rec, has_id, size))
-        return pd_interpret_encode(plan, rec, NULL, 0, size, error);
+        return pd_interpret_encode(plan, rec, out, cap, size, error);
     if (*size > cap)
         return pd_fail_record(error, PD_ESPACE, rec, 0, "record", cap, *size);
     if (plan->order == PD_LITTLE)

@@ -39,6 +39,7 @@
 #define WHEN(src_, bit_) if (s->src_ & PD_MASK_##src_(bit_)) {
 #define UNLESS(src_, bit_) if (!(s->src_ & PD_MASK_##src_(bit_))) {
 #define DONE }
+#define PD_EACH_FAST
 #include "schema/each.h"
 #undef LAYOUT
 #undef RECORD
@@ -55,6 +56,7 @@ static void FN(encode_record)(struct pd_put *c, const struct pd_shape *s, const 
 #define RECORD(name_, type_, misc_, trailer_, doc_) \
     case PD_RECORD_##type_: FN(encode_##name_)(c, s, &rec->u.name_); break;
 #define END(name_)
+#define PD_EACH_FAST
 #include "schema/each.h"
 #undef LAYOUT
 #undef RECORD

@@ -8,18 +8,22 @@
 #include "wire.h"
 
 struct writer {
-    const struct pd_shape *shape;
+    struct pd_shape shape;
     enum pd_order order;
-    const struct pd_record *rec;
-    uint8_t *out; /* NULL: only count */
+    const struct pd_record *rec; /* NULL: a section */
+    uint8_t *out;                /* NULL: only count */
     size_t cap;
     size_t at;
+    size_t limit; /* most bytes that there may be */
+    size_t end;   /* of the part of stated size, whose last fields may be absent; SIZE_MAX: in none */
     struct pd_error *error;
 };
 
 static enum pd_code fail(const struct writer *w, enum pd_code code, const char *field, uint64_t found, uint64_t expected)
 {
-    return pd_fail_record(w->error, code, w->rec, w->at, field, found, expected);
+    if (w->rec)
+        return pd_fail_record(w->error, code, w->rec, w->at, field, found, expected);
+    return pd_fail(w->error, code, w->at, field, found, expected);
 }
 
 /* Copies n bytes (NULL: zero bytes), where there is room; `at` counts on regardless. */
@@ -50,49 +54,167 @@ static enum pd_code write_scalar(struct writer *w, const struct pd_op *op, const
     return PD_OK;
 }
 
-static enum pd_code write_str(struct writer *w, const struct pd_op *op, const struct pd_str *s)
+static enum pd_code write_varint(struct writer *w, const struct pd_op *op, const void *v)
 {
-    if (s->len > UINT16_MAX || (s->size != PD_AUTO && s->size > UINT16_MAX))
-        return fail(w, PD_ELIMIT, op->name, s->len, UINT16_MAX);
+    uint8_t bytes[10];
+    size_t n = 0;
+    uint64_t value = pd_scalar_get(op, v);
+    for (; value > 0x7f; value >>= 7)
+        bytes[n++] = (uint8_t)(value | 0x80);
+    bytes[n++] = (uint8_t)value;
+    write_bytes(w, bytes, n);
+    return PD_OK;
+}
+
+/* ---- Strings and other counted bytes. */
+
+static enum pd_code check_many(struct writer *w, const struct pd_op *op, size_t n)
+{
+    return n <= w->limit ? PD_OK : fail(w, PD_ELIMIT, op->name, n, w->limit);
+}
+
+/* The slot has the size that its kind asks for. */
+static enum pd_code check_slot(struct writer *w, const struct pd_op *op, const void *v, const struct pd_str *s, size_t size)
+{
+    size_t expected = size;
+    if (op->kind == PD_OP_CSTR)
+        expected = s->len + 1;
+    else if (op->kind == PD_OP_STRN && size > op->arg)
+        expected = (size_t)op->arg;
+    else if (op->kind == PD_OP_SLOT)
+        expected = pd_count(op, &w->shape, v) ? pd_slot_of(op, (size_t)pd_count(op, &w->shape, v)) : 0;
+    return size == expected ? PD_OK : fail(w, PD_ECOUNT, op->name, size, expected);
+}
+
+static enum pd_code write_str(struct writer *w, const struct pd_op *op, const void *v, const struct pd_str *s)
+{
+    if (s->len > w->limit || (s->size != PD_AUTO && s->size > w->limit))
+        return fail(w, PD_ELIMIT, op->name, s->len, w->limit);
     if (s->size != PD_AUTO && s->len > s->size)
         return fail(w, PD_ECOUNT, op->name, s->len, s->size);
     if (s->size != PD_AUTO && s->len < s->size && s->ptr[s->len])
         return fail(w, PD_EVALUE, op->name, (uint8_t)s->ptr[s->len], 0);
     const size_t readable = s->size == PD_AUTO ? s->len : s->size;
-    const size_t size = s->size == PD_AUTO ? pd_align8(s->len + 1) : s->size;
+    const size_t size = s->size == PD_AUTO ? pd_slot_of(op, s->len) : s->size;
+    const enum pd_code code = check_slot(w, op, v, s, size);
+    if (code)
+        return code;
+    if (op->kind == PD_OP_STR64)
+        write_number(w, size, 4);
     write_bytes(w, s->ptr, readable);
     write_bytes(w, NULL, size - readable);
     return PD_OK;
 }
 
-static enum pd_code check_many(struct writer *w, const struct pd_op *op, size_t n)
+static enum pd_code check_count(struct writer *w, const struct pd_op *op, const void *v, size_t n)
 {
-    return n <= UINT16_MAX ? PD_OK : fail(w, PD_ELIMIT, op->name, n, UINT16_MAX);
-}
-
-static enum pd_code write_counted(struct writer *w, const struct pd_op *op, const void *v, size_t n)
-{
-    const uint64_t count = pd_count(op, w->shape, v);
+    const uint64_t count = pd_count(op, &w->shape, v);
     return n == count ? check_many(w, op, n) : fail(w, PD_ECOUNT, op->ref, count, n);
 }
 
-static void write_vec(struct writer *w, const struct pd_vec *v)
+static enum pd_code write_vec(struct writer *w, const struct pd_op *op, const struct pd_vec *v)
 {
-    for (size_t i = 0; i < v->n; i++)
-        write_number(w, pd_vec_at(v, i), 8);
+    const unsigned width = pd_vec_width(op);
+    for (size_t i = 0; i < v->n; i++) {
+        const uint64_t value = pd_vec_at(v, i);
+        if (width < 8 && value >> 8 * width)
+            return fail(w, PD_EVALUE, op->name, value, (UINT64_C(1) << 8 * width) - 1);
+        write_number(w, value, width);
+    }
+    return PD_OK;
 }
+
+/* ---- Parts. */
 
 static enum pd_code write_layout(struct writer *w, const struct pd_op *head, const void *v);
 
-static enum pd_code write_list(struct writer *w, const struct pd_op *op, const struct pd_list *l)
+/* Elements that are in the order wanted already are copied. */
+static bool is_as_wanted(const struct writer *w, const struct pd_list *l)
 {
-    _Alignas(8) uint8_t element[64];
+    return l->varying && l->form == (uint8_t)w->order && l->when == w->shape.given && l->variant == w->shape.variant;
+}
+
+static enum pd_code write_list(struct writer *w, const struct pd_op *op, const struct pd_list *list)
+{
+    _Alignas(8) uint8_t element[PD_ELEMENT_MAX];
+    struct pd_list l = *list;
+    const size_t end = w->end;
     enum pd_code code = PD_OK;
-    for (size_t i = 0; !code && i < l->n && w->at <= UINT16_MAX; i++) {
-        pd_list_get(l, op->sub(), i, element);
-        code = write_layout(w, op->sub(), element);
+    if (is_as_wanted(w, &l)) {
+        write_bytes(w, l.ptr, l.stride);
+        return PD_OK;
     }
+    w->end = SIZE_MAX;
+    while (!code && w->at <= w->limit && pd_list_take(&l, op->sub(), element))
+        code = write_layout(w, op->sub(), element);
+    w->end = end;
     return code;
+}
+
+static enum pd_code write_sized(struct writer *w, const struct pd_op *op, uint64_t size, const void *member)
+{
+    const size_t begin = w->at, end = w->end;
+    if (size < op->arg || size - op->arg > w->limit)
+        return fail(w, PD_ECOUNT, op->ref ? op->ref : op->name, size, op->arg);
+    w->end = begin + (size_t)(size - op->arg);
+    const enum pd_code code = write_layout(w, op->sub(), member);
+    if (code)
+        return code;
+    if (w->at != w->end)
+        return fail(w, PD_ECOUNT, op->ref ? op->ref : op->name, size, w->at - begin + op->arg);
+    w->end = end;
+    return PD_OK;
+}
+
+static enum pd_code write_attr(struct writer *w, const struct pd_op *op, const struct pd_attr *attr)
+{
+    return write_sized(w, op, attr->size ? attr->size : PD_ATTR_SIZE_VER0, attr);
+}
+
+/* ---- Members that are not in the stream must be what decoding would make of the bytes. */
+
+static enum pd_code check_derived(struct writer *w, const struct pd_op *op, const void *v)
+{
+    const uint64_t count = op->count_width ? pd_count(op, &w->shape, v) : 0;
+    uint64_t found, expected;
+    switch (op->kind) {
+    case PD_OP_PASS: w->shape.given = (uint32_t)count; return PD_OK;
+    case PD_OP_ORDER:
+        if (count > PD_BIG)
+            return fail(w, PD_EVALUE, op->name, count, PD_BIG);
+        w->order = (enum pd_order)count;
+        return PD_OK;
+    case PD_OP_GIVEN:
+        found = pd_member(v, op->offset, 4);
+        expected = w->shape.given;
+        break;
+    case PD_OP_ROOM:
+    case PD_OP_ROOMN:
+    case PD_OP_ODD64:
+        found = pd_member(v, op->offset, 1);
+        expected = found != 0;
+        break;
+    default:
+        found = pd_member(v, op->offset, 8);
+        expected = pd_derived(op, v);
+        break;
+    }
+    return found == expected ? PD_OK : fail(w, PD_ECOUNT, op->name, found, expected);
+}
+
+static enum pd_code write_bytes_of(struct writer *w, const struct pd_op *op, const struct pd_bytes *b)
+{
+    const enum pd_code code = check_many(w, op, b->n);
+    if (code == PD_OK)
+        write_bytes(w, b->ptr, b->n);
+    return code;
+}
+
+static enum pd_code write_opt64(struct writer *w, const struct pd_op *op, const void *v)
+{
+    if (pd_count(op, &w->shape, v) == 0)
+        return pd_scalar_get(op, v) ? fail(w, PD_EVALUE, op->name, pd_scalar_get(op, v), 0) : PD_OK;
+    return write_scalar(w, op, v);
 }
 
 static enum pd_code write_field(struct writer *w, const struct pd_op *op, const void *v)
@@ -104,66 +226,86 @@ static enum pd_code write_field(struct writer *w, const struct pd_op *op, const 
     enum pd_code code;
     switch (op->kind) {
     case PD_OP_ARR: write_bytes(w, member, op->arg); return PD_OK;
-    case PD_OP_STR: return write_str(w, op, member);
-    case PD_OP_REST:
-        if ((code = check_many(w, op, bytes->n)) == PD_OK)
-            write_bytes(w, bytes->ptr, bytes->n);
-        return code;
-    case PD_OP_BYTES:
-        if ((code = write_counted(w, op, v, bytes->n)) == PD_OK)
-            write_bytes(w, bytes->ptr, bytes->n);
-        return code;
-    case PD_OP_VECR64:
-        if ((code = check_many(w, op, vec->n)) == PD_OK)
-            write_vec(w, vec);
-        return code;
+    case PD_OP_STR:
+    case PD_OP_CSTR:
+    case PD_OP_STR64:
+    case PD_OP_STRN:
+    case PD_OP_SLOT: return write_str(w, op, v, member);
+    case PD_OP_REST: return write_bytes_of(w, op, bytes);
+    case PD_OP_BYTES: return (code = check_count(w, op, v, bytes->n)) ? code : write_bytes_of(w, op, bytes);
+    case PD_OP_VECR64: return (code = check_many(w, op, vec->n)) ? code : write_vec(w, op, vec);
+    case PD_OP_VEC16:
+    case PD_OP_VEC32:
     case PD_OP_VEC64:
-    case PD_OP_REGS:
-        if ((code = write_counted(w, op, v, vec->n)) == PD_OK)
-            write_vec(w, vec);
-        return code;
-    case PD_OP_LIST: return (code = write_counted(w, op, v, list->n)) ? code : write_list(w, op, list);
+    case PD_OP_REGS: return (code = check_count(w, op, v, vec->n)) ? code : write_vec(w, op, vec);
+    case PD_OP_LIST:
+    case PD_OP_ITEMS: return (code = check_count(w, op, v, list->n)) ? code : write_list(w, op, list);
+    case PD_OP_ITEMSR: return write_list(w, op, list);
     case PD_OP_SUB: return write_layout(w, op->sub(), member);
-    case PD_OP_OPT64:
-        if (pd_count(op, w->shape, v) == 0)
-            return pd_scalar_get(op, v) ? fail(w, PD_EVALUE, op->name, pd_scalar_get(op, v), 0) : PD_OK;
-        return write_scalar(w, op, v);
-    default: return write_scalar(w, op, v);
+    case PD_OP_SIZED: return write_sized(w, op, pd_count(op, &w->shape, v), member);
+    case PD_OP_ATTR: return write_attr(w, op, member);
+    case PD_OP_VARINT: return write_varint(w, op, v);
+    case PD_OP_OPT64: return write_opt64(w, op, v);
+    default: return op->kind >= PD_OP_GIVEN ? check_derived(w, op, v) : write_scalar(w, op, v);
     }
+}
+
+/* In a part of stated size: does it end before this number? Then those behind it are absent too. */
+static bool ends_before(const struct writer *w, const struct pd_op *op)
+{
+    const size_t width = op->kind == PD_OP_ARR ? (size_t)op->arg : pd_scalar_width(op);
+    return w->end != SIZE_MAX && op->kind != PD_OP_OPT64 && (w->at > w->end || width > w->end - w->at);
 }
 
 static enum pd_code write_layout(struct writer *w, const struct pd_op *head, const void *v)
 {
-    for (const struct pd_op *op = pd_present(head, w->shape); op->kind != PD_OP_END; op = pd_present(op + 1, w->shape)) {
-        enum pd_code code = write_field(w, op, v);
+    const uint32_t given = w->shape.given;
+    const enum pd_order order = w->order;
+    bool ended = false;
+    for (const struct pd_op *op = pd_present(head, &w->shape, v); op->kind != PD_OP_END;
+         op = pd_present(op + 1, &w->shape, v)) {
+        ended |= ends_before(w, op);
+        if (ended && op->kind != PD_OP_REST)
+            continue;
+        const enum pd_code code = write_field(w, op, v);
         if (code)
             return code;
-        if (w->at > UINT16_MAX)
-            return fail(w, PD_ELIMIT, op->name, w->at, UINT16_MAX);
+        if (w->at > w->limit)
+            return fail(w, PD_ELIMIT, op->name, w->at, w->limit);
     }
+    w->shape.given = given;
+    w->order = order;
     return PD_OK;
+}
+
+/* ---- Records and sections. */
+
+static enum pd_code write_payload(struct writer *w, const struct pd_op *layout, const struct pd_record *rec, bool has_id)
+{
+    enum pd_code code = layout ? write_layout(w, layout, &rec->u) : PD_OK;
+    if (code)
+        return code;
+    if (rec->rest.n > UINT16_MAX)
+        return fail(w, PD_ELIMIT, "rest", rec->rest.n, UINT16_MAX);
+    write_bytes(w, rec->rest.ptr, rec->rest.n);
+    return has_id ? write_layout(w, pd_layout_sample_id(), &rec->id) : PD_OK;
 }
 
 enum pd_code pd_interpret_encode(const struct pd_plan *plan, const struct pd_record *rec, void *out, size_t cap,
                                  size_t *size, struct pd_error *error)
 {
-    struct pd_shape shape = plan->shape;
     const struct pd_op *layout = rec->old_feature ? NULL : pd_layout_of(rec->type);
     const struct pd_record r = {.type = rec->type, .variant = rec->variant, .layout = layout};
-    shape.misc = rec->misc;
-    shape.variant = rec->variant;
-    struct writer w = {&shape, plan->order, rec, out, cap, 8, error};
+    struct writer w = {plan->shape, plan->order, rec, out, cap, 8, UINT16_MAX, SIZE_MAX, error};
+    w.shape.misc = rec->misc;
+    w.shape.given = rec->misc;
+    w.shape.variant = rec->variant;
     if (pd_layout_unknown(plan, rec->type))
         return fail(&w, PD_EUNKNOWN, "sample_type", plan->shape.sample_type, 0);
     if (!pd_variant_possible(rec))
         return fail(&w, PD_EVALUE, "hw_idx", rec->u.sample.branch_stack.nr, 0);
-    enum pd_code code = layout ? write_layout(&w, layout, &rec->u) : PD_OK;
+    const enum pd_code code = write_payload(&w, layout, rec, pd_has_id(plan, &r));
     if (code)
-        return code;
-    if (rec->rest.n > UINT16_MAX)
-        return fail(&w, PD_ELIMIT, "rest", rec->rest.n, UINT16_MAX);
-    write_bytes(&w, rec->rest.ptr, rec->rest.n);
-    if (pd_has_id(plan, &r) && (code = write_layout(&w, pd_layout_sample_id(), &rec->id)))
         return code;
     if (w.at > UINT16_MAX)
         return fail(&w, PD_ELIMIT, "size", w.at, UINT16_MAX);
@@ -175,4 +317,17 @@ enum pd_code pd_interpret_encode(const struct pd_plan *plan, const struct pd_rec
     write_number(&w, rec->misc, 2);
     write_number(&w, *size, 2);
     return out && *size > cap ? fail(&w, PD_ESPACE, "record", cap, *size) : PD_OK;
+}
+
+enum pd_code pd_interpret_put_section(const struct pd_op *layout, const struct pd_shape *shape, enum pd_order order,
+                                      const void *v, const struct pd_bytes *rest, void *out, size_t cap, size_t *size,
+                                      struct pd_error *error)
+{
+    struct writer w = {*shape, order, NULL, out, cap, 0, UINT32_MAX, SIZE_MAX, error};
+    const enum pd_code code = write_layout(&w, layout, v);
+    if (code)
+        return code;
+    write_bytes(&w, rest->ptr, rest->n);
+    *size = w.at;
+    return out && w.at > cap ? fail(&w, PD_ESPACE, "section", cap, w.at) : PD_OK;
 }

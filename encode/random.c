@@ -119,7 +119,7 @@ static void count_cost(const struct maker *m, const struct pd_op *op, size_t *ea
     *each = *once = 0;
     if (!is_count(op))
         return;
-    for (op = pd_present(op + 1, &m->shape); op->kind != PD_OP_END; op = pd_present(op + 1, &m->shape)) {
+    for (op = pd_present(op + 1, &m->shape, NULL); op->kind != PD_OP_END; op = pd_present(op + 1, &m->shape, NULL)) {
         if (op->count_width == 0 || op->count_offset != member)
             continue;
         switch (op->kind) {
@@ -230,7 +230,7 @@ static void make_list(struct maker *m, const struct pd_op *op, struct pd_list *l
     memset(p, 0, n * layout->offset);
     for (size_t i = 0; i < n; i++)
         make_layout(m, layout, p + i * layout->offset);
-    *l = (struct pd_list){p, n, layout->offset, PD_FORM_STRUCT, UINT32_MAX};
+    *l = (struct pd_list){.ptr = p, .n = n, .stride = layout->offset, .form = PD_FORM_STRUCT, .when = UINT32_MAX};
 }
 
 /* ---- Fields. */
@@ -284,8 +284,8 @@ static void make_field(struct maker *m, const struct pd_op *head, const struct p
 
 static void make_layout(struct maker *m, const struct pd_op *head, void *v)
 {
-    for (const struct pd_op *op = pd_present(head, &m->shape); op->kind != PD_OP_END && !m->failed;
-         op = pd_present(op + 1, &m->shape))
+    for (const struct pd_op *op = pd_present(head, &m->shape, v); op->kind != PD_OP_END && !m->failed;
+         op = pd_present(op + 1, &m->shape, v))
         make_field(m, head, op, v);
 }
 
@@ -295,8 +295,8 @@ static void make_layout(struct maker *m, const struct pd_op *head, void *v)
 static void clear_past_size(struct pd_attr *attr)
 {
     const struct pd_shape shape = {0};
-    const struct pd_op *op = pd_present(pd_layout_attr(), &shape);
-    for (uint32_t at = 0; op->kind != PD_OP_END; op = pd_present(op + 1, &shape)) {
+    const struct pd_op *op = pd_present(pd_layout_attr(), &shape, attr);
+    for (uint32_t at = 0; op->kind != PD_OP_END; op = pd_present(op + 1, &shape, attr)) {
         if (pd_scalar_width(op) && at >= attr->size)
             pd_scalar_set(op, attr, 0);
         at += pd_scalar_width(op);

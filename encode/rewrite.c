@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rewrite.c - a whole file again, in its own layout: part by part, each decoded and encoded when asked, else copied. The
- * round trip that `perfdata check` proves.
+ * rewrite.c - a whole file again, in its own layout: part by part, each copied, or decoded and encoded: in the same
+ * byte order, which is the round trip that `perfdata check` proves, or in the other one.
  */
 #include "codec_internal.h"
-#include "file.h"
 #include "memory.h"
+#include "transcode.h"
 #include "wire.h"
-#include <perfdata/writer.h>
+#include "writer.h"
 
 struct rewrite {
     struct pd_reader *r;
@@ -15,6 +15,8 @@ struct rewrite {
     const struct pd_rewrite_options *options;
     struct pd_rewrite_stats *stats;
     struct pd_error *error;
+    struct pd_transcode *t; /* NULL: the byte order stays, and records are not looked into unless `options` say so */
+    enum pd_order from, to;
 };
 
 static void report(struct rewrite *w, const struct pd_error *what)
@@ -50,13 +52,13 @@ static void compare(struct rewrite *w, const struct pd_record *rec, const char *
     report(w, &what);
 }
 
-/* Encoded bytes of a part of the file, which are compared with what stands in the input at this place. */
+/* Encoded bytes of a part of the file; in the same byte order they are what stands in the input at this place. */
 static enum pd_code emit_encoded(struct rewrite *w, const char *part, const void *bytes, size_t n)
 {
     const uint8_t *p;
     size_t got;
-    enum pd_code code = pd_input_at(w->r->src, w->stats->bytes, n, &p, &got, w->error);
-    if (!code)
+    enum pd_code code = PD_OK;
+    if (w->from == w->to && (code = pd_input_at(w->r->src, w->stats->bytes, n, &p, &got, w->error)) == PD_OK)
         compare(w, NULL, part, bytes, p, got < n ? got : n);
     return code ? code : emit(w, bytes, n);
 }
@@ -81,48 +83,78 @@ static enum pd_code copy(struct rewrite *w, uint64_t offset, uint64_t n)
     return code;
 }
 
+/* What is left of a part. */
+static enum pd_code copy_rest(struct rewrite *w, const struct pd_extent *e)
+{
+    return copy(w, w->stats->bytes, e->offset + e->size - w->stats->bytes);
+}
+
+/* ---- Parts of the file */
+
 static enum pd_code rewrite_header(struct rewrite *w, const struct pd_extent *e)
 {
     const struct pd_file_info *info = &w->r->info;
     struct pd_file_header header = info->header;
     uint8_t bytes[PD_FILE_HEADER_BYTES];
     const size_t known = e->size < sizeof bytes ? (size_t)e->size : sizeof bytes;
-    pd_features_convert(info->features, header.adds_features, info->order, info->feature_word);
-    pd_file_header_put(&header, info->order, bytes);
+    pd_features_convert(info->features, header.adds_features, w->to,
+                        w->from == w->to ? info->feature_word : w->t->feature_word);
+    pd_file_header_put(&header, w->to, bytes);
+    if (info->version == 1) /* these bytes have no order */
+        memcpy(bytes, "PERFFILE", 8);
     enum pd_code code = emit_encoded(w, "header", bytes, known);
-    return code ? code : copy(w, e->offset + known, e->size - known);
+    return code ? code : copy_rest(w, e);
 }
 
 static enum pd_code rewrite_ids(struct rewrite *w, const struct pd_extent *e)
 {
     const struct pd_event_attr *event = w->r->attrs.attr[e->index];
+    const uint64_t first = (e->offset - event->ids_section.offset) / 8;
     enum pd_code code = PD_OK;
-    for (size_t i = 0; !code && i < e->size / 8; i++) {
+    for (uint64_t i = first; !code && i < first + e->size / 8 && i < event->n_ids; i++) {
         uint8_t id[8];
-        pd_store64(id, event->ids[i], w->r->info.order);
+        pd_store64(id, event->ids[i], w->to);
         code = emit_encoded(w, "ids", id, sizeof id);
     }
-    return code;
+    return code ? code : copy_rest(w, e);
+}
+
+/* Where the ids of an attr are, at the end of its entry, or early, in what is otherwise the attr's tail. */
+static enum pd_code put_section(struct rewrite *w, const struct pd_event_attr *event, uint8_t *entry)
+{
+    struct pd_file_section section = event->ids_section;
+    uint8_t *last = entry + event->room;
+    if (!event->ids_early) {
+        pd_file_section_put(&section, w->to, last);
+        return PD_OK;
+    }
+    /* The last 16 bytes mean nothing then. */
+    enum pd_code code = pd_reader_read(w->r, w->stats->bytes + event->room, last, PD_FILE_SECTION_BYTES, w->error);
+    if (code)
+        return code;
+    pd_file_section_take(last, w->from, &section);
+    pd_file_section_put(&section, w->to, last);
+    pd_file_section_put(&event->ids_section, w->to,
+                        entry + (event->attr.size ? event->attr.size : PD_ATTR_SIZE_VER0));
+    return PD_OK;
 }
 
 /* An entry: the attr; what is then left of the entry is where its ids are. */
 static enum pd_code rewrite_attr(struct rewrite *w, const struct pd_event_attr *event)
 {
-    const enum pd_order order = w->r->info.order;
-    uint8_t section[PD_FILE_SECTION_BYTES];
-    uint8_t *bytes = pd_resize(w->r->allocator, NULL, event->room);
+    const size_t room = event->room;
+    uint8_t *bytes = pd_resize(w->r->allocator, NULL, room + PD_FILE_SECTION_BYTES);
     if (bytes == NULL)
-        return pd_fail(w->error, PD_ENOMEM, event->offset, "attr", 0, event->room);
-    enum pd_code code = pd_attr_encode(order, &event->attr, bytes, event->room, w->error);
+        return pd_fail(w->error, PD_ENOMEM, event->offset, "attr", 0, room + PD_FILE_SECTION_BYTES);
+    enum pd_code code = pd_attr_encode(w->to, &event->attr, bytes, room, w->error);
     if (!code)
-        code = emit_encoded(w, "attr", bytes, event->room);
+        code = put_section(w, event, bytes);
+    if (!code)
+        code = emit_encoded(w, "attr", bytes, room);
+    if (!code)
+        code = emit_encoded(w, "attrs", bytes + room, PD_FILE_SECTION_BYTES);
     pd_release(w->r->allocator, bytes);
-    if (code)
-        return code;
-    if (event->ids_early) /* the section stood inside the attr's room; these 16 bytes mean nothing */
-        return copy(w, event->offset + event->room, sizeof section);
-    pd_file_section_put(&event->ids_section, order, section);
-    return emit_encoded(w, "attrs", section, sizeof section);
+    return code;
 }
 
 static enum pd_code rewrite_attrs(struct rewrite *w, const struct pd_extent *e)
@@ -130,7 +162,7 @@ static enum pd_code rewrite_attrs(struct rewrite *w, const struct pd_extent *e)
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < w->r->attrs.n; i++)
         code = rewrite_attr(w, w->r->attrs.attr[i]);
-    return code ? code : copy(w, w->stats->bytes, e->offset + e->size - w->stats->bytes);
+    return code ? code : copy_rest(w, e);
 }
 
 static enum pd_code rewrite_types(struct rewrite *w, const struct pd_extent *e)
@@ -141,48 +173,83 @@ static enum pd_code rewrite_types(struct rewrite *w, const struct pd_extent *e)
         struct pd_event_type type;
         if ((code = pd_reader_read(w->r, e->offset + at, bytes, sizeof bytes, w->error)))
             break;
-        pd_event_type_take(bytes, w->r->info.order, &type);
-        pd_event_type_put(&type, w->r->info.order, bytes);
+        pd_event_type_take(bytes, w->from, &type);
+        pd_event_type_put(&type, w->to, bytes);
         code = emit_encoded(w, "event_types", bytes, sizeof bytes);
     }
-    return code;
+    return code ? code : copy_rest(w, e);
 }
 
-static enum pd_code rewrite_table(struct rewrite *w)
+static enum pd_code rewrite_table(struct rewrite *w, const struct pd_extent *e)
 {
+    const uint64_t n = e->size / PD_FILE_SECTION_BYTES;
     enum pd_code code = PD_OK;
-    for (size_t i = 0; !code && i < w->r->n_features; i++) {
+    for (size_t i = 0; !code && i < w->r->n_features && i < n; i++) {
         uint8_t entry[PD_FILE_SECTION_BYTES];
-        pd_file_section_put(&w->r->features[i].section, w->r->info.order, entry);
+        pd_file_section_put(&w->r->features[i].section, w->to, entry);
         code = emit_encoded(w, "feature table", entry, sizeof entry);
     }
+    return code ? code : copy_rest(w, e);
+}
+
+/* A section in pieces, BUILD_ID as one, since its records are of any size. */
+static enum pd_code turn_feature(struct rewrite *w, const struct pd_extent *e)
+{
+    uint64_t piece = e->index == PD_FEAT_BUILD_ID && e->size <= w->t->max_held ? e->size : 65536;
+    uint8_t *bytes = pd_resize(w->r->allocator, NULL, (size_t)piece);
+    enum pd_code code = bytes ? PD_OK : pd_fail(w->error, PD_ENOMEM, e->offset, "feature", 0, piece);
+    for (uint64_t left = e->size; !code && left; left -= piece) {
+        piece = piece < left ? piece : left;
+        if ((code = pd_reader_read(w->r, w->stats->bytes, bytes, (size_t)piece, w->error)))
+            break;
+        pd_transcode_section(w->t, (uint16_t)e->index, bytes, (size_t)piece);
+        code = emit(w, bytes, (size_t)piece);
+    }
+    pd_release(w->r->allocator, bytes);
     return code;
 }
 
+/* ---- Records */
+
 /*
- * A record through decode and encode, compared with its own bytes. What cannot be decoded is counted, reported and copied;
- * records inside COMPRESSED ones are only proved, since the chunk around them is copied.
+ * A record through decode and encode, compared with its own bytes; returns what it gave. What cannot be decoded is
+ * counted, reported and copied.
  */
-static enum pd_code rewrite_record(struct rewrite *w, struct pd_record *rec)
+static const uint8_t *prove_record(struct rewrite *w, struct pd_record *rec, uint8_t bytes[UINT16_MAX])
 {
-    uint8_t bytes[UINT16_MAX];
     size_t size;
     struct pd_error what;
-    const uint8_t *out = rec->raw;
     const enum pd_code decoded = pd_reader_decode(w->r, rec, &what);
     if (decoded == PD_EUNKNOWN || (decoded == PD_OK && rec->layout == NULL)) {
         w->stats->raw++;
         if (decoded)
             report(w, &what);
-    } else if (decoded || pd_record_encode(rec->plan, rec, bytes, sizeof bytes, &size, &what)) {
+    } else if (decoded || pd_record_encode(rec->plan, rec, bytes, UINT16_MAX, &size, &what)) {
         w->stats->undecodable++;
         report(w, &what);
     } else {
         w->stats->decoded++;
         compare(w, rec, "record", bytes, rec->raw, rec->size);
-        out = bytes;
+        return bytes;
     }
-    return rec->depth ? PD_OK : emit(w, out, rec->size);
+    return rec->raw;
+}
+
+/* Records inside COMPRESSED ones are only looked at, since the chunk around them is copied. */
+static enum pd_code rewrite_record(struct rewrite *w, struct pd_record *rec)
+{
+    uint8_t bytes[UINT16_MAX];
+    const uint8_t *out = rec->raw;
+    size_t n = rec->size;
+    enum pd_code code = PD_OK;
+    w->stats->records++;
+    if (w->options->reencode && w->from == w->to)
+        out = prove_record(w, rec, bytes);
+    else if (w->t)
+        code = pd_transcode_record(w->t, w->r, rec, &out, &n, w->error);
+    if (w->t && w->t->progress && (w->stats->records & 255) == 0)
+        w->t->progress(w->t->user, w->stats->bytes, w->r->info.data_end);
+    return code || rec->depth ? code : emit(w, out, n);
 }
 
 static enum pd_code rewrite_payload(struct rewrite *w)
@@ -213,11 +280,7 @@ static enum pd_code rewrite_data(struct rewrite *w, const struct pd_extent *e)
     struct pd_error what;
     enum pd_code code = PD_OK;
     while (!code && (code = next_record(w, &rec, &what)) == PD_OK) {
-        w->stats->records++;
-        if (w->options->reencode)
-            code = rewrite_record(w, &rec);
-        else if (rec.depth == 0)
-            code = emit(w, rec.raw, rec.size);
+        code = rewrite_record(w, &rec);
         if (!code && rec.payload_size)
             code = rewrite_payload(w);
         if (code == PD_ETRUNC) {
@@ -233,23 +296,26 @@ static enum pd_code rewrite_data(struct rewrite *w, const struct pd_extent *e)
     }
     if (code != PD_END)
         report(w, &what);
-    code = copy(w, w->stats->bytes, e->offset + e->size - w->stats->bytes);
+    code = copy_rest(w, e);
     /* Behind damaged data, what follows it has not been looked at yet. */
     return code || w->options->member ? code : pd_file_tail(w->r, w->error);
 }
+
+/* ---- The whole */
 
 static enum pd_code rewrite_part(struct rewrite *w, const struct pd_extent *e)
 {
     if (e->kind == PD_EXTENT_DATA)
         return rewrite_data(w, e);
-    if (!w->options->reencode)
+    if (!w->options->reencode && w->from == w->to)
         return copy(w, e->offset, e->size);
     switch (e->kind) {
     case PD_EXTENT_HEADER: return rewrite_header(w, e);
     case PD_EXTENT_IDS: return rewrite_ids(w, e);
     case PD_EXTENT_ATTRS: return rewrite_attrs(w, e);
     case PD_EXTENT_EVENT_TYPES: return rewrite_types(w, e);
-    case PD_EXTENT_TABLE: return rewrite_table(w);
+    case PD_EXTENT_TABLE: return rewrite_table(w, e);
+    case PD_EXTENT_FEATURE: return w->from == w->to ? copy(w, e->offset, e->size) : turn_feature(w, e);
     default: return copy(w, e->offset, e->size);
     }
 }
@@ -272,23 +338,35 @@ static enum pd_code rewrite_parts(struct rewrite *w)
     return code;
 }
 
-enum pd_code pd_rewrite(struct pd_reader *reader, const struct pd_sink *sink, const struct pd_rewrite_options *options,
-                        struct pd_rewrite_stats *stats, struct pd_error *error)
+enum pd_code pd_rewrite_as(struct pd_reader *reader, const struct pd_sink *sink,
+                           const struct pd_rewrite_options *options, struct pd_transcode *t,
+                           struct pd_rewrite_stats *stats, struct pd_error *error)
 {
     struct pd_rewrite_options own = {0};
     struct pd_error own_error;
     struct pd_rewrite_stats own_stats;
     pd_take_options(&own, sizeof own, options);
-    struct rewrite w = {reader, sink, &own, stats ? stats : &own_stats, error ? error : &own_error};
+    struct rewrite w = {reader, sink, &own, stats ? stats : &own_stats, error ? error : &own_error, t,
+                        reader->info.order, t ? t->to : reader->info.order};
     enum pd_code code = PD_OK;
     *w.stats = (struct pd_rewrite_stats){0};
-    if (w.options->member && w.options->member >= reader->n_members)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "member", w.options->member, reader->n_members);
+    if (own.member && own.member >= reader->n_members)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "member", own.member, reader->n_members);
+    if (w.from != w.to && reader->info.version == 1 && !pd_writer_has_v1(reader->info.header.attr_size))
+        return pd_fail(error, PD_EUNSUP, 16, "byte order of a PERFFILE with attrs of this size",
+                       reader->info.header.attr_size, 0);
     if (reader->in.seekable)
-        code = pd_dir_enter(reader, w.options->member, w.error);
-    if (!code && w.options->member) {
-        const struct pd_extent all = {PD_EXTENT_DATA, 0, 0, reader->members[w.options->member].size};
+        code = pd_dir_enter(reader, own.member, w.error);
+    if (!code && own.member) {
+        const struct pd_extent all = {PD_EXTENT_DATA, 0, 0, reader->members[own.member].size};
         return rewrite_data(&w, &all);
     }
     return code ? code : rewrite_parts(&w);
+}
+
+enum pd_code pd_rewrite(struct pd_reader *reader, const struct pd_sink *sink,
+                        const struct pd_rewrite_options *options, struct pd_rewrite_stats *stats,
+                        struct pd_error *error)
+{
+    return pd_rewrite_as(reader, sink, options, NULL, stats, error);
 }

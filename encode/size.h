@@ -65,6 +65,7 @@ static inline bool size_items(uint64_t items, uint64_t count, size_t bytes, size
     return items == count && items <= UINT16_MAX;
 }
 
+#define PD_EACH_FAST
 #include "schema/each.h"
 #undef LAYOUT
 #undef RECORD

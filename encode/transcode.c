@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* transcode.c - records, sections and whole files from one byte order to the other. */
+/* transcode.c - records and sections from one byte order to the other. */
 #include "transcode.h"
 #include "codec_internal.h"
-#include "memory.h"
 #include "walk.h"
 #include "wire.h"
-#include "writer.h"
 
 /* ---- What is left as it is */
 
@@ -63,8 +61,8 @@ static const struct pd_op *field_behind(const struct pd_attr *attr, uint32_t siz
 {
     const struct pd_shape shape = {0};
     uint32_t at = 0;
-    const struct pd_op *op = pd_present(pd_layout_attr(), &shape);
-    for (; op->kind != PD_OP_END; op = pd_present(op + 1, &shape)) {
+    const struct pd_op *op = pd_present(pd_layout_attr(), &shape, attr);
+    for (; op->kind != PD_OP_END; op = pd_present(op + 1, &shape, attr)) {
         if (pd_scalar_width(op) && at >= size && pd_scalar_get(op, attr))
             return op;
         at += pd_scalar_width(op);
@@ -164,10 +162,79 @@ static void plain_record(struct pd_transcode *t, const struct pd_record *rec)
     }
 }
 
+/* ---- Records that contradict themselves */
+
+static void turn_id(uint8_t *bytes)
+{
+    pd_store64(bytes, pd_load64(bytes, PD_LITTLE), PD_BIG);
+}
+
+/* The event of a record whose bytes are in the other order than the recording: its id is turned for a moment. */
+static void resolve_other(const struct pd_attrs *attrs, struct pd_record *rec, uint8_t *bytes)
+{
+    const struct pd_plan *first = attrs->n ? &attrs->attr[0]->plan : &attrs->none;
+    const bool sample = rec->type == PD_RECORD_SAMPLE;
+    const size_t back = first->trailer_id;
+    size_t at = sample ? first->id : 0;
+    if (!sample && back && rec->size >= 8 + back)
+        at = rec->size - back;
+    const bool there = at && rec->size >= at + 8;
+    if (there)
+        turn_id(bytes + at);
+    pd_attrs_resolve(attrs, rec);
+    if (there)
+        turn_id(bytes + at);
+}
+
+/* If the bytes make sense in the new order, turns them into the old one. */
+static bool turn_back(struct pd_transcode *t, const struct pd_reader *r, const struct pd_record *rec,
+                      uint8_t *bytes)
+{
+    struct pd_record other = {.type = rec->type, .misc = rec->misc, .size = rec->size, .raw = bytes};
+    size_t n;
+    resolve_other(&r->attrs, &other, bytes);
+    if (other.plan == NULL)
+        return false;
+    struct pd_plan plan = *other.plan;
+    plan.order = (uint8_t)t->to;
+    if (pd_record_decode_framed(&plan, &other, NULL) || (other.layout == NULL && !other.has_id))
+        return false;
+    plan.order = (uint8_t)t->from;
+    if (pd_record_encode(&plan, &other, t->other, sizeof t->other, &n, NULL) || n != rec->size)
+        return false;
+    memcpy(bytes, t->other, n);
+    return true;
+}
+
+/*
+ * A record that cannot be decoded keeps its bytes. But when they happen to make sense in the new order, the way back
+ * would convert them; so they are what that way back would have been made from: bytes that, taken for the new order
+ * and converted to the old one, make no sense in the new order. The way back finds the same sequence from its other
+ * end. It is short, since only records of varying layout have one at all; the limit is for safety.
+ */
+static void contradicting_record(struct pd_transcode *t, const struct pd_reader *r, const struct pd_record *rec)
+{
+    memcpy(t->bytes, rec->raw, rec->size);
+    for (int i = 0; i < 16 && turn_back(t, r, rec, t->bytes); i++)
+        ;
+    put_header(t, rec, rec->size, t->bytes);
+    leave_record(t, rec);
+}
+
+static void tell(const struct pd_transcode *t, const struct pd_error *what)
+{
+    if (what->code != PD_EUNKNOWN && t->finding)
+        t->finding(t->user, what);
+}
+
 enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader *r, struct pd_record *rec,
                                  const uint8_t **bytes, size_t *n, struct pd_error *error)
 {
+    struct pd_error what;
     const bool attr = rec->type == PD_RECORD_HEADER_ATTR && rec->size >= 16 && !rec->old_feature;
+    const enum pd_code decoded = pd_reader_decode(r, rec, &what);
+    if (decoded)
+        tell(t, &what);
     *bytes = rec->raw;
     *n = rec->size;
     if (t->from == t->to && !t->reencode && !(attr && t->attr_size))
@@ -176,7 +243,7 @@ enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader 
     if (attr)
         return attr_record(t, rec, n, error);
     /* Of an unknown type of the kernel, the sample_id at its end is known, and needed to tell the event. */
-    if (pd_reader_decode(r, rec, NULL) == PD_OK && (rec->layout || rec->has_id)) {
+    if (!decoded && (rec->layout || rec->has_id)) {
         struct pd_plan plan = *rec->plan;
         plan.order = (uint8_t)t->to;
         if (pd_record_encode(&plan, rec, t->bytes, sizeof t->bytes, n, NULL) == PD_OK) {
@@ -186,7 +253,10 @@ enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader 
         }
     }
     *n = rec->size;
-    plain_record(t, rec);
+    if (decoded && t->from != t->to && rec->type != PD_RECORD_HEADER_FEATURE)
+        contradicting_record(t, r, rec);
+    else
+        plain_record(t, rec);
     return PD_OK;
 }
 
@@ -242,235 +312,4 @@ void pd_transcode_section(struct pd_transcode *t, uint16_t feature, uint8_t *byt
             leave_feature(t, feature);
         break;
     }
-}
-
-/* ---- A whole file in its own layout */
-
-struct pass {
-    struct pd_transcode *t;
-    struct pd_reader *r;
-    const struct pd_sink *sink;
-    const struct pd_convert_options *options;
-    struct pd_convert_stats *stats;
-    struct pd_error *error;
-    uint64_t at; /* bytes written: the same offset in the input */
-};
-
-static void report(struct pass *p, const struct pd_error *what)
-{
-    p->stats->findings++;
-    if (p->options->finding)
-        p->options->finding(p->options->user, what);
-}
-
-static enum pd_code emit(struct pass *p, const void *bytes, size_t n)
-{
-    const int e = n ? p->sink->write(p->sink->user, bytes, n) : 0;
-    if (e)
-        return pd_fail(p->error, PD_EOUT, p->at, NULL, (uint64_t)e, 0);
-    p->at += n;
-    return PD_OK;
-}
-
-static enum pd_code copy(struct pass *p, uint64_t n)
-{
-    enum pd_code code = PD_OK;
-    while (!code && n) {
-        const uint8_t *bytes;
-        size_t got;
-        code = pd_input_at(p->r->src, p->at, n < 65536 ? (size_t)n : 65536, &bytes, &got, p->error);
-        if (!code && got == 0) /* the end of a stream */
-            return PD_OK;
-        got = got < n ? got : (size_t)n;
-        if (!code)
-            code = emit(p, bytes, got);
-        n -= got;
-    }
-    return code;
-}
-
-static enum pd_code header(struct pass *p, const struct pd_extent *e)
-{
-    const struct pd_file_info *info = &p->r->info;
-    struct pd_file_header h = info->header;
-    uint8_t bytes[PD_FILE_HEADER_BYTES];
-    const size_t known = e->size < sizeof bytes ? (size_t)e->size : sizeof bytes;
-    pd_features_convert(info->features, h.adds_features, p->t->to, 8);
-    pd_file_header_put(&h, p->t->to, bytes);
-    if (info->version == 1) /* these bytes have no order */
-        memcpy(bytes, "PERFFILE", 8);
-    enum pd_code code = emit(p, bytes, known);
-    return code ? code : copy(p, e->size - known);
-}
-
-static enum pd_code ids(struct pass *p, const struct pd_extent *e)
-{
-    const struct pd_event_attr *event = p->r->attrs.attr[e->index];
-    const uint64_t first = (e->offset - event->ids_section.offset) / 8;
-    enum pd_code code = PD_OK;
-    for (uint64_t i = first; !code && i < first + e->size / 8 && i < event->n_ids; i++) {
-        uint8_t id[8];
-        pd_store64(id, event->ids[i], p->t->to);
-        code = emit(p, id, sizeof id);
-    }
-    return code ? code : copy(p, e->offset + e->size - p->at);
-}
-
-static enum pd_code attr(struct pass *p, const struct pd_event_attr *event)
-{
-    uint8_t section[PD_FILE_SECTION_BYTES];
-    struct pd_file_section unused;
-    uint8_t *bytes = pd_resize(p->r->allocator, NULL, event->room);
-    if (bytes == NULL)
-        return pd_fail(p->error, PD_ENOMEM, event->offset, "attr", 0, event->room);
-    enum pd_code code = pd_attr_encode(p->t->to, &event->attr, bytes, event->room, p->error);
-    if (!code && event->ids_early) /* the pair stands in what is otherwise the attr's tail */
-        pd_file_section_put(&event->ids_section, p->t->to,
-                            bytes + (event->attr.size ? event->attr.size : PD_ATTR_SIZE_VER0));
-    if (!code)
-        code = emit(p, bytes, event->room);
-    pd_release(p->r->allocator, bytes);
-    if (!code)
-        code = pd_reader_read(p->r, p->at, section, sizeof section, p->error);
-    pd_file_section_take(section, p->t->from, &unused);
-    pd_file_section_put(&unused, p->t->to, section);
-    return code ? code : emit(p, section, sizeof section);
-}
-
-static enum pd_code attrs(struct pass *p, const struct pd_extent *e)
-{
-    enum pd_code code = PD_OK;
-    for (size_t i = 0; !code && i < p->r->attrs.n; i++)
-        code = attr(p, p->r->attrs.attr[i]);
-    return code ? code : copy(p, e->offset + e->size - p->at);
-}
-
-static enum pd_code types(struct pass *p, const struct pd_extent *e)
-{
-    enum pd_code code = PD_OK;
-    for (uint64_t at = 0; !code && at + PD_EVENT_TYPE_BYTES <= e->size; at += PD_EVENT_TYPE_BYTES) {
-        uint8_t bytes[PD_EVENT_TYPE_BYTES];
-        struct pd_event_type type;
-        if ((code = pd_reader_read(p->r, e->offset + at, bytes, sizeof bytes, p->error)))
-            break;
-        pd_event_type_take(bytes, p->t->from, &type);
-        pd_event_type_put(&type, p->t->to, bytes);
-        code = emit(p, bytes, sizeof bytes);
-    }
-    return code ? code : copy(p, e->offset + e->size - p->at);
-}
-
-static enum pd_code table(struct pass *p, const struct pd_extent *e)
-{
-    enum pd_code code = PD_OK;
-    for (size_t i = 0; !code && i < p->r->n_features && p->at + PD_FILE_SECTION_BYTES <= e->offset + e->size;
-         i++) {
-        uint8_t entry[PD_FILE_SECTION_BYTES];
-        pd_file_section_put(&p->r->features[i].section, p->t->to, entry);
-        code = emit(p, entry, sizeof entry);
-    }
-    return code ? code : copy(p, e->offset + e->size - p->at);
-}
-
-/* A section in pieces, BUILD_ID as one. */
-static enum pd_code feature(struct pass *p, const struct pd_extent *e)
-{
-    const uint64_t limit = p->options->max_held ? p->options->max_held : UINT64_C(256) << 20;
-    uint64_t piece = e->index == PD_FEAT_BUILD_ID && e->size <= limit ? e->size : 65536;
-    uint8_t *bytes = pd_resize(p->r->allocator, NULL, (size_t)piece);
-    enum pd_code code = bytes ? PD_OK : pd_fail(p->error, PD_ENOMEM, e->offset, "feature", 0, piece);
-    for (uint64_t left = e->size; !code && left; left -= piece) {
-        piece = piece < left ? piece : left;
-        if ((code = pd_reader_read(p->r, p->at, bytes, (size_t)piece, p->error)))
-            break;
-        pd_transcode_section(p->t, (uint16_t)e->index, bytes, (size_t)piece);
-        code = emit(p, bytes, (size_t)piece);
-    }
-    pd_release(p->r->allocator, bytes);
-    return code;
-}
-
-static enum pd_code payload(struct pass *p)
-{
-    const uint8_t *bytes;
-    size_t n;
-    enum pd_code code;
-    do {
-        if ((code = pd_reader_payload(p->r, &bytes, &n, p->error)) == PD_OK)
-            code = emit(p, bytes, n);
-    } while (!code && n);
-    return code;
-}
-
-static enum pd_code record(struct pass *p, struct pd_record *rec)
-{
-    const uint8_t *bytes;
-    size_t n;
-    enum pd_code code = pd_transcode_record(p->t, p->r, rec, &bytes, &n, p->error);
-    if (!code)
-        code = emit(p, bytes, n);
-    p->stats->records++;
-    if (p->options->progress && (p->stats->records & 255) == 0)
-        p->options->progress(p->options->user, p->at, p->r->info.data_end);
-    return code || !rec->payload_size ? code : payload(p);
-}
-
-/* All records; from the first damage on, the bytes as they are. */
-static enum pd_code data(struct pass *p, const struct pd_extent *e)
-{
-    struct pd_record rec = {0};
-    struct pd_error what;
-    enum pd_code code;
-    while ((code = pd_reader_next_here(p->r, &rec, &what)) == PD_OK) {
-        if (rec.depth == 0)
-            code = record(p, &rec);
-        if (code == PD_ETRUNC) {
-            what = *p->error;
-            break;
-        }
-        if (code)
-            return code;
-    }
-    if (code == PD_EIO || code == PD_ENOMEM) {
-        *p->error = what;
-        return code;
-    }
-    if (code != PD_END)
-        report(p, &what);
-    return copy(p, e->offset + e->size - p->at);
-}
-
-static enum pd_code part(struct pass *p, const struct pd_extent *e)
-{
-    switch (e->kind) {
-    case PD_EXTENT_HEADER: return header(p, e);
-    case PD_EXTENT_IDS: return ids(p, e);
-    case PD_EXTENT_ATTRS: return e->offset == p->r->info.header.attrs.offset ? attrs(p, e) : copy(p, e->size);
-    case PD_EXTENT_EVENT_TYPES: return types(p, e);
-    case PD_EXTENT_DATA: return data(p, e);
-    case PD_EXTENT_TABLE: return table(p, e);
-    case PD_EXTENT_FEATURE: return feature(p, e);
-    default: return copy(p, e->size);
-    }
-}
-
-enum pd_code pd_transcode_file(struct pd_transcode *t, struct pd_reader *r, const struct pd_sink *sink,
-                               const struct pd_convert_options *options, struct pd_convert_stats *stats,
-                               struct pd_error *error)
-{
-    struct pass p = {t, r, sink, options, stats, error, 0};
-    const bool raw = r->n_members == 0 && r->borrowed; /* a data.N file: records alone */
-    const struct pd_extent all = {PD_EXTENT_DATA, 0, 0, r->info.data_end};
-    enum pd_code code = PD_OK;
-    if (raw)
-        return data(&p, &all);
-    if (r->info.version == 1 && !pd_writer_has_v1(r->info.header.attr_size))
-        return pd_fail(error, PD_EUNSUP, 16, "byte order of a PERFFILE with attrs of this size",
-                       r->info.header.attr_size, 0);
-    /* The map of an input that cannot seek is complete only when its data has been read. */
-    for (size_t i = 0; !code && i < r->n_extents; i++) {
-        const struct pd_extent e = r->extents[i];
-        code = part(&p, &e);
-    }
-    return code;
 }

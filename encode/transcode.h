@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * transcode.h - records and sections from one byte order to the other. What has a layout in the schema is
+ * transcode.h - records, sections and whole files from one byte order to the other. What has a layout in the schema is
  * decoded in one and encoded in the other; of what has none, the record header is converted, and it is
  * counted.
  */
@@ -18,6 +18,12 @@ struct pd_transcode {
     bool reencode;      /* decode and encode although the order stays */
     uint32_t attr_size; /* new size of attrs; 0: as they are */
     const struct pd_allocator *allocator;
+    unsigned feature_word; /* bytes of the words of a big-endian output's feature bitmap */
+    uint64_t max_held;     /* most bytes of a section that are held at a time */
+    /* Called for each record that contradicts its own layout, and as work goes on; may be NULL. */
+    void (*finding)(void *user, const struct pd_error *what);
+    void (*progress)(void *user, uint64_t done, uint64_t total);
+    void *user;
     /* what was left as it is */
     struct {
         uint32_t type;
@@ -26,10 +32,13 @@ struct pd_transcode {
     size_t n_left;
     uint8_t left_features[32];
     uint64_t unconverted;
-    uint8_t bytes[UINT16_MAX];
+    uint8_t bytes[UINT16_MAX], other[UINT16_MAX];
 };
 
-/* The record in the new order: *bytes points into t->bytes, or is rec->raw where nothing changes. */
+/*
+ * The record in the new order: *bytes points into t->bytes, or is rec->raw where nothing changes. It is decoded in
+ * any case, so that a damaged one is told.
+ */
 enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader *r, struct pd_record *rec,
                                  const uint8_t **bytes, size_t *n, struct pd_error *error);
 
@@ -50,11 +59,11 @@ void pd_transcode_notes(const struct pd_transcode *t,
                         void (*note)(void *user, const struct pd_convert_note *note), void *user);
 
 /*
- * The whole file, or member of a directory, in its own layout, each part in the new order: the mirror of
- * pd_rewrite(). Twice gives the bytes it started with.
+ * pd_rewrite(), each part and record by way of t: in its byte order and with its findings. Twice gives the bytes it
+ * started with.
  */
-enum pd_code pd_transcode_file(struct pd_transcode *t, struct pd_reader *r, const struct pd_sink *sink,
-                               const struct pd_convert_options *options, struct pd_convert_stats *stats,
-                               struct pd_error *error);
+enum pd_code pd_rewrite_as(struct pd_reader *reader, const struct pd_sink *sink,
+                           const struct pd_rewrite_options *options, struct pd_transcode *t,
+                           struct pd_rewrite_stats *stats, struct pd_error *error);
 
 #endif

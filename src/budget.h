@@ -26,6 +26,7 @@
 #define WHEN(src_, bit_) if (s->src_ & PD_MASK_##src_(bit_)) {
 #define UNLESS(src_, bit_) if (!(s->src_ & PD_MASK_##src_(bit_))) {
 #define DONE }
+#define PD_EACH_FAST
 #include "schema/each.h"
 #undef LAYOUT
 #undef RECORD

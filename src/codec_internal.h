@@ -36,9 +36,9 @@ static inline bool pd_layout_unknown(const struct pd_plan *plan, uint32_t type)
 /* Does a sample_id follow the payload? Unknown kernel types follow the rule of the known ones. */
 static inline bool pd_has_id(const struct pd_plan *plan, const struct pd_record *rec)
 {
-    if (rec->layout ? !rec->layout->src : rec->type >= PD_RECORD_HEADER_ATTR)
-        return false;
-    return plan->id_all || rec->variant & PD_VARIANT_SAMPLE_ID;
+    if (rec->variant & PD_VARIANT_SAMPLE_ID)
+        return true;
+    return plan->id_all && (rec->layout ? rec->layout->src != 0 : rec->type < PD_RECORD_HEADER_ATTR);
 }
 
 /*
@@ -51,6 +51,16 @@ enum pd_code pd_interpret_decode(const struct pd_plan *plan, struct pd_record *r
 /* The reference interpreter's other half; same contract as pd_record_encode(). out == NULL: only checks and size. */
 enum pd_code pd_interpret_encode(const struct pd_plan *plan, const struct pd_record *rec, void *out, size_t cap,
                                  size_t *size, struct pd_error *error);
+
+/*
+ * The same for a feature section: all of its n bytes (at most 4 GiB), into a struct of `layout`; `rest` are the bytes
+ * behind the known fields. Errors count offsets from the section's begin.
+ */
+enum pd_code pd_interpret_section(const struct pd_op *layout, const struct pd_shape *shape, enum pd_order order,
+                                  const void *bytes, size_t n, void *out, struct pd_bytes *rest, struct pd_error *error);
+enum pd_code pd_interpret_put_section(const struct pd_op *layout, const struct pd_shape *shape, enum pd_order order,
+                                      const void *v, const struct pd_bytes *rest, void *out, size_t cap, size_t *size,
+                                      struct pd_error *error);
 
 /* Fixed parts as a whole: from and to PD_<PART>_BYTES bytes. An attr's tail is not among them. */
 #define PD_FILE_SECTION_BYTES 16

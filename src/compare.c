@@ -4,6 +4,7 @@
 #include "reflect.h"
 #include "words.h"
 #include <perfdata/compare.h>
+#include <perfdata/feature.h>
 
 /* A name on the way to the difference, and the element when it is that of a vector or list. */
 struct step {
@@ -31,9 +32,9 @@ static bool same_bytes(const void *a, size_t na, const void *b, size_t nb)
     return na == nb && (na == 0 || memcmp(a, b, na) == 0);
 }
 
-static size_t slot_size(const struct pd_str *s)
+static size_t slot_size(const struct pd_op *op, const struct pd_str *s)
 {
-    return s->size == PD_AUTO ? pd_align8(s->len + 1) : s->size;
+    return s->size == PD_AUTO ? pd_slot_of(op, s->len) : s->size;
 }
 
 /* A byte of the slot; the padding that the encoder makes is NUL. */
@@ -42,10 +43,10 @@ static char slot_at(const struct pd_str *s, size_t i)
     return s->size == PD_AUTO && i >= s->len ? '\0' : s->ptr[i];
 }
 
-static bool same_str(const struct pd_str *a, const struct pd_str *b)
+static bool same_str(const struct pd_op *op, const struct pd_str *a, const struct pd_str *b)
 {
-    const size_t size = slot_size(a);
-    if (size != slot_size(b) || !same_bytes(a->ptr, a->len, b->ptr, b->len))
+    const size_t size = slot_size(op, a);
+    if (size != slot_size(op, b) || !same_bytes(a->ptr, a->len, b->ptr, b->len))
         return false;
     for (size_t i = a->len; i < size; i++)
         if (slot_at(a, i) != slot_at(b, i))
@@ -66,19 +67,17 @@ static bool same_vec(struct comparison *c, const struct pd_op *op, const struct 
 
 static bool same_layout(struct comparison *c, const struct pd_op *head, const void *a, const void *b);
 
-static bool same_list(struct comparison *c, const struct pd_op *op, const struct pd_list *a,
-                      const struct pd_list *b)
+static bool same_list(struct comparison *c, const struct pd_op *op, const struct pd_list *list_a,
+                      const struct pd_list *list_b)
 {
-    _Alignas(8) uint8_t element_a[64], element_b[64];
+    _Alignas(8) uint8_t element_a[PD_ELEMENT_MAX], element_b[PD_ELEMENT_MAX];
     const struct pd_op *layout = op->sub();
-    if (a->n != b->n || layout->offset > sizeof element_a)
+    struct pd_list a = *list_a, b = *list_b;
+    if (a.n != b.n)
         return differ(c, op->name, SIZE_MAX);
-    for (size_t i = 0; i < a->n; i++) {
-        pd_list_get(a, layout, i, element_a);
-        pd_list_get(b, layout, i, element_b);
+    while (pd_list_take(&a, layout, element_a) && pd_list_take(&b, layout, element_b))
         if (!same_layout(c, layout, element_a, element_b))
-            return differ(c, op->name, i);
-    }
+            return differ(c, op->name, list_a->n - a.n - 1);
     return true;
 }
 
@@ -89,13 +88,23 @@ static bool same_field(struct comparison *c, const struct pd_op *op, const void 
     bool same;
     switch (op->kind) {
     case PD_OP_ARR: same = memcmp(ma, mb, (size_t)op->arg) == 0; break;
-    case PD_OP_STR: same = same_str(ma, mb); break;
+    case PD_OP_STR:
+    case PD_OP_CSTR:
+    case PD_OP_STR64:
+    case PD_OP_STRN:
+    case PD_OP_SLOT: same = same_str(op, ma, mb); break;
     case PD_OP_BYTES:
     case PD_OP_REST: same = same_bytes(ba->ptr, ba->n, bb->ptr, bb->n); break;
+    case PD_OP_VEC16:
+    case PD_OP_VEC32:
     case PD_OP_VEC64:
     case PD_OP_VECR64:
     case PD_OP_REGS: return same_vec(c, op, ma, mb);
-    case PD_OP_LIST: return same_list(c, op, ma, mb);
+    case PD_OP_LIST:
+    case PD_OP_ITEMS:
+    case PD_OP_ITEMSR: return same_list(c, op, ma, mb);
+    case PD_OP_SIZED:
+    case PD_OP_ATTR:
     case PD_OP_SUB: same = same_layout(c, op->sub(), ma, mb); break;
     default: same = pd_scalar_get(op, a) == pd_scalar_get(op, b); break;
     }
@@ -106,14 +115,14 @@ static bool same_field(struct comparison *c, const struct pd_op *op, const void 
  */
 static bool same_layout(struct comparison *c, const struct pd_op *head, const void *a, const void *b)
 {
-    const struct pd_op *oa = pd_present(head, &c->a), *ob = pd_present(head, &c->b);
+    const struct pd_op *oa = pd_visible(head, &c->a, a), *ob = pd_visible(head, &c->b, b);
     while (oa == ob) {
         if (oa->kind == PD_OP_END)
             return true;
         if (!same_field(c, oa, a, b))
             return false;
-        oa = pd_present(oa + 1, &c->a);
-        ob = pd_present(ob + 1, &c->b);
+        oa = pd_visible(oa + 1, &c->a, a);
+        ob = pd_visible(ob + 1, &c->b, b);
     }
     return differ(c, (oa < ob ? oa : ob)->name, SIZE_MAX);
 }
@@ -201,4 +210,21 @@ size_t pd_attr_difference(const struct pd_attr *a, const struct pd_attr *b, char
 {
     struct comparison c;
     return say_path(&c, same_attr(&c, a, b), path, cap);
+}
+
+static bool same_feature(struct comparison *c, const struct pd_feature *a, const struct pd_feature *b)
+{
+    *c = (struct comparison){.a = {.given = a->nr_cpus_avail, .variant = a->variant},
+                             .b = {.given = b->nr_cpus_avail, .variant = b->variant}};
+    if (a->id != b->id || a->layout != b->layout)
+        return differ(c, "id", SIZE_MAX);
+    if (a->layout && !same_layout(c, a->layout, &a->u, &b->u))
+        return false;
+    return same_bytes(a->rest.ptr, a->rest.n, b->rest.ptr, b->rest.n) || differ(c, "rest", SIZE_MAX);
+}
+
+bool pd_feature_equal(const struct pd_feature *a, const struct pd_feature *b, const char **field)
+{
+    struct comparison c;
+    return say_field(&c, same_feature(&c, a, b), field);
 }

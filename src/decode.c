@@ -66,7 +66,7 @@ static inline bool take_list(struct pd_take *c, uint64_t n, size_t stride, uint3
 {
     if (n > c->slack / stride)
         return false;
-    *out = (struct pd_list){c->p, (size_t)n, (uint32_t)stride, (uint8_t)order, when};
+    *out = (struct pd_list){.ptr = c->p, .n = (size_t)n, .stride = (uint32_t)stride, .form = (uint8_t)order, .when = when};
     c->p += n * stride;
     c->slack -= (size_t)n * stride;
     return true;
@@ -115,6 +115,8 @@ static uint8_t other_variants(const struct pd_plan *plan, const struct pd_record
         return rec->misc & PD_MISC_MMAP_BUILD_ID ? 0 : PD_VARIANT_EARLY_MMAP2;
     case PD_RECORD_LOST_SAMPLES:
         return plan->id_all ? 0 : PD_VARIANT_SAMPLE_ID;
+    case PD_RECORD_HEADER_BUILD_ID: /* sizes without sample_id are 4 more than a multiple of 8 */
+        return plan->id_all && rec->size % 8 == 0 ? PD_VARIANT_SAMPLE_ID : 0;
     default: return 0;
     }
 }
@@ -134,6 +136,8 @@ static bool fits(const struct pd_record *rec)
         return pd_variant_possible(rec) && rec->rest.n == 0;
     case PD_RECORD_MMAP2:
         return rec->u.mmap2.filename.size == pd_align8(rec->u.mmap2.filename.len + 1);
+    case PD_RECORD_HEADER_BUILD_ID:
+        return rec->u.header_build_id.file.filename.len < rec->u.header_build_id.file.filename.size;
     default: return rec->rest.n == 0;
     }
 }
@@ -168,6 +172,9 @@ static bool decode_any(const struct pd_plan *plan, struct pd_record *rec)
         clear_payload(rec);
         return decode_variant(plan, rec, usual);
     }
+    /* The name would take a sample_id behind it for padding. */
+    if (rec->type == PD_RECORD_HEADER_BUILD_ID && others && decode_other(plan, rec, usual, others))
+        return true;
     const bool ok = decode_variant(plan, rec, usual);
     if ((ok && rec->rest.n == 0) || !others)
         return ok;

@@ -47,6 +47,7 @@
 #define WHEN(src_, bit_) if (s->src_ & PD_MASK_##src_(bit_)) {
 #define UNLESS(src_, bit_) if (!(s->src_ & PD_MASK_##src_(bit_))) {
 #define DONE }
+#define PD_EACH_FAST
 #include "schema/each.h"
 #undef LAYOUT
 #undef RECORD
@@ -71,10 +72,12 @@ static bool FN(decode_payload)(const struct pd_plan *plan, const struct pd_shape
     case PD_RECORD_##type_:                                                                                        \
         return take_budget(&c, budget_##name_(s)) && FN(decode_##name_)(&c, s, &rec->u.name_) && FN(decode_end)(&c, s, rec);
 #define END(name_)
+#define PD_EACH_FAST
 #include "schema/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END
-    default: return FN(decode_end)(&c, s, rec);
+    default: /* what only the tables know, or nobody */
+        return rec->layout ? pd_interpret_decode(plan, rec, &rec->u, NULL) == PD_OK : FN(decode_end)(&c, s, rec);
     }
 }

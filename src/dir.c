@@ -24,11 +24,18 @@ static char *join(const struct pd_reader *r, const char *dir, const char *name)
 
 enum pd_code pd_dir_find(struct pd_reader *r, const char *path, struct pd_error *error)
 {
+    static const char data[] = "the file \"data\" of this directory";
     struct stat st = {0};
     if (strcmp(path, "-") == 0 || stat(path, &st) || !S_ISDIR(st.st_mode))
         return PD_OK;
     r->dir = join(r, path, "data");
-    return r->dir ? PD_OK : pd_fail(error, PD_ENOMEM, PD_NOWHERE, "path", 0, strlen(path));
+    if (r->dir == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "path", 0, strlen(path));
+    if (stat(r->dir, &st))
+        return pd_fail(error, PD_EIO, PD_NOWHERE, data, (uint64_t)errno, 0);
+    if (!S_ISREG(st.st_mode)) /* opening a FIFO would wait for a writer */
+        return pd_fail(error, PD_EIO, PD_NOWHERE, data, S_ISDIR(st.st_mode) ? EISDIR : EINVAL, 0);
+    return PD_OK;
 }
 
 /* Path of a member: beside `data`. */
@@ -43,6 +50,17 @@ static char *member_path(const struct pd_reader *r, const char *name)
     return path;
 }
 
+/* perf names its files data.0, data.1, ...: such a name is never anything else. */
+static bool is_numbered(const char *name)
+{
+    const size_t digits = strlen(name) > 5 ? strspn(name + 5, "0123456789") : 0;
+    return digits && digits < 10 && name[5 + digits] == 0;
+}
+
+/*
+ * Like perf, takes any regular file data.*. What is no regular file but named like one of perf's is a member, too: that it
+ * cannot be read is said when its turn comes.
+ */
 static enum pd_code add_member(struct pd_reader *r, const char *name, struct pd_error *error)
 {
     struct stat st = {0};
@@ -51,7 +69,7 @@ static enum pd_code add_member(struct pd_reader *r, const char *name, struct pd_
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "member", 0, strlen(name));
     const bool there = stat(path, &st) == 0 && S_ISREG(st.st_mode);
     pd_release(r->allocator, path);
-    if (!there)
+    if (!there && r->n_members && !is_numbered(name))
         return PD_OK;
     char *copy = pd_resize(r->allocator, NULL, strlen(name) + 1);
     if (copy == NULL || !pd_grow(r->allocator, (void **)&r->members, r->n_members, &r->members_cap, sizeof *r->members)) {
@@ -59,18 +77,30 @@ static enum pd_code add_member(struct pd_reader *r, const char *name, struct pd_
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "member", 0, strlen(name));
     }
     memcpy(copy, name, strlen(name) + 1);
-    r->members[r->n_members++] = (struct pd_member){copy, (uint64_t)st.st_size, st.st_mode & 07777};
+    r->members[r->n_members++] =
+        there ? (struct pd_member){copy, (uint64_t)st.st_size, st.st_mode & 07777} : (struct pd_member){copy, 0, 0600};
     return PD_OK;
+}
+
+static void drop_members(struct pd_reader *r, size_t keep)
+{
+    while (r->n_members > keep)
+        pd_release(r->allocator, (char *)(uintptr_t)r->members[--r->n_members].name);
+}
+
+static uint64_t number_of(const struct pd_member *m)
+{
+    return is_numbered(m->name) ? strtoull(m->name + 5, NULL, 10) : UINT64_MAX;
 }
 
 /* `data` first, then by number, then by name. */
 static int by_name(const void *a, const void *b)
 {
-    const char *x = ((const struct pd_member *)a)->name + 4, *y = ((const struct pd_member *)b)->name + 4;
-    const unsigned long long m = *x ? strtoull(x + 1, NULL, 10) : 0, n = *y ? strtoull(y + 1, NULL, 10) : 0;
-    if (!*x != !*y)
-        return *x ? 1 : -1;
-    return m != n ? (m < n ? -1 : 1) : strcmp(x, y);
+    const struct pd_member *x = a, *y = b;
+    const uint64_t m = number_of(x), n = number_of(y);
+    if (!x->name[4] != !y->name[4])
+        return x->name[4] ? 1 : -1;
+    return m != n ? (m < n ? -1 : 1) : strcmp(x->name, y->name);
 }
 
 /* The version in the DIR_FORMAT feature; 1 when there is none, since the files are there. */
@@ -83,68 +113,181 @@ static uint64_t dir_version(struct pd_reader *r)
     return pd_load64(version, r->info.order);
 }
 
+/* perf numbers its files without gaps: where there is one, records are missing. */
+static enum pd_code find_gaps(struct pd_reader *r, struct pd_error *error)
+{
+    uint64_t next = 0;
+    enum pd_code code = PD_OK;
+    for (size_t i = 1; !code && i < r->n_members && is_numbered(r->members[i].name); i++) {
+        const uint64_t n = number_of(&r->members[i]);
+        if (n > next)
+            code = pd_finding(r, error, PD_EVALUE, PD_NOWHERE, "number of the next data.N file", n, next);
+        next = n + 1;
+    }
+    return code;
+}
+
+/* Opens the file of member i of the recording `r` for `in`, which is new. */
+static enum pd_code open_file(const struct pd_reader *r, size_t i, struct pd_input *in, struct pd_error *error)
+{
+    const char *name = r->members[i].name;
+    struct stat st = {0};
+    struct pd_error what = {0};
+    char *path = member_path(r, name);
+    enum pd_code code;
+    if (path == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, name, 0, strlen(r->dir) + strlen(name));
+    if (stat(path, &st))
+        code = pd_fail(error, PD_EIO, PD_NOWHERE, name, (uint64_t)errno, 0);
+    else if (!S_ISREG(st.st_mode)) /* opening a FIFO would wait for a writer */
+        code = pd_fail(error, PD_EIO, PD_NOWHERE, name, S_ISDIR(st.st_mode) ? EISDIR : EINVAL, 0);
+    else if ((code = pd_input_open_path(in, path, &what)))
+        code = pd_fail(error, what.code, PD_NOWHERE, name, what.found, what.expected);
+    pd_release(r->allocator, path);
+    return code;
+}
+
+/* A member that cannot be read is one without records, of which a finding tells. */
+static bool is_unreadable(const struct pd_reader *r, size_t i)
+{
+    for (size_t k = 0; k < r->n_findings; k++)
+        if (r->findings[k].field == r->members[i].name)
+            return true;
+    return false;
+}
+
+static enum pd_code note_unreadable(struct pd_reader *r, const struct pd_error *what, struct pd_error *error)
+{
+    if (what->code == PD_EIO)
+        return pd_finding(r, error, PD_EIO, PD_NOWHERE, what->field, what->found, what->expected);
+    if (error)
+        *error = *what;
+    return what->code;
+}
+
+/* Can all be opened? Whoever opens the recording learns it then, not only after the records of the others. */
+static enum pd_code try_members(struct pd_reader *r, struct pd_error *error)
+{
+    enum pd_code code = PD_OK;
+    for (size_t i = 1; !code && i < r->n_members; i++) {
+        struct pd_input in = {.allocator = r->allocator};
+        struct pd_error what;
+        if (open_file(r, i, &in, &what))
+            code = note_unreadable(r, &what, error);
+        pd_input_close(&in);
+    }
+    return code;
+}
+
+/* Do the files fit what `data` says of them? */
+static enum pd_code check_members(struct pd_reader *r, struct pd_error *error)
+{
+    const size_t others = r->n_members - 1;
+    const uint64_t version = dir_version(r);
+    enum pd_code code = PD_OK;
+    if (r->info.container == PD_CONTAINER_PIPE) { /* perf writes no such thing; the stream is all there is to it */
+        if (others)
+            code = pd_finding(r, error, PD_EUNSUP, PD_NOWHERE, "data.N files beside a pipe stream", 0, 0);
+        drop_members(r, 0);
+        return code;
+    }
+    r->info.container = PD_CONTAINER_DIRECTORY;
+    if (version == 0 && others) {
+        code = pd_finding(r, error, PD_EVALUE, PD_NOWHERE, "DIR_FORMAT version, with data.N files that are not read", 0, 1);
+        drop_members(r, 1);
+        return code;
+    }
+    if (version > 1)
+        code = pd_finding(r, error, PD_EVALUE, PD_NOWHERE, "DIR_FORMAT version", version, 1);
+    if (!code && version && !others && pd_reader_find_feature(r, PD_FEAT_DIR_FORMAT))
+        code = pd_finding(r, error, PD_ECOUNT, PD_NOWHERE, "data.N files", 0, 1);
+    if (!code)
+        code = find_gaps(r, error);
+    return code ? code : try_members(r, error);
+}
+
+/* Adds data.*; what of the directory cannot be listed becomes a finding. */
+static enum pd_code add_others(struct pd_reader *r, DIR *d, int e, struct pd_error *error)
+{
+    enum pd_code code = PD_OK;
+    while (d && !code) {
+        errno = 0;
+        const struct dirent *entry = readdir(d);
+        e = entry ? 0 : errno;
+        if (entry == NULL)
+            break;
+        if (strncmp(entry->d_name, "data.", 5) == 0)
+            code = add_member(r, entry->d_name, error);
+    }
+    return code || !e ? code : pd_finding(r, error, PD_EIO, PD_NOWHERE, "list of the directory", (uint64_t)e, 0);
+}
+
 enum pd_code pd_dir_list(struct pd_reader *r, struct pd_error *error)
 {
     char *path = member_path(r, ".");
-    DIR *d = path ? opendir(path) : NULL;
-    const int e = errno;
-    enum pd_code code = add_member(r, "data", error);
-    r->info.container = PD_CONTAINER_DIRECTORY;
+    if (path == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "path", 0, strlen(r->dir));
+    DIR *d = opendir(path);
+    const int e = d ? 0 : errno;
     pd_release(r->allocator, path);
-    if (d == NULL)
-        return path ? pd_fail(error, PD_EIO, PD_NOWHERE, NULL, (uint64_t)e, 0) : PD_ENOMEM;
-    const struct dirent *entry;
-    while (!code && (entry = readdir(d)))
-        if (strncmp(entry->d_name, "data.", 5) == 0)
-            code = add_member(r, entry->d_name, error);
-    closedir(d);
+    enum pd_code code = add_member(r, "data", error);
+    if (!code)
+        code = add_others(r, d, e, error);
+    if (d)
+        closedir(d);
     if (!code && r->n_members > 1)
         qsort(r->members, r->n_members, sizeof *r->members, by_name);
-    if (!code && r->n_members > 1 && dir_version(r) == 0) {
-        code = pd_finding(r, error, PD_EVALUE, PD_NOWHERE, "DIR_FORMAT version, with data.N files that are not read", 0, 1);
-        while (r->n_members > 1)
-            pd_release(r->allocator, (char *)(uintptr_t)r->members[--r->n_members].name);
-    }
-    return code;
+    return code ? code : check_members(r, error);
 }
 
 void pd_dir_free(struct pd_reader *r)
 {
     if (r->member)
         pd_input_close(&r->member_in);
-    for (size_t i = 0; i < r->n_members; i++)
-        pd_release(r->allocator, (char *)(uintptr_t)r->members[i].name);
+    drop_members(r, 0);
     pd_release(r->allocator, r->members);
     pd_release(r->allocator, r->dir);
 }
 
-static enum pd_code open_member(struct pd_reader *r, size_t i, struct pd_error *error)
+/* Opens member i of the recording `r` for `in`, which is new. */
+static enum pd_code open_member(const struct pd_reader *r, size_t i, struct pd_input *in, size_t window,
+                                struct pd_error *error)
 {
-    char *path = member_path(r, r->members[i].name);
+    enum pd_code code = PD_OK;
+    if (i && is_unreadable(r, i))
+        pd_input_open_memory(in, NULL, 0);
+    else
+        code = open_file(r, i, in, error);
+    return code ? code : pd_input_start(in, window, error);
+}
+
+/* Takes member_in, which could not be opened, to be empty. */
+static enum pd_code lack(struct pd_reader *r, const struct pd_error *what, struct pd_error *error)
+{
+    pd_input_close(&r->member_in);
     r->member_in = (struct pd_input){.allocator = r->allocator};
-    enum pd_code code = path ? pd_input_open_path(&r->member_in, path, error)
-                             : pd_fail(error, PD_ENOMEM, PD_NOWHERE, r->members[i].name, 0, 0);
-    pd_release(r->allocator, path);
-    return code ? code : pd_input_start(&r->member_in, r->window, error);
+    pd_input_open_memory(&r->member_in, NULL, 0);
+    r->stopped = true;
+    return note_unreadable(r, what, error);
 }
 
 enum pd_code pd_dir_enter(struct pd_reader *r, size_t i, struct pd_error *error)
 {
-    enum pd_code code = PD_OK;
+    struct pd_error what;
     if (r->member)
         pd_input_close(&r->member_in);
     r->member = (uint32_t)i;
     r->src = i ? &r->member_in : &r->in;
     r->payload_left = 0;
-    r->inside = r->stopped = false;
+    r->inside = r->nested = r->stopped = false;
+    r->pending.code = PD_OK;
     pd_inflate_reset(&r->inflate);
     r->at = i ? 0 : r->info.data_offset;
-    r->end = i ? r->members[i].size : r->info.data_end;
-    if (i && (code = open_member(r, i, error))) {
-        pd_finding(r, NULL, code, PD_NOWHERE, r->members[i].name, error ? error->found : 0, 0);
-        r->stopped = true;
-    }
-    return code == PD_ENOMEM ? code : PD_OK;
+    r->end = i == 0 ? r->info.data_end : is_unreadable(r, i) ? 0 : r->members[i].size;
+    if (i == 0)
+        return PD_OK;
+    r->member_in = (struct pd_input){.allocator = r->allocator};
+    return open_member(r, i, &r->member_in, r->window, &what) ? lack(r, &what, error) : PD_OK;
 }
 
 size_t pd_reader_n_members(const struct pd_reader *r)
@@ -160,14 +303,13 @@ const struct pd_member *pd_reader_member(const struct pd_reader *r, size_t i)
 enum pd_code pd_reader_open_member(struct pd_reader **member, const struct pd_reader *reader, size_t i,
                                    const struct pd_reader_options *options, struct pd_error *error)
 {
+    *member = NULL;
     if (i >= reader->n_members)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "member", i, reader->n_members);
     struct pd_reader *r = pd_reader_new(options, error);
-    char *path = r ? member_path(reader, reader->members[i].name) : NULL;
-    enum pd_code code = path ? pd_input_open_path(&r->in, path, error) : PD_ENOMEM;
-    pd_release(reader->allocator, path);
-    if (!code)
-        code = pd_input_start(&r->in, r->window, error);
+    if (r == NULL)
+        return PD_ENOMEM;
+    const enum pd_code code = open_member(reader, i, &r->in, r->window, error);
     if (code) {
         pd_reader_close(r);
         return code;
@@ -175,7 +317,7 @@ enum pd_code pd_reader_open_member(struct pd_reader **member, const struct pd_re
     r->info = reader->info;
     r->attrs = reader->attrs;
     r->borrowed = true;
-    r->info.file_size = reader->members[i].size;
+    r->info.file_size = i && is_unreadable(reader, i) ? 0 : reader->members[i].size;
     r->info.data_offset = i ? 0 : reader->info.data_offset;
     r->info.data_end = i ? r->info.file_size : reader->info.data_end;
     *member = r;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* fields.c - reflection: the schema's tables as fields that are present, found by name, read and set. */
 #include "reflect.h"
+#include <perfdata/feature.h>
 #include <perfdata/fields.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ void pd_fields_of_record(struct pd_fields *it, const struct pd_record *rec)
     it->op = v.layout ? v.layout : nothing;
     it->value = &rec->u;
     it->rec = rec;
+    it->rest = &rec->rest;
     it->attr = rec->attr;
     it->shape = v.shape;
     it->has_id = v.has_id;
@@ -46,6 +48,14 @@ void pd_fields_of_attr(struct pd_fields *it, const struct pd_attr *attr)
                              .attr = attr,
                              .limit = pd_attr_known(attr),
                              .stage = STAGE_FIELDS};
+}
+
+void pd_fields_of_feature(struct pd_fields *it, const struct pd_feature *f)
+{
+    *it = (struct pd_fields){.op = f->layout ? f->layout : nothing, .value = &f->u, .rest = &f->rest, .limit = UINT32_MAX};
+    it->shape.given = f->nr_cpus_avail;
+    it->shape.variant = f->variant;
+    it->stage = STAGE_FIELDS;
 }
 
 bool pd_fields_of_type(struct pd_fields *it, const struct pd_attr *attr, uint32_t type, uint16_t misc)
@@ -80,14 +90,24 @@ static enum pd_field_kind kind_of(const struct pd_op *op)
 {
     switch (op->kind) {
     case PD_OP_ARR: return PD_FIELD_ARRAY;
-    case PD_OP_STR: return PD_FIELD_STRING;
+    case PD_OP_STR:
+    case PD_OP_CSTR:
+    case PD_OP_STR64:
+    case PD_OP_STRN:
+    case PD_OP_SLOT: return PD_FIELD_STRING;
+    case PD_OP_VEC16:
+    case PD_OP_VEC32:
     case PD_OP_VEC64:
     case PD_OP_VECR64:
     case PD_OP_REGS: return PD_FIELD_VECTOR;
     case PD_OP_BYTES:
     case PD_OP_REST: return PD_FIELD_BYTES;
+    case PD_OP_SIZED:
+    case PD_OP_ATTR:
     case PD_OP_SUB: return PD_FIELD_PART;
-    case PD_OP_LIST: return PD_FIELD_LIST;
+    case PD_OP_LIST:
+    case PD_OP_ITEMS:
+    case PD_OP_ITEMSR: return PD_FIELD_LIST;
     default: return PD_FIELD_NUMBER;
     }
 }
@@ -105,6 +125,12 @@ static void set_values(struct pd_field *f, const struct pd_op *op, const void *v
     }
 }
 
+static void set_bytes(struct pd_field *f, const struct pd_bytes *bytes)
+{
+    f->u.bytes = bytes;
+    f->n = bytes->n;
+}
+
 static uint64_t register_mask(const struct pd_fields *it, const struct pd_op *op)
 {
     if (op->kind != PD_OP_REGS || !it->attr)
@@ -118,7 +144,9 @@ static void make_field(struct pd_field *f, const struct pd_fields *it, const str
     *f = (struct pd_field){.name = op->name, .doc = op->doc, .kind = kind_of(op), .op = op};
     if (f->kind == PD_FIELD_NUMBER || f->kind == PD_FIELD_VECTOR) {
         f->set = op->set;
-        f->width = f->kind == PD_FIELD_VECTOR ? 8 : (uint8_t)pd_scalar_width(op);
+        f->width = (uint8_t)(f->kind == PD_FIELD_VECTOR ? pd_vec_width(op) : pd_scalar_width(op));
+        if (op->kind == PD_OP_VARINT)
+            f->width = 8;
     }
     if (op->kind == PD_OP_ARR)
         f->n = (size_t)op->arg;
@@ -142,7 +170,7 @@ static bool is_left_out(struct pd_fields *it, const struct pd_op *op)
 static bool next_in_layout(struct pd_fields *it, struct pd_field *f)
 {
     for (;;) {
-        const struct pd_op *op = pd_present(it->op, &it->shape);
+        const struct pd_op *op = pd_visible(it->op, &it->shape, it->value);
         it->op = op;
         if (op->kind == PD_OP_END)
             return false;
@@ -158,10 +186,12 @@ static bool next_in_layout(struct pd_fields *it, struct pd_field *f)
 static bool next_in_envelope(struct pd_fields *it, struct pd_field *f)
 {
     for (; it->stage < STAGE_END; it->stage++) {
-        const bool present = it->stage == STAGE_REST ? it->rec && it->rec->rest.n : it->has_id;
+        const bool present = it->stage == STAGE_REST ? it->rest && it->rest->n : it->has_id;
         if (!present || it->stage == STAGE_FIELDS)
             continue;
         make_field(f, it, &envelope[it->stage], it->rec);
+        if (it->stage == STAGE_REST)
+            set_bytes(f, it->rest);
         it->stage++;
         return true;
     }
@@ -182,6 +212,7 @@ static void narrow(struct pd_fields *inner, const struct pd_fields *it, const st
     inner->op = layout;
     inner->value = value;
     inner->rec = NULL;
+    inner->rest = NULL;
     inner->attr = attr;
     inner->shape = shape;
     inner->at = 0;
@@ -195,17 +226,34 @@ void pd_fields_enter(struct pd_fields *part, const struct pd_fields *it, const s
     narrow(part, it, f->kind == PD_FIELD_PART ? f->op->sub() : nothing, f->u.ptr);
 }
 
+/* `left` is what is left of the list, when the element before was the last that was asked for. */
+static bool take_element(struct pd_fields *element, const struct pd_list *list, const struct pd_op *layout, size_t i)
+{
+    const uint8_t *begin = list->ptr, *end = begin + (list->form == PD_FORM_STRUCT ? list->n : 1) * list->stride;
+    const uint8_t *at = i ? element->left.ptr : NULL;
+    if (i == 0 || !at || at < begin || at > end || element->left.n != list->n - i)
+        element->left = *list;
+    element->shape.given = element->shape.read_format = list->when;
+    element->shape.variant = list->variant;
+    bool there = true;
+    while (there && element->left.n >= list->n - i)
+        there = pd_list_take(&element->left, layout, element->element);
+    return there;
+}
+
 bool pd_fields_element(struct pd_fields *element, const struct pd_fields *it, const struct pd_field *f,
                        size_t i)
 {
     if (f->kind != PD_FIELD_LIST || (f->u.ptr && i >= f->n))
         return false;
     const struct pd_op *layout = f->op->sub();
-    if (layout->offset > sizeof element->element)
-        return false;
-    narrow(element, it, layout, f->u.ptr ? element->element : NULL);
-    if (f->u.ptr)
-        pd_list_get(f->u.list, layout, i, element->element);
+    const struct pd_list *list = f->u.list;
+    narrow(element, it, layout, list ? element->element : NULL);
+    if (!list)
+        return true;
+    if (list->varying)
+        return take_element(element, list, layout, i);
+    pd_list_get(list, layout, i, element->element);
     return true;
 }
 

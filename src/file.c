@@ -63,6 +63,11 @@ static bool is_v1_attr_size(uint64_t n)
     return n == 80 || n == 88 || n == 96 || n == 112 || n == 120;
 }
 
+static bool is_v1_header_size(uint64_t n)
+{
+    return n == PD_FILE_HEADER_BYTES_OLD || n == PD_FILE_HEADER_BYTES;
+}
+
 /* Byte order and version; false: no perf.data. `got` bytes are there. */
 static bool recognise(struct pd_file_info *info, const uint8_t *p, size_t got)
 {
@@ -84,6 +89,8 @@ static bool recognise(struct pd_file_info *info, const uint8_t *p, size_t got)
         const bool big = pd_load64(p + 8, PD_BIG) == PD_PIPE_HEADER_BYTES ||
                          (got >= 24 && is_v1_attr_size(pd_load64(p + 16, PD_BIG)));
         info->order = big && !little ? PD_BIG : PD_LITTLE;
+        if (!big && !little && is_v1_header_size(pd_load64(p + 8, PD_BIG))) /* attrs of a size of their own */
+            info->order = PD_BIG;
     }
     return true;
 }
@@ -265,6 +272,17 @@ static bool has_any_feature(const struct pd_file_info *info)
     return memcmp(info->features, none, sizeof none) != 0;
 }
 
+/* The file ends before its data does. */
+static enum pd_code cut_data(struct pd_reader *r, struct pd_error *error)
+{
+    struct pd_file_info *info = &r->info;
+    info->truncated = true;
+    info->data_end = info->file_size;
+    if (info->data_offset > info->file_size)
+        info->data_offset = info->file_size;
+    return pd_finding(r, error, PD_ERANGE, 40, "data", end_of(&info->header.data), info->file_size);
+}
+
 /* Where the records are, and whether the file is as long as its header says. */
 static enum pd_code place_data(struct pd_reader *r, struct pd_error *error)
 {
@@ -272,13 +290,8 @@ static enum pd_code place_data(struct pd_reader *r, struct pd_error *error)
     const struct pd_file_section *data = &info->header.data;
     info->data_offset = data->offset;
     info->data_end = end_of(data);
-    if (r->in.seekable && info->data_end > info->file_size) {
-        info->truncated = true;
-        info->data_end = info->file_size;
-        if (info->data_offset > info->file_size)
-            info->data_offset = info->file_size;
-        return pd_finding(r, error, PD_ERANGE, 40, "data", end_of(data), info->file_size);
-    }
+    if (r->in.seekable && info->data_end > info->file_size)
+        return cut_data(r, error);
     if (!r->in.seekable) {
         info->unfinished = data->size == 0;
         info->data_end = data->size ? info->data_end : PD_NOWHERE;
@@ -337,7 +350,7 @@ static enum pd_code read_header(struct pd_reader *r, struct pd_error *error)
 enum pd_code pd_file_tail(struct pd_reader *r, struct pd_error *error)
 {
     struct pd_file_info *info = &r->info;
-    enum pd_code code;
+    enum pd_code code = PD_OK;
     if (r->in.seekable || info->container != PD_CONTAINER_FILE || info->file_size != PD_NOWHERE)
         return PD_OK;
     if (!info->unfinished &&
@@ -346,10 +359,12 @@ enum pd_code pd_file_tail(struct pd_reader *r, struct pd_error *error)
     info->file_size = pd_input_size(&r->in);
     if (info->unfinished)
         info->data_end = info->file_size;
-    else if ((code = read_table(r, error)))
-        return code;
+    else if (info->data_end > info->file_size)
+        code = cut_data(r, error);
+    else
+        code = read_table(r, error);
     r->n_extents = 0;
-    return pd_file_map(r, error);
+    return code ? code : pd_file_map(r, error);
 }
 
 enum pd_code pd_file_open(struct pd_reader *r, struct pd_error *error)
@@ -437,12 +452,28 @@ static void drop_empty(struct pd_reader *r)
     r->n_extents = n;
 }
 
+/*
+ * Says that a part begins inside another one, unless that was said when the stream began and less of the map was known. Both
+ * maps go through the parts by offset, so *told follows the earlier findings.
+ */
+static enum pd_code find_overlap(struct pd_reader *r, uint64_t offset, uint64_t at, size_t *told, struct pd_error *error)
+{
+    while (*told < r->overlaps_end && r->findings[*told].offset < offset)
+        ++*told;
+    if (*told < r->overlaps_end && r->findings[*told].offset == offset) {
+        ++*told;
+        return PD_OK;
+    }
+    return pd_finding(r, error, PD_EVALUE, offset, "start of a section inside another one", offset, at);
+}
+
 /* The parts in the order of the file, with gaps between them, and what overlaps cut down to its uncovered end. */
 enum pd_code pd_file_map(struct pd_reader *r, struct pd_error *error)
 {
     enum pd_code code = add_parts(r, error);
-    const size_t n = r->n_extents;
+    const size_t n = r->n_extents, before = r->n_findings;
     uint64_t at = 0;
+    size_t told = r->overlaps;
     if (code)
         return code;
     if (n)
@@ -455,15 +486,17 @@ enum pd_code pd_file_map(struct pd_reader *r, struct pd_error *error)
             code = add_extent(r, PD_EXTENT_GAP, 0, at, gap, error);
             e = &r->extents[i]; /* the array may have moved */
         } else if (e->offset < at) {
-            code = pd_finding(r, error, PD_EVALUE, e->offset, "start of a section inside another one", e->offset, at);
+            code = find_overlap(r, e->offset, at, &told, error);
             e->kind = PD_EXTENT_OVERLAP;
             e->size = end > at ? end - at : 0;
             e->offset = at;
         }
         at = end > at ? end : at;
     }
-    if (!code)
+    if (!code && r->info.file_size != PD_NOWHERE)
         code = add_extent(r, PD_EXTENT_GAP, 0, at, r->info.file_size - at, error);
+    r->overlaps = before;
+    r->overlaps_end = r->n_findings;
     drop_empty(r);
     if (r->n_extents)
         qsort(r->extents, r->n_extents, sizeof *r->extents, by_offset);

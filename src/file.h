@@ -16,6 +16,7 @@ struct pd_reader {
     size_t n_features, features_cap;
     struct pd_error *findings;
     size_t n_findings, findings_cap;
+    size_t overlaps, overlaps_end; /* the findings that pd_file_map() made */
     struct pd_extent *extents;
     size_t n_extents, extents_cap;
     char *dir;             /* path of a directory recording */
@@ -28,14 +29,18 @@ struct pd_reader {
     uint32_t member;       /* which member that is */
     uint64_t at;           /* where the next record, or the rest of this one's payload, starts */
     uint64_t payload_left; /* bytes of the last record's payload that were not asked for */
+    struct pd_error payload; /* where that record is; `expected` is the size of the payload */
     uint64_t index;        /* of the next record */
     struct pd_inflate inflate;
+    struct pd_error pending; /* what was lost of the compressed data; told after the record that showed it */
+    struct pd_error passed;  /* the first COMPRESSED record that was passed over because of damage before it */
     size_t window;
     uint64_t max_held;
     uint64_t ids_bytes;    /* of all ids sections */
     uint64_t attrs_end;    /* attrs of HEADER_ATTR records before this offset are known */
     bool old_features;     /* feature sections under types 69 to 80 come before the first attr */
     bool keep_compressed;
+    bool nested;           /* a COMPRESSED record inside another one was told of and is given next */
     bool inside;           /* records of a COMPRESSED one are being given */
     bool stopped;          /* at damage or at the end */
 };

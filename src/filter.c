@@ -1,102 +1,79 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * filter.c - a recording with only the selected records, in up to three passes over the input: what tasks are
- * called when (collect), which records stay and hence which tasks are needed (choose), and the copy.
+ * called when (collect), which records stay and hence which tasks are needed (choose), and the copy. Of a stream that
+ * cannot seek there is only the copy, see filter_stream.c.
  */
 #include "filter.h"
 #include "codec_internal.h"
 #include "file.h"
 #include "wire.h"
 
-/* What the filter does with a record, by type. */
-enum role {
-    KERNEL,    /* stays, unless only samples are wanted */
-    SAMPLE,    /* is selected */
-    WITH_TASK, /* goes with the samples of its task */
-    OF_TASK,   /* names or maps of a task: stays when the task is needed */
-    CHAIN,     /* stays with the sample whose call chain it completes */
-    TOOL,      /* stays */
-    WRAPPER,   /* goes: what is inside is written instead */
-};
-
 /* clang-format off */
 static const uint8_t roles[PD_RECORD_HEADER_ATTR] = {
-    [PD_RECORD_SAMPLE] = SAMPLE,
-    [PD_RECORD_SWITCH] = WITH_TASK,
-    [PD_RECORD_SWITCH_CPU_WIDE] = WITH_TASK,
-    [PD_RECORD_READ] = WITH_TASK,
-    [PD_RECORD_AUX] = WITH_TASK,
-    [PD_RECORD_COMM] = OF_TASK,
-    [PD_RECORD_FORK] = OF_TASK,
-    [PD_RECORD_EXIT] = OF_TASK,
-    [PD_RECORD_MMAP] = OF_TASK,
-    [PD_RECORD_MMAP2] = OF_TASK,
-    [PD_RECORD_NAMESPACES] = OF_TASK,
-    [PD_RECORD_CALLCHAIN_DEFERRED] = CHAIN,
+    [PD_RECORD_SAMPLE] = PD_ROLE_SAMPLE,
+    [PD_RECORD_SWITCH] = PD_ROLE_WITH_TASK,
+    [PD_RECORD_SWITCH_CPU_WIDE] = PD_ROLE_WITH_TASK,
+    [PD_RECORD_READ] = PD_ROLE_WITH_TASK,
+    [PD_RECORD_AUX] = PD_ROLE_WITH_TASK,
+    [PD_RECORD_COMM] = PD_ROLE_OF_TASK,
+    [PD_RECORD_FORK] = PD_ROLE_OF_TASK,
+    [PD_RECORD_EXIT] = PD_ROLE_OF_TASK,
+    [PD_RECORD_MMAP] = PD_ROLE_OF_TASK,
+    [PD_RECORD_MMAP2] = PD_ROLE_OF_TASK,
+    [PD_RECORD_NAMESPACES] = PD_ROLE_OF_TASK,
+    [PD_RECORD_CALLCHAIN_DEFERRED] = PD_ROLE_CHAIN,
 };
 /* clang-format on */
 
-static enum role role_of(const struct pd_record *rec)
+enum pd_role pd_filter_role(const struct pd_record *rec)
 {
     if (rec->old_feature)
-        return TOOL;
+        return PD_ROLE_TOOL;
     if (rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2)
-        return WRAPPER;
-    return rec->type < PD_RECORD_HEADER_ATTR ? (enum role)roles[rec->type] : TOOL;
+        return PD_ROLE_WRAPPER;
+    return rec->type < PD_RECORD_HEADER_ATTR ? (enum pd_role)roles[rec->type] : PD_ROLE_TOOL;
 }
 
-struct filter {
-    struct pd_reader *reader;
-    const struct pd_sink *sink;
-    const struct pd_filter_options *options;
-    struct pd_filter_stats *stats;
-    struct pd_error *error;
-    struct pd_tasks *tasks; /* NULL: nothing asks for them */
-    struct pd_criteria keep, drop;
-    bool ask_tasks; /* the lists do */
-    struct pd_chains chains;
-    bool deferred;       /* some event has deferred call chains */
-    uint64_t met, taken; /* samples, for `every` and `limit` */
-    struct pd_sections sections;
-    struct pd_moved *moved;
-    size_t moved_cap;
-    bool pipe; /* the input is a pipe stream, and so is the output */
-    bool last_pass;
-    uint64_t unreadable;    /* index of the record that was reported last */
-    uint64_t passed, total; /* bytes, for `progress` */
-    uint32_t tick;
-};
+typedef enum pd_code visit_fn(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when);
 
-typedef enum pd_code visit_fn(struct filter *f, struct pd_record *rec, const struct pd_moment *when);
-
-static void report(struct filter *f, const struct pd_error *what)
+static void report(struct pd_filtering *f, const struct pd_error *what)
 {
     if (f->options->finding && f->last_pass)
         f->options->finding(f->options->user, what);
 }
 
-static void progress(struct filter *f, const struct pd_record *rec)
+void pd_filter_progress(struct pd_filtering *f, const struct pd_record *rec)
 {
     f->passed += rec->depth ? 0 : rec->size + rec->payload_size;
     if (f->options->progress && (++f->tick & 255) == 0)
         f->options->progress(f->options->user, f->passed, f->total);
 }
 
-/* A record that cannot be read. It ends the pass, or is passed over; or the whole run fails. */
-static enum pd_code damage(struct filter *f, const struct pd_error *what, bool *over)
+/* In a directory, the records of the next file follow. */
+enum pd_code pd_filter_damage(struct pd_filtering *f, const struct pd_error *what, bool *over)
 {
     if (what->code == PD_EIO || what->code == PD_ENOMEM) {
         *f->error = *what;
         return what->code;
     }
-    *over = what->code != PD_EZSTD && what->code != PD_ELIMIT;
+    *over = what->code != PD_EZSTD && what->code != PD_ELIMIT && pd_reader_n_members(f->reader) < 2;
     f->stats->damaged = true;
     report(f, what);
     return PD_OK;
 }
 
+/* What follows the record is not all there, so the record is not taken, and nothing behind it. */
+static enum pd_code payload_missing(struct pd_filtering *f, const struct pd_record *rec, uint64_t left,
+                                    struct pd_error *what)
+{
+    f->reader->stopped = true;
+    f->reader->payload_left = 0;
+    return pd_fail_record(what, PD_ETRUNC, rec, 0, "payload", left, rec->payload_size);
+}
+
 /* Calls `visit` for every record from the first on. */
-static enum pd_code each_record(struct filter *f, visit_fn *visit)
+static enum pd_code each_record(struct pd_filtering *f, visit_fn *visit)
 {
     struct pd_record rec = {0};
     struct pd_clock clock;
@@ -112,14 +89,14 @@ static enum pd_code each_record(struct filter *f, visit_fn *visit)
             break;
         const uint64_t left = next ? 0 : f->reader->end - f->reader->at;
         if (!next && rec.payload_size > left)
-            next = pd_fail_record(&what, PD_ETRUNC, &rec, 0, "payload", left, rec.payload_size);
+            next = payload_missing(f, &rec, left, &what);
         if (next) {
-            code = damage(f, &what, &over);
+            code = pd_filter_damage(f, &what, &over);
             continue;
         }
         pd_clock_stamp(&clock, &rec, &when);
         code = visit(f, &rec, &when);
-        progress(f, &rec);
+        pd_filter_progress(f, &rec);
     }
     return code;
 }
@@ -127,7 +104,7 @@ static enum pd_code each_record(struct filter *f, visit_fn *visit)
 /* ---- First pass */
 
 /* A sample that perf does not pass over early is one from which it learns that there is a task. */
-static enum pd_code collect(struct filter *f, struct pd_record *rec, const struct pd_moment *when)
+static enum pd_code collect(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
 {
     struct pd_subject s;
     struct pd_error what;
@@ -145,7 +122,7 @@ static enum pd_code collect(struct filter *f, struct pd_record *rec, const struc
 
 /* ---- The choice */
 
-static bool mode_meets(const struct filter *f, const struct pd_record *rec)
+static bool mode_meets(const struct pd_filtering *f, const struct pd_record *rec)
 {
     const unsigned mode = rec->misc & PD_MISC_CPUMODE;
     const bool kernel = mode == PD_CPUMODE_KERNEL || mode == PD_CPUMODE_GUEST_KERNEL;
@@ -153,8 +130,16 @@ static bool mode_meets(const struct filter *f, const struct pd_record *rec)
     return !(f->options->all_user && kernel) && !(f->options->all_kernel && user);
 }
 
+static void find_task(const struct pd_filtering *f, const struct pd_moment *when, struct pd_subject *s)
+{
+    if (f->flowing)
+        pd_live_find(f->live, when, s->tid, &s->task);
+    else
+        pd_tasks_find(f->tasks, when, s->tid, &s->task);
+}
+
 /* The subject of a sample, or of a record that goes with one. */
-static void look_at(const struct filter *f, struct pd_record *rec, const struct pd_moment *when,
+static void look_at(const struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when,
                     struct pd_subject *s)
 {
     pd_subject_init(s, rec);
@@ -165,15 +150,15 @@ static void look_at(const struct filter *f, struct pd_record *rec, const struct 
         s->has_task = true;
     }
     if (f->ask_tasks && s->has_task)
-        pd_tasks_find(f->tasks, when, s->tid, &s->task);
+        find_task(f, when, s);
 }
 
-static bool meets(const struct filter *f, const struct pd_subject *s)
+static bool meets(const struct pd_filtering *f, const struct pd_subject *s)
 {
     return pd_meets_all(&f->keep, s) && !pd_meets_any(&f->drop, s);
 }
 
-static bool thin_out(struct filter *f)
+static bool thin_out(struct pd_filtering *f)
 {
     const uint64_t every = f->options->every, limit = f->options->limit;
     if (every && f->met++ % every)
@@ -181,7 +166,7 @@ static bool thin_out(struct filter *f)
     return !limit || f->taken++ < limit;
 }
 
-static bool choose_sample(struct filter *f, const struct pd_subject *s)
+static bool choose_sample(struct pd_filtering *f, const struct pd_subject *s)
 {
     const struct pd_record *rec = s->rec;
     if (f->options->keep.types && !pd_lists_type(&f->keep, rec->type))
@@ -189,7 +174,7 @@ static bool choose_sample(struct filter *f, const struct pd_subject *s)
     return mode_meets(f, rec) && meets(f, s) && thin_out(f);
 }
 
-static bool choose_with_task(const struct filter *f, const struct pd_subject *s)
+static bool choose_with_task(const struct pd_filtering *f, const struct pd_subject *s)
 {
     const bool listed = pd_lists_type(&f->keep, s->rec->type);
     if (f->options->sideband == PD_SIDEBAND_ALL)
@@ -210,7 +195,7 @@ static bool is_readable(const struct pd_record *rec)
 /* ---- Second pass */
 
 /* Widens the time of the kept samples. */
-static void note_time(struct filter *f, const struct pd_subject *s)
+static void note_time(struct pd_filtering *f, const struct pd_subject *s)
 {
     struct pd_filter_stats *stats = f->stats;
     if (s->time == 0 || s->time == UINT64_MAX)
@@ -221,7 +206,7 @@ static void note_time(struct filter *f, const struct pd_subject *s)
         stats->last = s->time;
 }
 
-static enum pd_code need(struct filter *f, const struct pd_subject *s)
+static enum pd_code need(struct pd_filtering *f, const struct pd_subject *s)
 {
     enum pd_code code = pd_tasks_need(f->tasks, s->pid, f->error);
     if (!code && s->tid != s->pid)
@@ -231,7 +216,7 @@ static enum pd_code need(struct filter *f, const struct pd_subject *s)
     return code;
 }
 
-static enum pd_code note_chain(struct filter *f, struct pd_record *rec, uint32_t tid)
+static enum pd_code note_chain(struct pd_filtering *f, struct pd_record *rec, uint32_t tid)
 {
     uint64_t cookie;
     if (!(rec->attr && rec->attr->flags & PD_ATTR_DEFER_CALLCHAIN) || pd_reader_decode(f->reader, rec, NULL))
@@ -241,47 +226,38 @@ static enum pd_code note_chain(struct filter *f, struct pd_record *rec, uint32_t
     return PD_OK;
 }
 
-static enum pd_code choose(struct filter *f, struct pd_record *rec, const struct pd_moment *when)
+static enum pd_code choose(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
 {
-    const enum role role = role_of(rec);
+    const enum pd_role role = pd_filter_role(rec);
     struct pd_subject s;
-    if (role == OF_TASK && f->tasks)
+    if (role == PD_ROLE_OF_TASK && f->tasks)
         return pd_tasks_check(f->tasks, rec, when, f->error);
-    if ((role != SAMPLE && role != WITH_TASK) || (role == SAMPLE && !is_readable(rec)))
+    if ((role != PD_ROLE_SAMPLE && role != PD_ROLE_WITH_TASK) || (role == PD_ROLE_SAMPLE && !is_readable(rec)))
         return PD_OK;
     look_at(f, rec, when, &s);
-    if (role == SAMPLE ? !choose_sample(f, &s) : !choose_with_task(f, &s))
+    if (role == PD_ROLE_SAMPLE ? !choose_sample(f, &s) : !choose_with_task(f, &s))
         return PD_OK;
-    if (role == SAMPLE)
+    if (role == PD_ROLE_SAMPLE)
         note_time(f, &s);
     enum pd_code code = f->tasks && s.has_task ? need(f, &s) : PD_OK;
-    return !code && role == SAMPLE && f->deferred ? note_chain(f, rec, s.tid) : code;
+    return !code && role == PD_ROLE_SAMPLE && f->deferred ? note_chain(f, rec, s.tid) : code;
 }
 
 /* ---- Third pass */
 
-static enum pd_code emit(struct filter *f, const void *bytes, size_t n)
-{
-    f->stats->bytes += n;
-    if (!f->pipe)
-        return pd_writer_raw(f->sections.writer, bytes, n, f->error);
-    const int e = f->sink->write(f->sink->user, bytes, n);
-    return e ? pd_fail(f->error, PD_EOUT, f->stats->bytes - n, NULL, (uint64_t)e, 0) : PD_OK;
-}
-
-static enum pd_code emit_payload(struct filter *f)
+static enum pd_code emit_payload(struct pd_filtering *f)
 {
     const uint8_t *p;
     size_t n;
     enum pd_code code;
     do {
         if ((code = pd_reader_payload(f->reader, &p, &n, f->error)) == PD_OK && n)
-            code = emit(f, p, n);
+            code = pd_filter_out_payload(&f->out, p, n);
     } while (!code && n);
     return code;
 }
 
-static enum pd_code note_place(struct filter *f, const struct pd_record *rec)
+static enum pd_code note_place(struct pd_filtering *f, const struct pd_record *rec)
 {
     const size_t n = f->sections.n_moved;
     if (!pd_grow(f->options->allocator, (void **)&f->moved, n, &f->moved_cap, sizeof *f->moved))
@@ -294,7 +270,7 @@ static enum pd_code note_place(struct filter *f, const struct pd_record *rec)
 }
 
 /* A record that is kept because it cannot be read. */
-static bool unreadable(struct filter *f, const struct pd_error *what)
+static bool unreadable(struct pd_filtering *f, const struct pd_error *what)
 {
     if (f->last_pass && f->unreadable != what->record_index) {
         f->unreadable = what->record_index;
@@ -305,7 +281,7 @@ static bool unreadable(struct filter *f, const struct pd_error *what)
 }
 
 /* Is the record that is being kept what it should be? Its bytes are copied all the same. */
-static void verify(struct filter *f, struct pd_record *rec)
+static void verify(struct pd_filtering *f, struct pd_record *rec)
 {
     struct pd_error what;
     const enum pd_code code = pd_reader_decode(f->reader, rec, &what);
@@ -313,11 +289,11 @@ static void verify(struct filter *f, struct pd_record *rec)
         unreadable(f, &what);
 }
 
-static enum pd_code keep_record(struct filter *f, struct pd_record *rec)
+static enum pd_code keep_record(struct pd_filtering *f, struct pd_record *rec)
 {
     verify(f, rec);
-    enum pd_code code = emit(f, rec->raw, rec->size);
-    if (!code && rec->type == PD_RECORD_AUXTRACE && !f->pipe)
+    enum pd_code code = pd_filter_out_record(&f->out, rec, rec->raw);
+    if (!code && rec->type == PD_RECORD_AUXTRACE && !f->out.pipe && rec->member == 0)
         code = note_place(f, rec);
     if (!code && rec->payload_size)
         code = emit_payload(f);
@@ -329,20 +305,18 @@ static enum pd_code keep_record(struct filter *f, struct pd_record *rec)
 }
 
 /* A feature section in a pipe stream: its number, then its bytes. The time of the samples is written anew. */
-static enum pd_code keep_feature(struct filter *f, struct pd_record *rec)
+static enum pd_code keep_feature(struct pd_filtering *f, struct pd_record *rec)
 {
     const enum pd_order order = pd_reader_info(f->reader)->order;
     const size_t head = 16, end = head + 16;
-    uint8_t times[16];
-    if (rec->size < end || pd_load64(rec->raw + 8, order) != PD_FEAT_SAMPLE_TIME)
+    uint8_t bytes[UINT16_MAX];
+    if (f->flowing || rec->size < end || pd_load64(rec->raw + 8, order) != PD_FEAT_SAMPLE_TIME)
         return keep_record(f, rec);
-    pd_store64(times, f->stats->first, order);
-    pd_store64(times + 8, f->stats->last, order);
+    memcpy(bytes, rec->raw, rec->size);
+    pd_store64(bytes + head, f->stats->first, order);
+    pd_store64(bytes + head + 8, f->stats->last, order);
     f->stats->kept_others++;
-    enum pd_code code = emit(f, rec->raw, head);
-    if (!code)
-        code = emit(f, times, sizeof times);
-    return code ? code : emit(f, rec->raw + end, rec->size - end);
+    return pd_filter_out_record(&f->out, rec, bytes);
 }
 
 /* The task that a record of its own names or maps; the child's, of FORK. False: it cannot be decoded. */
@@ -373,7 +347,7 @@ static bool is_of_kernel(const struct pd_record *rec, uint32_t pid)
     return pid == UINT32_MAX || mode == PD_CPUMODE_KERNEL || mode == PD_CPUMODE_GUEST_KERNEL;
 }
 
-static bool is_needed(const struct filter *f, const struct pd_record *rec, uint32_t pid, uint32_t tid)
+static bool is_needed(const struct pd_filtering *f, const struct pd_record *rec, uint32_t pid, uint32_t tid)
 {
     if (is_of_kernel(rec, pid) || pd_tasks_needed(f->tasks, pid) || pd_tasks_needed(f->tasks, tid))
         return true;
@@ -381,15 +355,15 @@ static bool is_needed(const struct filter *f, const struct pd_record *rec, uint3
            (pd_tasks_needed(f->tasks, rec->u.fork.ppid) || pd_tasks_needed(f->tasks, rec->u.fork.ptid));
 }
 
-static bool keep_of_task(struct filter *f, struct pd_record *rec, const struct pd_moment *when)
+static bool keep_of_task(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
 {
     struct pd_subject s;
     struct pd_error what;
     const bool listed = pd_lists_type(&f->keep, rec->type);
     if (pd_lists_type(&f->drop, rec->type))
         return false;
-    if (f->options->sideband == PD_SIDEBAND_ALL)
-        return true;
+    if (f->options->sideband == PD_SIDEBAND_ALL || (f->options->sideband == PD_SIDEBAND_NEEDED && f->flowing))
+        return true; /* of what flows, nobody knows what will be needed */
     if (f->options->sideband == PD_SIDEBAND_NONE && !listed)
         return false;
     pd_subject_init(&s, rec);
@@ -399,17 +373,17 @@ static bool keep_of_task(struct filter *f, struct pd_record *rec, const struct p
         return true;
     s.has_task = true;
     if (listed && f->ask_tasks)
-        pd_tasks_find(f->tasks, when, s.tid, &s.task);
+        find_task(f, when, &s);
     return listed && meets(f, &s);
 }
 
-static bool keep_chain(struct filter *f, struct pd_record *rec)
+static bool keep_chain(struct pd_filtering *f, struct pd_record *rec)
 {
     struct pd_error what;
     uint32_t pid, tid = UINT32_MAX;
     if (pd_lists_type(&f->drop, rec->type))
         return false;
-    if (f->options->sideband == PD_SIDEBAND_ALL || pd_lists_type(&f->keep, rec->type))
+    if (f->options->sideband == PD_SIDEBAND_ALL || pd_lists_type(&f->keep, rec->type) || f->flowing)
         return true;
     if (pd_reader_decode(f->reader, rec, &what))
         return unreadable(f, &what);
@@ -417,14 +391,14 @@ static bool keep_chain(struct filter *f, struct pd_record *rec)
     return pd_chains_has(&f->chains, rec->u.callchain_deferred.cookie, tid);
 }
 
-static bool keep_other(const struct filter *f, const struct pd_record *rec, enum role role)
+static bool keep_other(const struct pd_filtering *f, const struct pd_record *rec, enum pd_role role)
 {
     if (pd_lists_type(&f->drop, rec->type))
         return false;
-    return role == TOOL || f->options->sideband != PD_SIDEBAND_NONE || pd_lists_type(&f->keep, rec->type);
+    return role == PD_ROLE_TOOL || f->options->sideband != PD_SIDEBAND_NONE || pd_lists_type(&f->keep, rec->type);
 }
 
-static bool keep_sample(struct filter *f, struct pd_record *rec, const struct pd_moment *when)
+static bool keep_sample(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
 {
     struct pd_subject s;
     struct pd_error what;
@@ -441,26 +415,28 @@ static bool keep_sample(struct filter *f, struct pd_record *rec, const struct pd
     return true;
 }
 
-static enum pd_code copy(struct filter *f, struct pd_record *rec, const struct pd_moment *when)
+static bool chosen(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when, enum pd_role role)
 {
-    const enum role role = role_of(rec);
     struct pd_subject s;
-    bool keep;
-    f->stats->others += role != SAMPLE && role != WRAPPER;
     switch (role) {
-    case SAMPLE: keep = keep_sample(f, rec, when); break;
-    case WITH_TASK:
-        look_at(f, rec, when, &s);
-        keep = choose_with_task(f, &s);
-        break;
-    case OF_TASK: keep = keep_of_task(f, rec, when); break;
-    case CHAIN: keep = keep_chain(f, rec); break;
-    case WRAPPER: keep = false; break;
-    default: keep = keep_other(f, rec, role); break;
+    case PD_ROLE_SAMPLE: return keep_sample(f, rec, when);
+    case PD_ROLE_WITH_TASK: look_at(f, rec, when, &s); return choose_with_task(f, &s);
+    case PD_ROLE_OF_TASK: return keep_of_task(f, rec, when);
+    case PD_ROLE_CHAIN: return keep_chain(f, rec);
+    default: return keep_other(f, rec, role);
     }
-    if (keep && f->pipe && rec->type == PD_RECORD_HEADER_FEATURE && !rec->old_feature)
+}
+
+enum pd_code pd_filter_copy(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+{
+    const enum pd_role role = pd_filter_role(rec);
+    if (role == PD_ROLE_WRAPPER)
+        return pd_filter_out_wrapper(&f->out, rec);
+    f->stats->others += role != PD_ROLE_SAMPLE;
+    f->kept = chosen(f, rec, when, role);
+    if (f->kept && f->out.pipe && rec->type == PD_RECORD_HEADER_FEATURE && !rec->old_feature)
         return keep_feature(f, rec);
-    return keep ? keep_record(f, rec) : PD_OK;
+    return f->kept ? keep_record(f, rec) : PD_OK;
 }
 
 /* ---- All of it */
@@ -473,38 +449,45 @@ static bool has_deferred(const struct pd_reader *reader)
     return false;
 }
 
-static enum pd_code prepare(struct filter *f)
+enum pd_code pd_filter_lists_init(struct pd_filtering *f)
 {
-    const struct pd_file_info *info = pd_reader_info(f->reader);
     const struct pd_allocator *allocator = f->options->allocator;
-    f->pipe = info->container == PD_CONTAINER_PIPE;
-    if (info->data_end == PD_NOWHERE)
-        return pd_fail(f->error, PD_EUNSUP, 0, "filtering an input that cannot seek", 0, 0);
     enum pd_code code = pd_criteria_init(&f->keep, &f->options->keep, allocator, f->error);
     if (!code)
         code = pd_criteria_init(&f->drop, &f->options->drop, allocator, f->error);
-    if (code)
-        return code;
-    f->ask_tasks = pd_criteria_need_tasks(&f->keep) || pd_criteria_need_tasks(&f->drop);
-    if (f->ask_tasks || f->options->sideband == PD_SIDEBAND_NEEDED)
-        code = pd_tasks_new(&f->tasks, allocator, f->error);
-    f->total = info->data_end - info->data_offset;
-    for (size_t i = 1; i < pd_reader_n_members(f->reader); i++)
-        f->total += pd_reader_member(f->reader, i)->size;
-    f->total *= 1u + (f->tasks || f->pipe) + (f->options->sideband == PD_SIDEBAND_NEEDED || f->pipe);
+    f->ask_tasks = !code && (pd_criteria_need_tasks(&f->keep) || pd_criteria_need_tasks(&f->drop));
     return code;
 }
 
-static enum pd_code skip(struct filter *f, struct pd_record *rec, const struct pd_moment *when)
+static bool is_pipe(const struct pd_filtering *f)
+{
+    return pd_reader_info(f->reader)->container == PD_CONTAINER_PIPE;
+}
+
+static enum pd_code prepare(struct pd_filtering *f)
+{
+    const struct pd_file_info *info = pd_reader_info(f->reader);
+    const bool needed = f->options->sideband == PD_SIDEBAND_NEEDED;
+    enum pd_code code = pd_filter_lists_init(f);
+    if (!code && (f->ask_tasks || needed))
+        code = pd_tasks_new(&f->tasks, f->options->allocator, f->error);
+    f->total = info->data_end - info->data_offset;
+    for (size_t i = 1; i < pd_reader_n_members(f->reader); i++)
+        f->total += pd_reader_member(f->reader, i)->size;
+    f->total *= 1u + (f->tasks || is_pipe(f)) + (needed || is_pipe(f));
+    return code;
+}
+
+static enum pd_code skip(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
 {
     (void)f, (void)rec, (void)when;
     return PD_OK;
 }
 
-static enum pd_code learn(struct filter *f)
+static enum pd_code learn(struct pd_filtering *f)
 {
     enum pd_code code = PD_OK;
-    if (f->tasks || f->pipe) /* in a pipe stream this finds the attrs, and the next the times */
+    if (f->tasks || is_pipe(f)) /* in a pipe stream this finds the attrs, and the next the times */
         code = each_record(f, f->tasks ? collect : skip);
     if (!code && f->tasks)
         code = pd_tasks_finish(f->tasks, f->error);
@@ -513,48 +496,34 @@ static enum pd_code learn(struct filter *f)
     if (!code && f->ask_tasks)
         code = pd_criteria_names(&f->drop, f->tasks, f->error);
     f->deferred = has_deferred(f->reader);
-    if (!code && (f->options->sideband == PD_SIDEBAND_NEEDED || f->deferred || f->pipe))
+    if (!code && (f->options->sideband == PD_SIDEBAND_NEEDED || f->deferred || is_pipe(f)))
         code = each_record(f, choose);
     if (!code && f->options->sideband == PD_SIDEBAND_NEEDED)
         code = pd_tasks_ancestors(f->tasks, f->error);
     return code;
 }
 
-static enum pd_code write_pipe(struct filter *f)
+static enum pd_code write_all(struct pd_filtering *f)
 {
-    uint8_t *header;
-    const uint64_t n = pd_reader_info(f->reader)->data_offset;
-    enum pd_code code = PD_OK;
-    if ((header = pd_resize(f->options->allocator, NULL, n)) == NULL)
-        return pd_fail(f->error, PD_ENOMEM, 0, "header", 0, n);
-    code = pd_reader_read(f->reader, 0, header, (size_t)n, f->error);
+    enum pd_code code = pd_filter_out_begin(&f->out);
     if (!code)
-        code = emit(f, header, (size_t)n);
-    f->stats->bytes = 0;
-    pd_release(f->options->allocator, header);
-    return code ? code : each_record(f, copy);
-}
-
-static enum pd_code write_file(struct filter *f)
-{
-    enum pd_code code = pd_sections_begin(&f->sections, f->sink);
-    if (!code)
-        code = each_record(f, copy);
+        code = each_record(f, pd_filter_copy);
     f->sections.moved = f->moved;
     f->sections.no_aux = pd_lists_type(&f->drop, PD_RECORD_AUXTRACE);
-    return code ? code : pd_sections_end(&f->sections);
+    return code ? code : pd_filter_out_end(&f->out);
 }
 
-static enum pd_code run(struct filter *f)
+static enum pd_code run(struct pd_filtering *f)
 {
+    if (!f->reader->in.seekable)
+        return is_pipe(f) ? pd_filter_stream(f)
+                          : pd_fail(f->error, PD_EUNSUP, 0, "filtering an input that cannot seek", 0, 0);
     enum pd_code code = prepare(f);
     if (!code)
         code = learn(f);
     f->last_pass = true;
     f->stats->damaged = false;
-    if (!code)
-        code = f->pipe ? write_pipe(f) : write_file(f);
-    return code;
+    return code ? code : write_all(f);
 }
 
 enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink,
@@ -564,8 +533,9 @@ enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink,
     static const struct pd_filter_options usual = {.size = sizeof usual};
     struct pd_filter_stats own_stats;
     struct pd_error own_error;
-    struct filter f = {.reader = reader, .unreadable = PD_NOWHERE,
-                       .sink = sink,
+    struct pd_filtering f = {.reader = reader,
+                       .unreadable = PD_NOWHERE,
+                       .out = {.sink = sink},
                        .options = options ? options : &usual,
                        .stats = stats ? stats : &own_stats,
                        .error = error ? error : &own_error};
@@ -573,9 +543,12 @@ enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink,
     f.chains.allocator = f.options->allocator;
     f.sections =
         (struct pd_sections){.reader = reader, .options = f.options, .stats = f.stats, .error = f.error};
+    f.out.sections = &f.sections;
     const enum pd_code code = run(&f);
-    pd_writer_close(f.sections.writer);
+    f.stats->bytes = f.out.bytes;
+    pd_filter_out_close(&f.out);
     pd_tasks_free(f.tasks);
+    pd_live_free(f.live);
     pd_criteria_free(&f.keep);
     pd_criteria_free(&f.drop);
     pd_chains_free(&f.chains);

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* filter.h - what the parts of the filter share: filter.c (the passes), select.c (the choice), … */
+/*
+ * filter.h - what the parts of the filter share: filter.c (the passes, and what is done with a record), filter_stream.c
+ * (one pass over what cannot seek), filter_live.c (tasks meanwhile), filter_out.c (where records go), filter_select.c (the
+ * choice), …
+ */
 #ifndef PERFDATA_FILTER_INTERNAL_H
 #define PERFDATA_FILTER_INTERNAL_H
 
 #include "idmap.h"
+#include "writer.h"
 #include <perfdata/filter.h>
 
 /* ---- filter_select.c: does a record meet the lists? */
@@ -32,6 +37,10 @@ enum pd_code pd_criteria_init(struct pd_criteria *c, const struct pd_filter_list
 void pd_criteria_free(struct pd_criteria *c);
 /* Looks up the listed names, once all tasks are known. */
 enum pd_code pd_criteria_names(struct pd_criteria *c, const struct pd_tasks *tasks, struct pd_error *error);
+/* The same for names as pd_live numbers them: `bit` of a number less 1 tells whether such names are listed. */
+enum pd_code pd_criteria_live_names(struct pd_criteria *c, unsigned bit, struct pd_error *error);
+/* Is the name in the list? */
+bool pd_lists_name(const struct pd_filter_lists *lists, const char *name, size_t n);
 /* Do the lists ask for what only pd_tasks knows? */
 bool pd_criteria_need_tasks(const struct pd_criteria *c);
 
@@ -78,12 +87,115 @@ struct pd_sections {
     const struct pd_moved *moved; /* ascending */
     size_t n_moved;
     bool no_aux; /* AUXTRACE records were dropped */
+    bool keep_dir;
+    bool own_zstd; /* the COMPRESSED feature of the input is not kept */
     struct pd_error *error;
 };
 
-/* Opens the writer, and gives it the attrs and event types. */
-enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink);
+/*
+ * Opens the writer, and gives it the attrs and event types. `zip`: the type of the records that carry compressed ones, or
+ * 0; `keep_dir`: the output is a directory if the input is one.
+ */
+enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink, uint32_t zip, int level, bool keep_dir);
 /* The features, and the end. */
 enum pd_code pd_sections_end(struct pd_sections *s);
+/* Does the COMPRESSED feature of the input say that records are? *level receives theirs. */
+bool pd_sections_zstd(struct pd_sections *s, int *level);
+
+/* ---- filter_out.c: where the kept records go */
+
+struct pd_filter_out {
+    struct pd_sections *sections; /* its writer is that of a file, of a directory's `data`, or of a stream */
+    const struct pd_sink *sink;
+    struct pd_writer *member; /* of a directory: the file beside `data` that is being written */
+    struct pd_sink data_sink, member_sink;
+    bool data_open, member_open; /* close_member() is due */
+    uint32_t at;                 /* number of the current member */
+    uint64_t bytes;              /* of records in the files that are finished */
+    bool pipe, dir;
+    uint32_t zip; /* type of the records that carry compressed ones; 0: none yet */
+    int level;
+    bool due; /* a stream: our own COMPRESSED feature is still to be written */
+};
+
+enum pd_code pd_filter_out_begin(struct pd_filter_out *o);
+/* To be called for each COMPRESSED record of the input, whose place is taken by what is inside. */
+enum pd_code pd_filter_out_wrapper(struct pd_filter_out *o, const struct pd_record *rec);
+/* The bytes of a record: its own, or others of as many. */
+enum pd_code pd_filter_out_record(struct pd_filter_out *o, const struct pd_record *rec, const uint8_t *bytes);
+/* What follows a record, a piece at a time. */
+enum pd_code pd_filter_out_payload(struct pd_filter_out *o, const uint8_t *bytes, size_t n);
+/* Completes the output. */
+enum pd_code pd_filter_out_end(struct pd_filter_out *o);
+/* Frees what it has. */
+void pd_filter_out_close(struct pd_filter_out *o);
+
+/* ---- filter_live.c: what perf knows of tasks, while the input flows */
+
+struct pd_live;
+
+enum pd_code pd_live_new(struct pd_live **live, const struct pd_filter_options *options, struct pd_error *error);
+void pd_live_free(struct pd_live *l);
+/*
+ * Takes what a record says of tasks, as pd_tasks_record() and pd_tasks_mention() do; a sample is only to be given if it is
+ * one that perf does not pass over early. May decode the record. False: no memory.
+ */
+bool pd_live_record(struct pd_live *l, struct pd_record *rec, const struct pd_moment *when);
+/* Nothing that is before the moment is still to come (NULL: nothing at all): processes what was taken up to there. */
+bool pd_live_settle(struct pd_live *l, const struct pd_moment *until);
+/* Nobody will ask for anything before the moment any more (NULL: for anything that was settled). */
+void pd_live_forget(struct pd_live *l, const struct pd_moment *until);
+/* What is known of a task at a moment that is settled and not forgotten, the record there included. */
+void pd_live_find(const struct pd_live *l, const struct pd_moment *when, uint32_t tid, struct pd_task *task);
+
+/* ---- filter.c, filter_stream.c: the run */
+
+/* What the filter does with a record, by type. */
+enum pd_role {
+    PD_ROLE_KERNEL,    /* stays, unless only samples are wanted */
+    PD_ROLE_SAMPLE,    /* is selected */
+    PD_ROLE_WITH_TASK, /* goes with the samples of its task */
+    PD_ROLE_OF_TASK,   /* names or maps of a task: stays when the task is needed */
+    PD_ROLE_CHAIN,     /* stays with the sample whose call chain it completes */
+    PD_ROLE_TOOL,      /* stays */
+    PD_ROLE_WRAPPER,   /* goes: what is inside is written instead */
+};
+
+enum pd_role pd_filter_role(const struct pd_record *rec);
+
+struct pd_filtering {
+    struct pd_reader *reader;
+    const struct pd_filter_options *options;
+    struct pd_filter_stats *stats;
+    struct pd_error *error;
+    struct pd_tasks *tasks; /* NULL: nothing asks for them */
+    struct pd_live *live;   /* the same, of an input that cannot seek */
+    struct pd_criteria keep, drop;
+    bool ask_tasks; /* the lists do */
+    bool flowing;   /* one pass over an input that cannot seek */
+    struct pd_chains chains;
+    bool deferred;       /* some event has deferred call chains */
+    uint64_t met, taken; /* samples, for `every` and `limit` */
+    struct pd_sections sections;
+    struct pd_filter_out out;
+    struct pd_moved *moved;
+    size_t moved_cap;
+    bool last_pass;
+    bool kept;              /* the last record given to pd_filter_copy() */
+    uint64_t unreadable;    /* index of the record that was reported last */
+    uint64_t passed, total; /* bytes, for `progress` */
+    uint32_t tick;
+};
+
+/* Prepares the lists. */
+enum pd_code pd_filter_lists_init(struct pd_filtering *f);
+/* Writes a record if it is to be kept, and what follows it in the reader. */
+enum pd_code pd_filter_copy(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when);
+/* A record that cannot be read. *over: it is the end. PD_EIO, PD_ENOMEM: the whole run fails. */
+enum pd_code pd_filter_damage(struct pd_filtering *f, const struct pd_error *what, bool *over);
+void pd_filter_progress(struct pd_filtering *f, const struct pd_record *rec);
+
+/* Filters a pipe stream that cannot seek. */
+enum pd_code pd_filter_stream(struct pd_filtering *f);
 
 #endif

@@ -34,14 +34,31 @@ static enum pd_code copy_types(struct pd_sections *s)
     return code;
 }
 
-/* Damaged sections are among the reader's findings. What was a directory is none any more. */
+bool pd_sections_zstd(struct pd_sections *s, int *level)
+{
+    const struct pd_feature_section *f = pd_reader_find_feature(s->reader, PD_FEAT_COMPRESSED);
+    const enum pd_order order = pd_reader_info(s->reader)->order;
+    uint8_t bytes[12]; /* version, type, level */
+    if (f == NULL || !f->intact || f->section.size < sizeof bytes ||
+        pd_reader_read(s->reader, f->section.offset, bytes, sizeof bytes, NULL) || pd_load32(bytes + 4, order) == 0)
+        return false;
+    *level = (int)(pd_load32(bytes + 8, order) & 31);
+    return true;
+}
+
+/*
+ * Damaged sections are among the reader's findings. What was a directory may be none any more. COMPRESSED is the writer's
+ * own; perf stat writes one that names no compression, which stays.
+ */
 static bool is_kept(const struct pd_sections *s, const struct pd_feature_section *f)
 {
-    return f->intact && (f->feature != PD_FEAT_DIR_FORMAT ||
+    if (f->feature == PD_FEAT_COMPRESSED)
+        return f->intact && !s->own_zstd;
+    return f->intact && (f->feature != PD_FEAT_DIR_FORMAT || s->keep_dir ||
                          pd_reader_info(s->reader)->container != PD_CONTAINER_DIRECTORY);
 }
 
-enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink)
+enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink, uint32_t zip, int level, bool keep_dir)
 {
     const struct pd_file_info *info = pd_reader_info(s->reader);
     const struct pd_event_attr *first = pd_reader_attr(s->reader, 0);
@@ -49,6 +66,12 @@ enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink
                                         .allocator = s->options->allocator,
                                         .order = info->order,
                                         .feature_word = info->feature_word};
+    int old_level;
+    s->keep_dir = keep_dir;
+    s->own_zstd = zip || pd_sections_zstd(s, &old_level);
+    options.version = info->version;
+    options.compression = zip;
+    options.level = level;
     options.attr_size = first ? first->room : 0;
     for (size_t i = 0; i < pd_reader_n_features(s->reader); i++)
         options.max_features += is_kept(s, pd_reader_feature(s->reader, i));

@@ -58,25 +58,41 @@ void pd_criteria_free(struct pd_criteria *c)
     pd_release(c->allocator, c->comms);
 }
 
-static bool lists_name(const struct pd_filter_lists *lists, const char *name)
+bool pd_lists_name(const struct pd_filter_lists *lists, const char *name, size_t n)
 {
     for (size_t i = 0; i < lists->n_comms; i++)
-        if (strcmp(lists->comms[i], name) == 0)
+        if (strlen(lists->comms[i]) == n && memcmp(lists->comms[i], name, n) == 0)
             return true;
     return false;
+}
+
+static enum pd_code make_names(struct pd_criteria *c, size_t n, struct pd_error *error)
+{
+    c->n_comms = n;
+    c->comms = pd_resize(c->allocator, NULL, n);
+    return c->comms ? PD_OK : pd_fail(error, PD_ENOMEM, PD_NOWHERE, "names", 0, n);
 }
 
 enum pd_code pd_criteria_names(struct pd_criteria *c, const struct pd_tasks *tasks, struct pd_error *error)
 {
     if (c->lists->comms == NULL)
         return PD_OK;
-    c->n_comms = pd_tasks_n_comms(tasks);
-    c->comms = pd_resize(c->allocator, NULL, c->n_comms);
-    if (c->comms == NULL)
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "names", 0, c->n_comms);
-    for (uint32_t i = 0; i < c->n_comms; i++)
-        c->comms[i] = i != PD_COMM_NONE && lists_name(c->lists, pd_tasks_comm(tasks, i));
-    return PD_OK;
+    const enum pd_code code = make_names(c, pd_tasks_n_comms(tasks), error);
+    for (uint32_t i = 0; !code && i < c->n_comms; i++) {
+        const char *name = pd_tasks_comm(tasks, i);
+        c->comms[i] = i != PD_COMM_NONE && pd_lists_name(c->lists, name, strlen(name));
+    }
+    return code;
+}
+
+enum pd_code pd_criteria_live_names(struct pd_criteria *c, unsigned bit, struct pd_error *error)
+{
+    if (c->lists->comms == NULL)
+        return PD_OK;
+    const enum pd_code code = make_names(c, 5, error);
+    for (uint8_t i = 0; !code && i < 5; i++)
+        c->comms[i] = i != PD_COMM_NONE && (i - 1) >> bit & 1;
+    return code;
 }
 
 bool pd_criteria_need_tasks(const struct pd_criteria *c)

@@ -2,6 +2,7 @@
 /* json.c - records and attrs as JSON, by way of the schema's tables; the rules are in perfdata/text.h. */
 #include "emit.h"
 #include "reflect.h"
+#include <perfdata/feature.h>
 
 /* An object under construction. */
 struct json {
@@ -42,7 +43,7 @@ static void put_str(struct json *j, const struct pd_op *op, const struct pd_str 
 {
     put_key(j, op->name);
     pd_out_json_text(j->out, s->ptr, s->len);
-    if (pd_str_is_plain(s))
+    if (pd_str_is_plain(op, s))
         return;
     PD_EMIT(j->out, ",\"");
     pd_emit_str(j->out, op->name);
@@ -57,24 +58,23 @@ static void put_vec(struct json *j, const struct pd_op *op, const struct pd_vec 
     for (size_t i = 0; i < v->n; i++) {
         if (i)
             pd_emit_char(j->out, ',');
-        pd_out_json_value(j->out, op->set, pd_vec_at(v, i), 8);
+        pd_out_json_value(j->out, op->set, pd_vec_at(v, i), pd_vec_width(op));
     }
     pd_emit_char(j->out, ']');
 }
 
 static void put_object(const struct json *j, const struct pd_op *head, const void *v);
 
-static void put_list(struct json *j, const struct pd_op *op, const struct pd_list *l)
+static void put_list(struct json *j, const struct pd_op *op, const struct pd_list *list)
 {
-    _Alignas(8) uint8_t element[64];
-    const struct pd_op *layout = op->sub();
+    _Alignas(8) uint8_t element[PD_ELEMENT_MAX];
+    struct pd_list l = *list;
     put_key(j, op->name);
     pd_emit_char(j->out, '[');
-    for (size_t i = 0; i < l->n && layout->offset <= sizeof element; i++) {
-        if (i)
+    while (pd_list_take(&l, op->sub(), element)) {
+        put_object(j, op->sub(), element);
+        if (l.n)
             pd_emit_char(j->out, ',');
-        pd_list_get(l, layout, i, element);
-        put_object(j, layout, element);
     }
     pd_emit_char(j->out, ']');
 }
@@ -82,7 +82,7 @@ static void put_list(struct json *j, const struct pd_op *op, const struct pd_lis
 static void put_number(struct json *j, const struct pd_op *op, const void *v)
 {
     put_key(j, op->name);
-    pd_out_json_value(j->out, op->set, pd_scalar_value(op, v), pd_scalar_width(op));
+    pd_out_json_value(j->out, op->set, pd_scalar_value(op, v), op->kind == PD_OP_VARINT ? 8 : pd_scalar_width(op));
 }
 
 static void put_field(struct json *j, const struct pd_op *op, const void *v)
@@ -91,7 +91,13 @@ static void put_field(struct json *j, const struct pd_op *op, const void *v)
     const struct pd_bytes *bytes = member;
     switch (op->kind) {
     case PD_OP_ARR: put_hex(j, op->name, member, (size_t)op->arg); break;
-    case PD_OP_STR: put_str(j, op, member); break;
+    case PD_OP_STR:
+    case PD_OP_CSTR:
+    case PD_OP_STR64:
+    case PD_OP_STRN:
+    case PD_OP_SLOT: put_str(j, op, member); break;
+    case PD_OP_VEC16:
+    case PD_OP_VEC32:
     case PD_OP_VEC64:
     case PD_OP_VECR64:
     case PD_OP_REGS: put_vec(j, op, member); break;
@@ -100,7 +106,11 @@ static void put_field(struct json *j, const struct pd_op *op, const void *v)
         if (bytes->n)
             put_hex(j, op->name, bytes->ptr, bytes->n);
         break;
-    case PD_OP_LIST: put_list(j, op, member); break;
+    case PD_OP_LIST:
+    case PD_OP_ITEMS:
+    case PD_OP_ITEMSR: put_list(j, op, member); break;
+    case PD_OP_SIZED:
+    case PD_OP_ATTR:
     case PD_OP_SUB:
         put_key(j, op->name);
         put_object(j, op->sub(), member);
@@ -115,7 +125,7 @@ static void put_field(struct json *j, const struct pd_op *op, const void *v)
 
 static void put_fields(struct json *j, const struct pd_op *op, const void *v)
 {
-    for (op = pd_present(op, j->shape); op->kind != PD_OP_END; op = pd_present(op + 1, j->shape))
+    for (op = pd_visible(op, j->shape, v); op->kind != PD_OP_END; op = pd_visible(op + 1, j->shape, v))
         put_field(j, op, v);
 }
 
@@ -201,12 +211,24 @@ void pd_attr_json(const struct pd_attr *attr, struct pd_out *out)
     const struct pd_op *op = pd_layout_attr();
     uint32_t at = 0;
     pd_emit_char(out, '{');
-    for (op = pd_present(op, &shape); op->kind != PD_OP_END; op = pd_present(op + 1, &shape)) {
+    for (op = pd_present(op, &shape, attr); op->kind != PD_OP_END; op = pd_present(op + 1, &shape, attr)) {
         const unsigned width = pd_scalar_width(op);
         if (width == 0 || at < pd_attr_known(attr) || pd_scalar_get(op, attr))
             put_field(&j, op, attr);
         at += width;
     }
+    pd_emit_char(out, '}');
+}
+
+void pd_feature_json(const struct pd_feature *f, struct pd_out *out)
+{
+    const struct pd_shape shape = {.given = f->nr_cpus_avail, .variant = f->variant};
+    struct json j = {out, &shape, true};
+    pd_emit_char(out, '{');
+    if (f->layout)
+        put_fields(&j, f->layout, &f->u);
+    if (f->rest.n)
+        put_hex(&j, "rest", f->rest.ptr, f->rest.n);
     pd_emit_char(out, '}');
 }
 

@@ -380,7 +380,8 @@ static enum pd_code open_member(struct pd_sorter *s, uint32_t i, uint64_t *recor
                                               .allocator = s->allocator,
                                               .window = r->in.cap,
                                               .keep_compressed = r->keep_compressed,
-                                              .max_inflate = r->inflate.limit};
+                                              .max_inflate = r->inflate.limit,
+                                              .max_window = r->inflate.max_window};
     struct lane *l = &s->lanes[i];
     l->member = i;
     l->code = pd_reader_open_member(&l->reader, r, i, &options, &l->error);

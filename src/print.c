@@ -3,6 +3,7 @@
 #include "emit.h"
 #include "reflect.h"
 #include <perfdata/event.h>
+#include <perfdata/feature.h>
 #include <perfdata/text.h>
 
 struct printer {
@@ -84,7 +85,7 @@ static void print_str(const struct printer *p, const struct pd_field *f)
     pd_emit_char(p->out, ' ');
     pd_out_plain(p->out, s->ptr, s->len);
     pd_emit_char(p->out, '\n');
-    if (pd_str_is_plain(s))
+    if (pd_str_is_plain(f->op, s))
         return;
     begin_line(p);
     pd_emit_str(p->out, f->name);
@@ -124,8 +125,8 @@ static void print_vec(const struct printer *p, const struct pd_field *f)
     }
 }
 
-/* An element takes one line: its fields are few, and numbers. */
-static void print_element(const struct printer *p, struct pd_fields *it)
+/* Elements of one size have only numbers, and few. */
+static void print_line(const struct printer *p, struct pd_fields *it)
 {
     struct pd_field f;
     const char *separator = " ";
@@ -142,6 +143,20 @@ static void print_element(const struct printer *p, struct pd_fields *it)
     pd_emit_char(p->out, '\n');
 }
 
+static void print_fields(const struct printer *p, struct pd_fields *it);
+
+/* An element takes a line, or when it may be large a line for each field. */
+static void print_element(const struct printer *p, struct pd_fields *it, bool large)
+{
+    const struct printer inner = {p->out, p->indent + 2, p->arch, p->max_bytes, true};
+    if (!large) {
+        print_line(p, it);
+        return;
+    }
+    pd_emit_char(p->out, '\n');
+    print_fields(&inner, it);
+}
+
 static void print_list(const struct printer *p, const struct pd_fields *it, const struct pd_field *f)
 {
     const struct printer inner = {p->out, p->indent + 2, p->arch, p->max_bytes, false};
@@ -151,13 +166,11 @@ static void print_list(const struct printer *p, const struct pd_fields *it, cons
         begin_line(&inner);
         pd_emit_dec(p->out, i);
         pd_emit_char(p->out, ':');
-        print_element(&inner, &element);
+        print_element(&inner, &element, f->u.list->varying);
     }
 }
 
 /* ---- Fields. */
-
-static void print_fields(const struct printer *p, struct pd_fields *it);
 
 static void print_part(const struct printer *p, const struct pd_fields *it, const struct pd_field *f)
 {
@@ -209,6 +222,14 @@ void pd_fields_print(struct pd_fields *it, const struct pd_print_options *option
 {
     const struct printer p = make_printer(options, indent, out);
     print_fields(&p, it);
+}
+
+void pd_feature_print(const struct pd_feature *f, const struct pd_print_options *options, unsigned indent,
+                      struct pd_out *out)
+{
+    struct pd_fields it;
+    pd_fields_of_feature(&it, f);
+    pd_fields_print(&it, options, indent, out);
 }
 
 /* ---- Records and attrs. */

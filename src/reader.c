@@ -7,6 +7,7 @@
 
 #define MAX_HELD (UINT64_C(256) << 20)
 #define MAX_INFLATE (UINT64_C(256) << 20)
+#define MOST_STRAY ((size_t)64 << 10) /* fits the smallest window */
 
 struct pd_reader *pd_reader_new(const struct pd_reader_options *options, struct pd_error *error)
 {
@@ -21,6 +22,7 @@ struct pd_reader *pd_reader_new(const struct pd_reader_options *options, struct 
     r->keep_compressed = o.keep_compressed;
     r->max_held = o.max_held ? o.max_held : MAX_HELD;
     pd_inflate_init(&r->inflate, r->allocator, o.max_inflate ? o.max_inflate : MAX_INFLATE);
+    r->inflate.max_window = o.max_window;
     return r;
 }
 
@@ -225,14 +227,27 @@ static uint64_t payload_behind(const struct pd_record *rec, enum pd_order order)
     return aux ? copy.u.auxtrace.size : copy.u.header_tracing_data.data_size;
 }
 
+/* There is no way on. If that is so because a stream has ended, its map is known now. */
 static enum pd_code stop(struct pd_reader *r, enum pd_code code)
 {
     r->stopped = true;
+    if (!r->in.seekable && r->in.at_end && pd_input_size(&r->in) < r->info.data_end)
+        pd_file_tail(r, NULL); /* without memory for it, the map stays as it was */
     return code;
 }
 
+/* The input ends in a payload, of which `left` bytes more are there than were given. */
+static enum pd_code payload_ends(struct pd_reader *r, uint64_t left, struct pd_error *error)
+{
+    if (error) {
+        *error = r->payload;
+        error->found = r->payload.expected - r->payload_left + left;
+    }
+    return stop(r, PD_ETRUNC);
+}
+
 /* Passes over what is left of a payload. */
-static enum pd_code skip_payload(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
+static enum pd_code skip_payload(struct pd_reader *r, struct pd_error *error)
 {
     const uint64_t end = r->end;
     const uint8_t *p;
@@ -241,27 +256,22 @@ static enum pd_code skip_payload(struct pd_reader *r, struct pd_record *rec, str
     if (r->payload_left == 0)
         return PD_OK;
     if (r->payload_left > end - r->at)
-        return stop(r, pd_fail_record(error, PD_ETRUNC, rec, 0, "payload", end - r->at, r->payload_left));
+        return payload_ends(r, end - r->at, error);
     /* Without a known end, the last byte has to be seen. */
     if (!r->src->seekable && (code = pd_input_at(r->src, r->at + r->payload_left - 1, 1, &p, &got, error)))
         return stop(r, code);
     if (got == 0)
-        return stop(r, pd_fail_record(error, PD_ETRUNC, rec, 0, "payload", pd_input_size(r->src) - r->at, r->payload_left));
+        return payload_ends(r, pd_input_size(r->src) - r->at, error);
     r->at += r->payload_left;
     r->payload_left = 0;
     return PD_OK;
 }
 
-/*
- * Captured pipes may end in something that is no record: the console's text, or single bytes. Fewer than 8 bytes are the
- * start of a record if some known type begins like that; more, unless they are plain text.
- */
+/* Fewer than 8 bytes are the start of a record if some known type begins like that; more, unless they are plain text. */
 static bool is_stray(const struct pd_reader *r, const uint8_t *p, size_t n)
 {
     uint8_t type[4];
     const size_t known = n < 4 ? n : 4;
-    if (r->info.container != PD_CONTAINER_PIPE || n == 0)
-        return false;
     for (size_t i = 0; n >= 8 && i < n; i++)
         if ((p[i] < ' ' || p[i] > '~') && p[i] != '\n' && p[i] != '\r' && p[i] != '\t')
             return false;
@@ -270,13 +280,38 @@ static bool is_stray(const struct pd_reader *r, const uint8_t *p, size_t n)
         if (memcmp(type, p, known) == 0)
             return false;
     }
-    return true;
+    return n != 0;
+}
+
+/*
+ * Captured pipes may end in something that is no record: the console's text, or single bytes. `code` is what framing has to
+ * say of it; PD_END when it is stray, which needs all that is left to be visible.
+ */
+static enum pd_code find_stray(struct pd_reader *r, enum pd_code code, struct pd_error *error)
+{
+    struct pd_error what;
+    const uint8_t *p;
+    size_t got;
+    if (r->info.container != PD_CONTAINER_PIPE)
+        return code;
+    const enum pd_code failed = pd_input_at(r->src, r->at, MOST_STRAY + 1, &p, &got, &what);
+    if (failed) {
+        if (error)
+            *error = what;
+        return failed;
+    }
+    if (got > r->end - r->at)
+        got = (size_t)(r->end - r->at);
+    if (got > MOST_STRAY || !is_stray(r, p, got))
+        return code;
+    r->info.stray = got;
+    return PD_END;
 }
 
 /* Frames the record at the current position. */
 static enum pd_code frame(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
-    const uint64_t left = r->end - r->at;
+    const uint64_t left = r->end - r->at, start = r->member ? 0 : r->info.data_offset;
     const uint8_t *p;
     size_t got;
     enum pd_code code = pd_input_at(r->src, r->at, 8, &p, &got, error);
@@ -287,15 +322,11 @@ static enum pd_code frame(struct pd_reader *r, struct pd_record *rec, struct pd_
     if (got > left)
         got = (size_t)left;
     if (got == 0 && left && r->end != PD_NOWHERE)
-        return pd_fail(error, PD_ETRUNC, r->at, "data", r->at - r->info.data_offset, r->info.data_end - r->info.data_offset);
+        return pd_fail(error, PD_ETRUNC, r->at, "data", r->at - start, r->end - start);
     if (got == 0)
         return PD_END;
     code = pd_record_frame(r->info.order, p, got, rec, error);
-    if (code && is_stray(r, p, got)) {
-        r->info.stray = got;
-        return PD_END;
-    }
-    return code;
+    return code ? find_stray(r, code, error) : PD_OK;
 }
 
 /* An attr that comes in a pipe stream: perf_event_attr, then its ids. */
@@ -318,22 +349,64 @@ static enum pd_code add_stream_attr(struct pd_reader *r, const struct pd_record 
     return code;
 }
 
-/* Starts on what is inside a COMPRESSED record. */
-static enum pd_code enter(struct pd_reader *r, const struct pd_record *rec, struct pd_error *error)
-{
-    struct pd_record copy = *rec;
-    enum pd_code code = pd_record_decode_framed(&r->attrs.none, &copy, error);
-    if (code)
-        return code;
-    const struct pd_bytes *chunk = rec->type == PD_RECORD_COMPRESSED ? &copy.u.compressed.data : &copy.u.compressed2.data;
-    if ((code = pd_inflate_chunk(&r->inflate, chunk->ptr, chunk->n, rec->offset, error)) == PD_OK)
-        r->inside = true;
-    return code;
-}
-
 static bool is_compressed(const struct pd_record *rec)
 {
     return rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2;
+}
+
+/* Compressed data is lost. The caller learns it with the next call, since it is first given the record itself. */
+static void lose(struct pd_reader *r, const struct pd_record *rec, size_t at, const char *field, uint64_t found)
+{
+    pd_fail_record(&r->pending, PD_EZSTD, rec, at, field, found, 0);
+}
+
+/* What was passed over since the damage is told when reading goes on behind it. */
+static void note_passed(struct pd_reader *r, const struct pd_record *rec)
+{
+    struct pd_inflate *z = &r->inflate;
+    if (z->broken && z->passed == 1)
+        pd_fail_record(&r->passed, PD_EZSTD, rec, 0, "COMPRESSED records passed over since the damage before", 0, 0);
+    if (z->passed == 0 || z->broken)
+        return;
+    r->pending = r->passed;
+    r->pending.found = z->passed;
+    z->passed = 0;
+}
+
+/* Starts on what is inside a COMPRESSED record. */
+static enum pd_code enter(struct pd_reader *r, const struct pd_record *rec, struct pd_error *error)
+{
+    struct pd_inflate *z = &r->inflate;
+    struct pd_record copy = *rec;
+    const bool second = rec->type == PD_RECORD_COMPRESSED2;
+    const enum pd_code bad = pd_record_decode_framed(&r->attrs.none, &copy, NULL);
+    if (bad || (second && copy.rest.n >= 8)) { /* which bytes are the chunk? Without it, the next cannot be read. */
+        if (!z->broken)
+            lose(r, rec, 8, "data_size", bad ? 0 : copy.u.compressed2.data_size);
+        else
+            z->passed++;
+        pd_inflate_break(z);
+        note_passed(r, rec);
+        return PD_OK;
+    }
+    const struct pd_bytes *chunk = second ? &copy.u.compressed2.data : &copy.u.compressed.data;
+    const enum pd_code code = pd_inflate_chunk(z, chunk->ptr, chunk->n, rec->offset, error);
+    if (code)
+        return code;
+    note_passed(r, rec);
+    if (z->cut)
+        lose(r, rec, 0, "record cut off by the start of another zstd frame", z->cut);
+    r->inside = true;
+    return PD_OK;
+}
+
+static enum pd_code tell_pending(struct pd_reader *r, struct pd_error *error)
+{
+    const enum pd_code code = r->pending.code;
+    if (error)
+        *error = r->pending;
+    r->pending.code = PD_OK;
+    return code;
 }
 
 /* The next record inside a COMPRESSED one; PD_END: what is left of it, if anything, goes on in the next. */
@@ -362,6 +435,11 @@ static enum pd_code next_inside(struct pd_reader *r, struct pd_record *rec, stru
         r->inside = false;
         return pd_fail_record(error, PD_EZSTD, rec, 6, "size", rec->size, 8);
     }
+    if (is_compressed(rec) && !r->nested) { /* it is given as it is, with a word, since nobody looks into it */
+        r->nested = true;
+        return pd_fail_record(error, PD_EZSTD, rec, 0, "COMPRESSED inside COMPRESSED", 1, 0);
+    }
+    r->nested = false;
     pd_attrs_resolve(&r->attrs, rec);
     pd_inflate_take(&r->inflate, rec->size);
     r->index++;
@@ -378,8 +456,11 @@ static enum pd_code at_end(struct pd_reader *r, struct pd_record *rec, struct pd
         return code;
     if (left == 0 || r->inflate.broken)
         return PD_END;
+    const uint8_t *p = r->inflate.buf + r->inflate.start;
     rec->offset = r->inflate.offset;
-    return pd_fail_record(error, PD_ETRUNC, rec, 0, "record inside COMPRESSED", left, left < 8 ? 8 : pd_load16(r->inflate.buf + r->inflate.start + 6, r->info.order));
+    rec->type = left < 4 ? PD_RECORD_COMPRESSED : pd_load32(p, r->info.order);
+    return pd_fail_record(error, PD_ETRUNC, rec, 0, "record inside COMPRESSED", left,
+                          left < 8 ? 8 : pd_load16(p + 6, r->info.order));
 }
 
 /*
@@ -397,7 +478,7 @@ static void note_old_feature(struct pd_reader *r, struct pd_record *rec)
 
 static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
-    enum pd_code code = skip_payload(r, rec, error);
+    enum pd_code code = skip_payload(r, error);
     if (code)
         return code;
     rec->offset = r->at;
@@ -405,6 +486,12 @@ static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, str
     rec->depth = 0;
     rec->member = r->member;
     code = frame(r, rec, error);
+    if (code && r->inflate.passed) { /* first what was lost before this place */
+        r->pending = r->passed;
+        r->pending.found = r->inflate.passed;
+        r->inflate.passed = 0;
+        return tell_pending(r, error);
+    }
     if (code)
         return code == PD_END ? at_end(r, rec, error) : stop(r, code);
     note_old_feature(r, rec);
@@ -415,12 +502,16 @@ static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, str
     r->at += rec->size;
     r->index++;
     rec->payload_size = r->payload_left = rec->old_feature ? 0 : payload_behind(rec, r->info.order);
+    if (rec->payload_size)
+        pd_fail_record(&r->payload, PD_ETRUNC, rec, 0, "payload", 0, rec->payload_size);
     return PD_OK;
 }
 
 enum pd_code pd_reader_next_here(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
     enum pd_code code;
+    if (r->pending.code)
+        return tell_pending(r, error);
     if (r->inside && (code = next_inside(r, rec, error)) != PD_END)
         return code;
     r->inside = false;
@@ -473,7 +564,7 @@ enum pd_code pd_reader_payload(struct pd_reader *r, const uint8_t **bytes, size_
     if (*n > r->payload_left)
         *n = (size_t)r->payload_left;
     if (*n == 0)
-        return stop(r, pd_fail(error, PD_ETRUNC, r->at, "payload", 0, r->payload_left));
+        return payload_ends(r, 0, error);
     r->at += *n;
     r->payload_left -= *n;
     return PD_OK;

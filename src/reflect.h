@@ -26,6 +26,7 @@ static inline struct pd_view pd_view_of(const struct pd_record *rec)
         v.has_id = pd_has_id(rec->plan, &r);
     }
     v.shape.misc = rec->misc;
+    v.shape.given = rec->misc;
     v.shape.variant = rec->variant;
     return v;
 }
@@ -54,11 +55,11 @@ static inline uint64_t pd_set_mask(const struct pd_set *set)
 }
 
 /* The bytes of a slot behind its text are what PD_AUTO would give. */
-static inline bool pd_str_is_plain(const struct pd_str *s)
+static inline bool pd_str_is_plain(const struct pd_op *op, const struct pd_str *s)
 {
     if (s->size == PD_AUTO)
         return true;
-    if (s->size != pd_align8(s->len + 1))
+    if (s->size != pd_slot_of(op, s->len))
         return false;
     for (size_t i = s->len; i < s->size; i++)
         if (s->ptr[i])

@@ -29,9 +29,33 @@ enum pd_op_kind {
     PD_OP_SUB,
     PD_OP_LIST,
     PD_OP_REST,
-    PD_OP_ALIAS,
+    PD_OP_CSTR,
+    PD_OP_STR64,
+    PD_OP_STRN,
+    PD_OP_SLOT,
+    PD_OP_VEC16,
+    PD_OP_VEC32,
+    PD_OP_VARINT,
+    PD_OP_ITEMS,
+    PD_OP_ITEMSR,
+    PD_OP_SIZED,
+    PD_OP_ATTR,
+    PD_OP_GIVEN, /* from here on: not in the stream */
+    PD_OP_ROOM,
+    PD_OP_ROOMN,
+    PD_OP_ODD64,
+    PD_OP_UNITS,
+    PD_OP_LOW,
+    PD_OP_ONES,
+    PD_OP_PASS,
+    PD_OP_ORDER,
+    PD_OP_ALIAS, /* from here on: no fields of their own */
     PD_OP_WHEN,
     PD_OP_UNLESS,
+    PD_OP_IS,
+    PD_OP_FROM,
+    PD_OP_HAS,
+    PD_OP_LACKS,
     PD_OP_DONE,
     PD_OP_END,
 };
@@ -49,9 +73,9 @@ struct pd_op {
     uint16_t offset;       /* of the member in the C struct; HEAD: size of the struct */
     uint16_t count_offset; /* of the member that holds the count */
     uint16_t count_width;  /* its size in bytes */
-    uint64_t arg;          /* WHEN, UNLESS: the mask; ARR: bytes; HEAD: PD_RECORD_* or 0 for parts */
-    const char *name;      /* of the member, of the layout, or of the bit of WHEN */
-    const char *ref;       /* name of the count, of the aliased member, or of the source of WHEN */
+    uint64_t arg;          /* WHEN to LACKS: mask or value; ARR, STRN, ROOM: bytes; HEAD: PD_RECORD_* or 0 for parts */
+    const char *name;      /* of the member, of the layout, or of the bit or value of WHEN to LACKS */
+    const char *ref;       /* name of the count, of the aliased member, or of what WHEN to LACKS test */
     const struct pd_set *set; /* how values are named; HEAD: the names of header.misc's bits */
     const struct pd_op *(*sub)(void);
     const char *doc;
@@ -59,6 +83,15 @@ struct pd_op {
 
 /* The layout of a record type; NULL for types the schema does not have. */
 const struct pd_op *pd_layout_of(uint32_t type);
+
+/* The layout of a feature section; NULL for features the schema does not have. */
+const struct pd_op *pd_layout_of_feature(uint32_t feature);
+
+/* Is this the layout of a feature, and of which? HEAD has it in count_offset. */
+#define PD_HEAD_IS_FEATURE(head_) ((head_)->count_width != 0)
+
+/* No list has larger elements, as C structs. */
+#define PD_ELEMENT_MAX 512
 
 /* All layouts, parts first, in the order of the schema. */
 extern const struct pd_op *(*const pd_layouts[])(void);

@@ -6,8 +6,39 @@
 #include "schema.h"
 #include "when.h"
 
-static inline bool pd_test(const struct pd_op *op, const struct pd_shape *s)
+/* A number of 1, 2, 4 or 8 bytes in a C struct. */
+static inline uint64_t pd_member(const void *v, unsigned offset, unsigned width)
 {
+    const void *p = (const uint8_t *)v + offset;
+    switch (width) {
+    case 1: return *(const uint8_t *)p;
+    case 2: return *(const uint16_t *)p;
+    case 4: return *(const uint32_t *)p;
+    default: return *(const uint64_t *)p;
+    }
+}
+
+static inline bool pd_is_condition(const struct pd_op *op)
+{
+    return op->kind >= PD_OP_WHEN && op->kind <= PD_OP_LACKS;
+}
+
+/* A test of a field; without value (only the layout is known) it holds. */
+static inline bool pd_test_field(const struct pd_op *op, const void *v)
+{
+    const uint64_t value = v ? pd_member(v, op->count_offset, op->count_width) : 0;
+    switch (op->kind) {
+    case PD_OP_IS: return !v || value == op->arg;
+    case PD_OP_FROM: return !v || value >= op->arg;
+    case PD_OP_HAS: return !v || (value & op->arg) != 0;
+    default: return !v || (value & op->arg) == 0;
+    }
+}
+
+static inline bool pd_test(const struct pd_op *op, const struct pd_shape *s, const void *v)
+{
+    if (op->kind >= PD_OP_IS)
+        return pd_test_field(op, v);
     const uint64_t values[] = {
         [PD_SRC_sample_type] = s->sample_type,
         [PD_SRC_read_format] = s->read_format,
@@ -18,27 +49,36 @@ static inline bool pd_test(const struct pd_op *op, const struct pd_shape *s)
     return !(values[op->src] & op->arg) == (op->kind == PD_OP_UNLESS);
 }
 
-/* The DONE that belongs to the WHEN or UNLESS `op`. */
+/* The DONE that belongs to the condition `op`. */
 static inline const struct pd_op *pd_done(const struct pd_op *op)
 {
     for (int depth = 0;; op++) {
-        depth += (op->kind == PD_OP_WHEN || op->kind == PD_OP_UNLESS) - (op->kind == PD_OP_DONE);
+        depth += pd_is_condition(op) - (op->kind == PD_OP_DONE);
         if (depth == 0)
             return op;
     }
 }
 
-/* The first field at or after `op` that is present, or the PD_OP_END. */
-static inline const struct pd_op *pd_present(const struct pd_op *op, const struct pd_shape *s)
+/* The first member at or after `op` that is present in the struct v (see pd_test_field()), or the PD_OP_END. */
+static inline const struct pd_op *pd_present(const struct pd_op *op, const struct pd_shape *s, const void *v)
 {
     for (;; op++) {
-        if ((op->kind == PD_OP_WHEN || op->kind == PD_OP_UNLESS) && !pd_test(op, s))
+        if (pd_is_condition(op) && !pd_test(op, s, v))
             op = pd_done(op);
         else if (op->kind != PD_OP_HEAD && op->kind < PD_OP_ALIAS)
             return op;
         else if (op->kind == PD_OP_END)
             return op;
     }
+}
+
+/* The same, without the members that are not in the stream. */
+static inline const struct pd_op *pd_visible(const struct pd_op *op, const struct pd_shape *s, const void *v)
+{
+    do
+        op = pd_present(op, s, v);
+    while (op->kind >= PD_OP_GIVEN && op->kind <= PD_OP_ORDER && op++);
+    return op;
 }
 
 /* Bytes of a scalar in the stream and in the struct; 0 for other kinds. */
@@ -60,17 +100,11 @@ static inline unsigned pd_scalar_width(const struct pd_op *op)
 /* The number that counts `op`'s items, from the struct. */
 static inline uint64_t pd_count(const struct pd_op *op, const struct pd_shape *s, const void *v)
 {
-    const uint8_t *p = (const uint8_t *)v + op->count_offset;
-    uint64_t n = 0;
-    switch (op->count_width) {
-    case 1: n = *p; break;
-    case 2: n = *(const uint16_t *)(const void *)p; break;
-    case 4: n = *(const uint32_t *)(const void *)p; break;
-    default: n = *(const uint64_t *)(const void *)p; break;
-    }
+    const uint64_t n = pd_member(v, op->count_offset, op->count_width);
     return op->kind == PD_OP_REGS ? (n ? s->n_regs[op->src] : 0) : n;
 }
 
+/* A scalar's value; that of a varint, whose width is not fixed, too. */
 static inline uint64_t pd_scalar_get(const struct pd_op *op, const void *v)
 {
     const void *p = (const uint8_t *)v + op->offset;
@@ -97,7 +131,7 @@ static inline void pd_scalar_set(const struct pd_op *op, void *v, uint64_t value
 static inline size_t pd_layout_bytes(const struct pd_op *head, const struct pd_shape *s)
 {
     size_t n = 0;
-    for (const struct pd_op *op = pd_present(head, s); op->kind != PD_OP_END; op = pd_present(op + 1, s)) {
+    for (const struct pd_op *op = pd_present(head, s, NULL); op->kind != PD_OP_END; op = pd_present(op + 1, s, NULL)) {
         if (op->kind == PD_OP_SUB)
             n += pd_layout_bytes(op->sub(), s);
         else if (op->kind == PD_OP_ARR)
@@ -108,7 +142,38 @@ static inline size_t pd_layout_bytes(const struct pd_op *head, const struct pd_s
     return n;
 }
 
-/* Element `i` of a list whose elements are of `layout`, into a struct of it: through the tables. */
+/* Element `i` of a list whose elements are of `layout` and of one size, into a struct of it: through the tables. */
 void pd_list_get(const struct pd_list *l, const struct pd_op *layout, size_t i, void *out);
+
+/* Takes the first element off any list, into a struct of its layout; false: there is none. */
+bool pd_list_take(struct pd_list *l, const struct pd_op *layout, void *out);
+
+/* Bytes of the slot that the encoder makes for a string without one, in a field of this kind. */
+static inline size_t pd_slot_of(const struct pd_op *op, size_t len)
+{
+    switch (op->kind) {
+    case PD_OP_CSTR: return len + 1;
+    case PD_OP_STR64: return (len + 64) & ~(size_t)63;
+    case PD_OP_STRN: return len > op->arg ? len : (size_t)op->arg;
+    default: return (len + 8) & ~(size_t)7;
+    }
+}
+
+/* Bytes of an element of a vector of this kind. */
+static inline unsigned pd_vec_width(const struct pd_op *op)
+{
+    return op->kind == PD_OP_VEC16 ? 2 : op->kind == PD_OP_VEC32 ? 4 : 8;
+}
+
+/* What the kinds LOW, UNITS and ONES make of the field they are derived from. */
+static inline uint64_t pd_derived(const struct pd_op *op, const void *v)
+{
+    const uint64_t of = pd_member(v, op->count_offset, op->count_width);
+    switch (op->kind) {
+    case PD_OP_LOW: return of & op->arg;
+    case PD_OP_UNITS: return of / op->arg + (of % op->arg != 0);
+    default: return (uint64_t)__builtin_popcountll(of);
+    }
+}
 
 #endif

@@ -64,13 +64,18 @@ struct pd_vec {
     uint8_t form; /* enum pd_form */
 };
 
-/* `n` elements of one layout, read with the pd_<layout>_at() functions. */
+/*
+ * `n` elements of one layout. Elements of one size are read with the pd_<layout>_at() functions, any elements one after
+ * another with pd_<layout>_next(), which takes the first off the list: work on a copy to keep it.
+ */
 struct pd_list {
     const void *ptr;
     size_t n;
-    uint32_t stride; /* bytes from one element to the next */
+    uint32_t stride; /* bytes from one element to the next; of varying elements the bytes of all */
     uint8_t form;    /* enum pd_form */
-    uint32_t when;   /* read_format bits that decide which fields an element of READ values has */
+    uint32_t when;   /* what the layout around passes on, read_format for READ values: it decides which fields there are */
+    uint8_t variant; /* enum pd_variant, the same */
+    bool varying;    /* elements differ in size */
 };
 
 /* A string of a program's own as a slot that the encoder pads; `s` must outlive the view. */
@@ -78,7 +83,8 @@ struct pd_list {
 /* An array of uint64_t as a vector; the array must outlive the view. */
 #define PD_VEC64(p_, n_) ((struct pd_vec){(p_), (n_), 8, PD_FORM_STRUCT})
 /* An array of a layout's C struct as a list; the array must outlive the view. */
-#define PD_LIST(p_, n_) ((struct pd_list){(p_), (n_), sizeof *(p_), PD_FORM_STRUCT, UINT32_MAX})
+#define PD_LIST(p_, n_) \
+    ((struct pd_list){.ptr = (p_), .n = (n_), .stride = sizeof *(p_), .form = PD_FORM_STRUCT, .when = UINT32_MAX})
 
 /* Element `i` (which must be < v->n) as a number in host order. */
 PD_API uint64_t pd_vec_at(const struct pd_vec *v, size_t i);

@@ -27,7 +27,9 @@ enum pd_variant {
     PD_VARIANT_NO_HW_IDX = 1,       /* an empty branch stack without hw_idx, though the attr asks for it */
     PD_VARIANT_BRANCH_COUNTERS = 2, /* branch counters behind the branches */
     PD_VARIANT_EARLY_MMAP2 = 4,     /* MMAP2 without prot and flags, as in Linux 3.12-rc and RHEL 7.0 */
-    PD_VARIANT_SAMPLE_ID = 8,       /* LOST_SAMPLES with a sample_id although the attr has not sample_id_all */
+    PD_VARIANT_SAMPLE_ID = 8,       /* a sample_id where there is none usually: LOST_SAMPLES of an attr without
+                                       sample_id_all, HEADER_BUILD_ID by perf inject */
+    PD_VARIANT_NO_PID = 16,         /* build ids without pid, as before perf 2.6.35 */
 };
 
 struct pd_op; /* a line of the schema; see perfdata/fields.h */
@@ -42,6 +44,7 @@ struct pd_shape {
     uint16_t misc;
     uint8_t variant;
     uint8_t n_regs[2]; /* registers of sample_regs_user and sample_regs_intr */
+    uint32_t given;    /* header.misc, or what a part passes on to those in it */
 };
 
 /*

@@ -35,6 +35,9 @@ PD_API extern const struct pd_set pd_set_FLAG;
 /* TIME: nanoseconds. */
 PD_API extern const struct pd_set pd_set_TIME;
 
+/* F64: a floating point number, IEEE 754, as its bits. */
+PD_API extern const struct pd_set pd_set_F64;
+
 /* SIZE: bytes. */
 PD_API extern const struct pd_set pd_set_SIZE;
 
@@ -886,6 +889,12 @@ PD_API extern const struct pd_set pd_set_feature;
 #define PD_BPIL_JITED_LINE_INFO          UINT64_C(0x80) /* lines of machine code */
 #define PD_BPIL_PROG_TAGS                UINT64_C(0x100) /* tags of functions */
 PD_API extern const struct pd_set pd_set_bpf_arrays;
+
+/* bpf_prog_bits: flags of bpf_prog_info; mirrored in big-endian streams. */
+#define PD_BPF_PROG_GPL_COMPATIBLE       0x1u /* licence allows GPL-only helpers */
+#define PD_BPF_PROG_UNUSED               0xfffffffeu /* no meaning yet */
+#define PD_BPF_PROG_UNUSED_SHIFT         1
+PD_API extern const struct pd_set pd_set_bpf_prog_bits;
 
 /* simpleperf_file_type: kind of a file or dso. */
 enum {

@@ -63,13 +63,15 @@ struct pd_field {
 struct pd_fields {
     const struct pd_op *op;      /* the next line */
     const void *value;           /* the C struct; NULL: only its layout is known */
-    const struct pd_record *rec; /* whose rest and sample_id are still to come */
+    const struct pd_record *rec; /* whose sample_id is still to come */
+    const struct pd_bytes *rest; /* what comes behind the known fields */
     const struct pd_attr *attr;  /* for the masks of registers */
     struct pd_shape shape;
     uint32_t at, limit; /* bytes so far and in all, where the size decides what is present */
     uint8_t stage;
     bool has_id;
-    uint64_t element[8];
+    struct pd_list left; /* after an element: the list behind it */
+    uint64_t element[64];
 };
 
 /*
@@ -96,7 +98,10 @@ PD_API bool pd_fields_next(struct pd_fields *it, struct pd_field *f);
 /* The fields of the part `f`, which came from `it`. `part` and `it` may be the same. */
 PD_API void pd_fields_enter(struct pd_fields *part, const struct pd_fields *it, const struct pd_field *f);
 
-/* The fields of element `i` of the list `f`, which came from `it`. False: there is no such element. */
+/*
+ * The fields of element `i` of the list `f`, which came from `it`. False: there is no such element. Elements may differ in
+ * size: going through them from 0 up with the same `element` costs least; `element` is initialised by i == 0.
+ */
 PD_API bool pd_fields_element(struct pd_fields *element, const struct pd_fields *it, const struct pd_field *f,
                               size_t i);
 

@@ -12,12 +12,16 @@
  * belong to, and to copy. Records are copied as bytes. Memory does not grow with samples, but with tasks and their names
  * (see perfdata/tasks.h), with AUXTRACE records (16 bytes each), and, where call chains are deferred, with the chains
  * that are kept (16 bytes each).
+ *
+ * A pipe stream that cannot seek flows through in one pass. Records whose choice depends on a task wait until perf, too,
+ * would know the task: to the end of the next round; in memory, and beyond 16 MiB in a temporary file. Memory then grows
+ * only with the tids that there are. What a later record may need is kept, and all deferred call chains are.
  */
 #ifndef PERFDATA_FILTER_H
 #define PERFDATA_FILTER_H
 
+#include <perfdata/convert.h>
 #include <perfdata/tasks.h>
-#include <perfdata/writer.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -82,7 +86,8 @@ struct pd_filter_lists {
  *             task records                        SWITCH, READ, AUX           other kernel records
  *   NEEDED    of the tasks of kept records, of    those that the selection    all
  *             all they were forked from, and      would keep as samples
- *             of the kernel
+ *             of the kernel; of an input that
+ *             cannot seek, all
  *   ALL       all                                 all                         all
  *   NONE      none                                none                        none
  *
@@ -105,6 +110,19 @@ struct pd_filter_options {
     /* Called now and then with the work done and to do, in bytes; may be NULL. */
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *user;
+    enum pd_convert_zip zip; /* KEEP: what was compressed is so again, in records of the same type */
+    int level;               /* of zstd; 0: that of the input, or 1 */
+    /*
+     * For a directory as output, as in pd_convert_options. With these, a directory makes a directory and the sink is not
+     * used; NULL: it makes a file.
+     */
+    int (*open_member)(void *user, const char *name, unsigned mode, struct pd_sink *sink);
+    int (*close_member)(void *user, struct pd_sink *sink);
+    /*
+     * An input that cannot seek: called once its events are known, before anything is written. May still fill in the
+     * lists, whose events are numbers. False: PD_EARG ends the run. May be NULL.
+     */
+    bool (*begin)(void *user);
 };
 
 struct pd_filter_stats {
@@ -112,18 +130,20 @@ struct pd_filter_stats {
     uint64_t others, kept_others; /* records that are not samples */
     uint64_t undecodable;         /* records that had to be kept because they could not be read */
     uint64_t first, last;         /* time of the kept samples; 0 without */
-    uint64_t bytes;               /* of the new data section */
+    uint64_t bytes;               /* of the new data section, of all files of a directory */
     bool damaged;                 /* the records end at a damage, what follows is lost */
 };
 
 /*
  * Writes what is selected of a recording to a sink that can patch. The new file has the standard order of sections, all
- * attrs, and the header features byte for byte except SAMPLE_TIME, which is that of the kept samples, and the index of
- * AUXTRACE records, which points to their new places. A pipe stream makes a pipe stream, and needs no patching; a
- * directory makes a file, without DIR_FORMAT. Records inside COMPRESSED ones are written as they are.
+ * attrs, and the header features byte for byte except SAMPLE_TIME, which is that of the kept samples, COMPRESSED, which is
+ * the writer's own where records are compressed, and the index of AUXTRACE records, which points to their new places. A
+ * pipe stream makes a pipe stream, and needs no patching; one that cannot seek keeps its SAMPLE_TIME. A directory makes a
+ * directory of the same files, or a file without DIR_FORMAT. PERFFILE (version 1) stays so as in pd_convert().
  *
- * PD_EUNSUP: the input cannot seek. PD_EOUT: the sink failed. Damaged data ends the records and is reported through
- * `finding`; that is not an error here. options NULL: everything is kept.
+ * PD_EUNSUP: the input cannot seek, and is no pipe stream. PD_EOUT: the sink failed. Damaged data ends the records (of
+ * its file, in a directory) and is reported through `finding`; that is not an error here. options NULL: everything is
+ * kept.
  */
 PD_API enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink,
                               const struct pd_filter_options *options, struct pd_filter_stats *stats,

@@ -41,8 +41,10 @@
 #include <perfdata/convert.h>
 #include <perfdata/error.h>
 #include <perfdata/event.h>
+#include <perfdata/feature.h>
 #include <perfdata/fields.h>
 #include <perfdata/filter.h>
+#include <perfdata/metadata.h>
 #include <perfdata/names.h>
 #include <perfdata/order.h>
 #include <perfdata/reader.h>

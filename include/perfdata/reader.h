@@ -42,7 +42,10 @@ struct pd_reader_options {
     bool keep_compressed;                 /* do not look into COMPRESSED records */
     uint64_t max_held;                    /* most bytes kept of a file that comes through a pipe: what is before its data,
                                              and what is behind it; 0: 256 MiB each */
-    uint64_t max_inflate;                 /* most bytes that one COMPRESSED record may make; 0: 256 MiB */
+    uint64_t max_inflate;                 /* most bytes that one COMPRESSED record may make; 0: 256 MiB. They are made in
+                                             pieces: memory does not grow with them */
+    uint64_t max_window;                  /* most bytes of memory that a zstd frame may want for its window, rounded down to
+                                             a power of two; 0: 128 MiB, which zstd's highest level needs */
 };
 
 enum pd_container { PD_CONTAINER_FILE, PD_CONTAINER_PIPE, PD_CONTAINER_DIRECTORY };

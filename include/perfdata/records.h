@@ -102,6 +102,8 @@ struct pd_read_value {
 };
 /* Element `i` (which must be < l->n) of a list of these, in host order; absent fields are 0. */
 PD_API void pd_read_value_at(const struct pd_list *l, size_t i, struct pd_read_value *out);
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_read_value_next(struct pd_list *l, struct pd_read_value *out);
 
 /* counter values as read() gives them, laid out by attr.read_format */
 struct pd_read_values {
@@ -142,6 +144,8 @@ struct pd_branch_entry {
 };
 /* Element `i` (which must be < l->n) of a list of these, in host order; absent fields are 0. */
 PD_API void pd_branch_entry_at(const struct pd_list *l, size_t i, struct pd_branch_entry *out);
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_branch_entry_next(struct pd_list *l, struct pd_branch_entry *out);
 
 /* branches taken, newest first */
 struct pd_branch_stack {
@@ -183,6 +187,8 @@ struct pd_namespace_entry {
 };
 /* Element `i` (which must be < l->n) of a list of these, in host order; absent fields are 0. */
 PD_API void pd_namespace_entry_at(const struct pd_list *l, size_t i, struct pd_namespace_entry *out);
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_namespace_entry_next(struct pd_list *l, struct pd_namespace_entry *out);
 
 /* Payload of a record: a mapping, executable unless misc has MMAP_DATA */
 struct pd_mmap {
@@ -431,6 +437,1057 @@ struct pd_compressed2 {
     struct pd_bytes data; /* the chunks of one file make one stream */
 };
 
+/* what file a build id is of */
+struct pd_build_id {
+    uint32_t misc; /* header.misc of the record; not in the stream */
+    uint32_t pid; /* process; -1 host kernel, 0 default guest kernel */
+    uint8_t build_id[20]; /* build id, zero filled */
+    uint8_t size; /* meaningful bytes of build_id */
+    uint8_t reserved_1; /* reserved */
+    uint16_t reserved_2; /* reserved */
+    uint8_t build_id_pad[4]; /* padding of the build id, at times left-over bytes */
+    struct pd_str filename; /* file, or a name in brackets */
+};
+
+/* one event on one ring buffer */
+struct pd_id_index_entry {
+    uint64_t id; /* event id */
+    uint64_t idx; /* ring buffer, as in AUXTRACE */
+    uint64_t cpu; /* cpu, -1 any */
+    uint64_t tid; /* thread, -1 any */
+};
+/* Element `i` (which must be < l->n) of a list of these, in host order; absent fields are 0. */
+PD_API void pd_id_index_entry_at(const struct pd_list *l, size_t i, struct pd_id_index_entry *out);
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_id_index_entry_next(struct pd_list *l, struct pd_id_index_entry *out);
+
+/* the guest of an event */
+struct pd_id_index_machine {
+    uint64_t machine_pid; /* process of the virtual machine, 0 for the host */
+    uint64_t vcpu; /* cpu of the guest */
+};
+/* Element `i` (which must be < l->n) of a list of these, in host order; absent fields are 0. */
+PD_API void pd_id_index_machine_at(const struct pd_list *l, size_t i, struct pd_id_index_machine *out);
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_id_index_machine_next(struct pd_list *l, struct pd_id_index_machine *out);
+
+/* Intel PT */
+struct pd_intel_pt_info {
+    uint64_t pmu_type; /* number of the PMU */
+    uint64_t time_shift; /* TSC to perf time */
+    uint64_t time_mult; /* TSC to perf time */
+    uint64_t time_zero; /* TSC to perf time */
+    uint64_t cap_user_time_zero; /* time_zero is valid */
+    uint64_t tsc_bit; /* bit of config that asks for TSC packets */
+    uint64_t noretcomp_bit; /* bit of config against return compression */
+    uint64_t have_sched_switch; /* how context switches are recorded */
+    uint64_t snapshot_mode; /* only snapshots were taken */
+    uint8_t has_per_cpu_mmaps; /* perf 4.2 and later; not in the stream */
+    uint64_t per_cpu_mmaps; /* a buffer for each cpu */
+    uint8_t has_mtc; /* perf 4.3 and later; not in the stream */
+    uint64_t mtc_bit; /* bit of config that asks for MTC packets */
+    uint64_t mtc_freq_bits; /* bits of config with the MTC period */
+    uint64_t tsc_ctc_n; /* TSC to CTC, numerator */
+    uint64_t tsc_ctc_d; /* TSC to CTC, denominator */
+    uint8_t has_cyc; /* perf 4.3 and later; not in the stream */
+    uint64_t cyc_bit; /* bit of config that asks for CYC packets */
+    uint8_t has_ratio; /* perf 4.10 and later; not in the stream */
+    uint64_t max_nonturbo_ratio; /* of the processor's frequency */
+    uint8_t has_filter; /* perf 4.10 and later; not in the stream */
+    uint64_t filter_str_len; /* bytes of the filter without its NUL */
+    struct pd_str filter; /* address filter */
+    uint8_t has_event_trace; /* perf 5.18 and later; not in the stream */
+    uint64_t cap_event_trace; /* event trace is possible */
+};
+
+/* Intel BTS */
+struct pd_intel_bts_info {
+    uint64_t pmu_type; /* number of the PMU */
+    uint64_t time_shift; /* TSC to perf time */
+    uint64_t time_mult; /* TSC to perf time */
+    uint64_t time_zero; /* TSC to perf time */
+    uint64_t cap_user_time_zero; /* time_zero is valid */
+    uint64_t snapshot_mode; /* only snapshots were taken */
+};
+
+/* a cpu's trace unit, header version 0 */
+struct pd_cs_etm_old_cpu {
+    uint64_t magic; /* kind of trace unit */
+    uint64_t cpu; /* cpu */
+    uint64_t etmcr; /* ETMCR */
+    uint64_t etmtraceidr; /* ETMTRACEIDR */
+    uint64_t etmccer; /* ETMCCER */
+    uint64_t etmidr; /* ETMIDR */
+    uint64_t trcconfigr; /* TRCCONFIGR */
+    uint64_t trctraceidr; /* TRCTRACEIDR */
+    uint64_t trcidr0; /* TRCIDR0 */
+    uint64_t trcidr1; /* TRCIDR1 */
+    uint64_t trcidr2; /* TRCIDR2 */
+    uint64_t trcidr8; /* TRCIDR8 */
+    uint64_t trcauthstatus; /* TRCAUTHSTATUS */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_cs_etm_old_cpu_next(struct pd_list *l, struct pd_cs_etm_old_cpu *out);
+
+/* a cpu's trace unit, header version 1 and later */
+struct pd_cs_etm_cpu {
+    uint64_t magic; /* kind of trace unit */
+    uint64_t cpu; /* cpu */
+    uint64_t nr_params; /* registers that follow */
+    struct pd_vec params; /* ETMv3: ETMCR, ETMTRACEIDR, ETMCCER, ETMIDR; others: TRCCONFIGR, TRCTRACEIDR, TRCIDR0, 1, 2, 8, TRCAUTHSTATUS, for ETE TRCDEVARCH, then TS_SOURCE */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_cs_etm_cpu_next(struct pd_list *l, struct pd_cs_etm_cpu *out);
+
+/* Arm CoreSight */
+struct pd_cs_etm_info {
+    uint64_t header_version; /* 0, 1 or 2 */
+    uint32_t nr_cpus; /* cpus */
+    uint32_t pmu_type; /* number of the PMU, in the upper half of the word */
+    uint64_t snapshot; /* only snapshots were taken */
+    struct pd_list old_cpus; /* the cpus; elements: struct pd_cs_etm_old_cpu */
+    struct pd_list cpus; /* the cpus; elements: struct pd_cs_etm_cpu */
+};
+
+/* a cpu of an Arm SPE recording */
+struct pd_arm_spe_cpu {
+    uint64_t magic; /* start of the block */
+    uint64_t cpu; /* cpu */
+    uint64_t nr_params; /* words that follow */
+    struct pd_vec params; /* MIDR, number of the PMU, minimal interval, event filter */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_arm_spe_cpu_next(struct pd_list *l, struct pd_arm_spe_cpu *out);
+
+/* Arm SPE */
+struct pd_arm_spe_info {
+    uint8_t has_header; /* version 2 and later; not in the stream */
+    uint64_t pmu_type; /* number of the PMU */
+    uint64_t per_cpu_mmaps; /* a buffer for each cpu */
+    uint64_t version; /* 2 */
+    uint64_t header_size; /* words of this header */
+    uint64_t pmu; /* number of the PMU */
+    uint64_t nr_cpus; /* cpus */
+    struct pd_list cpus; /* the cpus; elements: struct pd_arm_spe_cpu */
+};
+
+/* a PMU without further data */
+struct pd_pmu_type_info {
+    uint64_t pmu_type; /* number of the PMU */
+};
+
+/* a thread */
+struct pd_thread_map_entry {
+    uint64_t pid; /* thread, -1 for all */
+    struct pd_str comm; /* name */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_thread_map_entry_next(struct pd_list *l, struct pd_thread_map_entry *out);
+
+/* a list of cpus */
+struct pd_cpu_map_cpus {
+    uint16_t nr; /* cpus */
+    struct pd_vec cpu; /* numbers; 65535 is any cpu */
+};
+
+/* a bitmap of cpus */
+struct pd_cpu_map_mask {
+    uint16_t nr; /* words */
+    uint16_t long_size; /* bytes of a word, 4 or 8 */
+    struct pd_vec mask32; /* bit j of word i is cpu 32 * i + j */
+    uint8_t pad[4]; /* padding */
+    struct pd_vec mask64; /* bit j of word i is cpu 64 * i + j */
+};
+
+/* cpus from one to another */
+struct pd_cpu_map_range {
+    uint8_t any_cpu; /* 1: any cpu too */
+    uint8_t pad; /* padding */
+    uint16_t start_cpu; /* first */
+    uint16_t end_cpu; /* last */
+};
+
+/* a set of cpus */
+struct pd_cpu_map_data {
+    uint16_t type; /* form of the set */
+    struct pd_cpu_map_cpus cpus; /* list */
+    struct pd_cpu_map_mask mask; /* bitmap */
+    struct pd_cpu_map_range range; /* first and last */
+};
+
+/* a setting */
+struct pd_stat_config_entry {
+    uint64_t tag; /* which */
+    uint64_t val; /* its value */
+};
+/* Element `i` (which must be < l->n) of a list of these, in host order; absent fields are 0. */
+PD_API void pd_stat_config_entry_at(const struct pd_list *l, size_t i, struct pd_stat_config_entry *out);
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_stat_config_entry_next(struct pd_list *l, struct pd_stat_config_entry *out);
+
+/* a variable of a BPF program */
+struct pd_bpf_metadata_entry {
+    struct pd_str key; /* name */
+    struct pd_str value; /* value */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_bpf_metadata_entry_next(struct pd_list *l, struct pd_bpf_metadata_entry *out);
+
+/* load balancing of one kind, to version 16 */
+struct pd_schedstat_balance {
+    uint32_t count; /* calls */
+    uint32_t balanced; /* nothing to do */
+    uint32_t failed; /* failures */
+    uint32_t imbalance; /* sum of imbalances */
+    uint32_t gained; /* tasks moved */
+    uint32_t hot_gained; /* tasks moved although cache-hot */
+    uint32_t nobusyq; /* no busier queue */
+    uint32_t nobusyg; /* no busier group */
+};
+
+/* load balancing of one kind, version 17 */
+struct pd_schedstat_balance_17 {
+    uint32_t count; /* calls */
+    uint32_t balanced; /* nothing to do */
+    uint32_t failed; /* failures */
+    uint32_t imbalance_load; /* sum of imbalances, load */
+    uint32_t imbalance_util; /* sum of imbalances, utilization */
+    uint32_t imbalance_task; /* sum of imbalances, tasks */
+    uint32_t imbalance_misfit; /* sum of imbalances, misfits */
+    uint32_t gained; /* tasks moved */
+    uint32_t hot_gained; /* tasks moved although cache-hot */
+    uint32_t nobusyq; /* no busier queue */
+    uint32_t nobusyg; /* no busier group */
+};
+
+/* other balancing of a domain */
+struct pd_schedstat_active {
+    uint32_t alb_count; /* active balancing: calls */
+    uint32_t alb_failed; /* active balancing: failures */
+    uint32_t alb_pushed; /* active balancing: tasks moved */
+    uint32_t sbe_count; /* balancing on exec: calls */
+    uint32_t sbe_balanced; /* balancing on exec: nothing to do */
+    uint32_t sbe_pushed; /* balancing on exec: tasks moved */
+    uint32_t sbf_count; /* balancing on fork: calls */
+    uint32_t sbf_balanced; /* balancing on fork: nothing to do */
+    uint32_t sbf_pushed; /* balancing on fork: tasks moved */
+    uint32_t ttwu_wake_remote; /* woken on another cpu */
+    uint32_t ttwu_move_affine; /* moved to the waking cpu, cache-warm */
+    uint32_t ttwu_move_balance; /* moved to the waking cpu to balance */
+};
+
+/* counters of version 15 */
+struct pd_schedstat_domain_15 {
+    struct pd_schedstat_balance idle; /* when idle */
+    struct pd_schedstat_balance busy; /* when busy */
+    struct pd_schedstat_balance newidle; /* when about to be idle */
+    struct pd_schedstat_active active; /* other balancing */
+};
+
+/* counters of version 16 */
+struct pd_schedstat_domain_16 {
+    struct pd_schedstat_balance busy; /* when busy */
+    struct pd_schedstat_balance idle; /* when idle */
+    struct pd_schedstat_balance newidle; /* when about to be idle */
+    struct pd_schedstat_active active; /* other balancing */
+};
+
+/* counters of version 17 */
+struct pd_schedstat_domain_17 {
+    struct pd_schedstat_balance_17 busy; /* when busy */
+    struct pd_schedstat_balance_17 idle; /* when idle */
+    struct pd_schedstat_balance_17 newidle; /* when about to be idle */
+    struct pd_schedstat_active active; /* other balancing */
+};
+
+/* which attr an event id belongs to */
+struct pd_event_id_entry {
+    uint64_t attr_index; /* attr, counted from 0 */
+    uint64_t event_id; /* event id */
+};
+/* Element `i` (which must be < l->n) of a list of these, in host order; absent fields are 0. */
+PD_API void pd_event_id_entry_at(const struct pd_list *l, size_t i, struct pd_event_id_entry *out);
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_event_id_entry_next(struct pd_list *l, struct pd_event_id_entry *out);
+
+/* Payload of a record: an attr and the ids of its events */
+struct pd_header_attr {
+    struct pd_attr attr; /* how the events were opened */
+    struct pd_vec ids; /* event ids */
+};
+
+/* Payload of a record: name of an event, to perf 3.9 */
+struct pd_header_event_type {
+    uint64_t event_id; /* attr.config of the event */
+    struct pd_str name; /* without NUL when it fills its slot */
+};
+
+/* Payload of a record: build id of a file; perf inject of 6.16 and later adds a sample_id */
+struct pd_header_build_id {
+    struct pd_build_id file; /* the file */
+};
+
+/* Payload of a record: event ids and their ring buffers */
+struct pd_id_index {
+    uint64_t nr; /* entries */
+    struct pd_list entries; /* the ids; elements: struct pd_id_index_entry */
+    uint8_t has_machines; /* recordings of guests; not in the stream */
+    struct pd_list machines; /* guests of the same entries; elements: struct pd_id_index_machine */
+};
+
+/* Payload of a record: how AUX data is to be decoded */
+struct pd_auxtrace_info {
+    uint32_t type; /* kind of AUX data */
+    uint32_t reserved; /* reserved */
+    struct pd_intel_pt_info intel_pt; /* Intel PT */
+    struct pd_intel_bts_info intel_bts; /* Intel BTS */
+    struct pd_cs_etm_info cs_etm; /* Arm CoreSight */
+    struct pd_arm_spe_info arm_spe; /* Arm SPE */
+    struct pd_pmu_type_info hisi_ptt; /* HiSilicon PCIe tracer */
+    struct pd_pmu_type_info vpa_dtl; /* powerpc dispatch trace log */
+    struct pd_vec priv; /* further words */
+};
+
+/* Payload of a record: decoding AUX data failed */
+struct pd_auxtrace_error {
+    uint32_t type; /* what was decoded */
+    uint32_t code; /* error number of the decoder */
+    uint32_t cpu; /* cpu */
+    uint32_t pid; /* process */
+    uint32_t tid; /* thread */
+    uint32_t fmt; /* form of this record: 0, 1 or 2 */
+    uint64_t ip; /* instruction pointer */
+    struct pd_str text; /* message */
+    uint64_t time; /* nanoseconds */
+    struct pd_str msg; /* message */
+    uint8_t has_machine; /* absent in some records that say 2; not in the stream */
+    uint32_t machine_pid; /* process of the virtual machine, 0 for the host */
+    uint32_t vcpu; /* cpu of the guest */
+};
+
+/* Payload of a record: threads that perf stat counts */
+struct pd_thread_map {
+    uint64_t nr; /* threads */
+    struct pd_list entries; /* the threads; elements: struct pd_thread_map_entry */
+};
+
+/* Payload of a record: cpus that perf counts on */
+struct pd_cpu_map {
+    struct pd_cpu_map_data map; /* the cpus */
+};
+
+/* Payload of a record: settings of perf stat */
+struct pd_stat_config {
+    uint64_t nr; /* settings */
+    struct pd_list entries; /* the settings; elements: struct pd_stat_config_entry */
+};
+
+/* Payload of a record: more about an event */
+struct pd_event_update {
+    uint64_t type; /* what */
+    uint64_t id; /* event id */
+    struct pd_str unit; /* unit of the counts */
+    uint64_t scale; /* factor of the counts */
+    struct pd_str name; /* name of the event */
+    struct pd_cpu_map_data cpus; /* cpus of the event */
+};
+
+/* Payload of a record: TSC to perf time */
+struct pd_time_conv {
+    uint64_t time_shift; /* bits */
+    uint64_t time_mult; /* factor */
+    uint64_t time_zero; /* nanoseconds at TSC 0 */
+    uint8_t has_cycles; /* perf 5.10 and later; not in the stream */
+    uint64_t time_cycles; /* cycles at time_zero of a short counter */
+    uint64_t time_mask; /* bits of a short counter */
+    uint8_t cap_user_time_zero; /* time_zero is valid */
+    uint8_t cap_user_time_short; /* the counter is short */
+    uint8_t reserved[6]; /* reserved */
+};
+
+/* Payload of a record: a feature section in a pipe; without data it marks the last */
+struct pd_header_feature {
+    uint64_t feat_id; /* which; in the last mark the writer's number of features */
+    struct pd_bytes data; /* as in the section of a file */
+};
+
+/* Payload of a record: variables of a BPF program */
+struct pd_bpf_metadata {
+    struct pd_str prog_name; /* program */
+    uint64_t nr_entries; /* variables */
+    struct pd_list entries; /* the variables; elements: struct pd_bpf_metadata_entry */
+};
+
+/* Payload of a record: scheduler statistics of a cpu */
+struct pd_schedstat_cpu {
+    uint64_t timestamp; /* jiffies */
+    uint32_t cpu; /* cpu */
+    uint16_t version; /* of /proc/schedstat: 15, 16 or 17 */
+    uint8_t pad[2]; /* padding */
+    uint32_t yld_count; /* calls of sched_yield */
+    uint32_t array_exp; /* unused */
+    uint32_t sched_count; /* calls of schedule */
+    uint32_t sched_goidle; /* of which the cpu went idle */
+    uint32_t ttwu_count; /* wake-ups */
+    uint32_t ttwu_local; /* wake-ups on this cpu */
+    uint64_t rq_cpu_time; /* nanoseconds running */
+    uint64_t run_delay; /* nanoseconds waiting */
+    uint64_t pcount; /* time slices */
+};
+
+/* Payload of a record: scheduler statistics of a domain */
+struct pd_schedstat_domain {
+    uint64_t timestamp; /* jiffies */
+    uint32_t cpu; /* cpu */
+    uint16_t version; /* of /proc/schedstat: 15, 16 or 17 */
+    uint16_t domain; /* number of the domain */
+    struct pd_schedstat_domain_15 v15; /* counters */
+    struct pd_schedstat_domain_16 v16; /* counters */
+    struct pd_schedstat_domain_17 v17; /* counters */
+};
+
+/* Payload of a record: text of /proc/kallsyms */
+struct pd_simpleperf_kernel_symbol {
+    uint32_t size; /* bytes, padding not included */
+    struct pd_bytes kallsyms; /* text */
+};
+
+/* Payload of a record: a binary */
+struct pd_simpleperf_dso {
+    uint64_t dso_type; /* kind */
+    uint64_t dso_id; /* number, as in SYMBOL */
+    uint64_t min_vaddr; /* lowest address of its code */
+    struct pd_str name; /* path */
+};
+
+/* Payload of a record: a symbol */
+struct pd_simpleperf_symbol {
+    uint64_t addr; /* start */
+    uint64_t len; /* bytes */
+    uint64_t dso_id; /* number of the DSO */
+    struct pd_str name; /* symbol */
+};
+
+/* Payload of a record: part of a record of more than 65535 bytes */
+struct pd_simpleperf_split {
+    struct pd_bytes data; /* the parts in a row are the record with its header */
+};
+
+/* Payload of a record: the record in parts is complete */
+struct pd_simpleperf_split_end {
+    uint8_t none; /* no fields; not part of the record */
+};
+
+/* Payload of a record: attrs of event ids */
+struct pd_simpleperf_event_id {
+    uint64_t count; /* entries */
+    struct pd_list entries; /* the ids; elements: struct pd_event_id_entry */
+};
+
+/* Payload of a record: a call chain that simpleperf unwound */
+struct pd_simpleperf_callchain {
+    uint32_t pid; /* process */
+    uint32_t tid; /* thread */
+    uint64_t chain_type; /* how it was made */
+    uint64_t time; /* nanoseconds, of the sample it belongs to */
+    uint64_t nr; /* entries */
+    struct pd_vec ips; /* addresses, leaf first */
+    struct pd_vec sps; /* stack pointers */
+};
+
+/* Payload of a record: how an unwinding went */
+struct pd_simpleperf_unwinding_result {
+    uint64_t time; /* nanoseconds, of the sample it belongs to */
+    uint64_t used_time; /* nanoseconds it took */
+    uint64_t error_code; /* 0 if it went well */
+    uint64_t error_addr; /* where it stopped */
+    uint64_t stack_start; /* start of the copied stack */
+    uint64_t stack_end; /* its end */
+    uint8_t has_regs; /* newer writers; not in the stream */
+    uint64_t abi; /* register set */
+    uint64_t reg_mask; /* which registers */
+    uint64_t nr_regs; /* their number; not in the stream */
+    struct pd_vec regs; /* registers, whatever abi says */
+    uint64_t stack_size; /* bytes of stack */
+    struct pd_bytes stack; /* stack */
+    uint64_t dyn_size; /* bytes really copied */
+    uint8_t has_chain; /* newer writers; not in the stream */
+    uint64_t nr; /* entries */
+    struct pd_vec ips; /* addresses, leaf first */
+    struct pd_vec sps; /* stack pointers */
+};
+
+/* Payload of a record: tracing data inside the record */
+struct pd_simpleperf_tracing_data {
+    uint32_t size; /* bytes, padding not included */
+    struct pd_bytes data; /* as in the section TRACING_DATA */
+};
+
+/* Payload of a record: text for who debugs simpleperf */
+struct pd_simpleperf_debug {
+    uint64_t time; /* nanoseconds */
+    struct pd_str text; /* text */
+};
+
+/* a text of tracefs */
+struct pd_format_file {
+    uint64_t size; /* bytes */
+    struct pd_bytes text; /* text */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_format_file_next(struct pd_list *l, struct pd_format_file *out);
+
+/* the events of a subsystem */
+struct pd_event_system {
+    struct pd_str name; /* subsystem */
+    uint32_t nr_events; /* events */
+    struct pd_list events; /* a format file for each; elements: struct pd_format_file */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_event_system_next(struct pd_list *l, struct pd_event_system *out);
+
+/* a build id record; its type is 0, 2 or 67 */
+struct pd_build_id_entry {
+    uint32_t type; /* 0 from perf, 2 from quipper, 67 from simpleperf */
+    uint16_t misc; /* which form the entry has, and of what mode the file is */
+    uint16_t size; /* bytes of this entry */
+    struct pd_build_id file; /* the file */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_build_id_entry_next(struct pd_list *l, struct pd_build_id_entry *out);
+
+/* a string */
+struct pd_string {
+    struct pd_str text; /* text */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_string_next(struct pd_list *l, struct pd_string *out);
+
+/* an event */
+struct pd_event_desc {
+    uint32_t attr_size; /* bytes of the attr; not in the stream */
+    struct pd_attr attr; /* how the event was opened */
+    uint32_t nr_ids; /* ids */
+    struct pd_str name; /* name */
+    struct pd_vec ids; /* ids, the same as in the attrs section */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_event_desc_next(struct pd_list *l, struct pd_event_desc *out);
+
+/* where a cpu is */
+struct pd_cpu_topology_cpu {
+    uint32_t core_id; /* core */
+    uint32_t socket_id; /* socket */
+};
+/* Element `i` (which must be < l->n) of a list of these, in host order; absent fields are 0. */
+PD_API void pd_cpu_topology_cpu_at(const struct pd_list *l, size_t i, struct pd_cpu_topology_cpu *out);
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_cpu_topology_cpu_next(struct pd_list *l, struct pd_cpu_topology_cpu *out);
+
+/* a NUMA node */
+struct pd_numa_node {
+    uint32_t node; /* number */
+    uint64_t mem_total; /* kB */
+    uint64_t mem_free; /* kB */
+    struct pd_str cpus; /* list of cpus */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_numa_node_next(struct pd_list *l, struct pd_numa_node *out);
+
+/* a PMU */
+struct pd_pmu_mapping {
+    uint32_t type; /* number, as in attr.type */
+    struct pd_str name; /* name */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_pmu_mapping_next(struct pd_list *l, struct pd_pmu_mapping *out);
+
+/* a group of events */
+struct pd_group_desc {
+    struct pd_str name; /* name; {anon_group} when it has none */
+    uint32_t leader_idx; /* attr of the leader, counted from 0 */
+    uint32_t nr_members; /* events, the leader included */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_group_desc_next(struct pd_list *l, struct pd_group_desc *out);
+
+/* where an AUXTRACE record is */
+struct pd_auxtrace_index_entry {
+    uint64_t file_offset; /* of the record, in bytes */
+    uint64_t sz; /* bytes of the record's header */
+};
+/* Element `i` (which must be < l->n) of a list of these, in host order; absent fields are 0. */
+PD_API void pd_auxtrace_index_entry_at(const struct pd_list *l, size_t i, struct pd_auxtrace_index_entry *out);
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_auxtrace_index_entry_next(struct pd_list *l, struct pd_auxtrace_index_entry *out);
+
+/* a cache */
+struct pd_cache_level {
+    uint32_t level; /* level */
+    uint32_t line_size; /* bytes of a line */
+    uint32_t sets; /* sets */
+    uint32_t ways; /* ways */
+    struct pd_str type; /* Data, Instruction or Unified */
+    struct pd_str size; /* size as sysfs writes it */
+    struct pd_str map; /* list of cpus */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_cache_level_next(struct pd_list *l, struct pd_cache_level *out);
+
+/* memory blocks of a node */
+struct pd_memory_node {
+    uint64_t node; /* number */
+    uint64_t size; /* blocks */
+    uint64_t bits; /* bits of the bitmap */
+    uint64_t words; /* words of the bitmap; not in the stream */
+    struct pd_vec bitmap; /* blocks the node has */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_memory_node_next(struct pd_list *l, struct pd_memory_node *out);
+
+/* the kernel's description of a program; pointers are offsets in the data */
+struct pd_bpf_prog_info {
+    uint32_t type; /* program type */
+    uint32_t id; /* program */
+    uint8_t tag[8]; /* hash of the program */
+    uint32_t jited_prog_len; /* bytes of machine code */
+    uint32_t xlated_prog_len; /* bytes of BPF code */
+    uint64_t jited_prog_insns; /* where the machine code is */
+    uint64_t xlated_prog_insns; /* where the BPF code is */
+    uint64_t load_time; /* nanoseconds */
+    uint32_t created_by_uid; /* user */
+    uint32_t nr_map_ids; /* maps */
+    uint64_t map_ids; /* where the ids of maps are */
+    uint8_t name[16]; /* name, NUL padded */
+    uint32_t ifindex; /* network device */
+    uint32_t bits; /* flags */
+    uint64_t netns_dev; /* network namespace */
+    uint64_t netns_ino; /* network namespace */
+    uint32_t nr_jited_ksyms; /* functions */
+    uint32_t nr_jited_func_lens; /* functions */
+    uint64_t jited_ksyms; /* where the addresses of functions are */
+    uint64_t jited_func_lens; /* where the lengths of functions are */
+    uint32_t btf_id; /* type data */
+    uint32_t func_info_rec_size; /* bytes of an entry */
+    uint64_t func_info; /* where the types of functions are */
+    uint32_t nr_func_info; /* entries */
+    uint32_t nr_line_info; /* entries */
+    uint64_t line_info; /* where the lines of BPF code are */
+    uint64_t jited_line_info; /* where the lines of machine code are */
+    uint32_t nr_jited_line_info; /* entries */
+    uint32_t line_info_rec_size; /* bytes of an entry */
+    uint32_t jited_line_info_rec_size; /* bytes of an entry */
+    uint32_t nr_prog_tags; /* tags */
+    uint64_t prog_tags; /* where the tags are */
+    uint64_t run_time_ns; /* nanoseconds run */
+    uint64_t run_cnt; /* runs */
+    uint64_t recursion_misses; /* runs left out, for recursion */
+    uint32_t verified_insns; /* instructions verified */
+    uint32_t attach_btf_obj_id; /* what it is attached to */
+    uint32_t attach_btf_id; /* what it is attached to */
+    struct pd_bytes tail; /* bytes behind the known fields */
+};
+
+/* a BPF program */
+struct pd_bpf_prog {
+    uint32_t info_len; /* bytes of info */
+    uint32_t data_len; /* bytes of data */
+    uint64_t arrays; /* what is in data */
+    struct pd_bpf_prog_info info; /* description */
+    struct pd_bytes data; /* arrays of the writer's byte order, each padded to 8 bytes */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_bpf_prog_next(struct pd_list *l, struct pd_bpf_prog *out);
+
+/* type data of BPF programs */
+struct pd_bpf_btf {
+    uint32_t id; /* as in bpf_prog_info */
+    uint32_t data_size; /* bytes */
+    struct pd_bytes data; /* type data of the writer's byte order */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_bpf_btf_next(struct pd_list *l, struct pd_bpf_btf *out);
+
+/* a capability */
+struct pd_name_value {
+    struct pd_str name; /* name */
+    struct pd_str value; /* value */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_name_value_next(struct pd_list *l, struct pd_name_value *out);
+
+/* cpus of a PMU */
+struct pd_hybrid_pmu {
+    struct pd_str pmu_name; /* PMU */
+    struct pd_str cpus; /* list of cpus */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_hybrid_pmu_next(struct pd_list *l, struct pd_hybrid_pmu *out);
+
+/* capabilities of a PMU */
+struct pd_pmu_caps {
+    uint32_t nr_caps; /* capabilities */
+    struct pd_list caps; /* the capabilities; elements: struct pd_name_value */
+    struct pd_str pmu_name; /* PMU */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_pmu_caps_next(struct pd_list *l, struct pd_pmu_caps *out);
+
+/* a scheduler domain */
+struct pd_cpu_domain {
+    uint32_t schedstat_version; /* version of /proc/schedstat; not in the stream */
+    uint32_t domain; /* number */
+    struct pd_str dname; /* name */
+    struct pd_str cpumask; /* cpus as a mask in hexadecimal */
+    struct pd_str cpulist; /* cpus as a list */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_cpu_domain_next(struct pd_list *l, struct pd_cpu_domain *out);
+
+/* the scheduler domains of a cpu */
+struct pd_cpu_domains {
+    uint32_t cpu; /* cpu */
+    uint32_t nr_domains; /* domains */
+    struct pd_list domains; /* the domains; elements: struct pd_cpu_domain */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_cpu_domains_next(struct pd_list *l, struct pd_cpu_domains *out);
+
+/* a symbol */
+struct pd_simpleperf_file_symbol {
+    uint64_t vaddr; /* start */
+    uint32_t len; /* bytes */
+    struct pd_str name; /* symbol */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_simpleperf_file_symbol_next(struct pd_list *l, struct pd_simpleperf_file_symbol *out);
+
+/* a file and its symbols */
+struct pd_simpleperf_file {
+    struct pd_str path; /* path */
+    uint32_t type; /* kind */
+    uint64_t min_vaddr; /* lowest address of its code */
+    uint32_t symbol_count; /* symbols */
+    struct pd_list symbols; /* the symbols; elements: struct pd_simpleperf_file_symbol */
+    uint32_t nr_dex_offsets; /* parts */
+    struct pd_vec dex_offsets; /* offsets of the parts in the file */
+    uint8_t has_file_offset; /* newer writers; not in the stream */
+    uint64_t file_offset_of_min_vaddr; /* offset in the file */
+    uint8_t has_memory_offset; /* newer writers; not in the stream */
+    uint64_t memory_offset_of_min_vaddr; /* offset in memory */
+    struct pd_bytes tail; /* bytes behind the known fields */
+};
+
+/* a file with its size */
+struct pd_simpleperf_file_entry {
+    uint32_t size; /* bytes of the file's description */
+    struct pd_simpleperf_file file; /* the file */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_simpleperf_file_entry_next(struct pd_list *l, struct pd_simpleperf_file_entry *out);
+
+/* a key and its value */
+struct pd_meta_info {
+    struct pd_str key; /* key */
+    struct pd_str value; /* value */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_meta_info_next(struct pd_list *l, struct pd_meta_info *out);
+
+/* a field of a protobuf message */
+struct pd_protobuf_field {
+    uint64_t key; /* 8 * number of the field + wire type */
+    uint64_t wire_type; /* how the value is stored; not in the stream */
+    uint64_t value; /* number */
+    uint64_t value64; /* number */
+    uint64_t size; /* bytes */
+    struct pd_bytes data; /* text, bytes or a message */
+    uint32_t value32; /* number */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_protobuf_field_next(struct pd_list *l, struct pd_protobuf_field *out);
+
+/* a protobuf message */
+struct pd_protobuf {
+    struct pd_list fields; /* its fields; elements: struct pd_protobuf_field */
+};
+
+/* a file and its symbols: path=1 type=2 min_vaddr=3 symbol=4 {vaddr=1 len=2 name=3} dex=5 {offset=1} elf=6 {offset=1} module=7 {offset=1} */
+struct pd_simpleperf_file2 {
+    uint32_t size; /* bytes of the message */
+    struct pd_protobuf message; /* the file */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_simpleperf_file2_next(struct pd_list *l, struct pd_simpleperf_file2 *out);
+
+/* A feature section: formats of tracepoints, and the kernel's symbols; its numbers have their own byte order */
+struct pd_feature_tracing_data {
+    uint8_t magic[3]; /* 17 08 44 */
+    uint8_t name[7]; /* tracing */
+    struct pd_str version; /* 0.5 or 0.6 */
+    uint8_t bigendian; /* byte order of what follows: 0 little, 1 big */
+    uint8_t long_size; /* bytes of a long */
+    uint32_t page_size; /* bytes of a page */
+    struct pd_str header_page_name; /* header_page */
+    uint64_t header_page_size; /* bytes */
+    struct pd_bytes header_page; /* format of a page of the ring buffer */
+    struct pd_str header_event_name; /* header_event */
+    uint64_t header_event_size; /* bytes */
+    struct pd_bytes header_event; /* format of a record's header in the ring buffer */
+    uint32_t nr_ftrace; /* formats of ftrace */
+    struct pd_list ftrace; /* formats of ftrace's own events; elements: struct pd_format_file */
+    uint32_t nr_systems; /* subsystems */
+    struct pd_list systems; /* the events by subsystem; elements: struct pd_event_system */
+    uint32_t kallsyms_size; /* bytes */
+    struct pd_bytes kallsyms; /* the kernel's symbols */
+    uint32_t printk_size; /* bytes */
+    struct pd_bytes printk; /* format strings of trace_printk */
+    uint8_t has_cmdlines; /* version 0.6; not in the stream */
+    uint64_t cmdlines_size; /* bytes */
+    struct pd_bytes cmdlines; /* pids and names of tasks */
+};
+
+/* A feature section: build ids of the files that samples hit */
+struct pd_feature_build_id {
+    struct pd_list entries; /* the files; elements: struct pd_build_id_entry */
+};
+
+/* A feature section: host name */
+struct pd_feature_hostname {
+    struct pd_str text; /* host name */
+};
+
+/* A feature section: kernel release */
+struct pd_feature_osrelease {
+    struct pd_str text; /* kernel release */
+};
+
+/* A feature section: version of perf */
+struct pd_feature_version {
+    struct pd_str text; /* version of perf */
+};
+
+/* A feature section: machine name of uname */
+struct pd_feature_arch {
+    struct pd_str text; /* x86_64, aarch64, … */
+};
+
+/* A feature section: number of cpus */
+struct pd_feature_nrcpus {
+    uint32_t nr_cpus_avail; /* cpus that there are */
+    uint32_t nr_cpus_online; /* cpus that are on */
+};
+
+/* A feature section: model of the cpu */
+struct pd_feature_cpudesc {
+    struct pd_str text; /* model of the cpu */
+};
+
+/* A feature section: id of the cpu */
+struct pd_feature_cpuid {
+    struct pd_str text; /* on x86 vendor,family,model,stepping */
+};
+
+/* A feature section: memory */
+struct pd_feature_total_mem {
+    uint64_t total_mem; /* kB */
+};
+
+/* A feature section: command line of perf */
+struct pd_feature_cmdline {
+    uint32_t nr; /* words */
+    struct pd_list args; /* the words; the first is the path of perf; elements: struct pd_string */
+};
+
+/* A feature section: attrs, names and ids of the events */
+struct pd_feature_event_desc {
+    uint32_t nr_events; /* events */
+    uint32_t attr_size; /* bytes of each attr */
+    struct pd_list events; /* the events, as in the attrs section; elements: struct pd_event_desc */
+};
+
+/* A feature section: sockets, dies and cores */
+struct pd_feature_cpu_topology {
+    uint32_t nr_cpus_avail; /* cpus that there are, from NRCPUS; 0 when not known; not in the stream */
+    uint32_t nr_sockets; /* lists */
+    struct pd_list sockets; /* lists of the cpus of each socket; elements: struct pd_string */
+    uint32_t nr_cores; /* lists */
+    struct pd_list cores; /* lists of the cpus of each core; elements: struct pd_string */
+    uint8_t has_cpus; /* perf 3.19 and later; not in the stream */
+    struct pd_list cpus; /* core and socket of each cpu; elements: struct pd_cpu_topology_cpu */
+    uint8_t has_dies; /* perf 5.3 and later, on machines with dies; not in the stream */
+    uint32_t nr_dies; /* lists */
+    struct pd_list dies; /* lists of the cpus of each die; elements: struct pd_string */
+    struct pd_vec die_ids; /* die of each cpu */
+};
+
+/* A feature section: NUMA nodes */
+struct pd_feature_numa_topology {
+    uint32_t nr; /* nodes */
+    struct pd_list nodes; /* the nodes; elements: struct pd_numa_node */
+};
+
+/* A feature section: samples have branch stacks; the section is empty */
+struct pd_feature_branch_stack {
+    uint8_t none; /* no fields; not part of the record */
+};
+
+/* A feature section: numbers and names of PMUs */
+struct pd_feature_pmu_mappings {
+    uint32_t nr; /* PMUs; some writers left it 0 */
+    struct pd_list pmus; /* the PMUs; elements: struct pd_pmu_mapping */
+};
+
+/* A feature section: groups of events */
+struct pd_feature_group_desc {
+    uint32_t nr_groups; /* groups */
+    struct pd_list groups; /* the groups; elements: struct pd_group_desc */
+};
+
+/* A feature section: index of the AUXTRACE records */
+struct pd_feature_auxtrace {
+    uint8_t has_nr; /* simpleperf leaves the count out; not in the stream */
+    uint64_t nr; /* entries */
+    struct pd_list entries; /* the records; elements: struct pd_auxtrace_index_entry */
+    struct pd_list all_entries; /* the records; elements: struct pd_auxtrace_index_entry */
+};
+
+/* A feature section: made by perf stat record; the section is empty */
+struct pd_feature_stat {
+    uint8_t none; /* no fields; not part of the record */
+};
+
+/* A feature section: caches */
+struct pd_feature_cache {
+    uint32_t version; /* 1 */
+    uint32_t nr; /* caches */
+    struct pd_list caches; /* the caches; elements: struct pd_cache_level */
+};
+
+/* A feature section: times of the first and the last sample */
+struct pd_feature_sample_time {
+    uint64_t first; /* nanoseconds */
+    uint64_t last; /* nanoseconds */
+};
+
+/* A feature section: memory blocks of the nodes */
+struct pd_feature_mem_topology {
+    uint64_t version; /* 1 */
+    uint64_t block_size_bytes; /* bytes of a block */
+    uint64_t nr; /* nodes */
+    struct pd_list nodes; /* the nodes; elements: struct pd_memory_node */
+};
+
+/* A feature section: resolution of the clock */
+struct pd_feature_clockid {
+    uint64_t resolution; /* nanoseconds */
+};
+
+/* A feature section: version of the directory format */
+struct pd_feature_dir_format {
+    uint64_t version; /* 0: only `data` has records; 1: `data.N` too */
+};
+
+/* A feature section: BPF programs */
+struct pd_feature_bpf_prog_info {
+    uint32_t count; /* programs */
+    struct pd_list programs; /* the programs; elements: struct pd_bpf_prog */
+};
+
+/* A feature section: type data of BPF programs */
+struct pd_feature_bpf_btf {
+    uint32_t count; /* entries */
+    struct pd_list entries; /* the type data; elements: struct pd_bpf_btf */
+};
+
+/* A feature section: how records are compressed */
+struct pd_feature_compressed {
+    uint32_t version; /* 0 */
+    uint32_t type; /* way of compression */
+    uint32_t level; /* level */
+    uint32_t ratio; /* achieved, rounded */
+    uint32_t mmap_len; /* bytes of a ring buffer */
+};
+
+/* A feature section: capabilities of the cpu PMU */
+struct pd_feature_cpu_pmu_caps {
+    uint32_t nr; /* capabilities */
+    struct pd_list caps; /* the capabilities; elements: struct pd_name_value */
+};
+
+/* A feature section: wall clock and the recording's clock at the same moment */
+struct pd_feature_clock_data {
+    uint32_t version; /* 1 */
+    uint32_t clockid; /* the recording's clock */
+    uint64_t wall_clock_ns; /* nanoseconds since 1970 */
+    uint64_t clockid_time_ns; /* nanoseconds of the recording's clock */
+};
+
+/* A feature section: cpus of each PMU */
+struct pd_feature_hybrid_topology {
+    uint32_t nr; /* PMUs */
+    struct pd_list pmus; /* the PMUs; elements: struct pd_hybrid_pmu */
+};
+
+/* A feature section: capabilities of each PMU */
+struct pd_feature_pmu_caps {
+    uint32_t nr_pmus; /* PMUs */
+    struct pd_list pmus; /* the PMUs; elements: struct pd_pmu_caps */
+};
+
+/* A feature section: scheduler domains */
+struct pd_feature_cpu_domain_info {
+    uint32_t schedstat_version; /* version of /proc/schedstat */
+    uint32_t max_sched_domains; /* highest number of a domain + 1 */
+    struct pd_list cpus; /* the cpus; their number is not stored; elements: struct pd_cpu_domains */
+};
+
+/* A feature section: ELF machine of the recorded program */
+struct pd_feature_e_machine {
+    uint32_t e_machine; /* number of the machine */
+    uint32_t e_flags; /* flags */
+};
+
+/* A feature section: cache line size */
+struct pd_feature_cln_size {
+    uint32_t cln_size; /* bytes */
+};
+
+/* A feature section: files and their symbols */
+struct pd_feature_simpleperf_file {
+    struct pd_list files; /* the files; elements: struct pd_simpleperf_file_entry */
+};
+
+/* A feature section: keys and values */
+struct pd_feature_simpleperf_meta_info {
+    struct pd_list entries; /* the keys and values; elements: struct pd_meta_info */
+};
+
+/* A feature section: files kept for unwinding: file=1 {path=1 size=2} */
+struct pd_feature_simpleperf_debug_unwind {
+    struct pd_list fields; /* the message; elements: struct pd_protobuf_field */
+};
+
+/* A feature section: bytes of the files kept for unwinding */
+struct pd_feature_simpleperf_debug_unwind_file {
+    struct pd_bytes data; /* the files, one after another */
+};
+
+/* A feature section: files and their symbols, as protobuf */
+struct pd_feature_simpleperf_file2 {
+    struct pd_list files; /* the files; elements: struct pd_simpleperf_file2 */
+};
+
+/* A feature section: branches from ETM data, as protobuf */
+struct pd_feature_simpleperf_etm_branch_list {
+    struct pd_list fields; /* the message; elements: struct pd_protobuf_field */
+};
+
+/* A feature section: records of the state at the start */
+struct pd_feature_simpleperf_init_map {
+    struct pd_bytes data; /* MMAP, MMAP2 and COMM records */
+};
+
 /* The payload of a record, by type. */
 union pd_payload {
     struct pd_mmap mmap;
@@ -463,7 +1520,116 @@ union pd_payload {
     struct pd_finished_init finished_init;
     struct pd_compressed compressed;
     struct pd_compressed2 compressed2;
+    struct pd_header_attr header_attr;
+    struct pd_header_event_type header_event_type;
+    struct pd_header_build_id header_build_id;
+    struct pd_id_index id_index;
+    struct pd_auxtrace_info auxtrace_info;
+    struct pd_auxtrace_error auxtrace_error;
+    struct pd_thread_map thread_map;
+    struct pd_cpu_map cpu_map;
+    struct pd_stat_config stat_config;
+    struct pd_event_update event_update;
+    struct pd_time_conv time_conv;
+    struct pd_header_feature header_feature;
+    struct pd_bpf_metadata bpf_metadata;
+    struct pd_schedstat_cpu schedstat_cpu;
+    struct pd_schedstat_domain schedstat_domain;
+    struct pd_simpleperf_kernel_symbol simpleperf_kernel_symbol;
+    struct pd_simpleperf_dso simpleperf_dso;
+    struct pd_simpleperf_symbol simpleperf_symbol;
+    struct pd_simpleperf_split simpleperf_split;
+    struct pd_simpleperf_split_end simpleperf_split_end;
+    struct pd_simpleperf_event_id simpleperf_event_id;
+    struct pd_simpleperf_callchain simpleperf_callchain;
+    struct pd_simpleperf_unwinding_result simpleperf_unwinding_result;
+    struct pd_simpleperf_tracing_data simpleperf_tracing_data;
+    struct pd_simpleperf_debug simpleperf_debug;
 };
+
+/* The content of a feature section, by feature. */
+union pd_feature_payload {
+    struct pd_feature_tracing_data tracing_data;
+    struct pd_feature_build_id build_id;
+    struct pd_feature_hostname hostname;
+    struct pd_feature_osrelease osrelease;
+    struct pd_feature_version version;
+    struct pd_feature_arch arch;
+    struct pd_feature_nrcpus nrcpus;
+    struct pd_feature_cpudesc cpudesc;
+    struct pd_feature_cpuid cpuid;
+    struct pd_feature_total_mem total_mem;
+    struct pd_feature_cmdline cmdline;
+    struct pd_feature_event_desc event_desc;
+    struct pd_feature_cpu_topology cpu_topology;
+    struct pd_feature_numa_topology numa_topology;
+    struct pd_feature_branch_stack branch_stack;
+    struct pd_feature_pmu_mappings pmu_mappings;
+    struct pd_feature_group_desc group_desc;
+    struct pd_feature_auxtrace auxtrace;
+    struct pd_feature_stat stat;
+    struct pd_feature_cache cache;
+    struct pd_feature_sample_time sample_time;
+    struct pd_feature_mem_topology mem_topology;
+    struct pd_feature_clockid clockid;
+    struct pd_feature_dir_format dir_format;
+    struct pd_feature_bpf_prog_info bpf_prog_info;
+    struct pd_feature_bpf_btf bpf_btf;
+    struct pd_feature_compressed compressed;
+    struct pd_feature_cpu_pmu_caps cpu_pmu_caps;
+    struct pd_feature_clock_data clock_data;
+    struct pd_feature_hybrid_topology hybrid_topology;
+    struct pd_feature_pmu_caps pmu_caps;
+    struct pd_feature_cpu_domain_info cpu_domain_info;
+    struct pd_feature_e_machine e_machine;
+    struct pd_feature_cln_size cln_size;
+    struct pd_feature_simpleperf_file simpleperf_file;
+    struct pd_feature_simpleperf_meta_info simpleperf_meta_info;
+    struct pd_feature_simpleperf_debug_unwind simpleperf_debug_unwind;
+    struct pd_feature_simpleperf_debug_unwind_file simpleperf_debug_unwind_file;
+    struct pd_feature_simpleperf_file2 simpleperf_file2;
+    struct pd_feature_simpleperf_etm_branch_list simpleperf_etm_branch_list;
+    struct pd_feature_simpleperf_init_map simpleperf_init_map;
+};
+
+/* X(layout) for everything that lists are made of. */
+#define PD_EACH_ELEMENT(X) \
+    X(read_value) \
+    X(branch_entry) \
+    X(namespace_entry) \
+    X(id_index_entry) \
+    X(id_index_machine) \
+    X(cs_etm_old_cpu) \
+    X(cs_etm_cpu) \
+    X(arm_spe_cpu) \
+    X(thread_map_entry) \
+    X(stat_config_entry) \
+    X(bpf_metadata_entry) \
+    X(event_id_entry) \
+    X(format_file) \
+    X(event_system) \
+    X(build_id_entry) \
+    X(string) \
+    X(event_desc) \
+    X(cpu_topology_cpu) \
+    X(numa_node) \
+    X(pmu_mapping) \
+    X(group_desc) \
+    X(auxtrace_index_entry) \
+    X(cache_level) \
+    X(memory_node) \
+    X(bpf_prog) \
+    X(bpf_btf) \
+    X(name_value) \
+    X(hybrid_pmu) \
+    X(pmu_caps) \
+    X(cpu_domain) \
+    X(cpu_domains) \
+    X(simpleperf_file_symbol) \
+    X(simpleperf_file_entry) \
+    X(meta_info) \
+    X(protobuf_field) \
+    X(simpleperf_file2)
 
 #ifdef __cplusplus
 }

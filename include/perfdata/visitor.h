@@ -78,6 +78,56 @@ struct pd_visitor {
     void (*compressed)(void *user, const struct pd_record *rec, const struct pd_compressed *payload);
     /* a chunk of a zstd stream of records, padded to 8 bytes */
     void (*compressed2)(void *user, const struct pd_record *rec, const struct pd_compressed2 *payload);
+    /* an attr and the ids of its events */
+    void (*header_attr)(void *user, const struct pd_record *rec, const struct pd_header_attr *payload);
+    /* name of an event, to perf 3.9 */
+    void (*header_event_type)(void *user, const struct pd_record *rec, const struct pd_header_event_type *payload);
+    /* build id of a file; perf inject of 6.16 and later adds a sample_id */
+    void (*header_build_id)(void *user, const struct pd_record *rec, const struct pd_header_build_id *payload);
+    /* event ids and their ring buffers */
+    void (*id_index)(void *user, const struct pd_record *rec, const struct pd_id_index *payload);
+    /* how AUX data is to be decoded */
+    void (*auxtrace_info)(void *user, const struct pd_record *rec, const struct pd_auxtrace_info *payload);
+    /* decoding AUX data failed */
+    void (*auxtrace_error)(void *user, const struct pd_record *rec, const struct pd_auxtrace_error *payload);
+    /* threads that perf stat counts */
+    void (*thread_map)(void *user, const struct pd_record *rec, const struct pd_thread_map *payload);
+    /* cpus that perf counts on */
+    void (*cpu_map)(void *user, const struct pd_record *rec, const struct pd_cpu_map *payload);
+    /* settings of perf stat */
+    void (*stat_config)(void *user, const struct pd_record *rec, const struct pd_stat_config *payload);
+    /* more about an event */
+    void (*event_update)(void *user, const struct pd_record *rec, const struct pd_event_update *payload);
+    /* TSC to perf time */
+    void (*time_conv)(void *user, const struct pd_record *rec, const struct pd_time_conv *payload);
+    /* a feature section in a pipe; without data it marks the last */
+    void (*header_feature)(void *user, const struct pd_record *rec, const struct pd_header_feature *payload);
+    /* variables of a BPF program */
+    void (*bpf_metadata)(void *user, const struct pd_record *rec, const struct pd_bpf_metadata *payload);
+    /* scheduler statistics of a cpu */
+    void (*schedstat_cpu)(void *user, const struct pd_record *rec, const struct pd_schedstat_cpu *payload);
+    /* scheduler statistics of a domain */
+    void (*schedstat_domain)(void *user, const struct pd_record *rec, const struct pd_schedstat_domain *payload);
+    /* text of /proc/kallsyms */
+    void (*simpleperf_kernel_symbol)(void *user, const struct pd_record *rec, const struct pd_simpleperf_kernel_symbol *payload);
+    /* a binary */
+    void (*simpleperf_dso)(void *user, const struct pd_record *rec, const struct pd_simpleperf_dso *payload);
+    /* a symbol */
+    void (*simpleperf_symbol)(void *user, const struct pd_record *rec, const struct pd_simpleperf_symbol *payload);
+    /* part of a record of more than 65535 bytes */
+    void (*simpleperf_split)(void *user, const struct pd_record *rec, const struct pd_simpleperf_split *payload);
+    /* the record in parts is complete */
+    void (*simpleperf_split_end)(void *user, const struct pd_record *rec, const struct pd_simpleperf_split_end *payload);
+    /* attrs of event ids */
+    void (*simpleperf_event_id)(void *user, const struct pd_record *rec, const struct pd_simpleperf_event_id *payload);
+    /* a call chain that simpleperf unwound */
+    void (*simpleperf_callchain)(void *user, const struct pd_record *rec, const struct pd_simpleperf_callchain *payload);
+    /* how an unwinding went */
+    void (*simpleperf_unwinding_result)(void *user, const struct pd_record *rec, const struct pd_simpleperf_unwinding_result *payload);
+    /* tracing data inside the record */
+    void (*simpleperf_tracing_data)(void *user, const struct pd_record *rec, const struct pd_simpleperf_tracing_data *payload);
+    /* text for who debugs simpleperf */
+    void (*simpleperf_debug)(void *user, const struct pd_record *rec, const struct pd_simpleperf_debug *payload);
     /* Records of unknown types, and those that are not decoded. */
     void (*unknown)(void *user, const struct pd_record *rec);
     /* Records whose own callback is NULL. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * each.h - one pass over the whole schema. A pass defines LAYOUT, RECORD, END and the field macros it cares for, then
- * includes this; the field macros it left out expand to nothing. All field macros are undefined afterwards.
+ * includes this; the field macros it left out expand to nothing. All field macros are undefined afterwards. With
+ * PD_EACH_FAST, which is undefined afterwards too, the layouts that only the tables know are left out.
  */
 
 #ifndef U8
@@ -67,10 +68,91 @@
 #ifndef DONE
 #define DONE
 #endif
+#ifndef PD_EACH_FAST
+#ifndef CSTR
+#define CSTR(f_, doc_)
+#endif
+#ifndef STR64
+#define STR64(f_, doc_)
+#endif
+#ifndef STRN
+#define STRN(f_, n_, doc_)
+#endif
+#ifndef SLOT
+#define SLOT(f_, len_, doc_)
+#endif
+#ifndef VEC16
+#define VEC16(f_, n_, set_, doc_)
+#endif
+#ifndef VEC32
+#define VEC32(f_, n_, set_, doc_)
+#endif
+#ifndef VARINT
+#define VARINT(f_, set_, doc_)
+#endif
+#ifndef ITEMS
+#define ITEMS(f_, n_, layout_, doc_)
+#endif
+#ifndef ITEMSR
+#define ITEMSR(f_, layout_, doc_)
+#endif
+#ifndef SIZED
+#define SIZED(f_, size_, less_, layout_, doc_)
+#endif
+#ifndef ATTR
+#define ATTR(f_, doc_)
+#endif
+#ifndef GIVEN
+#define GIVEN(f_, doc_)
+#endif
+#ifndef ROOM
+#define ROOM(f_, n_, doc_)
+#endif
+#ifndef ROOMN
+#define ROOMN(f_, count_, n_, doc_)
+#endif
+#ifndef ODD64
+#define ODD64(f_, doc_)
+#endif
+#ifndef UNITS
+#define UNITS(f_, of_, n_, doc_)
+#endif
+#ifndef LOW
+#define LOW(f_, of_, mask_, doc_)
+#endif
+#ifndef ONES
+#define ONES(f_, of_, doc_)
+#endif
+#ifndef PASS
+#define PASS(f_)
+#endif
+#ifndef ORDER
+#define ORDER(f_)
+#endif
+#ifndef IS
+#define IS(f_, value_)
+#endif
+#ifndef FROM
+#define FROM(f_, value_)
+#endif
+#ifndef HAS
+#define HAS(f_, mask_)
+#endif
+#ifndef LACKS
+#define LACKS(f_, mask_)
+#endif
+#ifndef FEATURE
+#define FEATURE(name_, id_, doc_) LAYOUT(feature_##name_, doc_)
+#endif
+#endif
 
 #include "file.def"
 #include "records.def"
 #include "tool_records.def"
+#ifndef PD_EACH_FAST
+#include "rare_records.def"
+#include "features.def"
+#endif
 
 #undef U8
 #undef U16
@@ -93,3 +175,32 @@
 #undef WHEN
 #undef UNLESS
 #undef DONE
+
+#ifndef PD_EACH_FAST
+#undef CSTR
+#undef STR64
+#undef STRN
+#undef SLOT
+#undef VEC16
+#undef VEC32
+#undef VARINT
+#undef ITEMS
+#undef ITEMSR
+#undef SIZED
+#undef ATTR
+#undef GIVEN
+#undef ROOM
+#undef ROOMN
+#undef ODD64
+#undef UNITS
+#undef LOW
+#undef ONES
+#undef PASS
+#undef ORDER
+#undef IS
+#undef FROM
+#undef HAS
+#undef LACKS
+#undef FEATURE
+#endif
+#undef PD_EACH_FAST

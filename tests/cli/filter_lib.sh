@@ -49,6 +49,7 @@ script() {
 agrees() {
     local file=$1
     shift
+    rm -rf filtered.data # a directory does not give way to a file
     expect 0 "$PERFDATA" filter -q -f -i "$file" -o filtered.data "$@"
     script -i "$file" "$@" >wanted || fail "perf script -i $file $*: $(head -n 3 script.err)"
     script -i filtered.data >got || fail "perf script after filter $*: $(head -n 3 script.err)"
@@ -87,6 +88,7 @@ some() {
 of_event() {
     local file=$1 name=$2
     shift 2
+    rm -rf filtered.data # a directory does not give way to a file
     expect 0 "$PERFDATA" filter -q -f -i "$file" -o filtered.data "$@"
     script -i "$file" >all
     awk -v RS= -v ORS='\n\n' -v event=" $name:" 'index(substr($0, 1, index($0 "\n", "\n")), event)' all >wanted

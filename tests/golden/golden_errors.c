@@ -255,13 +255,13 @@ static void wrong_counts(void **state)
         REFUSED(PD_ECOUNT, "nr", ATTR(.sample_type = 0x20), IN_SAMPLE(.callchain = {1 + d, two}));
         REFUSED(PD_ECOUNT, "size", ATTR(.sample_type = 0x400), IN_SAMPLE(.raw = {(uint32_t)(7 + d), eight}));
         REFUSED(PD_ECOUNT, "nr", ATTR(.sample_type = 0x800),
-                IN_SAMPLE(.branch_stack = {.nr = d, .entries = ITEMS(pd_branch_entry, {1, 2, 3})}));
+                IN_SAMPLE(.branch_stack = {.nr = d, .entries = LIST_OF(pd_branch_entry, {1, 2, 3})}));
         REFUSED(PD_ECOUNT, "nr", ATTR(.sample_type = 0x800), .variant = PD_VARIANT_BRANCH_COUNTERS,
                 IN_SAMPLE(.branch_stack = {.nr = 1,
-                                           .entries = ITEMS(pd_branch_entry, {1, 2, 3}),
+                                           .entries = LIST_OF(pd_branch_entry, {1, 2, 3}),
                                            .counters = {words, (size_t)d, 8, PD_FORM_STRUCT}}));
         REFUSED(PD_ECOUNT, "nr", ATTR(.sample_type = 0x10, .read_format = 8),
-                IN_SAMPLE(.read = {.nr = d, .values = ITEMS(pd_read_value, {.value = 1})}));
+                IN_SAMPLE(.read = {.nr = d, .values = LIST_OF(pd_read_value, {.value = 1})}));
         REFUSED(PD_ECOUNT, "abi",
                 ATTR(.sample_type = 0x1000, .sample_regs_user = d ? 7 : 1, .sample_regs_intr = 3),
                 IN_SAMPLE(.regs_user = {2, two}));
@@ -271,7 +271,7 @@ static void wrong_counts(void **state)
         REFUSED(PD_ECOUNT, "size", ATTR(.sample_type = 0x2000), IN_SAMPLE(.stack_user = {7 + d, eight, 0}));
         REFUSED(PD_ECOUNT, "size", ATTR(.sample_type = 0x100000), IN_SAMPLE(.aux = {7 + d, eight}));
         REFUSED(PD_ECOUNT, "nr", ATTR(.type = 0), .type = 16,
-                .u.namespaces = {.nr = d, .namespaces = ITEMS(pd_namespace_entry, {1, 2})});
+                .u.namespaces = {.nr = d, .namespaces = LIST_OF(pd_namespace_entry, {1, 2})});
         REFUSED(PD_ECOUNT, "old_len", ATTR(.type = 0), .type = 20,
                 .u.text_poke = {1, (uint16_t)(7 + d), 8, eight, eight});
         REFUSED(PD_ECOUNT, "new_len", ATTR(.type = 0), .type = 20,
@@ -418,7 +418,7 @@ static void wide_strides(void **state)
 {
     const struct pd_attr attr = {.sample_type = 0x800};
     const struct pd_record usual = {
-        IN_SAMPLE(.branch_stack = {.nr = 2, .entries = ITEMS(pd_branch_entry, {1, 2, 3}, {4, 5, 6})})};
+        IN_SAMPLE(.branch_stack = {.nr = 2, .entries = LIST_OF(pd_branch_entry, {1, 2, 3}, {4, 5, 6})})};
     (void)state;
     for (size_t o = 0; o < 2; o++) {
         uint8_t bytes[80];
@@ -440,7 +440,7 @@ static void other_read_format(void **state)
     struct pd_plan plan;
     struct pd_record rec = {0};
     const struct pd_record want = {IN_SAMPLE(.read = {.nr = 2,
-                                                      .values = ITEMS(pd_read_value, {.value = 1, .lost = 3},
+                                                      .values = LIST_OF(pd_read_value, {.value = 1, .lost = 3},
                                                                       {.value = 4, .lost = 6})})};
     (void)state;
     for (size_t o = 0; o < 2; o++) {

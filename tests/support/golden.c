@@ -118,7 +118,7 @@ size_t golden_read_values(uint64_t rf, size_t n, char text[300], struct pd_read_
     }
     if (group)
         values->nr = n,
-        values->values = (struct pd_list){present, n, sizeof *present, PD_FORM_STRUCT, UINT32_MAX};
+        values->values = PD_LIST(present, n);
     else
         values->value = present[0].value, values->id = present[0].id, values->lost = present[0].lost;
     return words;

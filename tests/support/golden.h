@@ -20,14 +20,14 @@
 
 /* Builder-style values in a case's expected record. */
 #define WORDS(...) PD_VEC64(((uint64_t[]){__VA_ARGS__}), sizeof((uint64_t[]){__VA_ARGS__}) / 8)
-#define ITEMS(type_, ...) \
+#define LIST_OF(type_, ...) \
     PD_LIST(((struct type_[]){__VA_ARGS__}), sizeof((struct type_[]){__VA_ARGS__}) / sizeof(struct type_))
 #define RAW(s_)                               \
     {                                         \
         (const uint8_t *)(s_), sizeof(s_) - 1 \
     }
 /* A slot given in full: NUL, padding and all. */
-#define SLOT(s_, len_)               \
+#define SLOT_OF(s_, len_)               \
     {                                \
         (s_), (len_), sizeof(s_) - 1 \
     }

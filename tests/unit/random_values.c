@@ -25,7 +25,7 @@ static void count(struct tally *t, const struct pd_record *rec, size_t n)
     t->records++;
     t->variants += rec->variant != pd_usual_variant(rec->plan, rec->type);
     t->rests += rec->rest.n != 0;
-    t->odd_slots += rec->type == PD_RECORD_COMM && !pd_str_is_plain(&rec->u.comm.comm);
+    t->odd_slots += rec->type == PD_RECORD_COMM && !pd_str_is_plain(pd_layout_comm() + 3, &rec->u.comm.comm);
     t->unaligned += n % 8 != 0;
     t->large += n > 60000;
 }

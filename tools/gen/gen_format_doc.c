@@ -17,7 +17,7 @@ struct place {
 
 /* The conditions around a line. */
 struct conditions {
-    const struct pd_op *op[4];
+    const struct pd_op *op[8];
     size_t n;
 };
 
@@ -56,6 +56,11 @@ static const char head[] =
     "| bytes[n] | n bytes, never swapped |\n"
     "| bytes | all bytes that are left |\n"
     "| string | text, a NUL, and padding up to the end of the record's own fields |\n"
+    "| string[n] | text, NUL padded to n bytes, or to the end when that comes first |\n"
+    "| string of n | text and padding in n + 1 bytes, rounded up to 8; nothing when n is 0 |\n"
+    "| cstr | text and a NUL |\n"
+    "| str64 | u32 size, then text and NUL padding in so many bytes; perf rounds them up to 64 |\n"
+    "| varint | a protobuf integer in its shortest form |\n"
     "| u64[n] | n integers; `u64[]`: as many as fit |\n"
     "| *part*[n] | n of the part, one after another |\n"
     "\n"
@@ -65,7 +70,14 @@ static const char head[] =
     "\n"
     "* NO_HW_IDX: an empty branch stack is written without `hw_idx`, though the attr asks for it;\n"
     "* BRANCH_COUNTERS: counters follow the branches, which the attr alone does not decide;\n"
+    "* NO_PID: build ids of perf before 2.6.35 have no pid;\n"
     "* EARLY_MMAP2: the record is of the first form of MMAP2 (Linux 3.12-rc, RHEL 7.0).\n";
+
+static const char features[] =
+    "\n## Feature sections\n"
+    "\n"
+    "The bytes of a feature, in its section of a file or in a HEADER_FEATURE record of a pipe. Nothing is aligned; bytes\n"
+    "behind the last field are kept.\n";
 
 /* Text in a cell. */
 static void put_cell(FILE *out, const char *s)
@@ -116,7 +128,7 @@ static void skip_field(struct place *p, const struct pd_op *op)
         skip_layout(p, op->sub());
     else if (width_of(op))
         skip(p, width_of(op));
-    else if (op->kind != PD_OP_ALIAS)
+    else if (op->kind < PD_OP_GIVEN)
         p->known = false;
 }
 
@@ -128,8 +140,34 @@ static void skip_layout(struct place *p, const struct pd_op *layout)
 
 /* ---- One line of a layout. */
 
+static void put_sized(FILE *out, const struct pd_op *op)
+{
+    fprintf(out, "[%s](#part-%s) in %s", op->sub()->name, op->sub()->name, op->ref);
+    if (op->arg)
+        fprintf(out, " - %" PRIu64, op->arg);
+    fputs(" bytes", out);
+}
+
+/* The members that are not in the stream. */
+static void put_derived(FILE *out, const struct pd_op *op)
+{
+    switch (op->kind) {
+    case PD_OP_ROOM: fprintf(out, "are %" PRIu64 " bytes left?", op->arg); break;
+    case PD_OP_ROOMN: fprintf(out, "are %" PRIu64 " * %s bytes left?", op->arg, op->ref); break;
+    case PD_OP_ODD64: fputs("are the u64s left odd in number?", out); break;
+    case PD_OP_UNITS: fprintf(out, "%s / %" PRIu64 ", rounded up", op->ref, op->arg); break;
+    case PD_OP_LOW: fprintf(out, "%s & %" PRIu64, op->ref, op->arg); break;
+    case PD_OP_ONES: fprintf(out, "bits set in %s", op->ref); break;
+    default: fputs("from around", out); break;
+    }
+}
+
 static void put_type(FILE *out, const struct pd_op *op)
 {
+    if (op->kind >= PD_OP_GIVEN && op->kind < PD_OP_ALIAS) {
+        put_derived(out, op);
+        return;
+    }
     switch (op->kind) {
     case PD_OP_U8: fputs("u8", out); break;
     case PD_OP_U16: fputs("u16", out); break;
@@ -147,6 +185,17 @@ static void put_type(FILE *out, const struct pd_op *op)
     case PD_OP_STR: fputs("string", out); break;
     case PD_OP_REST: fputs("bytes", out); break;
     case PD_OP_SUB: fprintf(out, "[%s](#part-%s)", op->sub()->name, op->sub()->name); break;
+    case PD_OP_CSTR: fputs("cstr", out); break;
+    case PD_OP_STR64: fputs("str64", out); break;
+    case PD_OP_STRN: fprintf(out, "string[%" PRIu64 "]", op->arg); break;
+    case PD_OP_SLOT: fprintf(out, "string of %s", op->ref); break;
+    case PD_OP_VEC16: fprintf(out, "u16[%s]", op->ref); break;
+    case PD_OP_VEC32: fprintf(out, "u32[%s]", op->ref); break;
+    case PD_OP_VARINT: fputs("varint", out); break;
+    case PD_OP_ITEMSR: fprintf(out, "[%s](#part-%s)[]", op->sub()->name, op->sub()->name); break;
+    case PD_OP_SIZED: put_sized(out, op); break;
+    case PD_OP_ATTR: fputs("[attr](#part-attr)", out); break;
+    case PD_OP_ITEMS:
     case PD_OP_LIST: fprintf(out, "[%s](#part-%s)[%s]", op->sub()->name, op->sub()->name, op->ref); break;
     default: break;
     }
@@ -166,6 +215,11 @@ static void put_set(FILE *out, const struct pd_set *set)
 
 static void put_condition(FILE *out, const struct pd_op *op)
 {
+    static const char *const verbs[] = {[PD_OP_IS] = "is", [PD_OP_FROM] = "is at least", [PD_OP_HAS] = "has", [PD_OP_LACKS] = "lacks"};
+    if (op->kind >= PD_OP_IS) {
+        fprintf(out, "%s %s %s", op->ref, verbs[op->kind], op->name);
+        return;
+    }
     const bool variant = strcmp(op->ref, "variant") == 0;
     if (variant)
         fprintf(out, "%s %s", op->kind == PD_OP_WHEN ? "variant" : "not variant", op->name);
@@ -186,8 +240,13 @@ static void put_when(const struct doc *d, const struct pd_op *op)
 
 static void put_field(struct doc *d, const struct pd_op *op)
 {
+    const bool stored = op->kind < PD_OP_GIVEN;
+    if (op->kind == PD_OP_PASS || op->kind == PD_OP_ORDER)
+        return;
     fputs("| ", d->out);
-    if (op->kind == PD_OP_ALIAS)
+    if (op->kind != PD_OP_ALIAS && !stored)
+        fputs("–", d->out);
+    else if (op->kind == PD_OP_ALIAS)
         fputs("same", d->out);
     else if (d->place.known)
         fprintf(d->out, "%zu", d->place.at);
@@ -225,7 +284,7 @@ static const struct pd_op *put_branches(struct doc *d, const struct pd_op *op)
     const struct place before = d->place;
     const struct pd_op *next = put_condition_block(d, op);
     const struct place one = d->place;
-    if ((next->kind == PD_OP_WHEN || next->kind == PD_OP_UNLESS) && next->kind != op->kind &&
+    if ((next->kind == PD_OP_WHEN || next->kind == PD_OP_UNLESS) && op->kind <= PD_OP_UNLESS && next->kind != op->kind &&
         next->src == op->src && next->arg == op->arg) {
         d->place = before;
         next = put_condition_block(d, next);
@@ -240,7 +299,7 @@ static const struct pd_op *put_branches(struct doc *d, const struct pd_op *op)
 static const struct pd_op *put_lines(struct doc *d, const struct pd_op *op)
 {
     while (op->kind != PD_OP_END && op->kind != PD_OP_DONE) {
-        if (op->kind == PD_OP_WHEN || op->kind == PD_OP_UNLESS)
+        if (op->kind >= PD_OP_WHEN && op->kind <= PD_OP_LACKS)
             op = put_branches(d, op);
         else
             put_field(d, op++);
@@ -281,14 +340,28 @@ static void put_part(FILE *out, const struct pd_op *layout)
     put_table(out, layout);
 }
 
-static void put_layouts(FILE *out, bool records)
+static void put_feature(FILE *out, const struct pd_op *layout)
+{
+    fprintf(out, "\n### %u %s\n\n", layout->count_offset, pd_set_name(&pd_set_feature, layout->count_offset));
+    put_sentence(out, layout->doc);
+    fprintf(out, ". C type `struct pd_%s`.\n\n", layout->name);
+    if (has_fields(layout))
+        put_table(out, layout);
+}
+
+enum chapter { PARTS, RECORDS, FEATURES };
+
+static void put_layouts(FILE *out, enum chapter chapter)
 {
     for (size_t i = 0; i < pd_n_layouts; i++) {
         const struct pd_op *layout = pd_layouts[i]();
-        if (records && layout->arg)
+        const bool feature = PD_HEAD_IS_FEATURE(layout);
+        if (chapter == RECORDS && layout->arg)
             put_record(out, layout);
-        if (!records && !layout->arg)
+        if (chapter == PARTS && !layout->arg && !feature)
             put_part(out, layout);
+        if (chapter == FEATURES && feature)
+            put_feature(out, layout);
     }
 }
 
@@ -362,9 +435,11 @@ int gen_format_doc(FILE *out)
 {
     fputs(head, out);
     fputs("\n## Parts\n", out);
-    put_layouts(out, false);
+    put_layouts(out, PARTS);
     fputs("\n## Records\n", out);
-    put_layouts(out, true);
+    put_layouts(out, RECORDS);
+    fputs(features, out);
+    put_layouts(out, FEATURES);
     fputs("\n## Names of values\n\nBits are numbered from the lowest, whatever the byte order.\n", out);
     for (size_t i = 0; i < pd_n_sets; i++)
         if (pd_sets[i]->n)

@@ -16,16 +16,50 @@ static const char *c_type(const struct pd_op *op)
     case PD_OP_S32: return "int32_t";
     case PD_OP_U64:
     case PD_OP_B64:
+    case PD_OP_VARINT:
+    case PD_OP_UNITS:
+    case PD_OP_LOW:
+    case PD_OP_ONES:
     case PD_OP_OPT64: return "uint64_t";
-    case PD_OP_STR: return "struct pd_str";
+    case PD_OP_GIVEN: return "uint32_t";
+    case PD_OP_ROOM:
+    case PD_OP_ROOMN:
+    case PD_OP_ODD64: return "uint8_t";
+    case PD_OP_STR:
+    case PD_OP_CSTR:
+    case PD_OP_STR64:
+    case PD_OP_STRN:
+    case PD_OP_SLOT: return "struct pd_str";
+    case PD_OP_VEC16:
+    case PD_OP_VEC32:
     case PD_OP_VEC64:
     case PD_OP_VECR64:
     case PD_OP_REGS: return "struct pd_vec";
-    case PD_OP_LIST: return "struct pd_list";
+    case PD_OP_LIST:
+    case PD_OP_ITEMS:
+    case PD_OP_ITEMSR: return "struct pd_list";
     case PD_OP_BYTES:
     case PD_OP_REST: return "struct pd_bytes";
     default: return NULL;
     }
+}
+
+static bool is_list(const struct pd_op *op)
+{
+    return op->kind == PD_OP_LIST || op->kind == PD_OP_ITEMS || op->kind == PD_OP_ITEMSR;
+}
+
+static bool is_part(const struct pd_op *op)
+{
+    return op->kind == PD_OP_SUB || op->kind == PD_OP_SIZED || op->kind == PD_OP_ATTR;
+}
+
+/* What a member says besides its doc. */
+static const char *remark(const struct pd_op *op)
+{
+    if (op->kind >= PD_OP_GIVEN)
+        return "; not in the stream";
+    return is_list(op) ? "; elements: struct pd_" : "";
 }
 
 /* One member, or the members of an anonymous union when aliases follow; returns the ops used. */
@@ -36,14 +70,13 @@ static size_t print_member(FILE *out, const struct pd_op *op)
     const char *pad = group ? "        " : "    ";
     if (group)
         fprintf(out, "    union {\n");
-    if (op->kind == PD_OP_SUB)
+    if (is_part(op))
         fprintf(out, "%sstruct pd_%s %s;", pad, op->sub()->name, op->name);
     else if (op->kind == PD_OP_ARR)
         fprintf(out, "%suint8_t %s[%u];", pad, op->name, (unsigned)op->arg);
     else
         fprintf(out, "%s%s %s;", pad, c_type(op), op->name);
-    fprintf(out, " /* %s%s%s */\n", op->doc, op->kind == PD_OP_LIST ? "; elements: struct pd_" : "",
-            op->kind == PD_OP_LIST ? op->sub()->name : "");
+    fprintf(out, " /* %s%s%s */\n", op->doc, remark(op), is_list(op) ? op->sub()->name : "");
     for (; op[n].kind == PD_OP_ALIAS; n++)
         fprintf(out, "%s%s %s; /* %s */\n", pad, c_type(op), op[n].name, op[n].doc);
     if (group)
@@ -54,9 +87,10 @@ static size_t print_member(FILE *out, const struct pd_op *op)
 static void print_struct(FILE *out, const struct pd_op *head)
 {
     size_t members = 0;
-    fprintf(out, "/* %s%s */\nstruct pd_%s {\n", head->arg ? "Payload of a record: " : "", head->doc, head->name);
+    const char *what = head->arg ? "Payload of a record: " : PD_HEAD_IS_FEATURE(head) ? "A feature section: " : "";
+    fprintf(out, "/* %s%s */\nstruct pd_%s {\n", what, head->doc, head->name);
     for (const struct pd_op *op = head + 1; op->kind != PD_OP_END;) {
-        if (op->kind >= PD_OP_WHEN) {
+        if (op->kind >= PD_OP_WHEN || op->kind == PD_OP_PASS || op->kind == PD_OP_ORDER) {
             op++;
             continue;
         }
@@ -68,22 +102,49 @@ static void print_struct(FILE *out, const struct pd_op *head)
     fprintf(out, "};\n");
 }
 
-/* Layouts that some LIST is made of get an accessor. */
-static bool is_element(const struct pd_op *head)
+/* Is some list made of these, by lines of the kind or (PD_OP_END) of any kind? */
+static bool is_element(const struct pd_op *head, enum pd_op_kind kind)
 {
     for (size_t i = 0; i < pd_n_layouts; i++)
         for (const struct pd_op *op = pd_layouts[i](); op->kind != PD_OP_END; op++)
-            if (op->kind == PD_OP_LIST && op->sub() == head)
+            if (is_list(op) && op->sub() == head && (kind == PD_OP_END || op->kind == kind))
                 return true;
     return false;
 }
 
-static void print_accessor(FILE *out, const struct pd_op *head)
+static void print_accessors(FILE *out, const struct pd_op *head)
 {
-    fprintf(out,
-            "/* Element `i` (which must be < l->n) of a list of these, in host order; absent fields are 0. */\n"
-            "PD_API void pd_%s_at(const struct pd_list *l, size_t i, struct pd_%s *out);\n",
-            head->name, head->name);
+    if (is_element(head, PD_OP_LIST))
+        fprintf(out,
+                "/* Element `i` (which must be < l->n) of a list of these, in host order; absent fields are 0. */\n"
+                "PD_API void pd_%s_at(const struct pd_list *l, size_t i, struct pd_%s *out);\n",
+                head->name, head->name);
+    if (is_element(head, PD_OP_END))
+        fprintf(out,
+                "/* Takes the first element off a list of these; false: there is none. */\n"
+                "PD_API bool pd_%s_next(struct pd_list *l, struct pd_%s *out);\n",
+                head->name, head->name);
+}
+
+static void print_unions(FILE *out)
+{
+    fputs("\n/* The payload of a record, by type. */\nunion pd_payload {\n", out);
+    for (size_t i = 0; i < pd_n_layouts; i++) {
+        const struct pd_op *head = pd_layouts[i]();
+        if (head->arg)
+            fprintf(out, "    struct pd_%s %s;\n", head->name, head->name);
+    }
+    fputs("};\n\n/* The content of a feature section, by feature. */\nunion pd_feature_payload {\n", out);
+    for (size_t i = 0; i < pd_n_layouts; i++) {
+        const struct pd_op *head = pd_layouts[i]();
+        if (PD_HEAD_IS_FEATURE(head))
+            fprintf(out, "    struct pd_%s %s;\n", head->name, head->name + strlen("feature_"));
+    }
+    fputs("};\n\n/* X(layout) for everything that lists are made of. */\n#define PD_EACH_ELEMENT(X)", out);
+    for (size_t i = 0; i < pd_n_layouts; i++)
+        if (is_element(pd_layouts[i](), PD_OP_END))
+            fprintf(out, " \\\n    X(%s)", pd_layouts[i]()->name);
+    fputc('\n', out);
 }
 
 int gen_records(FILE *out)
@@ -103,15 +164,9 @@ int gen_records(FILE *out)
         const struct pd_op *head = pd_layouts[i]();
         fputc('\n', out);
         print_struct(out, head);
-        if (is_element(head))
-            print_accessor(out, head);
+        print_accessors(out, head);
     }
-    fputs("\n/* The payload of a record, by type. */\nunion pd_payload {\n", out);
-    for (size_t i = 0; i < pd_n_layouts; i++) {
-        const struct pd_op *head = pd_layouts[i]();
-        if (head->arg)
-            fprintf(out, "    struct pd_%s %s;\n", head->name, head->name);
-    }
-    fputs("};\n\n#ifdef __cplusplus\n}\n#endif\n#endif\n", out);
+    print_unions(out);
+    fputs("\n#ifdef __cplusplus\n}\n#endif\n#endif\n", out);
     return ferror(out) ? 1 : 0;
 }

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* feature.c - decoding feature sections through the schema's tables. */
+#include "codec_internal.h"
+#include "walk.h"
+#include <perfdata/feature.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static enum pd_code decode_as(struct pd_feature *f, enum pd_order order, uint8_t variant, struct pd_error *error)
+{
+    const struct pd_shape shape = {.given = f->nr_cpus_avail, .variant = variant};
+    f->variant = variant;
+    return pd_interpret_section(f->layout, &shape, order, f->raw.ptr, f->raw.n, &f->u, &f->rest, error);
+}
+
+/* Build ids of perf before 2.6.35 have no pid: read with one, the name of the kernel begins 4 bytes late. */
+static bool lacks_pid(const struct pd_feature *f)
+{
+    static const char late[] = "nel.kallsyms]";
+    struct pd_list l = f->u.build_id.entries;
+    struct pd_build_id_entry e;
+    while (pd_build_id_entry_next(&l, &e))
+        if (e.file.filename.len >= sizeof late - 1 && memcmp(e.file.filename.ptr, late, sizeof late - 1) == 0)
+            return true;
+    return false;
+}
+
+enum pd_code pd_feature_decode(enum pd_order order, uint32_t id, uint32_t nr_cpus_avail, const void *bytes, size_t n,
+                               struct pd_feature *f, struct pd_error *error)
+{
+    const struct pd_op *layout = n ? pd_layout_of_feature(id) : NULL;
+    f->id = id;
+    f->variant = 0;
+    f->nr_cpus_avail = nr_cpus_avail;
+    f->raw = f->rest = (struct pd_bytes){bytes, n};
+    f->layout = NULL;
+    if (n > UINT32_MAX)
+        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "section", n, UINT32_MAX);
+    if (!layout)
+        return PD_OK;
+    f->layout = layout;
+    enum pd_code code = decode_as(f, order, 0, error);
+    if (id == PD_FEAT_BUILD_ID && code == PD_OK && lacks_pid(f) && decode_as(f, order, PD_VARIANT_NO_PID, NULL))
+        code = decode_as(f, order, 0, error);
+    if (code) {
+        f->layout = NULL;
+        f->rest = f->raw;
+    }
+    return code;
+}
+
+const char *pd_feature_name(uint32_t id)
+{
+    const struct pd_op *layout = pd_layout_of_feature(id);
+    return layout ? layout->name + strlen("feature_") : NULL;
+}
+
+bool pd_feature_parse(const char *text, uint32_t *id)
+{
+    char *end;
+    for (size_t i = 0; i < pd_set_feature.n; i++) {
+        *id = (uint32_t)pd_set_feature.names[i].value;
+        if (strcasecmp(text, pd_set_feature.names[i].name) == 0)
+            return true;
+    }
+    if (*text < '0' || *text > '9')
+        return false;
+    const unsigned long n = strtoul(text, &end, 0);
+    *id = (uint32_t)n;
+    return *end == '\0' && n < 256;
+}

@@ -1,0 +1,710 @@
+/* SPDX-License-Identifier: MIT */
+/* metadata.c - collects what a recording says of itself, and answers questions about it. */
+#include "codec_internal.h"
+#include "memory.h"
+#include "wire.h"
+#include <perfdata/metadata.h>
+#if __has_include(<perfdata/tracepoint.h>)
+#include <perfdata/tracepoint.h>
+#define HAVE_TP
+#endif
+#include <string.h>
+
+/* A feature with its bytes. Allocated one by one, so that what is given out does not move. */
+struct held {
+    struct pd_feature feature;
+    uint64_t offset; /* in the input, of its first byte */
+    uint8_t *bytes;
+};
+
+/* The name that EVENT_UPDATE gives an event id, or the file that HEADER_BUILD_ID names. */
+struct held_record {
+    struct pd_record rec;
+    uint8_t *bytes;
+};
+
+struct pd_metadata {
+    const struct pd_allocator *allocator;
+    enum pd_order order;
+    uint64_t left; /* bytes that may still be taken */
+    struct held **held;
+    size_t n_held, cap_held;
+    struct held_record **records;
+    size_t n_records, cap_records;
+    struct pd_error *findings;
+    size_t n_findings, cap_findings;
+    char **names; /* of attrs, made when asked for */
+    size_t n_names;
+    char **old_names; /* of the event_types section */
+    uint64_t *old_ids;
+    size_t n_old;
+    struct pd_tracepoints *tracepoints;
+    bool parsed; /* tracepoints were tried */
+};
+
+/* ---- Opening and closing. */
+
+static void close_feature(struct pd_metadata *m, struct held *h)
+{
+    pd_release(m->allocator, h->bytes);
+    pd_release(m->allocator, h);
+}
+
+static void forget_names(struct pd_metadata *m)
+{
+    for (size_t i = 0; i < m->n_names; i++)
+        pd_release(m->allocator, m->names[i]);
+    pd_release(m->allocator, m->names);
+    m->names = NULL;
+    m->n_names = 0;
+}
+
+void pd_metadata_close(struct pd_metadata *m)
+{
+    if (!m)
+        return;
+    for (size_t i = 0; i < m->n_held; i++)
+        close_feature(m, m->held[i]);
+    for (size_t i = 0; i < m->n_records; i++) {
+        pd_release(m->allocator, m->records[i]->bytes);
+        pd_release(m->allocator, m->records[i]);
+    }
+    for (size_t i = 0; i < m->n_old; i++)
+        pd_release(m->allocator, m->old_names[i]);
+    forget_names(m);
+#ifdef HAVE_TP
+    pd_tracepoints_free(m->tracepoints);
+#endif
+    pd_release(m->allocator, m->held);
+    pd_release(m->allocator, m->records);
+    pd_release(m->allocator, m->findings);
+    pd_release(m->allocator, m->old_names);
+    pd_release(m->allocator, m->old_ids);
+    pd_release(m->allocator, m);
+}
+
+/* Findings are worth something, but not more than the rest: without memory they are dropped. */
+static void note(struct pd_metadata *m, const struct pd_error *error)
+{
+    if (pd_grow(m->allocator, (void **)&m->findings, m->n_findings, &m->cap_findings, sizeof *m->findings))
+        m->findings[m->n_findings++] = *error;
+}
+
+static enum pd_code no_memory(struct pd_error *error, uint64_t bytes)
+{
+    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "metadata", 0, bytes);
+}
+
+/* ---- Features. */
+
+static struct held *find_held(const struct pd_metadata *m, uint32_t id)
+{
+    for (size_t i = 0; i < m->n_held; i++)
+        if (m->held[i]->feature.id == id)
+            return m->held[i];
+    return NULL;
+}
+
+static uint32_t cpus_avail(const struct pd_metadata *m)
+{
+    const struct held *h = find_held(m, PD_FEAT_NRCPUS);
+    return h && h->feature.layout ? h->feature.u.nrcpus.nr_cpus_avail : 0;
+}
+
+/* Decodes what is held; damage is a finding. */
+static void decode_held(struct pd_metadata *m, struct held *h)
+{
+    struct pd_error e;
+    const struct pd_bytes raw = h->feature.raw;
+    if (pd_feature_decode(m->order, h->feature.id, cpus_avail(m), raw.ptr, raw.n, &h->feature, &e) == PD_OK)
+        return;
+    if (e.offset != PD_NOWHERE && h->offset != PD_NOWHERE)
+        e.offset += h->offset;
+    note(m, &e);
+}
+
+static int later(const struct held *a, uint32_t id)
+{
+    return a->feature.id > id;
+}
+
+/* Keeps the bytes, which become the metadata's. A feature that comes again replaces what was known of it. */
+static enum pd_code hold(struct pd_metadata *m, uint32_t id, uint64_t offset, uint8_t *bytes, size_t n, struct pd_error *error)
+{
+    struct held *h = find_held(m, id);
+    if (!h) {
+        h = pd_resize(m->allocator, NULL, sizeof *h);
+        if (!h || !pd_grow(m->allocator, (void **)&m->held, m->n_held, &m->cap_held, sizeof *m->held)) {
+            pd_release(m->allocator, h);
+            pd_release(m->allocator, bytes);
+            return no_memory(error, sizeof *h);
+        }
+        memset(h, 0, sizeof *h);
+        size_t i = m->n_held++;
+        for (; i > 0 && later(m->held[i - 1], id); i--)
+            m->held[i] = m->held[i - 1];
+        m->held[i] = h;
+    }
+    pd_release(m->allocator, h->bytes);
+    h->bytes = bytes;
+    h->offset = offset;
+    h->feature.id = id;
+    h->feature.raw = (struct pd_bytes){bytes, n};
+    forget_names(m);
+    decode_held(m, h);
+    if (id == PD_FEAT_NRCPUS && (h = find_held(m, PD_FEAT_CPU_TOPOLOGY)))
+        decode_held(m, h);
+    return PD_OK;
+}
+
+/* A buffer for a feature of n bytes; NULL without an error: too much, which has been noted. */
+static enum pd_code claim(struct pd_metadata *m, uint64_t offset, uint64_t n, uint8_t **bytes, struct pd_error *error)
+{
+    struct pd_error e;
+    *bytes = NULL;
+    if (n > m->left) {
+        pd_fail(&e, PD_ELIMIT, offset, "section", n, m->left);
+        note(m, &e);
+        return PD_OK;
+    }
+    *bytes = pd_resize(m->allocator, NULL, (size_t)n);
+    if (!*bytes)
+        return no_memory(error, n);
+    m->left -= n;
+    return PD_OK;
+}
+
+static enum pd_code read_section(struct pd_metadata *m, struct pd_reader *r, const struct pd_feature_section *s,
+                                 struct pd_error *error)
+{
+    uint8_t *bytes;
+    struct pd_error e;
+    enum pd_code code = claim(m, s->section.offset, s->section.size, &bytes, error);
+    if (code || !bytes)
+        return code;
+    code = pd_reader_read(r, s->section.offset, bytes, (size_t)s->section.size, &e);
+    if (code == PD_OK)
+        return hold(m, s->feature, s->section.offset, bytes, (size_t)s->section.size, error);
+    pd_release(m->allocator, bytes);
+    note(m, &e);
+    return code == PD_ENOMEM ? no_memory(error, s->section.size) : PD_OK;
+}
+
+enum pd_code pd_metadata_finish(struct pd_metadata *m, struct pd_reader *r, struct pd_error *error)
+{
+    enum pd_code code = PD_OK;
+    for (size_t i = 0; !code && i < pd_reader_n_features(r); i++) {
+        const struct pd_feature_section *s = pd_reader_feature(r, i);
+        const struct held *h = find_held(m, s->feature);
+        if (s->intact && (!h || h->offset != s->section.offset))
+            code = read_section(m, r, s, error);
+    }
+    return code;
+}
+
+/* ---- Names of the event_types section. */
+
+static char *copy_name(struct pd_metadata *m, const char *text, size_t n)
+{
+    char *p = pd_resize(m->allocator, NULL, n + 1);
+    if (p) {
+        memcpy(p, text, n);
+        p[n] = '\0';
+    }
+    return p;
+}
+
+static enum pd_code keep_old_name(struct pd_metadata *m, uint64_t id, const char *name, size_t n, struct pd_error *error)
+{
+    char **names = pd_array(m->allocator, m->old_names, m->n_old + 1, sizeof *names);
+    if (names)
+        m->old_names = names;
+    uint64_t *ids = pd_array(m->allocator, m->old_ids, m->n_old + 1, sizeof *ids);
+    if (ids)
+        m->old_ids = ids;
+    char *copy = names && ids ? copy_name(m, name, n) : NULL;
+    if (!copy)
+        return no_memory(error, n);
+    ids[m->n_old] = id;
+    names[m->n_old++] = copy;
+    return PD_OK;
+}
+
+static enum pd_code read_old_names(struct pd_metadata *m, struct pd_reader *r, struct pd_error *error)
+{
+    enum pd_code code = PD_OK;
+    const size_t n = pd_reader_n_event_types(r);
+    for (size_t i = 0; !code && i < n && i < 65536; i++) {
+        struct pd_event_type t;
+        if (pd_reader_event_type(r, i, &t, NULL) == PD_OK)
+            code = keep_old_name(m, t.event_id, (const char *)t.name, strnlen((const char *)t.name, sizeof t.name), error);
+    }
+    return code;
+}
+
+enum pd_code pd_metadata_open(struct pd_metadata **metadata, struct pd_reader *r, const struct pd_metadata_options *given,
+                              struct pd_error *error)
+{
+    struct pd_metadata_options o = {0};
+    pd_take_options(&o, sizeof o, given);
+    struct pd_metadata *m = pd_resize(o.allocator, NULL, sizeof *m);
+    if (!m)
+        return no_memory(error, sizeof *m);
+    *m = (struct pd_metadata){.allocator = o.allocator, .left = o.max_bytes ? o.max_bytes : UINT64_C(256) << 20};
+    enum pd_code code = PD_OK;
+    if (r) {
+        m->order = pd_reader_info(r)->order;
+        code = pd_metadata_finish(m, r, error);
+        if (!code)
+            code = read_old_names(m, r, error);
+    }
+    if (code) {
+        pd_metadata_close(m);
+        m = NULL;
+    }
+    *metadata = m;
+    return code;
+}
+
+/* ---- What the stream says. */
+
+static enum pd_code add_bytes(struct pd_metadata *m, uint32_t id, uint64_t offset, const uint8_t *p, size_t n,
+                              struct pd_error *error)
+{
+    uint8_t *bytes;
+    const enum pd_code code = claim(m, offset, n, &bytes, error);
+    if (code || !bytes)
+        return code;
+    memcpy(bytes, p, n);
+    return hold(m, id, offset, bytes, n, error);
+}
+
+/* An empty payload marks the last feature, unless the feature is one that is always empty. */
+static enum pd_code add_feature(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error)
+{
+    if (rec->old_feature)
+        return add_bytes(m, rec->type - 66, rec->offset + 8, rec->raw + 8, rec->size - 8u, error);
+    if (rec->size <= 16)
+        return PD_OK;
+    const uint64_t id = pd_load64(rec->raw + 8, m->order);
+    if (id > UINT16_MAX)
+        return PD_OK;
+    return add_bytes(m, (uint32_t)id, rec->depth ? PD_NOWHERE : rec->offset + 16, rec->raw + 16, rec->size - 16u, error);
+}
+
+static enum pd_code add_tracing_data(struct pd_metadata *m, struct pd_reader *r, const struct pd_record *rec,
+                                     struct pd_error *error)
+{
+    uint8_t *bytes;
+    const uint8_t *piece;
+    size_t n, at = 0;
+    const size_t size = (size_t)rec->payload_size;
+    enum pd_code code = claim(m, rec->offset + rec->size, size, &bytes, error);
+    if (code || !bytes)
+        return code;
+    while ((code = pd_reader_payload(r, &piece, &n, error)) == PD_OK && n && at + n <= size) {
+        memcpy(bytes + at, piece, n);
+        at += n;
+    }
+    if (code) {
+        pd_release(m->allocator, bytes);
+        return code;
+    }
+    return hold(m, PD_FEAT_TRACING_DATA, rec->offset + rec->size, bytes, at, error);
+}
+
+/* The blob of simpleperf's records is inside. */
+static enum pd_code add_inner_tracing_data(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error)
+{
+    if (rec->size < 12)
+        return PD_OK;
+    const uint32_t n = pd_load32(rec->raw + 8, m->order);
+    if (n > rec->size - 12u)
+        return PD_OK;
+    return add_bytes(m, PD_FEAT_TRACING_DATA, rec->offset + 12, rec->raw + 12, n, error);
+}
+
+static enum pd_code keep_record(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error)
+{
+    uint8_t *bytes;
+    struct held_record *h;
+    enum pd_code code = claim(m, rec->offset, rec->size, &bytes, error);
+    if (code || !bytes)
+        return code;
+    memcpy(bytes, rec->raw, rec->size);
+    h = pd_resize(m->allocator, NULL, sizeof *h);
+    if (!h || !pd_grow(m->allocator, (void **)&m->records, m->n_records, &m->cap_records, sizeof *m->records)) {
+        pd_release(m->allocator, h);
+        pd_release(m->allocator, bytes);
+        return no_memory(error, sizeof *h);
+    }
+    memset(h, 0, sizeof *h);
+    h->bytes = bytes;
+    if (pd_record_decode(rec->plan, bytes, rec->size, &h->rec, NULL)) {
+        pd_release(m->allocator, h);
+        pd_release(m->allocator, bytes);
+        return PD_OK; /* reported by who reads the records */
+    }
+    h->rec.plan = NULL; /* belongs to the reader */
+    m->records[m->n_records++] = h;
+    forget_names(m);
+    return PD_OK;
+}
+
+enum pd_code pd_metadata_add(struct pd_metadata *m, struct pd_reader *r, const struct pd_record *rec, struct pd_error *error)
+{
+    if (rec->type < PD_RECORD_HEADER_ATTR)
+        return PD_OK;
+    if (rec->old_feature)
+        return add_feature(m, rec, error);
+    switch (rec->type) {
+    case PD_RECORD_HEADER_FEATURE: return add_feature(m, rec, error);
+    case PD_RECORD_HEADER_TRACING_DATA:
+        return rec->size > 16 ? add_inner_tracing_data(m, rec, error) : add_tracing_data(m, r, rec, error);
+    case PD_RECORD_SIMPLEPERF_TRACING_DATA: return add_inner_tracing_data(m, rec, error);
+    case PD_RECORD_EVENT_UPDATE:
+    case PD_RECORD_HEADER_BUILD_ID:
+    case PD_RECORD_HEADER_EVENT_TYPE: return keep_record(m, rec, error);
+    default: return PD_OK;
+    }
+}
+
+/* ---- Answers: features. */
+
+size_t pd_metadata_n_findings(const struct pd_metadata *m)
+{
+    return m->n_findings;
+}
+
+const struct pd_error *pd_metadata_finding(const struct pd_metadata *m, size_t i)
+{
+    return &m->findings[i];
+}
+
+size_t pd_metadata_n_features(const struct pd_metadata *m)
+{
+    return m->n_held;
+}
+
+const struct pd_feature *pd_metadata_feature_at(const struct pd_metadata *m, size_t i)
+{
+    return &m->held[i]->feature;
+}
+
+const struct pd_feature *pd_metadata_feature(const struct pd_metadata *m, uint32_t id)
+{
+    const struct held *h = find_held(m, id);
+    return h ? &h->feature : NULL;
+}
+
+/* The same, when it could be decoded. */
+static const struct pd_feature *decoded(const struct pd_metadata *m, uint32_t id)
+{
+    const struct pd_feature *f = pd_metadata_feature(m, id);
+    return f && f->layout ? f : NULL;
+}
+
+const struct pd_str *pd_metadata_text(const struct pd_metadata *m, uint32_t id)
+{
+    const struct pd_feature *f = decoded(m, id);
+    if (!f)
+        return NULL;
+    switch (id) {
+    case PD_FEAT_HOSTNAME: return &f->u.hostname.text;
+    case PD_FEAT_OSRELEASE: return &f->u.osrelease.text;
+    case PD_FEAT_VERSION: return &f->u.version.text;
+    case PD_FEAT_ARCH: return &f->u.arch.text;
+    case PD_FEAT_CPUDESC: return &f->u.cpudesc.text;
+    case PD_FEAT_CPUID: return &f->u.cpuid.text;
+    default: return NULL;
+    }
+}
+
+bool pd_metadata_total_mem(const struct pd_metadata *m, uint64_t *bytes)
+{
+    const struct pd_feature *f = decoded(m, PD_FEAT_TOTAL_MEM);
+    return f && !__builtin_mul_overflow(f->u.total_mem.total_mem, UINT64_C(1024), bytes);
+}
+
+const struct pd_str *pd_metadata_pmu_name(const struct pd_metadata *m, uint32_t type, struct pd_pmu_mapping *out)
+{
+    const struct pd_feature *f = decoded(m, PD_FEAT_PMU_MAPPINGS);
+    struct pd_list l = f ? f->u.pmu_mappings.pmus : (struct pd_list){0};
+    while (pd_pmu_mapping_next(&l, out))
+        if (out->type == type)
+            return &out->name;
+    return NULL;
+}
+
+bool pd_metadata_group(const struct pd_metadata *m, uint32_t attr, struct pd_group_desc *out)
+{
+    const struct pd_feature *f = decoded(m, PD_FEAT_GROUP_DESC);
+    struct pd_list l = f ? f->u.group_desc.groups : (struct pd_list){0};
+    while (pd_group_desc_next(&l, out))
+        if (attr >= out->leader_idx && attr - out->leader_idx < out->nr_members)
+            return true;
+    return false;
+}
+
+/* ---- Answers: events. */
+
+const struct pd_tracepoints *pd_metadata_tracepoints(struct pd_metadata *m)
+{
+    const struct pd_feature *f = decoded(m, PD_FEAT_TRACING_DATA);
+    if (f && !m->parsed) {
+        m->parsed = true;
+#ifdef HAVE_TP
+        if (pd_tracepoints_parse(&m->tracepoints, &f->u.tracing_data, m->allocator, NULL))
+            m->tracepoints = NULL;
+#endif
+    }
+    return m->tracepoints;
+}
+
+static bool has_id(const struct pd_event_attr *e, uint64_t id)
+{
+    for (size_t i = 0; i < e->n_ids; i++)
+        if (e->ids[i] == id)
+            return true;
+    return false;
+}
+
+static char *name_from_update(struct pd_metadata *m, const struct pd_event_attr *e)
+{
+    for (size_t i = m->n_records; i > 0; i--) {
+        const struct pd_record *rec = &m->records[i - 1]->rec;
+        const struct pd_event_update *u = &rec->u.event_update;
+        if (rec->type == PD_RECORD_EVENT_UPDATE && u->type == PD_EVENT_UPDATE_NAME && has_id(e, u->id))
+            return copy_name(m, u->name.ptr, u->name.len);
+    }
+    return NULL;
+}
+
+static char *name_from_desc(struct pd_metadata *m, uint32_t attr)
+{
+    const struct pd_feature *f = decoded(m, PD_FEAT_EVENT_DESC);
+    struct pd_list l = f ? f->u.event_desc.events : (struct pd_list){0};
+    struct pd_event_desc d;
+    for (uint32_t i = 0; pd_event_desc_next(&l, &d); i++)
+        if (i == attr)
+            return d.name.len ? copy_name(m, d.name.ptr, d.name.len) : NULL;
+    return NULL;
+}
+
+#ifdef HAVE_TP
+static char *name_from_tracing(struct pd_metadata *m, const struct pd_attr *attr)
+{
+    const struct pd_tracepoints *t = attr->type == PD_TYPE_TRACEPOINT ? pd_metadata_tracepoints(m) : NULL;
+    const struct pd_tracepoint *tp = t ? pd_tracepoints_find(t, attr->config) : NULL;
+    if (!tp)
+        return NULL;
+    const size_t n = tp->system.len + 1 + tp->name.len;
+    char *p = pd_resize(m->allocator, NULL, n + 1);
+    if (p) {
+        memcpy(p, tp->system.ptr, tp->system.len);
+        p[tp->system.len] = ':';
+        memcpy(p + tp->system.len + 1, tp->name.ptr, tp->name.len);
+        p[n] = '\0';
+    }
+    return p;
+}
+
+#else
+#define name_from_tracing(m_, a_) NULL
+#endif
+static char *name_from_old(struct pd_metadata *m, const struct pd_attr *attr)
+{
+    for (size_t i = 0; i < m->n_old; i++)
+        if (m->old_ids[i] == attr->config)
+            return copy_name(m, m->old_names[i], strlen(m->old_names[i]));
+    for (size_t i = 0; i < m->n_records; i++) {
+        const struct pd_record *rec = &m->records[i]->rec;
+        if (rec->type == PD_RECORD_HEADER_EVENT_TYPE && rec->u.header_event_type.event_id == attr->config)
+            return copy_name(m, rec->u.header_event_type.name.ptr, rec->u.header_event_type.name.len);
+    }
+    return NULL;
+}
+
+static char *make_name(struct pd_metadata *m, const struct pd_reader *r, uint32_t attr)
+{
+    const struct pd_event_attr *e = pd_reader_attr(r, attr);
+    char *name = name_from_update(m, e);
+    if (!name)
+        name = name_from_desc(m, attr);
+    if (!name)
+        name = name_from_tracing(m, &e->attr);
+    return name ? name : name_from_old(m, &e->attr);
+}
+
+const char *pd_metadata_event_name(struct pd_metadata *m, const struct pd_reader *r, uint32_t attr)
+{
+    const size_t n = pd_reader_n_attrs(r);
+    if (attr >= n)
+        return NULL;
+    if (n > m->n_names) {
+        char **names = pd_array(m->allocator, m->names, n, sizeof *names);
+        if (!names)
+            return NULL;
+        memset(names + m->n_names, 0, (n - m->n_names) * sizeof *names);
+        m->names = names;
+        m->n_names = n;
+    }
+    if (!m->names[attr])
+        m->names[attr] = make_name(m, r, attr);
+    return m->names[attr];
+}
+
+/* ---- Answers: cpus. */
+
+/* A number at *p; false: there is none, or it is too large. */
+static bool take_number(const char **p, const char *end, uint32_t *n)
+{
+    uint64_t v = 0;
+    const char *begin = *p;
+    for (; *p < end && **p >= '0' && **p <= '9'; ++*p) {
+        v = v * 10 + (uint64_t)(**p - '0');
+        if (v > UINT32_MAX)
+            return false;
+    }
+    *n = (uint32_t)v;
+    return *p > begin;
+}
+
+bool pd_cpu_list_each(const char *list, size_t n, void (*range)(void *user, uint32_t first, uint32_t last), void *user)
+{
+    const char *p = list, *end = list + n;
+    uint32_t first, last;
+    while (p < end && *p != '\n') {
+        if (!take_number(&p, end, &first))
+            return false;
+        last = first;
+        if (p < end && *p == '-') {
+            p++;
+            if (!take_number(&p, end, &last) || last < first)
+                return false;
+        }
+        range(user, first, last);
+        if (p < end && *p == ',')
+            p++;
+        else if (p < end && *p != '\n')
+            return false;
+    }
+    return true;
+}
+
+struct search {
+    uint32_t cpu;
+    bool found;
+};
+
+static void in_range(void *user, uint32_t first, uint32_t last)
+{
+    struct search *s = user;
+    s->found |= s->cpu >= first && s->cpu <= last;
+}
+
+bool pd_cpu_list_has(const char *list, size_t n, uint32_t cpu)
+{
+    struct search s = {cpu, false};
+    pd_cpu_list_each(list, n, in_range, &s);
+    return s.found;
+}
+
+/* Ranges of the bits that are set. */
+static void each_bit(const struct pd_vec *words, void (*range)(void *user, uint32_t first, uint32_t last), void *user)
+{
+    const uint32_t per = 8u * words->width;
+    uint32_t begin = 0;
+    bool open = false;
+    for (uint32_t i = 0; i <= words->n * per; i++) {
+        const bool set = i < words->n * per && pd_vec_at(words, i / per) >> i % per & 1;
+        if (set && !open)
+            begin = i;
+        if (open && !set)
+            range(user, begin, i - 1);
+        open = set;
+    }
+}
+
+void pd_cpu_map_each(const struct pd_cpu_map_data *map, void (*range)(void *user, uint32_t first, uint32_t last), void *user)
+{
+    const struct pd_vec *cpus = &map->cpus.cpu;
+    switch (map->type) {
+    case PD_CPU_MAP_CPUS:
+        for (size_t i = 0; i < cpus->n; i++)
+            if (pd_vec_at(cpus, i) != UINT16_MAX)
+                range(user, (uint32_t)pd_vec_at(cpus, i), (uint32_t)pd_vec_at(cpus, i));
+        break;
+    case PD_CPU_MAP_MASK: each_bit(map->mask.long_size == 4 ? &map->mask.mask32 : &map->mask.mask64, range, user); break;
+    case PD_CPU_MAP_RANGE_CPUS:
+        if (map->range.start_cpu <= map->range.end_cpu)
+            range(user, map->range.start_cpu, map->range.end_cpu);
+        break;
+    default: break;
+    }
+}
+
+static int32_t node_of(const struct pd_metadata *m, uint32_t cpu)
+{
+    const struct pd_feature *f = decoded(m, PD_FEAT_NUMA_TOPOLOGY);
+    struct pd_list l = f ? f->u.numa_topology.nodes : (struct pd_list){0};
+    struct pd_numa_node node;
+    while (pd_numa_node_next(&l, &node))
+        if (pd_cpu_list_has(node.cpus.ptr, node.cpus.len, cpu))
+            return (int32_t)node.node;
+    return -1;
+}
+
+struct pd_cpu_place pd_metadata_cpu(const struct pd_metadata *m, uint32_t cpu)
+{
+    struct pd_cpu_place place = {-1, -1, -1, node_of(m, cpu)};
+    const struct pd_feature *f = decoded(m, PD_FEAT_CPU_TOPOLOGY);
+    struct pd_cpu_topology_cpu c;
+    if (!f || !f->u.cpu_topology.has_cpus || cpu >= f->u.cpu_topology.cpus.n)
+        return place;
+    pd_cpu_topology_cpu_at(&f->u.cpu_topology.cpus, cpu, &c);
+    place.core = (int32_t)c.core_id;
+    place.socket = (int32_t)c.socket_id;
+    if (f->u.cpu_topology.has_dies && cpu < f->u.cpu_topology.die_ids.n)
+        place.die = (int32_t)pd_vec_at(&f->u.cpu_topology.die_ids, cpu);
+    return place;
+}
+
+/* ---- Answers: build ids. */
+
+static bool is_file(const struct pd_build_id *b, const char *filename)
+{
+    return strlen(filename) == b->filename.len && memcmp(b->filename.ptr, filename, b->filename.len) == 0;
+}
+
+static size_t build_id_size(const struct pd_build_id *b)
+{
+    size_t n = sizeof b->build_id;
+    if (b->misc & PD_MISC_BUILD_ID_SIZE)
+        return b->size < n ? b->size : n;
+    while (n >= 4 && !b->build_id[n - 1] && !b->build_id[n - 2] && !b->build_id[n - 3] && !b->build_id[n - 4])
+        n -= 4;
+    return n;
+}
+
+const uint8_t *pd_metadata_build_id(const struct pd_metadata *m, const char *filename, size_t *n)
+{
+    const struct pd_feature *f = decoded(m, PD_FEAT_BUILD_ID);
+    struct pd_list l = f ? f->u.build_id.entries : (struct pd_list){0};
+    struct pd_build_id_entry e;
+    while (pd_build_id_entry_next(&l, &e)) {
+        if (!is_file(&e.file, filename))
+            continue;
+        *n = build_id_size(&e.file);
+        /* The struct is a copy; the id ends where what follows it in the entry begins. */
+        return (const uint8_t *)e.file.filename.ptr - 4 - sizeof e.file.build_id;
+    }
+    for (size_t i = 0; i < m->n_records; i++) {
+        const struct pd_record *rec = &m->records[i]->rec;
+        if (rec->type != PD_RECORD_HEADER_BUILD_ID || !is_file(&rec->u.header_build_id.file, filename))
+            continue;
+        *n = build_id_size(&rec->u.header_build_id.file);
+        return rec->u.header_build_id.file.build_id;
+    }
+    return NULL;
+}

@@ -43,8 +43,8 @@ enum pd_code pd_convert_types(struct pd_conversion *c)
     enum pd_code code = PD_OK;
     if (types->offset > size || types->size > size - types->offset)
         return PD_OK;
-    for (uint64_t at = 0; !code && at + PD_EVENT_TYPE_BYTES <= types->size; at += PD_EVENT_TYPE_BYTES) {
-        uint8_t bytes[PD_EVENT_TYPE_BYTES];
+    for (uint64_t at = 0; !code && at + PD_BYTES_event_type <= types->size; at += PD_BYTES_event_type) {
+        uint8_t bytes[PD_BYTES_event_type];
         struct pd_event_type type;
         if ((code = pd_reader_read(c->r, types->offset + at, bytes, sizeof bytes, c->error)))
             break;
@@ -170,7 +170,7 @@ static enum pd_code collect_tracing_data(struct pd_conversion *c, struct pd_reco
 /* An event's name, cut behind its last 8 bytes. */
 static enum pd_code collect_type(struct pd_conversion *c, const struct pd_record *rec, bool *taken)
 {
-    uint8_t bytes[PD_EVENT_TYPE_BYTES] = {0};
+    uint8_t bytes[PD_BYTES_event_type] = {0};
     struct pd_event_type type;
     if (rec->size < 16 || rec->size > 8 + sizeof bytes || c->w->stage != PD_STAGE_ATTRS)
         return PD_OK;
@@ -241,7 +241,7 @@ static bool is_wanted(const struct pd_conversion *c, uint16_t feature)
 /* Entries for which the input's table has room before its first section. */
 static unsigned gap(const struct pd_conversion *c)
 {
-    const uint64_t end = c->r->info.data_end + pd_reader_n_features(c->r) * PD_FILE_SECTION_BYTES;
+    const uint64_t end = c->r->info.data_end + pd_reader_n_features(c->r) * PD_BYTES_file_section;
     uint64_t first = UINT64_MAX;
     for (size_t i = 0; i < pd_reader_n_features(c->r); i++) {
         const struct pd_feature_section *f = pd_reader_feature(c->r, i);
@@ -249,9 +249,9 @@ static unsigned gap(const struct pd_conversion *c)
             first = f->section.offset;
     }
     if (c->from == PD_CONTAINER_PIPE || first < end || first == UINT64_MAX ||
-        first - end > 64 * PD_FILE_SECTION_BYTES)
+        first - end > 64 * PD_BYTES_file_section)
         return 0;
-    return (unsigned)((first - end) / PD_FILE_SECTION_BYTES);
+    return (unsigned)((first - end) / PD_BYTES_file_section);
 }
 
 unsigned pd_convert_table(const struct pd_conversion *c)

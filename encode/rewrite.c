@@ -95,7 +95,7 @@ static enum pd_code rewrite_header(struct rewrite *w, const struct pd_extent *e)
 {
     const struct pd_file_info *info = &w->r->info;
     struct pd_file_header header = info->header;
-    uint8_t bytes[PD_FILE_HEADER_BYTES];
+    uint8_t bytes[PD_BYTES_file_header];
     const size_t known = e->size < sizeof bytes ? (size_t)e->size : sizeof bytes;
     pd_features_convert(info->features, header.adds_features, w->to,
                         w->from == w->to ? info->feature_word : w->t->feature_word);
@@ -129,7 +129,7 @@ static enum pd_code put_section(struct rewrite *w, const struct pd_event_attr *e
         return PD_OK;
     }
     /* The last 16 bytes mean nothing then. */
-    enum pd_code code = pd_reader_read(w->r, w->stats->bytes + event->room, last, PD_FILE_SECTION_BYTES, w->error);
+    enum pd_code code = pd_reader_read(w->r, w->stats->bytes + event->room, last, PD_BYTES_file_section, w->error);
     if (code)
         return code;
     pd_file_section_take(last, w->from, &section);
@@ -143,16 +143,16 @@ static enum pd_code put_section(struct rewrite *w, const struct pd_event_attr *e
 static enum pd_code rewrite_attr(struct rewrite *w, const struct pd_event_attr *event)
 {
     const size_t room = event->room;
-    uint8_t *bytes = pd_resize(w->r->allocator, NULL, room + PD_FILE_SECTION_BYTES);
+    uint8_t *bytes = pd_resize(w->r->allocator, NULL, room + PD_BYTES_file_section);
     if (bytes == NULL)
-        return pd_fail(w->error, PD_ENOMEM, event->offset, "attr", 0, room + PD_FILE_SECTION_BYTES);
+        return pd_fail(w->error, PD_ENOMEM, event->offset, "attr", 0, room + PD_BYTES_file_section);
     enum pd_code code = pd_attr_encode(w->to, &event->attr, bytes, room, w->error);
     if (!code)
         code = put_section(w, event, bytes);
     if (!code)
         code = emit_encoded(w, "attr", bytes, room);
     if (!code)
-        code = emit_encoded(w, "attrs", bytes + room, PD_FILE_SECTION_BYTES);
+        code = emit_encoded(w, "attrs", bytes + room, PD_BYTES_file_section);
     pd_release(w->r->allocator, bytes);
     return code;
 }
@@ -168,8 +168,8 @@ static enum pd_code rewrite_attrs(struct rewrite *w, const struct pd_extent *e)
 static enum pd_code rewrite_types(struct rewrite *w, const struct pd_extent *e)
 {
     enum pd_code code = PD_OK;
-    for (uint64_t at = 0; !code && at + PD_EVENT_TYPE_BYTES <= e->size; at += PD_EVENT_TYPE_BYTES) {
-        uint8_t bytes[PD_EVENT_TYPE_BYTES];
+    for (uint64_t at = 0; !code && at + PD_BYTES_event_type <= e->size; at += PD_BYTES_event_type) {
+        uint8_t bytes[PD_BYTES_event_type];
         struct pd_event_type type;
         if ((code = pd_reader_read(w->r, e->offset + at, bytes, sizeof bytes, w->error)))
             break;
@@ -182,10 +182,10 @@ static enum pd_code rewrite_types(struct rewrite *w, const struct pd_extent *e)
 
 static enum pd_code rewrite_table(struct rewrite *w, const struct pd_extent *e)
 {
-    const uint64_t n = e->size / PD_FILE_SECTION_BYTES;
+    const uint64_t n = e->size / PD_BYTES_file_section;
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < w->r->n_features && i < n; i++) {
-        uint8_t entry[PD_FILE_SECTION_BYTES];
+        uint8_t entry[PD_BYTES_file_section];
         pd_file_section_put(&w->r->features[i].section, w->to, entry);
         code = emit_encoded(w, "feature table", entry, sizeof entry);
     }

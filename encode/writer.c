@@ -7,7 +7,7 @@
 #include "wire.h"
 
 #define MAX_HELD (UINT64_C(256) << 20)
-#define MOST_ATTR (65536 - PD_FILE_SECTION_BYTES)
+#define MOST_ATTR (65536 - PD_BYTES_file_section)
 
 enum pd_code pd_writer_emit(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error)
 {
@@ -157,7 +157,7 @@ enum pd_code pd_writer_event_type(struct pd_writer *w, const struct pd_event_typ
 
 static enum pd_code write_header(struct pd_writer *w, bool again, struct pd_error *error)
 {
-    uint8_t bytes[PD_FILE_HEADER_BYTES];
+    uint8_t bytes[PD_BYTES_file_header];
     pd_file_header_put(&w->header, w->options.order, bytes);
     if (w->options.version == 1) /* these bytes have no order */
         memcpy(bytes, "PERFFILE", 8);
@@ -178,7 +178,7 @@ static enum pd_code write_ids(struct pd_writer *w, struct pd_event_attr *e, stru
 
 static enum pd_code write_attr(struct pd_writer *w, const struct pd_event_attr *e, struct pd_error *error)
 {
-    uint8_t section[PD_FILE_SECTION_BYTES];
+    uint8_t section[PD_BYTES_file_section];
     uint8_t *bytes = pd_resize(w->allocator, NULL, e->room);
     if (bytes == NULL)
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "attr", 0, e->room);
@@ -198,7 +198,7 @@ static enum pd_code write_attrs(struct pd_writer *w, struct pd_error *error)
     enum pd_code code = PD_OK;
     for (size_t i = w->attrs_written; !code && i < w->attrs.n; i++)
         code = write_ids(w, w->attrs.attr[i], error);
-    w->header.attr_size = w->options.attr_size + (uint64_t)PD_FILE_SECTION_BYTES;
+    w->header.attr_size = w->options.attr_size + (uint64_t)PD_BYTES_file_section;
     w->header.attrs = (struct pd_file_section){w->at, w->header.attr_size * w->attrs.n};
     for (size_t i = 0; !code && i < w->attrs.n; i++)
         code = write_attr(w, w->attrs.attr[i], error);
@@ -210,9 +210,9 @@ static enum pd_code write_types(struct pd_writer *w, struct pd_error *error)
 {
     enum pd_code code = PD_OK;
     w->header.event_types =
-        (struct pd_file_section){w->n_types ? w->at : 0, w->n_types * PD_EVENT_TYPE_BYTES};
+        (struct pd_file_section){w->n_types ? w->at : 0, w->n_types * PD_BYTES_event_type};
     for (size_t i = 0; !code && i < w->n_types; i++) {
-        uint8_t bytes[PD_EVENT_TYPE_BYTES];
+        uint8_t bytes[PD_BYTES_event_type];
         pd_event_type_put(&w->types[i], w->options.order, bytes);
         code = pd_writer_emit(w, bytes, sizeof bytes, error);
     }
@@ -226,10 +226,10 @@ static enum pd_code begin_file(struct pd_writer *w, struct pd_error *error)
     enum pd_code code;
     if (w->options.attr_size < PD_ATTR_SIZE_VER0)
         w->options.attr_size = PD_ATTR_SIZE_VER0;
-    if (!pd_writer_has_v1(w->options.attr_size + (uint64_t)PD_FILE_SECTION_BYTES))
+    if (!pd_writer_has_v1(w->options.attr_size + (uint64_t)PD_BYTES_file_section))
         w->options.version = 2; /* a reader could not tell the byte order */
     w->header.magic = PD_MAGIC2;
-    w->header.size = PD_FILE_HEADER_BYTES;
+    w->header.size = PD_BYTES_file_header;
     if ((code = write_header(w, false, error)) || (code = write_attrs(w, error)) ||
         (code = write_types(w, error)))
         return code;
@@ -487,7 +487,7 @@ static enum pd_code begin_features(struct pd_writer *w, struct pd_error *error)
     w->header.data.size = w->at - w->header.data.offset;
     w->table = w->at;
     w->room = w->options.max_features + w->n_held + (w->deflate.ctx != NULL);
-    code = pd_writer_zeros(w, w->room * PD_FILE_SECTION_BYTES, error);
+    code = pd_writer_zeros(w, w->room * PD_BYTES_file_section, error);
     const size_t n = w->n_held;
     w->n_held = 0; /* they are among `features` now */
     for (size_t i = 0; i < n; i++) {
@@ -571,7 +571,7 @@ static enum pd_code finish_file(struct pd_writer *w, struct pd_error *error)
     if (w->n_features)
         qsort(w->features, w->n_features, sizeof *w->features, by_number);
     for (size_t i = 0; !code && i < w->n_features; i++) {
-        uint8_t entry[PD_FILE_SECTION_BYTES];
+        uint8_t entry[PD_BYTES_file_section];
         const unsigned n = w->features[i].feature;
         features[n / 8] |= (uint8_t)(1u << n % 8);
         pd_file_section_put(&w->features[i].section, w->options.order, entry);

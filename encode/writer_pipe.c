@@ -76,7 +76,7 @@ enum pd_code pd_pipe_attr(struct pd_writer *w, const struct pd_event_attr *e, st
 /* The name's slot is cut as perf cuts it, which leaves no NUL behind names of 8, 16, … bytes. */
 static enum pd_code put_type(struct pd_writer *w, const struct pd_event_type *type, struct pd_error *error)
 {
-    uint8_t bytes[PD_EVENT_TYPE_BYTES];
+    uint8_t bytes[PD_BYTES_event_type];
     pd_event_type_put(type, w->options.order, bytes);
     size_t n = sizeof bytes;
     while (n > 8 && bytes[n - 1] == 0)

@@ -62,11 +62,26 @@ enum pd_code pd_interpret_put_section(const struct pd_op *layout, const struct p
                                       const void *v, const struct pd_bytes *rest, void *out, size_t cap, size_t *size,
                                       struct pd_error *error);
 
-/* Fixed parts as a whole: from and to PD_<PART>_BYTES bytes. An attr's tail is not among them. */
-#define PD_FILE_SECTION_BYTES 16
-#define PD_FILE_HEADER_BYTES 104
-#define PD_EVENT_TYPE_BYTES 72
-#define PD_TRACEPOINT_COMMON_BYTES 8
+/* PD_BYTES_<layout>: bytes of a part of fixed size. */
+#define LAYOUT(name_, doc_) enum { PD_BYTES_##name_ = 0
+#define RECORD(name_, type_, misc_, trailer_, doc_) LAYOUT(name_, doc_)
+#define END(name_) };
+#define U8(f_, set_, doc_) +1
+#define U16(f_, set_, doc_) +2
+#define U32(f_, set_, doc_) +4
+#define S32(f_, set_, doc_) +4
+#define B32(f_, set_, doc_) +4
+#define U64(f_, set_, doc_) +8
+#define B64(f_, set_, doc_) +8
+#define ARR(f_, n_, doc_) +(n_)
+#define SUB(f_, layout_, doc_) +PD_BYTES_##layout_
+#define PD_EACH_FAST
+#include "schema/each.h"
+#undef LAYOUT
+#undef RECORD
+#undef END
+
+/* Fixed parts as a whole: from and to PD_BYTES_<part> bytes. An attr's tail is not among them. */
 #define PD_PART(name_)                                                                            \
     void pd_##name_##_take(const uint8_t *bytes, enum pd_order order, struct pd_##name_ *out);    \
     void pd_##name_##_put(const struct pd_##name_ *v, enum pd_order order, uint8_t *bytes);

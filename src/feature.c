@@ -50,6 +50,14 @@ enum pd_code pd_feature_decode(enum pd_order order, uint32_t id, uint32_t nr_cpu
     return code;
 }
 
+bool pd_feature_of_record(const struct pd_record *rec, struct pd_feature *f)
+{
+    const struct pd_header_feature *h = &rec->u.header_feature;
+    if (rec->type != PD_RECORD_HEADER_FEATURE || !rec->decoded || !rec->layout || !rec->plan || h->feat_id > UINT16_MAX)
+        return false;
+    return pd_feature_decode(rec->plan->order, (uint32_t)h->feat_id, 0, h->data.ptr, h->data.n, f, NULL) == PD_OK && f->layout;
+}
+
 const char *pd_feature_name(uint32_t id)
 {
     const struct pd_op *layout = pd_layout_of_feature(id);

@@ -65,7 +65,7 @@ static bool is_v1_attr_size(uint64_t n)
 
 static bool is_v1_header_size(uint64_t n)
 {
-    return n == PD_FILE_HEADER_BYTES_OLD || n == PD_FILE_HEADER_BYTES;
+    return n == PD_BYTES_file_header_OLD || n == PD_BYTES_file_header;
 }
 
 /* Byte order and version; false: no perf.data. `got` bytes are there. */
@@ -184,8 +184,8 @@ static enum pd_code read_attrs(struct pd_reader *r, struct pd_error *error)
     const struct pd_file_header *h = &r->info.header;
     const uint64_t stride = h->attr_size;
     struct pd_error what;
-    if (stride < PD_FILE_SECTION_BYTES + 8 || stride > 65536)
-        return pd_finding(r, error, PD_EVALUE, 16, "attr_size", stride, PD_ATTR_SIZE + PD_FILE_SECTION_BYTES);
+    if (stride < PD_BYTES_file_section + 8 || stride > 65536)
+        return pd_finding(r, error, PD_EVALUE, 16, "attr_size", stride, PD_ATTR_SIZE + PD_BYTES_file_section);
     if (!inside(r, &h->attrs))
         return pd_finding(r, error, PD_ERANGE, 24, "attrs", end_of(&h->attrs), r->info.file_size);
     enum pd_code code = PD_OK;
@@ -203,7 +203,7 @@ static enum pd_code read_attrs(struct pd_reader *r, struct pd_error *error)
             code = note(r, error, &what);
             break;
         }
-        code = read_event(r, entry, (size_t)stride - PD_FILE_SECTION_BYTES, offset, error);
+        code = read_event(r, entry, (size_t)stride - PD_BYTES_file_section, offset, error);
     }
     pd_release(r->allocator, entry);
     return code;
@@ -229,7 +229,7 @@ static enum pd_code read_table(struct pd_reader *r, struct pd_error *error)
     struct pd_error what;
     uint64_t offset = r->info.data_end;
     for (unsigned n = 0; n < 256; n++) {
-        uint8_t entry[PD_FILE_SECTION_BYTES];
+        uint8_t entry[PD_BYTES_file_section];
         if (!pd_has_feature(r->info.features, n))
             continue;
         enum pd_code code = read_part(r, offset, entry, sizeof entry, "feature table", &what);
@@ -253,9 +253,9 @@ static bool table_follows(struct pd_reader *r)
     uint64_t n = 0, offset = r->info.header.data.offset;
     for (unsigned i = 0; i < 256; i++)
         n += pd_has_feature(r->info.features, i);
-    const uint64_t end = offset + n * PD_FILE_SECTION_BYTES;
-    for (uint64_t i = 0; i < n; i++, offset += PD_FILE_SECTION_BYTES) {
-        uint8_t entry[PD_FILE_SECTION_BYTES];
+    const uint64_t end = offset + n * PD_BYTES_file_section;
+    for (uint64_t i = 0; i < n; i++, offset += PD_BYTES_file_section) {
+        uint8_t entry[PD_BYTES_file_section];
         struct pd_file_section s;
         if (read_part(r, offset, entry, sizeof entry, "feature table", NULL))
             return false;
@@ -328,12 +328,12 @@ static enum pd_code read_stream_head(struct pd_reader *r, struct pd_error *error
 /* The header of a regular file: 72, 104 or more bytes, of which the first 104 are known. */
 static enum pd_code read_header(struct pd_reader *r, struct pd_error *error)
 {
-    uint8_t bytes[PD_FILE_HEADER_BYTES] = {0};
+    uint8_t bytes[PD_BYTES_file_header] = {0};
     const uint64_t size = r->info.header.size;
     size_t known = size < sizeof bytes ? (size_t)size : sizeof bytes;
     enum pd_code code;
-    if (size < PD_FILE_HEADER_BYTES_OLD)
-        return pd_fail(error, PD_EVALUE, 8, "header size", size, PD_FILE_HEADER_BYTES);
+    if (size < PD_BYTES_file_header_OLD)
+        return pd_fail(error, PD_EVALUE, 8, "header size", size, PD_BYTES_file_header);
     if (r->in.seekable && size > r->info.file_size)
         return pd_fail(error, PD_ETRUNC, 0, "header", r->info.file_size, size);
     if ((code = read_part(r, 0, bytes, known, "header", error)))
@@ -422,11 +422,11 @@ static enum pd_code add_parts(struct pd_reader *r, struct pd_error *error)
     const uint64_t known = info->file_size == PD_NOWHERE ? info->data_offset : info->file_size;
     if (!code && end_of(&h->event_types) <= known)
         code = add_extent(r, PD_EXTENT_EVENT_TYPES, 0, h->event_types.offset,
-                          h->event_types.size / PD_EVENT_TYPE_BYTES * PD_EVENT_TYPE_BYTES, error);
+                          h->event_types.size / PD_BYTES_event_type * PD_BYTES_event_type, error);
     if (!code)
         code = add_extent(r, PD_EXTENT_DATA, 0, info->data_offset, info->data_end - info->data_offset, error);
     if (!code)
-        code = add_extent(r, PD_EXTENT_TABLE, 0, info->data_end, r->n_features * PD_FILE_SECTION_BYTES, error);
+        code = add_extent(r, PD_EXTENT_TABLE, 0, info->data_end, r->n_features * PD_BYTES_file_section, error);
     for (size_t i = 0; !code && i < r->n_features; i++)
         if (r->features[i].intact)
             code = add_extent(r, PD_EXTENT_FEATURE, r->features[i].feature, r->features[i].section.offset,

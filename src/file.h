@@ -82,6 +82,6 @@ static inline bool pd_has_feature(const uint8_t features[32], unsigned n)
 
 #define PD_MAGIC2 UINT64_C(0x32454c4946524550) /* "PERFILE2" read as a little-endian number */
 #define PD_PIPE_HEADER_BYTES 16
-#define PD_FILE_HEADER_BYTES_OLD 72
+#define PD_BYTES_file_header_OLD 72
 
 #endif

@@ -23,8 +23,8 @@ static enum pd_code copy_types(struct pd_sections *s)
     enum pd_code code = PD_OK;
     if (types->offset > info->file_size || types->size > info->file_size - types->offset)
         return PD_OK;
-    for (uint64_t at = 0; !code && at + PD_EVENT_TYPE_BYTES <= types->size; at += PD_EVENT_TYPE_BYTES) {
-        uint8_t bytes[PD_EVENT_TYPE_BYTES];
+    for (uint64_t at = 0; !code && at + PD_BYTES_event_type <= types->size; at += PD_BYTES_event_type) {
+        uint8_t bytes[PD_BYTES_event_type];
         struct pd_event_type type;
         if ((code = pd_reader_read(s->reader, types->offset + at, bytes, sizeof bytes, s->error)))
             break;

@@ -168,6 +168,7 @@ static void put_context(struct json *j, const struct pd_record *rec, unsigned fl
 static void put_payload(struct json *j, const struct pd_record *rec, const struct pd_view *view)
 {
     const uint8_t usual = rec->plan ? pd_usual_variant(rec->plan, rec->type) : 0;
+    struct pd_feature feature;
     if (rec->variant != usual) {
         put_key(j, "variant");
         pd_emit_dec(j->out, rec->variant);
@@ -175,6 +176,10 @@ static void put_payload(struct json *j, const struct pd_record *rec, const struc
     if (view->layout) {
         put_key(j, view->layout->name);
         put_object(j, view->layout, &rec->u);
+    }
+    if (pd_feature_of_record(rec, &feature)) {
+        put_key(j, "feature");
+        pd_feature_json(&feature, j->out);
     }
     if (rec->rest.n)
         put_hex(j, "rest", rec->rest.ptr, rec->rest.n);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* out.c - the buffer that text goes to, and the forms of single values. */
 #include "emit.h"
+#include <stdio.h>
 #include "reflect.h"
 #include <perfdata/names.h>
 #include <stdlib.h>
@@ -90,13 +91,27 @@ static bool emit_names(struct pd_out *out, const struct pd_set *set, uint64_t va
     return true;
 }
 
+static void emit_double(struct pd_out *out, uint64_t bits)
+{
+    char text[32];
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    snprintf(text, sizeof text, "%.17g", value);
+    pd_emit_str(out, text);
+}
+
 void pd_out_value(struct pd_out *out, const struct pd_set *set, uint64_t value)
 {
     const char *name;
     switch (set->kind) {
     case PD_SET_DEC: pd_emit_dec(out, value); break;
     case PD_SET_SDEC: pd_emit_sdec(out, value); break;
-    case PD_SET_HEX: pd_emit_hex(out, value); break;
+    case PD_SET_HEX:
+        if (set == &pd_set_F64)
+            emit_double(out, value);
+        else
+            pd_emit_hex(out, value);
+        break;
     case PD_SET_ENUM:
         if ((name = pd_set_name(set, value)))
             pd_emit_str(out, name);

@@ -148,7 +148,7 @@ static void print_fields(const struct printer *p, struct pd_fields *it);
 /* An element takes a line, or when it may be large a line for each field. */
 static void print_element(const struct printer *p, struct pd_fields *it, bool large)
 {
-    const struct printer inner = {p->out, p->indent + 2, p->arch, p->max_bytes, true};
+    const struct printer inner = {p->out, p->indent + 2, p->arch, p->max_bytes, false};
     if (!large) {
         print_line(p, it);
         return;
@@ -174,7 +174,8 @@ static void print_list(const struct printer *p, const struct pd_fields *it, cons
 
 static void print_part(const struct printer *p, const struct pd_fields *it, const struct pd_field *f)
 {
-    const struct printer inner = {p->out, p->indent + 2, p->arch, p->max_bytes, p->skip_zero};
+    const bool attr = f->op->sub() == pd_layout_attr();
+    const struct printer inner = {p->out, p->indent + 2, p->arch, p->max_bytes, p->skip_zero || attr};
     struct pd_fields part;
     pd_emit_char(p->out, '\n');
     pd_fields_enter(&part, it, f);
@@ -263,8 +264,14 @@ void pd_record_print(const struct pd_record *rec, const struct pd_print_options 
     const struct pd_view view = pd_view_of(rec);
     const struct printer p = make_printer(options, 2, out);
     struct pd_fields it;
+    struct pd_feature feature;
     print_header(rec, &view, out);
-    if (view.open) {
+    if (view.open && pd_feature_of_record(rec, &feature)) {
+        PD_EMIT(out, "  feature: ");
+        pd_emit_str(out, pd_feature_name(feature.id));
+        pd_emit_char(out, '\n');
+        pd_feature_print(&feature, options, 4, out);
+    } else if (view.open) {
         pd_fields_of_record(&it, rec);
         print_fields(&p, &it);
     } else {

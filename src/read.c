@@ -30,7 +30,7 @@ bool pd_read_values_single(const struct pd_plan *plan, const struct pd_read_valu
 
 bool pd_raw_common(const struct pd_plan *plan, const struct pd_raw_data *raw, struct pd_tracepoint_common *out)
 {
-    if (raw->data.n < PD_TRACEPOINT_COMMON_BYTES)
+    if (raw->data.n < PD_BYTES_tracepoint_common)
         return false;
     pd_tracepoint_common_take(raw->data.ptr, (enum pd_order)plan->order, out);
     return true;

@@ -128,13 +128,13 @@ size_t pd_reader_n_event_types(const struct pd_reader *r)
 {
     for (size_t i = 0; i < r->n_extents; i++)
         if (r->extents[i].kind == PD_EXTENT_EVENT_TYPES)
-            return (size_t)(r->extents[i].size / PD_EVENT_TYPE_BYTES);
+            return (size_t)(r->extents[i].size / PD_BYTES_event_type);
     return 0;
 }
 
 enum pd_code pd_reader_event_type(struct pd_reader *r, size_t i, struct pd_event_type *out, struct pd_error *error)
 {
-    uint8_t bytes[PD_EVENT_TYPE_BYTES];
+    uint8_t bytes[PD_BYTES_event_type];
     const uint64_t offset = r->info.header.event_types.offset + i * sizeof bytes;
     if (i >= pd_reader_n_event_types(r))
         return pd_fail(error, PD_EARG, PD_NOWHERE, "event type", i, pd_reader_n_event_types(r));
@@ -249,19 +249,19 @@ static enum pd_code payload_ends(struct pd_reader *r, uint64_t left, struct pd_e
 /* Passes over what is left of a payload. */
 static enum pd_code skip_payload(struct pd_reader *r, struct pd_error *error)
 {
-    const uint64_t end = r->end;
+    const uint64_t there = r->end - r->at, n = r->payload_left < there ? r->payload_left : there;
     const uint8_t *p;
     size_t got = 1;
     enum pd_code code;
     if (r->payload_left == 0)
         return PD_OK;
-    if (r->payload_left > end - r->at)
-        return payload_ends(r, end - r->at, error);
-    /* Without a known end, the last byte has to be seen. */
-    if (!r->src->seekable && (code = pd_input_at(r->src, r->at + r->payload_left - 1, 1, &p, &got, error)))
+    /* The end of a stream is where it ends, whatever its header says: the last byte has to be seen. */
+    if (n && !r->src->seekable && (code = pd_input_at(r->src, r->at + n - 1, 1, &p, &got, error)))
         return stop(r, code);
     if (got == 0)
         return payload_ends(r, pd_input_size(r->src) - r->at, error);
+    if (r->payload_left > there)
+        return payload_ends(r, there, error);
     r->at += r->payload_left;
     r->payload_left = 0;
     return PD_OK;

@@ -47,6 +47,12 @@ PD_API enum pd_code pd_feature_decode(enum pd_order order, uint32_t id, uint32_t
 PD_API enum pd_code pd_feature_encode(enum pd_order order, const struct pd_feature *f, void *out, size_t cap, size_t *size,
                                       struct pd_error *error);
 
+/*
+ * Decodes the feature inside a HEADER_FEATURE record that is decoded itself. False: it is no such record, its feature is
+ * not known or damaged, or it is the mark behind the last.
+ */
+PD_API bool pd_feature_of_record(const struct pd_record *rec, struct pd_feature *f);
+
 /* The name of a feature in lower case, as in the schema ("numa_topology"); NULL: unknown. */
 PD_API const char *pd_feature_name(uint32_t id);
 /* The reverse, case does not count; PD_FEAT_* or a number. False: not understood. */

@@ -49,7 +49,7 @@ enum {
 struct cli_option {
     const char *name; /* without the dashes; NULL: only a letter */
     int key;          /* the letter, or CLI_LONG and up */
-    const char *arg;  /* what its argument is called; NULL: none */
+    const char *arg;  /* what its argument is called; NULL: none; "[=NAME]": may be missing, for options without letter */
     const char *help;
 };
 
@@ -261,5 +261,6 @@ int cmd_dump(struct cli *cli, int argc, char **argv);
 int cmd_check(struct cli *cli, int argc, char **argv);
 int cmd_filter(struct cli *cli, int argc, char **argv);
 int cmd_convert(struct cli *cli, int argc, char **argv);
+int cmd_extract(struct cli *cli, int argc, char **argv);
 
 #endif

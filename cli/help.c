@@ -47,7 +47,7 @@ static void print_help(struct cli *cli)
         char left[64];
         snprintf(left, sizeof left, "%c%c%s%s%s%s%s", o->key < CLI_LONG ? '-' : ' ',
                  o->key < CLI_LONG ? o->key : ' ', o->name ? (o->key < CLI_LONG ? ", " : "  ") : "",
-                 o->name ? "--" : "", o->name ? o->name : "", o->arg ? " " : "", o->arg ? o->arg : "");
+                 o->name ? "--" : "", o->name ? o->name : "", o->arg && *o->arg != '[' ? " " : "", o->arg ? o->arg : "");
         cli_print(cli, strlen(left) > 25 ? "  %s\n%29s" : "  %-25s  ", left, "");
         for (const char *p = o->help; *p; p++) {
             pd_out_bytes(&cli->out, p, 1);
@@ -132,6 +132,14 @@ static int misunderstood(struct cli *cli, int key, char **argv)
     return CLI_STOP;
 }
 
+/* An argument in brackets may be missing. */
+static int wants_argument(const struct cli_option *o)
+{
+    if (o->arg == NULL)
+        return no_argument;
+    return *o->arg == '[' ? optional_argument : required_argument;
+}
+
 static bool is_verbs_own(const struct cli *cli, int key)
 {
     for (const struct cli_option *o = cli->spec->options; o && o->key; o++)
@@ -147,12 +155,12 @@ int cli_next_option(struct cli *cli, int argc, char **argv)
     char shorts[3 * MOST_OPTIONS + 2] = ":", *s = shorts + 1;
     all_options(cli->spec, all);
     for (size_t i = 0, n = 0; all[i]; i++) {
-        const bool argument = all[i]->arg != NULL;
+        const int argument = wants_argument(all[i]);
         if (all[i]->name)
             longs[n++] = (struct option){all[i]->name, argument, NULL, all[i]->key};
         if (all[i]->key < CLI_LONG) {
             *s++ = (char)all[i]->key;
-            *s = ':', s += argument;
+            *s = ':', s += argument == required_argument;
         }
     }
     *s = 0;

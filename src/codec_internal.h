@@ -62,6 +62,10 @@ enum pd_code pd_interpret_put_section(const struct pd_op *layout, const struct p
                                       const void *v, const struct pd_bytes *rest, void *out, size_t cap, size_t *size,
                                       struct pd_error *error);
 
+struct pd_fields;
+/* The fields of a value that is no record, and what is behind them; `layout` may be NULL. */
+void pd_fields_of_parts(struct pd_fields *it, const struct pd_op *layout, const void *value, const struct pd_bytes *rest);
+
 /* PD_BYTES_<layout>: bytes of a part of fixed size. */
 #define LAYOUT(name_, doc_) enum { PD_BYTES_##name_ = 0
 #define RECORD(name_, type_, misc_, trailer_, doc_) LAYOUT(name_, doc_)

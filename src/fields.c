@@ -50,12 +50,17 @@ void pd_fields_of_attr(struct pd_fields *it, const struct pd_attr *attr)
                              .stage = STAGE_FIELDS};
 }
 
+void pd_fields_of_parts(struct pd_fields *it, const struct pd_op *layout, const void *value, const struct pd_bytes *rest)
+{
+    *it = (struct pd_fields){.op = layout ? layout : nothing, .value = value, .rest = rest, .limit = UINT32_MAX};
+    it->stage = STAGE_FIELDS;
+}
+
 void pd_fields_of_feature(struct pd_fields *it, const struct pd_feature *f)
 {
-    *it = (struct pd_fields){.op = f->layout ? f->layout : nothing, .value = &f->u, .rest = &f->rest, .limit = UINT32_MAX};
+    pd_fields_of_parts(it, f->layout, &f->u, &f->rest);
     it->shape.given = f->nr_cpus_avail;
     it->shape.variant = f->variant;
-    it->stage = STAGE_FIELDS;
 }
 
 bool pd_fields_of_type(struct pd_fields *it, const struct pd_attr *attr, uint32_t type, uint16_t misc)

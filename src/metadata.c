@@ -4,10 +4,8 @@
 #include "memory.h"
 #include "wire.h"
 #include <perfdata/metadata.h>
-#if __has_include(<perfdata/tracepoint.h>)
+#include <perfdata/split.h>
 #include <perfdata/tracepoint.h>
-#define HAVE_TP
-#endif
 #include <string.h>
 
 /* A feature with its bytes. Allocated one by one, so that what is given out does not move. */
@@ -40,6 +38,7 @@ struct pd_metadata {
     size_t n_old;
     struct pd_tracepoints *tracepoints;
     bool parsed; /* tracepoints were tried */
+    struct pd_split split; /* a large record whose parts are coming */
 };
 
 /* ---- Opening and closing. */
@@ -72,9 +71,8 @@ void pd_metadata_close(struct pd_metadata *m)
     for (size_t i = 0; i < m->n_old; i++)
         pd_release(m->allocator, m->old_names[i]);
     forget_names(m);
-#ifdef HAVE_TP
+    pd_split_free(&m->split);
     pd_tracepoints_free(m->tracepoints);
-#endif
     pd_release(m->allocator, m->held);
     pd_release(m->allocator, m->records);
     pd_release(m->allocator, m->findings);
@@ -151,6 +149,11 @@ static enum pd_code hold(struct pd_metadata *m, uint32_t id, uint64_t offset, ui
     h->feature.id = id;
     h->feature.raw = (struct pd_bytes){bytes, n};
     forget_names(m);
+    if (id == PD_FEAT_TRACING_DATA) {
+        pd_tracepoints_free(m->tracepoints);
+        m->tracepoints = NULL;
+        m->parsed = false;
+    }
     decode_held(m, h);
     if (id == PD_FEAT_NRCPUS && (h = find_held(m, PD_FEAT_CPU_TOPOLOGY)))
         decode_held(m, h);
@@ -250,7 +253,7 @@ enum pd_code pd_metadata_open(struct pd_metadata **metadata, struct pd_reader *r
     struct pd_metadata *m = pd_resize(o.allocator, NULL, sizeof *m);
     if (!m)
         return no_memory(error, sizeof *m);
-    *m = (struct pd_metadata){.allocator = o.allocator, .left = o.max_bytes ? o.max_bytes : UINT64_C(256) << 20};
+    *m = (struct pd_metadata){.allocator = o.allocator, .split = {.allocator = o.allocator}, .left = o.max_bytes ? o.max_bytes : UINT64_C(256) << 20};
     enum pd_code code = PD_OK;
     if (r) {
         m->order = pd_reader_info(r)->order;
@@ -351,6 +354,23 @@ static enum pd_code keep_record(struct pd_metadata *m, const struct pd_record *r
     return PD_OK;
 }
 
+/* simpleperf's tracing data comes in parts when it is large, as most is. */
+static enum pd_code add_part(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error)
+{
+    struct pd_large_record large;
+    struct pd_error e;
+    m->split.max_bytes = m->left + 1;
+    const enum pd_code code = pd_split_add(&m->split, m->order, rec, &large, &e);
+    if (code == PD_ENOMEM)
+        return no_memory(error, e.expected);
+    if (code)
+        note(m, &e);
+    if (large.type != PD_RECORD_SIMPLEPERF_TRACING_DATA || !large.layout)
+        return PD_OK;
+    const struct pd_bytes *data = &large.u.simpleperf_tracing_data.data;
+    return add_bytes(m, PD_FEAT_TRACING_DATA, PD_NOWHERE, data->ptr, data->n, error);
+}
+
 enum pd_code pd_metadata_add(struct pd_metadata *m, struct pd_reader *r, const struct pd_record *rec, struct pd_error *error)
 {
     if (rec->type < PD_RECORD_HEADER_ATTR)
@@ -362,6 +382,8 @@ enum pd_code pd_metadata_add(struct pd_metadata *m, struct pd_reader *r, const s
     case PD_RECORD_HEADER_TRACING_DATA:
         return rec->size > 16 ? add_inner_tracing_data(m, rec, error) : add_tracing_data(m, r, rec, error);
     case PD_RECORD_SIMPLEPERF_TRACING_DATA: return add_inner_tracing_data(m, rec, error);
+    case PD_RECORD_SIMPLEPERF_SPLIT:
+    case PD_RECORD_SIMPLEPERF_SPLIT_END: return add_part(m, rec, error);
     case PD_RECORD_EVENT_UPDATE:
     case PD_RECORD_HEADER_BUILD_ID:
     case PD_RECORD_HEADER_EVENT_TYPE: return keep_record(m, rec, error);
@@ -453,10 +475,8 @@ const struct pd_tracepoints *pd_metadata_tracepoints(struct pd_metadata *m)
     const struct pd_feature *f = decoded(m, PD_FEAT_TRACING_DATA);
     if (f && !m->parsed) {
         m->parsed = true;
-#ifdef HAVE_TP
-        if (pd_tracepoints_parse(&m->tracepoints, &f->u.tracing_data, m->allocator, NULL))
+        if (pd_tracepoints_new(&m->tracepoints, &f->u.tracing_data, m->allocator, NULL))
             m->tracepoints = NULL;
-#endif
     }
     return m->tracepoints;
 }
@@ -491,11 +511,10 @@ static char *name_from_desc(struct pd_metadata *m, uint32_t attr)
     return NULL;
 }
 
-#ifdef HAVE_TP
 static char *name_from_tracing(struct pd_metadata *m, const struct pd_attr *attr)
 {
     const struct pd_tracepoints *t = attr->type == PD_TYPE_TRACEPOINT ? pd_metadata_tracepoints(m) : NULL;
-    const struct pd_tracepoint *tp = t ? pd_tracepoints_find(t, attr->config) : NULL;
+    const struct pd_tracepoint *tp = t ? pd_tracepoints_by_id(t, attr->config) : NULL;
     if (!tp)
         return NULL;
     const size_t n = tp->system.len + 1 + tp->name.len;
@@ -509,9 +528,6 @@ static char *name_from_tracing(struct pd_metadata *m, const struct pd_attr *attr
     return p;
 }
 
-#else
-#define name_from_tracing(m_, a_) NULL
-#endif
 static char *name_from_old(struct pd_metadata *m, const struct pd_attr *attr)
 {
     for (size_t i = 0; i < m->n_old; i++)
@@ -672,11 +688,6 @@ struct pd_cpu_place pd_metadata_cpu(const struct pd_metadata *m, uint32_t cpu)
 
 /* ---- Answers: build ids. */
 
-static bool is_file(const struct pd_build_id *b, const char *filename)
-{
-    return strlen(filename) == b->filename.len && memcmp(b->filename.ptr, filename, b->filename.len) == 0;
-}
-
 static size_t build_id_size(const struct pd_build_id *b)
 {
     size_t n = sizeof b->build_id;
@@ -687,24 +698,42 @@ static size_t build_id_size(const struct pd_build_id *b)
     return n;
 }
 
-const uint8_t *pd_metadata_build_id(const struct pd_metadata *m, const char *filename, size_t *n)
+void pd_metadata_each_build_id(const struct pd_metadata *m,
+                               void (*take)(void *user, const struct pd_build_id *file, const uint8_t *id, size_t n),
+                               void *user)
 {
     const struct pd_feature *f = decoded(m, PD_FEAT_BUILD_ID);
     struct pd_list l = f ? f->u.build_id.entries : (struct pd_list){0};
     struct pd_build_id_entry e;
-    while (pd_build_id_entry_next(&l, &e)) {
-        if (!is_file(&e.file, filename))
-            continue;
-        *n = build_id_size(&e.file);
-        /* The struct is a copy; the id ends where what follows it in the entry begins. */
-        return (const uint8_t *)e.file.filename.ptr - 4 - sizeof e.file.build_id;
-    }
+    while (pd_build_id_entry_next(&l, &e))
+        take(user, &e.file, e.file.build_id, build_id_size(&e.file));
     for (size_t i = 0; i < m->n_records; i++) {
-        const struct pd_record *rec = &m->records[i]->rec;
-        if (rec->type != PD_RECORD_HEADER_BUILD_ID || !is_file(&rec->u.header_build_id.file, filename))
-            continue;
-        *n = build_id_size(&rec->u.header_build_id.file);
-        return rec->u.header_build_id.file.build_id;
+        const struct pd_build_id *b = &m->records[i]->rec.u.header_build_id.file;
+        if (m->records[i]->rec.type == PD_RECORD_HEADER_BUILD_ID)
+            take(user, b, b->build_id, build_id_size(b));
     }
-    return NULL;
+}
+
+struct wanted_file {
+    const char *name;
+    uint8_t *id;
+    size_t *n;
+    bool found;
+};
+
+static void take_wanted(void *user, const struct pd_build_id *file, const uint8_t *id, size_t n)
+{
+    struct wanted_file *w = user;
+    if (w->found || strlen(w->name) != file->filename.len || memcmp(w->name, file->filename.ptr, file->filename.len) != 0)
+        return;
+    memcpy(w->id, id, n);
+    *w->n = n;
+    w->found = true;
+}
+
+bool pd_metadata_build_id(const struct pd_metadata *m, const char *filename, uint8_t id[20], size_t *n)
+{
+    struct wanted_file w = {filename, id, n, false};
+    pd_metadata_each_build_id(m, take_wanted, &w);
+    return w.found;
 }

@@ -321,8 +321,10 @@ static enum pd_code frame(struct pd_reader *r, struct pd_record *rec, struct pd_
         return code;
     if (got > left)
         got = (size_t)left;
-    if (got == 0 && left && r->end != PD_NOWHERE)
-        return pd_fail(error, PD_ETRUNC, r->at, "data", r->at - start, r->end - start);
+    if (got == 0 && left && r->end != PD_NOWHERE) { /* a stream may even end before its data */
+        const uint64_t size = pd_input_size(r->src);
+        return pd_fail(error, PD_ETRUNC, size < r->at ? size : r->at, "data", r->at - start, r->end - start);
+    }
     if (got == 0)
         return PD_END;
     code = pd_record_frame(r->info.order, p, got, rec, error);

@@ -98,10 +98,17 @@ PD_API void pd_cpu_map_each(const struct pd_cpu_map_data *map, void (*range)(voi
                             void *user);
 
 /*
- * The build id of a file by its name, from BUILD_ID and the stream: its bytes, *n of them (without a stored size those up
- * to the last that is not 0, in groups of 4). NULL: none.
+ * Calls back for each build id, those of the BUILD_ID section before those of the stream; `id` are its n bytes: without a
+ * stored size those up to the last that is not 0, in groups of 4.
  */
-PD_API const uint8_t *pd_metadata_build_id(const struct pd_metadata *metadata, const char *filename, size_t *n);
+PD_API void pd_metadata_each_build_id(const struct pd_metadata *metadata,
+                                      void (*take)(void *user, const struct pd_build_id *file, const uint8_t *id, size_t n),
+                                      void *user);
+
+/*
+ * The build id of a file by its name: *n bytes, 20 at most, in `id`. False: none.
+ */
+PD_API bool pd_metadata_build_id(const struct pd_metadata *metadata, const char *filename, uint8_t id[20], size_t *n);
 
 #ifdef __cplusplus
 }

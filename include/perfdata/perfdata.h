@@ -50,8 +50,10 @@
 #include <perfdata/reader.h>
 #include <perfdata/records.h>
 #include <perfdata/regs.h>
+#include <perfdata/split.h>
 #include <perfdata/tasks.h>
 #include <perfdata/text.h>
+#include <perfdata/tracepoint.h>
 #include <perfdata/visitor.h>
 #include <perfdata/writer.h>
 

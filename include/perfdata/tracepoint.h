@@ -65,7 +65,7 @@ struct pd_tracepoint {
     uint32_t id;                /* config of the event's attr, and common_type of its samples */
     uint32_t index;             /* its place among the events, from 0 */
     uint32_t n_fields;
-    uint32_t n_bad;             /* field lines that could not be understood and are left out */
+    uint32_t n_bad;             /* field lines left out: not understood, a name for the second time, more than 1024 */
     const struct pd_tracepoint_field *fields; /* in the order of the file, the common ones first */
 };
 
@@ -140,7 +140,7 @@ PD_API void pd_tracepoint_print(const struct pd_tracepoint *tracepoint, enum pd_
                                 unsigned flags, struct pd_out *out);
 /*
  * The same as one JSON object, by the rules of pd_record_json(): {"prev_comm":"swapper/1","prev_pid":0,"prev_state":"1"}.
- * What the raw bytes do not have is null. A field whose name an earlier one has is left out.
+ * What the raw bytes do not have is null.
  */
 PD_API void pd_tracepoint_json(const struct pd_tracepoint *tracepoint, enum pd_order order, const void *raw, size_t n,
                                unsigned flags, struct pd_out *out);

@@ -22,23 +22,46 @@ stats() {
     given "$1" "$2" report --stats |
         sed -nE 's/ *\([^)]*\)$//; /^ *(TOTAL|ATTR|FEATURE|EVENT_TYPE|HEADER_[A-Z_]*|TRACING_DATA|BUILD_ID|COMPRESSED2?) events:/d; p'
 }
-# Of a stream made of a file, perf 6.1 shows other names of events: it has them from EVENT_UPDATE records, which only a stream
-# of its own has. So they are not compared there.
+# perf 6.1 has the names of events from EVENT_UPDATE records in streams, which only one of its own has, and from EVENT_DESC in
+# files: so they are not compared from one to the other. The columns depend on the names.
+nameless() {
+    sed -E 's/^([^\t].*[0-9]+\.[0-9]{6}:) +([0-9]+ +)?(raw )?[^ ]+: */\1 \2/; s/^[^A].* stats:$/stats:/; s/ +/ /g' "$1"
+}
+# perf report --stats knows neither compressed records nor tracing data that come in a stream.
+has_counts() {
+    ! is_pipe "$1" || ! "$PERFDATA" dump --json "$1" 2>/dev/null |
+        grep -m 1 -E '^\{"type":"(COMPRESSED2?|HEADER_TRACING_DATA)"' >/dev/null
+}
+# Does the first file show what the second does, if names are left out for a container that has others?
+alike() { # OTHER_CONTAINER WANT GOT
+    if [ "$1" = yes ]; then
+        diff <(nameless "$2") <(nameless "$3") >difference
+    else
+        diff "$2" "$3" >difference
+    fi
+}
 judged=0
 judge() { # PERF ORIGINAL OUTPUT WHAT: want.txt and want.stats are what perf shows of the original
-    local status=0 want=want.txt counts=want.stats
-    local -a fields=()
-    if is_pipe "$3" && ! is_pipe "$2"; then
-        fields=(-F -event) want=want.nameless counts=want.stats.nameless
+    local other=no
+    ! is_pipe "$2" || is_pipe "$3" || other=yes
+    ! is_pipe "$3" || is_pipe "$2" || other=yes
+    given "$1" "$3" script --no-inline >got.txt || fail "$2, $4: $1 refuses it"
+    if ! alike $other want.txt got.txt; then
+        # Of some branch stacks perf 6.1 shows something else each time.
+        given "$1" "$3" script --no-inline >again.txt || :
+        cmp -s got.txt again.txt && fail "$2, $4: $1: $(head -n 4 difference)"
+        return 0
     fi
-    given "$1" "$3" script --no-inline "${fields[@]}" >got.txt || status=$?
-    [ $status = 0 ] || fail "$2, $4: $1 refuses it"
-    cmp -s "$want" got.txt || fail "$2, $4: $1: $(diff "$want" got.txt | head -n 4)"
     judged=$((judged + 1))
-    [ -s want.stats ] || return 0 # of some streams perf shows no counts
-    stats "$1" "$3" >got.stats || fail "$2, $4: $1 refuses to count"
-    [ $counts = want.stats ] || sed -i -E 's/^.* stats:$/stats:/' got.stats
-    cmp -s $counts got.stats || fail "$2, $4: $1: $(diff $counts got.stats | head -n 4)"
+    if [ -s want.stats ] && has_counts "$3"; then
+        stats "$1" "$3" >got.stats || fail "$2, $4: $1 refuses to count"
+        alike $other want.stats got.stats || fail "$2, $4: $1: $(head -n 4 difference)"
+    fi
+}
+# perf goes no further in the features than to an empty CPUDESC, so it does not find the one that tells of compression.
+reads_features() {
+    "$PERFDATA" info "$1" 2>/dev/null | grep -q ' CPUDESC  *0 bytes' || return 0
+    return 1
 }
 all_ways() { # PERF FILE
     local -a attrs=()
@@ -47,7 +70,7 @@ all_ways() { # PERF FILE
     convert "$2" plain --decompress
     judge "$1" "$2" plain --decompress
     convert plain z -z
-    judge "$1" "$2" z -z
+    ! reads_features plain || judge "$1" "$2" z -z
     convert z again --decompress
     judge "$1" "$2" again "-z --decompress"
     convert "$2" file --to file "${attrs[@]}"
@@ -64,8 +87,6 @@ for perf in perf $newer; do
         given "$perf" "$f" script --no-inline >want.txt || continue
         [ -s want.txt ] || continue
         stats "$perf" "$f" >want.stats || : >want.stats
-        sed -E 's/^.* stats:$/stats:/' want.stats >want.stats.nameless
-        given "$perf" "$f" script --no-inline -F -event >want.nameless || :
         all_ways "$perf" "$f"
         n=$((n + 1))
     done

@@ -126,6 +126,33 @@ class Cursor:
         slot = self.raw(self.left() if count is None else count)
         return {"text": slot.split(b"\0")[0].decode("latin-1"), "slot": slot.hex()}
 
+    def peek(self, count):
+        """The next bytes, which must be there; the position stays."""
+        raw = self.raw(count)
+        self.pos -= count
+        return raw
+
+    def cstr(self):
+        """A string up to and with its NUL."""
+        end = self.data.find(b"\0", self.pos, self.end)
+        if end < 0:
+            raise Misfit(f"no NUL behind offset {self.pos}")
+        return self.string(end + 1 - self.pos)
+
+    def str64(self):
+        """perf's string with the length of its slot in front (5.1)."""
+        return self.string(self.u32())
+
+    def room(self, count, size):
+        """count, if so many things of at least size bytes can be here."""
+        if count * size > self.left():
+            raise Misfit(f"{count} entries of {size} bytes or more wanted at offset {self.pos}, "
+                         f"{self.left()} left")
+        return count
+
+    def count(self, kind, size):
+        return self.room(self.number(kind), size)
+
     def numbers(self, kind, count):
         # The room is checked before the list is built: counts may be absurd.
         if count * self.WIDTH[kind] > self.left():
@@ -535,8 +562,12 @@ SIMPLE_LAYOUTS = {
     85: "u64 timestamp, u32 cpu, u16 version, raw2 pad, u32 yld_count, u32 array_exp, "
         "u32 sched_count, u32 sched_goidle, u32 ttwu_count, u32 ttwu_local, "
         "u64 rq_cpu_time, u64 run_delay, u64 pcount",
+    32770: "u64 dso_type, u64 dso_id, u64 min_vaddr, str name",
+    32771: "u64 addr, u64 len, u64 dso_id, str name",
+    32772: "str chunk",
+    32778: "u64 time, str text",
 }
-HEADER_ONLY = {14, 68, 82}
+HEADER_ONLY = {14, 68, 82, 32773}
 
 
 def decode_read_record(cursor, attr):
@@ -848,6 +879,506 @@ def decode_schedstat_domain(cursor):
 
 
 # ---------------------------------------------------------------------------
+# Tracing data (5.9)
+# ---------------------------------------------------------------------------
+
+
+def decode_tracing_blob(blob):
+    """(fields, bytes behind the last part).  The blob states its own byte order."""
+    cursor = Cursor(blob, 0, len(blob), "little")
+    if cursor.raw(3) != b"\x17\x08\x44" or cursor.raw(7) != b"tracing":
+        raise Misfit("tracing data without its magic number")
+    version = cursor.cstr()
+    fields = {"version": version["text"]}
+    fields.update(cursor.fields("u8 bigendian, u8 long_size"))
+    cursor.order = "big" if fields["bigendian"] else "little"
+    fields["page_size"] = cursor.u32()
+
+    def sized(kind="u64"):
+        return cursor.hex(cursor.number(kind))
+
+    for name in ("header_page", "header_event"):
+        if cursor.cstr()["text"] != name:
+            raise Misfit(f"tracing data without {name}")
+        fields[name] = sized()
+    fields["ftrace_formats"] = [sized() for _ in range(cursor.count("u32", 8))]
+    fields["systems"] = []
+    for _ in range(cursor.count("u32", 5)):
+        system = {"name": cursor.cstr()["text"]}
+        system["formats"] = [sized() for _ in range(cursor.count("u32", 8))]
+        fields["systems"].append(system)
+    fields["kallsyms"] = sized("u32")
+    fields["printk_formats"] = sized("u32")
+    if [int(part) for part in fields["version"].split(".") if part.isdigit()] >= [0, 6]:
+        fields["saved_cmdlines"] = sized()
+    return fields, cursor.hex(cursor.left())
+
+
+# ---------------------------------------------------------------------------
+# Feature sections (section 5), also the payload of HEADER_FEATURE
+# ---------------------------------------------------------------------------
+
+
+def strings(cursor, nr):
+    return [cursor.str64() for _ in range(cursor.room(nr, 4))]
+
+
+def feature_string(cursor, context):
+    return {"value": cursor.str64()}
+
+
+def plain_feature(layout):
+    return lambda cursor, context: cursor.fields(layout)
+
+
+def counted_feature(name, layout, nr="nr", head=""):
+    """A count and as many objects; "str64 x" is the string of 5.1 here."""
+    smallest = sum(4 if kind == "s64" else Cursor.WIDTH[kind] for kind, _ in split_layout(
+        layout.replace("str64", "s64")))
+
+    def decode(cursor, context):
+        fields = cursor.fields(head) if head else {}
+        fields[nr] = cursor.u32()
+        fields[name] = [feature_object(cursor, layout)
+                        for _ in range(cursor.room(fields[nr], smallest))]
+        return fields
+    return decode
+
+
+def feature_object(cursor, layout):
+    result = {}
+    for kind, name in split_layout(layout):
+        result[name] = cursor.str64() if kind == "str64" else cursor.number(kind)
+    return result
+
+
+def feature_cmdline(cursor, context):
+    nr = cursor.u32()
+    return {"nr": nr, "args": strings(cursor, nr)}
+
+
+def feature_event_desc(cursor, context):
+    fields = cursor.fields("u32 nr, u32 attr_size")
+    fields["events"] = []
+    for _ in range(cursor.room(fields["nr"], fields["attr_size"] + 8)):
+        attr = Attr(cursor.raw(fields["attr_size"]), cursor.order)
+        event = {"attr": attr.to_json(), "nr_ids": cursor.u32(), "name": cursor.str64()}
+        event["ids"] = cursor.numbers("u64", event["nr_ids"])
+        fields["events"].append(event)
+    return fields
+
+
+def feature_build_id(cursor, context):
+    """Records of type 67, which say so in their header or not (5.4)."""
+    start, found, without_pid = cursor.pos, [], False
+    for attempt in (False, True):
+        cursor.pos = start
+        found = []
+        while cursor.left() >= 8:
+            at = cursor.pos
+            head = cursor.fields("u32 type, u16 misc, u16 size")
+            if head["size"] < 8 or head["size"] - 8 > cursor.left():
+                cursor.pos = at
+                break
+            body = Cursor(cursor.data, cursor.pos, at + head["size"], cursor.order)
+            cursor.pos = at + head["size"]
+            if bytes(cursor.data[at + 36:at + 49]) == b"nel.kallsyms]":
+                without_pid = True
+            try:
+                fields = decode_build_id(body, head["misc"], attempt)
+            except Misfit:
+                cursor.pos = at
+                break
+            found.append(dict(head, fields=fields))
+        if not without_pid:
+            break
+    return {"entries": found}
+
+
+def feature_cpu_topology(cursor, context):
+    fields = {"nr_sockets": cursor.u32()}
+    fields["sockets"] = strings(cursor, fields["nr_sockets"])
+    fields["nr_cores"] = cursor.u32()
+    fields["cores"] = strings(cursor, fields["nr_cores"])
+    cpus = context.get("nr_cpus_avail")
+    if not cpus or cursor.left() < 8 * cpus:
+        return fields
+    fields["cpus"] = cursor.objects("u32 core_id, u32 socket_id", cpus)
+    if cursor.left():
+        fields["nr_dies"] = cursor.u32()
+        fields["dies"] = strings(cursor, fields["nr_dies"])
+        fields["die_id"] = cursor.numbers("u32", cpus)
+    return fields
+
+
+def feature_pmu_mappings(cursor, context):
+    """A count of 0 with entries behind it: an old pipe's (7.4)."""
+    fields = {"nr": cursor.u32(), "pmus": []}
+    if fields["nr"]:
+        cursor.room(fields["nr"], 8)
+    while cursor.left() >= 8 if fields["nr"] == 0 else len(fields["pmus"]) < fields["nr"]:
+        fields["pmus"].append(feature_object(cursor, "u32 type, str64 name"))
+    return fields
+
+
+def feature_auxtrace(cursor, context):
+    """An odd number of words has the count in front, an even one (simpleperf's) none."""
+    fields = {}
+    if cursor.left() // 8 % 2:
+        fields["nr"] = nr = cursor.u64()
+    else:
+        nr = cursor.left() // 16
+    fields["entries"] = cursor.objects("u64 file_offset, u64 sz", nr)
+    return fields
+
+
+def feature_mem_topology(cursor, context):
+    fields = cursor.fields("u64 version, u64 block_size_bytes, u64 nr")
+    fields["nodes"] = []
+    for _ in range(cursor.room(fields["nr"], 24)):
+        node = cursor.fields("u64 node, u64 size, u64 bits")
+        node["words"] = cursor.numbers("u64", -(-node["bits"] // 64))
+        fields["nodes"].append(node)
+    return fields
+
+
+# name, offset, kind of bpf_prog_info (5.8)
+BPF_INFO = """
+    0 type u32, 4 id u32, 8 tag raw8, 16 jited_prog_len u32, 20 xlated_prog_len u32,
+    24 jited_prog_insns u64, 32 xlated_prog_insns u64, 40 load_time u64, 48 created_by_uid u32,
+    52 nr_map_ids u32, 56 map_ids u64, 64 name str16, 80 ifindex u32, 84 gpl_word u32,
+    88 netns_dev u64, 96 netns_ino u64, 104 nr_jited_ksyms u32, 108 nr_jited_func_lens u32,
+    112 jited_ksyms u64, 120 jited_func_lens u64, 128 btf_id u32, 132 func_info_rec_size u32,
+    136 func_info u64, 144 nr_func_info u32, 148 nr_line_info u32, 152 line_info u64,
+    160 jited_line_info u64, 168 nr_jited_line_info u32, 172 line_info_rec_size u32,
+    176 jited_line_info_rec_size u32, 180 nr_prog_tags u32, 184 prog_tags u64, 192 run_time_ns u64,
+    200 run_cnt u64, 208 recursion_misses u64, 216 verified_insns u32, 220 attach_btf_obj_id u32,
+    224 attach_btf_id u32, 228 pad u32
+"""
+# bit: name, count field, size of one (a field or a number), field with the offset, words of so many bytes
+BPF_ARRAYS = [
+    ("jited_insns", "jited_prog_len", 1, "jited_prog_insns", 1),
+    ("xlated_insns", "xlated_prog_len", 1, "xlated_prog_insns", 1),
+    ("map_ids", "nr_map_ids", 4, "map_ids", 4),
+    ("jited_ksyms", "nr_jited_ksyms", 8, "jited_ksyms", 8),
+    ("jited_func_lens", "nr_jited_func_lens", 4, "jited_func_lens", 4),
+    ("func_info", "nr_func_info", "func_info_rec_size", "func_info", 1),
+    ("line_info", "nr_line_info", "line_info_rec_size", "line_info", 1),
+    ("jited_line_info", "nr_jited_line_info", "jited_line_info_rec_size", "jited_line_info", 1),
+    ("prog_tags", "nr_prog_tags", 8, "prog_tags", 1),
+]
+
+
+def decode_bpf_info(raw, order):
+    cursor, info = Cursor(raw, 0, len(raw), order), {}
+    for entry in BPF_INFO.split(","):
+        offset, name, kind = entry.split()
+        if int(offset) + layout_size(f"{kind} {name}") > len(raw):
+            break
+        assert cursor.pos == int(offset), name
+        info.update(cursor.fields(f"{kind} {name}"))
+    if "gpl_word" in info:
+        word = info.pop("gpl_word")
+        info["gpl_compatible"] = bits(word, 0, 1, 32, order)
+        info["gpl_pad"] = bits(word, 1, 31, 32, order)
+    if cursor.left():
+        info["tail"] = cursor.hex(cursor.left())
+    return info
+
+
+def bpf_arrays(mask, info, data, order):
+    """The arrays whose bits are set, by name, as far as they lie inside data."""
+    result = {}
+    for bit, (name, nr, size, at, word) in enumerate(BPF_ARRAYS):
+        size = info.get(size, 0) if isinstance(size, str) else size
+        start, length = info.get(at, 0), info.get(nr, 0) * size
+        if mask >> bit & 1 and start + length <= len(data):
+            part = Cursor(data, start, start + length, order)
+            result[name] = part.hex(length) if word == 1 else part.numbers(f"u{8 * word}", length // word)
+    return result
+
+
+def feature_bpf_prog_info(cursor, context):
+    fields = {"count": cursor.u32(), "programs": []}
+    for _ in range(cursor.room(fields["count"], 16)):
+        program = cursor.fields("u32 info_len, u32 data_len, u64 arrays")
+        program["info"] = decode_bpf_info(cursor.raw(program["info_len"]), cursor.order)
+        data = cursor.raw(program["data_len"])
+        program["data"] = data.hex()
+        program["array_contents"] = bpf_arrays(program["arrays"], program["info"], data, cursor.order)
+        fields["programs"].append(program)
+    return fields
+
+
+def feature_bpf_btf(cursor, context):
+    fields = {"count": cursor.u32(), "entries": []}
+    for _ in range(cursor.room(fields["count"], 8)):
+        entry = cursor.fields("u32 id, u32 data_size")
+        entry["data"] = cursor.hex(entry["data_size"])
+        fields["entries"].append(entry)
+    return fields
+
+
+def feature_pmu_caps(cursor, context):
+    fields = {"nr_pmu": cursor.u32(), "pmus": []}
+    for _ in range(cursor.room(fields["nr_pmu"], 8)):
+        pmu = counted_feature("caps", "str64 name, str64 value", "nr_caps")(cursor, context)
+        pmu["pmu_name"] = cursor.str64()
+        fields["pmus"].append(pmu)
+    return fields
+
+
+def feature_cpu_domain_info(cursor, context):
+    """The number of CPUs is not stored: the section's end is the bound (5.10)."""
+    fields = cursor.fields("u32 schedstat_version, u32 max_sched_domains")
+    fields["cpus"] = []
+    while cursor.left() >= 8:
+        cpu = cursor.fields("u32 cpu, u32 nr_domains")
+        cpu["domains"] = []
+        for _ in range(cursor.room(cpu["nr_domains"], 12)):
+            layout = "u32 domain, " + "str64 dname, " * (fields["schedstat_version"] >= 17)
+            cpu["domains"].append(feature_object(cursor, layout + "str64 cpumask, str64 cpulist"))
+        fields["cpus"].append(cpu)
+    return fields
+
+
+def feature_tracing_data(cursor, context):
+    fields, rest = decode_tracing_blob(cursor.raw(cursor.left()))
+    cursor.pos -= len(rest) // 2
+    return fields
+
+
+# -- simpleperf's (8.3)
+
+DEX_FILE, ELF_FILE, KERNEL_MODULE = 3, 2, 1
+
+
+def feature_file(cursor, context):
+    found = []
+    while cursor.left() >= 4:
+        size = cursor.u32()
+        part = Cursor(cursor.data, cursor.pos, cursor.pos + len(cursor.peek(size)), cursor.order)
+        cursor.pos += size
+        file = {"size": size, "path": part.cstr()}
+        file.update(part.fields("u32 type, u64 min_vaddr, u32 symbol_count"))
+        file["symbols"] = []
+        for _ in range(part.room(file["symbol_count"], 13)):
+            file["symbols"].append(dict(part.fields("u64 vaddr, u32 len"), name=part.cstr()))
+        if file["type"] == DEX_FILE:
+            file["dex_count"] = part.u32()
+            file["dex_file_offset"] = part.numbers("u64", file["dex_count"])
+        elif file["type"] == ELF_FILE and part.left() >= 8:
+            file["file_offset_of_min_vaddr"] = part.u64()
+        elif file["type"] == KERNEL_MODULE and part.left() >= 8:
+            file["memory_offset_of_min_vaddr"] = part.u64()
+        if part.left():
+            file["tail"] = part.hex(part.left())
+        found.append(file)
+    return {"files": found}
+
+
+def feature_meta_info(cursor, context):
+    found = []
+    while cursor.left():
+        found.append({"key": cursor.cstr(), "value": cursor.cstr()})
+    return {"entries": found}
+
+
+def varint(cursor):
+    value, shift = 0, 0
+    while True:
+        byte = cursor.number("u8")
+        value |= (byte & 0x7f) << shift
+        shift += 7
+        if byte < 0x80:
+            return value
+        if shift >= 70:
+            raise Misfit("a varint of more than ten bytes")
+
+
+def protobuf(raw):
+    """The fields of a message as [(number, wire type, value)], in their order."""
+    cursor, found = Cursor(raw, 0, len(raw), "little"), []
+    while cursor.left():
+        key = varint(cursor)
+        number, wire = key >> 3, key & 7
+        if number == 0 or wire not in (0, 1, 2, 5):
+            raise Misfit(f"no protobuf: field {number} of wire type {wire}")
+        if wire == 0:
+            value = varint(cursor) & (1 << 64) - 1
+        elif wire == 2:
+            value = cursor.raw(varint(cursor))
+        else:
+            value = cursor.number("u64" if wire == 1 else "u32")
+        found.append((number, wire, value))
+    return found
+
+
+def message(raw, layout):
+    """A message by a layout {number: (name, kind)}; kind: u, str, packed-able list "u*", or another layout.
+
+    A name that ends with * may be repeated.  Fields that are not in the layout are in "unknown".
+    """
+    result = {name.rstrip("*"): [] for name, _ in layout.values() if name.endswith("*")}
+    for number, wire, value in protobuf(raw):
+        name, kind = layout.get(number, (None, None))
+        key = name and name.rstrip("*")
+        if kind == "u" and wire == 2 and name.endswith("*"):
+            part = Cursor(value, 0, len(value), "little")
+            while part.left():
+                result[key].append(varint(part))
+            continue
+        if kind == "u" and wire == 0:
+            pass
+        elif kind == "str" and wire == 2:
+            value = {"text": value.decode("latin-1"), "slot": value.hex()}
+        elif isinstance(kind, dict) and wire == 2:
+            value = message(value, kind)
+        else:
+            value = value.hex() if isinstance(value, bytes) else value
+            result.setdefault("unknown", []).append({"field": number, "wire": wire, "value": value})
+            continue
+        if name.endswith("*"):
+            result[key].append(value)
+        else:
+            result[key] = value
+    return result
+
+
+FILE_FEATURE = {
+    1: ("path", "str"), 2: ("type", "u"), 3: ("min_vaddr", "u"),
+    4: ("symbol*", {1: ("vaddr", "u"), 2: ("len", "u"), 3: ("name", "str")}),
+    5: ("dex_file", {1: ("dex_file_offset*", "u")}),
+    6: ("elf_file", {1: ("file_offset_of_min_vaddr", "u")}),
+    7: ("kernel_module", {1: ("memory_offset_of_min_vaddr", "u")}),
+}
+DEBUG_UNWIND = {1: ("file*", {1: ("path", "str"), 2: ("size", "u")})}
+
+
+def feature_debug_unwind(cursor, context):
+    return message(cursor.raw(cursor.left()), DEBUG_UNWIND)
+
+
+def feature_debug_unwind_file(cursor, context):
+    return {"data": cursor.hex(cursor.left())}
+
+
+def feature_file2(cursor, context):
+    found = []
+    while cursor.left() >= 4:
+        size = cursor.u32()
+        found.append(dict(message(cursor.raw(size), FILE_FEATURE), size=size))
+    return {"files": found}
+
+
+def feature_etm_branch_list(cursor, context):
+    """The numbers of the fields are not known: as far as the wire format says."""
+    found = protobuf(cursor.raw(cursor.left()))
+    return {"fields": [{"field": number, "wire": wire,
+                        "value": value.hex() if isinstance(value, bytes) else value}
+                       for number, wire, value in found]}
+
+
+def feature_init_map(cursor, context):
+    return {"data": cursor.hex(cursor.left())}
+
+
+FEATURE_DECODERS = {
+    1: feature_tracing_data,
+    2: feature_build_id,
+    7: plain_feature("u32 nr_avail, u32 nr_online"),
+    10: plain_feature("u64 kb"),
+    11: feature_cmdline,
+    12: feature_event_desc,
+    13: feature_cpu_topology,
+    14: counted_feature("nodes", "u32 node, u64 mem_total, u64 mem_free, str64 cpus"),
+    15: lambda cursor, context: {},
+    16: feature_pmu_mappings,
+    17: counted_feature("groups", "str64 name, u32 leader_idx, u32 nr_members", "nr_groups"),
+    18: feature_auxtrace,
+    19: lambda cursor, context: {},
+    20: counted_feature("caches", "u32 level, u32 line_size, u32 sets, u32 ways, str64 type, "
+                        "str64 size, str64 map", head="u32 version"),
+    21: plain_feature("u64 first_ns, u64 last_ns"),
+    22: feature_mem_topology,
+    23: plain_feature("u64 resolution"),
+    24: plain_feature("u64 version"),
+    25: feature_bpf_prog_info,
+    26: feature_bpf_btf,
+    27: plain_feature("u32 version, u32 type, u32 level, u32 ratio, u32 mmap_len"),
+    28: counted_feature("caps", "str64 name, str64 value"),
+    29: plain_feature("u32 version, u32 clockid, u64 wall_clock_ns, u64 clockid_ns"),
+    30: counted_feature("pmus", "str64 pmu_name, str64 cpus"),
+    31: feature_pmu_caps,
+    32: feature_cpu_domain_info,
+    33: plain_feature("u32 e_machine, u32 e_flags"),
+    34: plain_feature("u32 size"),
+    128: feature_file,
+    129: feature_meta_info,
+    130: feature_debug_unwind,
+    131: feature_debug_unwind_file,
+    132: feature_file2,
+    133: feature_etm_branch_list,
+    134: feature_init_map,
+}
+for string_feature in (3, 4, 5, 6, 8, 9):
+    FEATURE_DECODERS[string_feature] = feature_string
+
+
+def decode_feature(bit, cursor, context):
+    """{"fields", "rest"} or {"error"}: as for records.  None: not recorded (a size of 0), or unknown."""
+    if bit not in FEATURE_DECODERS or (cursor.left() == 0 and bit not in (15, 19)):
+        return None
+    try:
+        result = {"fields": FEATURE_DECODERS[bit](cursor, context)}
+    except Misfit as error:
+        return {"error": str(error)}
+    if cursor.left():
+        result["rest"] = cursor.hex(cursor.left())
+    return result
+
+
+# ---------------------------------------------------------------------------
+# simpleperf's records (8.2)
+# ---------------------------------------------------------------------------
+
+
+def decode_kernel_symbol(cursor):
+    size = cursor.u32()
+    return {"size": size, "data": cursor.hex(size), "pad": cursor.hex(cursor.left())}
+
+
+def decode_event_id(cursor):
+    count = cursor.u64()
+    return {"count": count, "entries": cursor.objects("u64 attr_index, u64 event_id", count)}
+
+
+def decode_simpleperf_callchain(cursor):
+    fields = cursor.fields("u32 pid, u32 tid, u64 chain_type, u64 time, u64 nr")
+    fields["ips"] = cursor.numbers("u64", fields["nr"])
+    fields["sps"] = cursor.numbers("u64", fields["nr"])
+    return fields
+
+
+def decode_unwinding_result(cursor):
+    fields = cursor.fields("u64 time, u64 used_time, u64 error_code, u64 error_addr, "
+                           "u64 stack_start, u64 stack_end")
+    if cursor.left() < 24:
+        return fields                       # the old form
+    fields.update(cursor.fields("u64 abi, u64 reg_mask"))
+    fields["regs"] = cursor.numbers("u64", fields["reg_mask"].bit_count())
+    fields["stack_size"] = cursor.u64()
+    if fields["stack_size"]:
+        fields["stack"] = cursor.hex(fields["stack_size"])
+        fields["dyn_size"] = cursor.u64()
+    if cursor.left() >= 8:
+        fields["n"] = cursor.u64()
+        fields["ips"] = cursor.numbers("u64", fields["n"])
+        fields["sps"] = cursor.numbers("u64", fields["n"])
+    return fields
+
+
+# ---------------------------------------------------------------------------
 # The file
 # ---------------------------------------------------------------------------
 
@@ -863,7 +1394,7 @@ BPF_METADATA_RECORD = 84
 FIRST_TOOL_RECORD = 64
 FIRST_SIMPLEPERF_RECORD = 32768
 
-EVENT_DESC = 12
+NRCPUS, EVENT_DESC = 7, 12
 
 FEATURE_NAMES = {
     1: "TRACING_DATA", 2: "BUILD_ID", 3: "HOSTNAME", 4: "OSRELEASE", 5: "VERSION",
@@ -905,6 +1436,7 @@ class PerfFile:
         self.problems = []
         self.owner_of_id = {}
         self.early_mmap2 = False
+        self.context = {}
         self.build_id_without_pid = False
         try:
             self.read_container()
@@ -946,6 +1478,7 @@ class PerfFile:
             self.collect_pipe_attrs()
         self.map_ids()
         self.early_mmap2 = self.is_early_mmap2()
+        self.context = self.feature_context()
         self.build_id_without_pid = any(
             record.type == BUILD_ID_RECORD
             and data[record.offset + 36:record.offset + 49] == b"nel.kallsyms]"
@@ -1281,6 +1814,33 @@ class PerfFile:
             return OTHER_DECODERS[kind](cursor)
         return {}
 
+    # -- features ------------------------------------------------------------
+
+    def feature_context(self):
+        """What some features need of others (5.11); only what comes before the record counts for one in a pipe."""
+        for bit, offset, size in self.features:
+            if bit == NRCPUS and size >= 8 and offset + size <= len(self.data):
+                return {"nr_cpus_avail": self.cursor(offset, offset + size).u32()}
+        for record in self.records:
+            start = record.offset + (8 if record.old_feature else 16)
+            if record.old_feature and record.type == 66 + NRCPUS or (
+                    record.type == FEATURE_RECORD and record.size >= 24
+                    and self.cursor(record.offset + 8, record.end).u64() == NRCPUS):
+                return {"nr_cpus_avail": self.cursor(start, record.end).u32()}
+        return {}
+
+    def decode_feature_section(self, bit, offset, size):
+        if offset + size > len(self.data):
+            return None
+        return decode_feature(bit, self.cursor(offset, offset + size), self.context)
+
+    def decode_feature_record(self, record):
+        """The feature inside HEADER_FEATURE, or one of Google's old pipes."""
+        if record.old_feature:
+            return decode_feature(record.type - 66, self.cursor(record.offset + 8, record.end), self.context)
+        cursor = self.cursor(record.offset + 8, record.end)
+        return decode_feature(cursor.u64(), cursor, self.context) if record.size >= 16 else None
+
     # -- --attrs ---------------------------------------------------------------
 
     def describe(self):
@@ -1293,7 +1853,9 @@ class PerfFile:
                 line["ids_section"] = attr.ids_pair
             yield line
         for bit, offset, size in self.features:
-            yield {"feature": bit, "name": FEATURE_NAMES.get(bit), "offset": offset, "size": size}
+            line = {"feature": bit, "name": FEATURE_NAMES.get(bit), "offset": offset, "size": size}
+            line.update(self.decode_feature_section(bit, offset, size) or {})
+            yield line
 
 
 OTHER_DECODERS = {
@@ -1314,6 +1876,11 @@ OTHER_DECODERS = {
     83: decode_compressed2,
     84: decode_bpf_metadata,
     86: decode_schedstat_domain,
+    32769: decode_kernel_symbol,
+    32774: decode_event_id,
+    32775: decode_simpleperf_callchain,
+    32776: decode_unwinding_result,
+    32777: decode_kernel_symbol,
 }
 
 

@@ -3,6 +3,7 @@
 #include "alike.h"
 #include "cmocka_all.h"
 #include "guard.h"
+#include "walk.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,6 +125,113 @@ size_t golden_read_values(uint64_t rf, size_t n, char text[300], struct pd_read_
     return words;
 }
 
+/* ---- Comparison of what the tables alone decode; members that are not in the stream count too. */
+
+static size_t slot_of(const struct pd_op *op, const struct pd_str *s)
+{
+    if (s->size != PD_AUTO)
+        return s->size;
+    switch (op->kind) {
+    case PD_OP_CSTR: return s->len + 1;
+    case PD_OP_STR64: return (s->len / 64 + 1) * 64;
+    case PD_OP_STRN: return (size_t)op->arg;
+    default: return (s->len / 8 + 1) * 8;
+    }
+}
+
+static bool same_slot(const struct pd_op *op, const struct pd_str *want, const struct pd_str *got)
+{
+    bool same = want->len == got->len && slot_of(op, want) == got->size;
+    for (size_t i = 0; same && i < got->size; i++)
+        same = got->ptr[i] == (i < want->len || want->size != PD_AUTO ? want->ptr[i] : 0);
+    return same;
+}
+
+static bool same_words(const struct pd_vec *want, const struct pd_vec *got)
+{
+    bool same = want->n == got->n;
+    for (size_t i = 0; same && i < got->n; i++)
+        same = pd_vec_at(want, i) == pd_vec_at(got, i);
+    return same;
+}
+
+static bool same_view(const struct pd_bytes *want, const struct pd_bytes *got)
+{
+    return want->n == got->n && (got->n == 0 || memcmp(want->ptr, got->ptr, got->n) == 0);
+}
+
+static const char *differing(const struct pd_op *layout, const void *want, const void *got);
+
+static const char *differing_items(const struct pd_op *op, const struct pd_list *want, const struct pd_list *got)
+{
+    _Alignas(8) uint8_t x[PD_ELEMENT_MAX], y[PD_ELEMENT_MAX];
+    struct pd_list a = *want, b = *got;
+    const char *field = a.n == b.n ? NULL : op->name;
+    while (!field && b.n > 0) {
+        if (!pd_list_take(&a, op->sub(), x) || !pd_list_take(&b, op->sub(), y))
+            return op->name;
+        field = differing(op->sub(), x, y);
+    }
+    return field;
+}
+
+static const char *differing_in(const struct pd_op *op, const void *want, const void *got)
+{
+    const void *a = (const uint8_t *)want + op->offset, *b = (const uint8_t *)got + op->offset;
+    bool same = true;
+    switch (op->kind) {
+    case PD_OP_ARR: same = memcmp(a, b, (size_t)op->arg) == 0; break;
+    case PD_OP_STR:
+    case PD_OP_CSTR:
+    case PD_OP_STR64:
+    case PD_OP_STRN:
+    case PD_OP_SLOT: same = same_slot(op, a, b); break;
+    case PD_OP_VEC16:
+    case PD_OP_VEC32:
+    case PD_OP_VEC64:
+    case PD_OP_VECR64: same = same_words(a, b); break;
+    case PD_OP_BYTES:
+    case PD_OP_REST: same = same_view(a, b); break;
+    case PD_OP_SUB:
+    case PD_OP_SIZED:
+    case PD_OP_ATTR: return differing(op->sub(), a, b);
+    case PD_OP_LIST:
+    case PD_OP_ITEMS:
+    case PD_OP_ITEMSR: return differing_items(op, a, b);
+    case PD_OP_GIVEN: same = pd_member(a, 0, 4) == pd_member(b, 0, 4); break;
+    case PD_OP_ROOM:
+    case PD_OP_ROOMN:
+    case PD_OP_ODD64: same = pd_member(a, 0, 1) == pd_member(b, 0, 1); break;
+    case PD_OP_PASS:
+    case PD_OP_ORDER: break;
+    default: same = pd_scalar_get(op, want) == pd_scalar_get(op, got); break;
+    }
+    return same ? NULL : op->name;
+}
+
+/* The first field of a layout that is not as wanted. What is absent is 0, or an empty view. */
+static const char *differing(const struct pd_op *layout, const void *want, const void *got)
+{
+    const char *field = NULL;
+    for (const struct pd_op *op = layout + 1; !field && op->kind != PD_OP_END; op++)
+        if (op->kind < PD_OP_ALIAS)
+            field = differing_in(op, want, got);
+    return field;
+}
+
+static const char *differing_record(const struct pd_record *want, const struct pd_record *got)
+{
+    const struct pd_op *layout = pd_layout_of(want->type);
+    const char *field = layout ? differing(layout, &want->u, &got->u) : NULL;
+    if (want->type != got->type || want->misc != got->misc)
+        return "header";
+    if (want->variant != got->variant || want->has_id != got->has_id)
+        return "variant";
+    if (!field && !same_view(&want->rest, &got->rest))
+        return "rest";
+    return field ? field : differing(pd_layout_sample_id(), &want->id, &got->id);
+}
+
 /* ---- One case in one byte order */
 
 struct run {
@@ -152,7 +260,8 @@ static void expect_ok(const struct run *r, const char *what, enum pd_code code, 
 static void expect_alike(const struct run *r, const char *what, const struct pd_record *want,
                          const struct pd_record *got)
 {
-    const char *field = alike_records(want, got, ALIKE_VALUES);
+    const bool tables = want->type >= PD_RECORD_HEADER_ATTR;
+    const char *field = tables ? differing_record(want, got) : alike_records(want, got, ALIKE_VALUES);
     if (field)
         fail_msg("%s, %s, %s: %s differs", r->g->name, order_name(r), what, field);
 }
@@ -186,7 +295,8 @@ static void check_decode(struct run *r)
     again.raw = r->bytes, again.layout = r->rec.layout, again.has_id = r->rec.has_id;
     expect_ok(r, "the reference decoding", pd_interpret_decode(&r->plan, &again, &again.u, &e), &e);
     expect_alike(r, "decoded by the reference", &r->g->rec, &again);
-    const char *field = alike_records(&again, &r->rec, ALIKE_VIEWS);
+    const bool tables = r->rec.type >= PD_RECORD_HEADER_ATTR;
+    const char *field = tables ? differing_record(&again, &r->rec) : alike_records(&again, &r->rec, ALIKE_VIEWS);
     if (field)
         fail_msg("%s, %s: the two decoders differ in %s", r->g->name, order_name(r), field);
 }
@@ -331,6 +441,138 @@ static void golden_test(void **state)
     golden_check(*state);
 }
 
+/* ---- Feature sections */
+
+struct feature_run {
+    const struct golden_feature *g;
+    enum pd_order order, other;
+    const uint8_t *bytes; /* in this order */
+    uint8_t other_bytes[GOLDEN_MAX];
+    size_t n;
+    struct pd_feature f; /* decoded */
+};
+
+static void feature_ok(const struct feature_run *r, const char *what, enum pd_code code, const struct pd_error *e)
+{
+    char text[200] = "";
+    if (code)
+        pd_error_text(e, text, sizeof text);
+    if (code)
+        fail_msg("%s, %s, %s: %s", r->g->name, r->order == PD_LITTLE ? "little-endian" : "big-endian", what, text);
+}
+
+static void check_feature_decode(struct feature_run *r)
+{
+    const struct pd_feature *want = &r->g->f;
+    const struct pd_op *layout = r->n ? pd_layout_of_feature(want->id) : NULL;
+    struct pd_error e;
+    memset(&r->f, 0xee, sizeof r->f);
+    feature_ok(r, "decoding",
+               pd_feature_decode(r->order, want->id, want->nr_cpus_avail, r->bytes, r->n, &r->f, &e), &e);
+    assert_int_equal(r->f.id, want->id);
+    assert_int_equal(r->f.nr_cpus_avail, want->nr_cpus_avail);
+    assert_int_equal(r->f.variant, want->variant);
+    assert_ptr_equal(r->f.raw.ptr, r->bytes);
+    assert_int_equal(r->f.raw.n, r->n);
+    assert_ptr_equal(r->f.layout, layout);
+    const char *field = layout ? differing(layout, &want->u, &r->f.u) : NULL;
+    if (!field && !same_view(&want->rest, &r->f.rest))
+        field = "rest";
+    if (field)
+        fail_msg("%s, %s: %s differs", r->g->name, r->order == PD_LITTLE ? "little-endian" : "big-endian", field);
+}
+
+static void check_feature_encoder(struct feature_run *r, const char *what, enum pd_order order,
+                                  const struct pd_feature *f, const uint8_t *want)
+{
+    struct pd_error e = {0};
+    uint8_t *out = guard_room(1, r->n);
+    size_t size = SIZE_MAX;
+    feature_ok(r, what, pd_feature_encode(order, f, out, r->n, &size, &e), &e);
+    assert_int_equal(size, r->n);
+    for (size_t i = 0; i < r->n; i++)
+        if (want[i] != out[i])
+            fail_msg("%s, %s, %s: byte %zu is %02x, not %02x", r->g->name,
+                     order == PD_LITTLE ? "little-endian" : "big-endian", what, i, out[i], want[i]);
+    feature_ok(r, "size", pd_feature_encode(order, f, NULL, 0, &size, &e), &e);
+    assert_int_equal(size, r->n);
+    if (r->n == 0)
+        return;
+    out = guard_room(1, r->n - 1);
+    size = 0;
+    assert_int_equal(pd_feature_encode(order, f, out, r->n - 1, &size, &e), PD_ESPACE);
+    assert_int_equal(size, r->n);
+    assert_int_equal(e.found, r->n - 1);
+    assert_int_equal(e.expected, r->n);
+}
+
+/* The section cut to n bytes: read, or kept as it is. */
+static void check_feature_cut(struct feature_run *r, size_t n)
+{
+    struct pd_error e = {0};
+    struct pd_feature f;
+    size_t size = 0;
+    const uint8_t *p = guard_copy(2, r->bytes, n);
+    const enum pd_code code = pd_feature_decode(r->order, r->g->f.id, r->g->f.nr_cpus_avail, p, n, &f, &e);
+    if (code != PD_OK) {
+        assert_true(code == PD_ESHORT || code == PD_ECOUNT);
+        assert_int_equal(e.code, code);
+        assert_non_null(e.field);
+        assert_true(is_field(e.field));
+        assert_true(e.found != e.expected);
+        assert_null(f.layout);
+        assert_ptr_equal(f.rest.ptr, p);
+        assert_int_equal(f.rest.n, n);
+    }
+    uint8_t *out = guard_room(1, n);
+    feature_ok(r, "encoding a cut section", pd_feature_encode(r->order, &f, out, n, &size, &e), &e);
+    assert_int_equal(size, n);
+    assert_memory_equal(out, p, n);
+}
+
+static void check_feature_order(const struct golden_feature *g, enum pd_order order)
+{
+    uint8_t bytes[GOLDEN_MAX];
+    struct feature_run r = {.g = g, .order = order, .other = order == PD_LITTLE ? PD_BIG : PD_LITTLE};
+    r.n = golden_bytes(g->text, order, bytes, sizeof bytes);
+    r.bytes = guard_copy(0, bytes, r.n);
+    assert_int_equal(golden_bytes(g->text, r.other, r.other_bytes, sizeof r.other_bytes), r.n);
+    check_feature_decode(&r);
+    check_feature_encoder(&r, "encoded", order, &r.f, r.bytes);
+    check_feature_encoder(&r, "encoded in the other order", r.other, &r.f, r.other_bytes);
+    if (!g->not_built) {
+        check_feature_encoder(&r, "built and encoded", order, &g->f, r.bytes);
+        struct pd_feature built = g->f;
+        built.layout = r.f.layout;
+        assert_true(pd_feature_equal(&built, &r.f, NULL));
+    }
+    for (size_t n = 1; n < r.n; n++)
+        check_feature_cut(&r, n);
+}
+
+void golden_check_feature(const struct golden_feature *g)
+{
+    check_feature_order(g, PD_LITTLE);
+    check_feature_order(g, PD_BIG);
+}
+
+static void golden_feature_test(void **state)
+{
+    golden_check_feature(*state);
+}
+
+/* ---- Groups */
+
+static int run(const char *group, struct CMUnitTest *tests, size_t n, const struct CMUnitTest *others,
+               size_t n_others)
+{
+    for (size_t i = 0; i < n_others; i++)
+        tests[n + i] = others[i];
+    const int failed = _cmocka_run_group_tests(group, tests, n + n_others, NULL, NULL);
+    free(tests);
+    return failed;
+}
+
 int golden_run(const char *group, struct golden *cases, size_t n, const struct CMUnitTest *others,
                size_t n_others)
 {
@@ -339,9 +581,16 @@ int golden_run(const char *group, struct golden *cases, size_t n, const struct C
         return 1;
     for (size_t i = 0; i < n; i++)
         tests[i] = (struct CMUnitTest){cases[i].name, golden_test, NULL, NULL, &cases[i]};
-    for (size_t i = 0; i < n_others; i++)
-        tests[n + i] = others[i];
-    const int failed = _cmocka_run_group_tests(group, tests, n + n_others, NULL, NULL);
-    free(tests);
-    return failed;
+    return run(group, tests, n, others, n_others);
+}
+
+int golden_run_features(const char *group, struct golden_feature *cases, size_t n, const struct CMUnitTest *others,
+                        size_t n_others)
+{
+    struct CMUnitTest *tests = calloc(n + n_others, sizeof *tests);
+    if (!tests)
+        return 1;
+    for (size_t i = 0; i < n; i++)
+        tests[i] = (struct CMUnitTest){cases[i].name, golden_feature_test, NULL, NULL, &cases[i]};
+    return run(group, tests, n, others, n_others);
 }

@@ -17,6 +17,7 @@
 
 #include <perfdata/attr.h>
 #include <perfdata/codec.h>
+#include <perfdata/feature.h>
 
 /* Builder-style values in a case's expected record. */
 #define WORDS(...) PD_VEC64(((uint64_t[]){__VA_ARGS__}), sizeof((uint64_t[]){__VA_ARGS__}) / 8)
@@ -42,6 +43,14 @@ struct golden {
         rec; /* expected, and as a program would build it: size 0, PD_AUTO strings, arrays of structs */
 };
 
+/* The same for a feature section. */
+struct golden_feature {
+    const char *name;
+    const char *text;
+    bool not_built; /* a program cannot make such a section, only keep one */
+    struct pd_feature f; /* expected, and as a program would build it: without raw and layout */
+};
+
 /* Writes the bytes of a text in the given order and returns how many; at most cap, else the test fails. */
 size_t golden_bytes(const char *text, enum pd_order order, void *out, size_t cap);
 
@@ -49,10 +58,17 @@ size_t golden_bytes(const char *text, enum pd_order order, void *out, size_t cap
  * orders. */
 void golden_check(const struct golden *g);
 
+/* Fails unless decoder and encoder agree with the case, in both byte orders. */
+void golden_check_feature(const struct golden_feature *g);
+
 /* Runs the cases, each a cmocka test, and then the other tests. Returns what cmocka does. */
 struct CMUnitTest;
 int golden_run(const char *group, struct golden *cases, size_t n, const struct CMUnitTest *others,
                size_t n_others);
+
+/* The same for feature sections. */
+int golden_run_features(const char *group, struct golden_feature *cases, size_t n, const struct CMUnitTest *others,
+                        size_t n_others);
 
 /*
  * READ values of a read_format: the two lines "value, [enabled], [running], [id], [lost]" and "nr, [enabled],

@@ -94,7 +94,7 @@ struct run {
     struct lists keep, drop;
     struct pd_filter_options options;
     enum pd_convert_to to; /* what was asked for, then what is written */
-    char **owned; /* texts of lists, changed while they were taken apart */
+    char **owned;          /* texts of lists, changed while they were taken apart */
     size_t n_owned, n_findings;
 };
 
@@ -584,7 +584,8 @@ static void on_note(void *user, const struct pd_convert_note *note)
 {
     const char *name = pd_set_name(&pd_set_feature, note->number);
     if (strcmp(note->what, "feature") == 0)
-        cli_say(((struct run *)user)->cli, "feature %s does not come along: %s", name ? name : "unknown", note->why);
+        cli_say(((struct run *)user)->cli, "feature %s does not come along: %s", name ? name : "unknown",
+                note->why);
 }
 
 /* From the temporary file to the output. */
@@ -697,7 +698,8 @@ static void to_file(struct run *run, const char *path)
     if (!cli_output_open(run->cli, &run->out, &run->in, 1, run->to == PD_CONVERT_FILE ? CLI_PATCH : 0))
         return;
     if (S_ISDIR(run->in.st.st_mode) && cli_directory_has_others(&run->in, path))
-        cli_say(run->cli, "%s has files beside the records (kcore_dir), which only a directory can hold", path);
+        cli_say(run->cli, "%s has files beside the records (kcore_dir), which only a directory can hold",
+                path);
     if (filter(run, &stats) && cli_output_commit(&run->out))
         tell(run, &stats);
     cli_output_discard(&run->out);

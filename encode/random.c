@@ -5,6 +5,7 @@
 #include "walk.h"
 #include "wire.h"
 #include <perfdata/compare.h>
+#include <perfdata/feature.h>
 #include <string.h>
 
 /* What is being made. */
@@ -13,7 +14,9 @@ struct maker {
     struct pd_arena *arena;
     struct pd_shape shape;
     size_t at;   /* bytes of the record so far, to keep items aligned */
-    size_t room; /* bytes that items of variable size may still take */
+    size_t room; /* bytes that items of variable size may still take; 0 also when nothing of the kind may follow */
+    bool full;   /* no bytes may follow the known fields */
+    bool plain;  /* nothing odd in slots of strings */
     bool failed; /* the arena is used up */
 };
 
@@ -54,6 +57,12 @@ static uint64_t random_number(struct pd_rng *rng, unsigned bits)
 static bool is_reserved(const char *name)
 {
     return strncmp(name, "reserved", 8) == 0 || strcmp(name, "res") == 0;
+}
+
+/* Bytes of a number in memory: a varint has no width of its own in the stream. */
+static unsigned number_width(const struct pd_op *op)
+{
+    return op->kind == PD_OP_VARINT ? 8 : pd_scalar_width(op);
 }
 
 static uint64_t random_of_set(struct pd_rng *rng, const struct pd_set *set, unsigned bits);
@@ -100,16 +109,65 @@ uint64_t pd_random_value(struct pd_rng *rng, const struct pd_set *set, unsigned 
     return random_of_set(rng, set, 8 * width);
 }
 
+/* ---- Room. */
+
+/* Bytes of a layout when all that is optional in it is there and all of variable size is empty. */
+static size_t fixed_bytes(const struct maker *m, const struct pd_op *head)
+{
+    size_t n = 0;
+    for (const struct pd_op *op = pd_present(head, &m->shape, NULL); op->kind != PD_OP_END;
+         op = pd_present(op + 1, &m->shape, NULL)) {
+        switch (op->kind) {
+        case PD_OP_SUB:
+        case PD_OP_SIZED:
+        case PD_OP_ATTR: n += fixed_bytes(m, op->sub()); break;
+        case PD_OP_ARR:
+        case PD_OP_STRN: n += (size_t)op->arg; break;
+        case PD_OP_VARINT: n += 10; break;
+        case PD_OP_STR64: n += 4; break;
+        case PD_OP_CSTR: n += 1; break;
+        case PD_OP_OPT64: break;
+        default: n += pd_scalar_width(op); break;
+        }
+    }
+    return n;
+}
+
+static size_t element_room(const struct maker *m, const struct pd_op *head);
+
+/* Bytes that an element of a list of varying elements may take. */
+static size_t element_bytes(const struct maker *m, const struct pd_op *head)
+{
+    return fixed_bytes(m, head) + element_room(m, head);
+}
+
+/* Bytes that what varies in such an element may take: enough for a few of each. */
+static size_t element_room(const struct maker *m, const struct pd_op *head)
+{
+    size_t n = 0;
+    for (const struct pd_op *op = pd_present(head, &m->shape, NULL); op->kind != PD_OP_END;
+         op = pd_present(op + 1, &m->shape, NULL)) {
+        switch (op->kind) {
+        case PD_OP_SUB:
+        case PD_OP_SIZED: n += element_room(m, op->sub()); break;
+        case PD_OP_ITEMS:
+        case PD_OP_ITEMSR: n += 3 * element_bytes(m, op->sub()); break;
+        case PD_OP_ATTR: break;
+        default: n += pd_scalar_width(op) ? 0 : 144; break;
+        }
+    }
+    return n;
+}
+
 /* ---- Counts. */
 
-/* Most scalars count nothing, which is soon found out without asking what is present. */
-static bool is_count(const struct pd_op *op)
+/* The next line at or behind `op` that the field `of` counts, tests or otherwise decides; NULL: none. */
+static const struct pd_op *next_user(const struct pd_op *op, const struct pd_op *of)
 {
-    const uint16_t member = op->offset;
-    while ((++op)->kind != PD_OP_END)
-        if (op->count_width && op->count_offset == member)
-            return true;
-    return false;
+    for (; op->kind != PD_OP_END; op++)
+        if (op->count_width && op->count_offset == of->offset)
+            return op;
+    return NULL;
 }
 
 /* Bytes that one more of what `op` counts takes, and those taken when there is any. */
@@ -117,20 +175,36 @@ static void count_cost(const struct maker *m, const struct pd_op *op, size_t *ea
 {
     const uint16_t member = op->offset;
     *each = *once = 0;
-    if (!is_count(op))
+    if (!next_user(op + 1, op)) /* most scalars count nothing, which is soon found out without asking what is present */
         return;
     for (op = pd_present(op + 1, &m->shape, NULL); op->kind != PD_OP_END; op = pd_present(op + 1, &m->shape, NULL)) {
         if (op->count_width == 0 || op->count_offset != member)
             continue;
         switch (op->kind) {
-        case PD_OP_VEC64: *each += 8; break;
+        case PD_OP_VEC16:
+        case PD_OP_VEC32:
+        case PD_OP_VEC64: *each += pd_vec_width(op); break;
         case PD_OP_BYTES: *each += 1; break;
+        case PD_OP_SLOT: *each += 1, *once += 16; break;
         case PD_OP_LIST: *each += pd_layout_bytes(op->sub(), &m->shape); break;
+        case PD_OP_ITEMS: *each += element_bytes(m, op->sub()); break;
         case PD_OP_OPT64: *once += 8; break;
         default: break;
         }
     }
 }
+
+/* Are elements of any size counted? Then by few. */
+static bool counts_items(const struct pd_op *op)
+{
+    const struct pd_op *user = op;
+    while ((user = next_user(user + 1, op)))
+        if (user->kind == PD_OP_ITEMS)
+            return true;
+    return false;
+}
+
+#define MOST_ITEMS 6
 
 static size_t random_count(struct maker *m, size_t most)
 {
@@ -145,8 +219,10 @@ static size_t random_count(struct maker *m, size_t most)
 /* A count that there is room for. Bytes mostly end at a multiple of 8, as the kernel's do. */
 static uint64_t random_count_of(struct maker *m, const struct pd_op *op, size_t each, size_t once)
 {
-    const unsigned width = pd_scalar_width(op);
+    const unsigned width = number_width(op);
     size_t most = m->room > once ? (m->room - once) / each : 0;
+    if (most > MOST_ITEMS && counts_items(op))
+        most = MOST_ITEMS;
     if (most > all_ones(8 * width))
         most = (size_t)all_ones(8 * width);
     size_t n = random_count(m, most);
@@ -175,49 +251,121 @@ static void make_bytes(struct maker *m, struct pd_bytes *b, size_t n)
 }
 
 /* An entry of a vector. Where the set names only special values, most are others. */
-static uint64_t random_entry(struct maker *m, const struct pd_set *set)
+static uint64_t random_entry(struct maker *m, const struct pd_set *set, unsigned bits)
 {
-    return pd_rng_one_in(m->rng, 8) ? random_of_set(m->rng, set, 64) : random_number(m->rng, 64);
+    return pd_rng_one_in(m->rng, 8) ? random_of_set(m->rng, set, bits) : random_number(m->rng, bits);
 }
 
-/* In one of the three forms that a vector can have. */
+/* In one of the three forms that a vector can have; a program's own may be of wider numbers than the stream's. */
 static void make_vec(struct maker *m, const struct pd_op *op, struct pd_vec *v, size_t n)
 {
     const uint8_t form = (uint8_t)pd_rng_below(m->rng, 3);
-    uint8_t *p = take(m, 8 * n);
+    const unsigned bits = 8 * pd_vec_width(op);
+    const bool wide = form == PD_FORM_STRUCT && bits < 64 && pd_rng_one_in(m->rng, 2);
+    const unsigned width = wide ? 8 : bits / 8;
+    uint8_t *p = take(m, width * n);
     for (size_t i = 0; p && i < n; i++)
-        pd_store64(p + 8 * i, random_entry(m, op->set),
-                   form == PD_FORM_STRUCT ? PD_HOST_ORDER : (enum pd_order)form);
-    *v = (struct pd_vec){p, p ? n : 0, 8, form};
-    m->at += 8 * n;
+        pd_store(p + width * i, random_entry(m, op->set, bits), width,
+                 form == PD_FORM_STRUCT ? PD_HOST_ORDER : (enum pd_order)form);
+    *v = (struct pd_vec){p, p ? n : 0, (uint8_t)width, form};
+    m->at += bits / 8 * n;
 }
+
+/* ---- Strings. */
 
 /* Text: mostly of printable characters, at times of any bytes but NUL. */
 static void make_text(struct maker *m, char *p, size_t n)
 {
-    const bool plain = !pd_rng_one_in(m->rng, 8) || m->shape.variant;
+    const bool plain = !pd_rng_one_in(m->rng, 8) || m->shape.variant || m->plain;
     for (size_t i = 0; i < n; i++)
         p[i] = (char)(plain ? '!' + pd_rng_below(m->rng, 94) : 1 + pd_rng_below(m->rng, 255));
 }
 
-/* The slot is at times what no careful writer makes: without NUL, or with left-over bytes behind it. */
+/*
+ * A text of `len` bytes in a slot that the encoder makes, or when `odd` in one of `size` bytes that is what no careful
+ * writer makes: without NUL, or with left-over bytes behind it.
+ */
+static void make_slot(struct maker *m, struct pd_str *s, size_t len, size_t size, bool odd)
+{
+    char *p = take(m, odd ? size : len);
+    if (!p)
+        return;
+    make_text(m, p, len);
+    for (size_t i = len; odd && i < size; i++)
+        p[i] = (char)(i > len ? pd_rng_next(m->rng) : 0);
+    *s = (struct pd_str){p, len, odd ? size : PD_AUTO};
+}
+
+static bool is_odd(struct maker *m)
+{
+    return pd_rng_one_in(m->rng, 8) && !m->shape.variant && !m->plain;
+}
+
+/* Behind the string there is nothing more, but for a sample_id that makes it end at a multiple of 8. */
 static void make_str(struct maker *m, struct pd_str *s)
 {
     const size_t most = m->room > 16 ? m->room - 16 : 0;
     const size_t len =
         pd_rng_one_in(m->rng, 64) ? random_count(m, most) : pd_rng_below(m->rng, (most < 48 ? most : 48) + 1);
-    const bool odd = pd_rng_one_in(m->rng, 8) && !m->shape.variant;
+    const bool odd = is_odd(m);
     const size_t pad = odd ? pd_rng_below(m->rng, 17) : 0;
-    char *p = take(m, len + pad);
-    if (!p)
-        return;
-    make_text(m, p, len);
-    for (size_t i = 0; i < pad; i++)
-        p[len + i] = (char)(i ? pd_rng_next(m->rng) : 0);
-    *s = (struct pd_str){p, len, odd ? len + pad : PD_AUTO};
-    m->at += odd ? len + pad : pd_align8(len + 1);
+    const size_t end = pd_align8(m->at + len + 1);
     m->room = 0;
+    if (m->shape.variant & PD_VARIANT_SAMPLE_ID) {
+        make_slot(m, s, len, end - m->at, true);
+        m->at = end;
+    } else if (m->shape.variant & PD_VARIANT_NO_PID && pd_rng_one_in(m->rng, 2)) {
+        *s = PD_STR("[kernel.kallsyms]"); /* what shows that there are no pids */
+    } else {
+        make_slot(m, s, len, len + pad, odd);
+        m->at += odd ? len + pad : pd_align8(len + 1);
+    }
 }
+
+static size_t random_length(struct maker *m, size_t most)
+{
+    return most < 48 || pd_rng_one_in(m->rng, 32) ? random_count(m, most) : pd_rng_below(m->rng, 49);
+}
+
+/* A string that its NUL ends. */
+static void make_cstr(struct maker *m, struct pd_str *s)
+{
+    const size_t len = random_length(m, m->room);
+    make_slot(m, s, len, len + 1, is_odd(m));
+    m->room -= len;
+    m->at += len + 1;
+}
+
+/* A string behind its size. */
+static void make_str64(struct maker *m, const struct pd_op *op, struct pd_str *s)
+{
+    const size_t len = m->room > 64 ? random_length(m, m->room - 64) : 0;
+    const bool odd = m->room < 64 || is_odd(m);
+    const size_t size = odd ? len + (m->room < 64 ? 0 : pd_rng_below(m->rng, 64)) : pd_slot_of(op, len);
+    make_slot(m, s, len, size, odd);
+    m->room -= size;
+    m->at += 4 + size;
+}
+
+/* A string in a slot of one size, which it may fill. */
+static void make_strn(struct maker *m, const struct pd_op *op, struct pd_str *s)
+{
+    const size_t size = (size_t)op->arg;
+    const size_t len = pd_rng_one_in(m->rng, 8) ? size : pd_rng_below(m->rng, (size < 48 ? size : 48) + 1);
+    make_slot(m, s, len, size, is_odd(m));
+    m->at += size;
+}
+
+/* A string of n bytes, or of fewer with something left over behind it. */
+static void make_counted_str(struct maker *m, const struct pd_op *op, struct pd_str *s, size_t n)
+{
+    const size_t size = n ? pd_slot_of(op, n) : 0;
+    const bool odd = n == 0 || is_odd(m);
+    make_slot(m, s, odd && n ? pd_rng_below(m->rng, n) : n, size, odd);
+    m->at += size;
+}
+
+/* ---- Parts and lists. */
 
 static void make_layout(struct maker *m, const struct pd_op *head, void *v);
 
@@ -233,90 +381,282 @@ static void make_list(struct maker *m, const struct pd_op *op, struct pd_list *l
     *l = (struct pd_list){.ptr = p, .n = n, .stride = layout->offset, .form = PD_FORM_STRUCT, .when = UINT32_MAX};
 }
 
-/* ---- Fields. */
+/* Elements of any size: each has the same room, which has been set aside. */
+static void make_items(struct maker *m, const struct pd_op *op, struct pd_list *l, size_t n)
+{
+    const struct pd_op *layout = op->sub();
+    const size_t room = m->room, size = layout->offset;
+    uint8_t *p = take(m, n * size);
+    if (!p)
+        return;
+    memset(p, 0, n * size);
+    for (size_t i = 0; i < n && !m->failed; i++) {
+        m->room = element_room(m, layout);
+        make_layout(m, layout, p + i * size);
+    }
+    m->room = room;
+    *l = (struct pd_list){.ptr = p, .n = n, .stride = (uint32_t)size, .form = PD_FORM_STRUCT, .when = UINT32_MAX};
+}
+
+/* As many as one likes. */
+static void make_itemsr(struct maker *m, const struct pd_op *op, struct pd_list *l)
+{
+    const size_t most = m->room / element_bytes(m, op->sub());
+    make_items(m, op, l, pd_rng_below(m->rng, (most < MOST_ITEMS ? most : MOST_ITEMS) + 1));
+    m->room = 0;
+}
+
+/* Fields past this size do not exist. */
+static void clear_past(const struct pd_op *head, void *v, size_t size)
+{
+    const struct pd_shape shape = {0};
+    size_t at = 0;
+    for (const struct pd_op *op = pd_present(head, &shape, v); op->kind != PD_OP_END; op = pd_present(op + 1, &shape, v)) {
+        const size_t width = op->kind == PD_OP_ARR ? (size_t)op->arg : pd_scalar_width(op);
+        if (width && at >= size)
+            memset((uint8_t *)v + op->offset, 0, width);
+        at += width;
+    }
+}
+
+/* A size of which perf_event_attr has been at a time, or a larger one. */
+static uint32_t random_attr_size(struct pd_rng *rng)
+{
+    if (pd_rng_one_in(rng, 16))
+        return (uint32_t)(PD_ATTR_SIZE + 8 * (1 + pd_rng_below(rng, 8)));
+    return (uint32_t)pd_set_attr_size.names[pd_rng_below(rng, pd_set_attr_size.n)].value;
+}
+
+static void make_attr(struct maker *m, struct pd_attr *attr, uint32_t size)
+{
+    const size_t room = m->room;
+    m->room = 0;
+    make_layout(m, pd_layout_attr(), attr);
+    m->room = room;
+    attr->size = size;
+    if (size > PD_ATTR_SIZE)
+        make_bytes(m, &attr->tail, size - PD_ATTR_SIZE);
+    clear_past(pd_layout_attr(), attr, size);
+    /* Two ways of writing the same field exclude each other. */
+    if (attr->sample_type & PD_SAMPLE_WEIGHT)
+        attr->sample_type &= ~PD_SAMPLE_WEIGHT_STRUCT;
+}
+
+/* The size up to one of the fields, which is the first that an older writer did not know. */
+static size_t random_cut(struct maker *m, const struct pd_op *head)
+{
+    size_t at = 0;
+    for (const struct pd_op *op = head + 1; op->kind != PD_OP_REST; op++) {
+        if (at && pd_rng_one_in(m->rng, 32))
+            break;
+        at += op->kind == PD_OP_ARR ? (size_t)op->arg : pd_scalar_width(op);
+    }
+    return at;
+}
+
+/* A part whose size is known when it is made. The size of an attr was there before. */
+static void make_sized(struct maker *m, const struct pd_op *op, void *v, void *member)
+{
+    const struct pd_bytes none = {NULL, 0};
+    const struct pd_op *layout = op->sub();
+    const size_t given = (size_t)pd_count(op, &m->shape, v), least = element_room(m, layout), room = m->room;
+    size_t n = 0;
+    if (layout == pd_layout_attr()) {
+        make_attr(m, member, (uint32_t)given);
+        return;
+    }
+    m->room = least < room ? least : room;
+    const size_t after = room - m->room;
+    const bool cut = layout == pd_layout_bpf_prog_info() && pd_rng_one_in(m->rng, 2);
+    if (cut)
+        m->room = 0;
+    make_layout(m, layout, member);
+    m->room = after;
+    if (m->failed)
+        return;
+    if (cut)
+        clear_past(layout, member, n = random_cut(m, layout));
+    else
+        m->failed = pd_interpret_put_section(layout, &m->shape, PD_HOST_ORDER, member, &none, NULL, 0, &n, NULL) != PD_OK;
+    const struct pd_op size = {.kind = op->count_width == 2 ? PD_OP_U16 : PD_OP_U32, .offset = op->count_offset};
+    pd_scalar_set(&size, v, n + op->arg);
+}
+
+/* ---- Numbers that decide something. */
+
+/* A mask whose bits count something. */
+static uint64_t random_mask(struct maker *m)
+{
+    uint64_t mask = pd_rng_one_in(m->rng, 4) ? pd_rng_next(m->rng) : 0;
+    for (uint64_t n = pd_rng_below(m->rng, 6); n; n--)
+        mask |= UINT64_C(1) << pd_rng_below(m->rng, 64);
+    const size_t cost = 8 * (size_t)__builtin_popcountll(mask);
+    if (cost > m->room)
+        return 0;
+    m->room -= cost;
+    return mask;
+}
+
+/* Bits that take a few whole words. */
+static uint64_t random_bits(struct maker *m, uint64_t unit)
+{
+    const size_t words = random_count(m, m->room / 8);
+    m->room -= 8 * words;
+    return words ? words * unit - pd_rng_below(m->rng, unit) : 0;
+}
+
+/* A number in whose lower bits is what decides. */
+static uint64_t random_key(struct maker *m, uint64_t mask)
+{
+    static const uint8_t types[] = {0, 1, 2, 5};
+    if (pd_rng_one_in(m->rng, 16))
+        return random_number(m->rng, 64);
+    return (1 + pd_rng_below(m->rng, 20)) * (mask + 1) + types[pd_rng_below(m->rng, sizeof types)];
+}
+
+/* Where other lines depend on the number, it is mostly one that makes a difference. False: any number will do. */
+static bool special_value(struct maker *m, const struct pd_op *head, const struct pd_op *op, uint64_t *value)
+{
+    const struct pd_op *user = op;
+    uint64_t tested = 0;
+    while ((user = next_user(user + 1, op))) {
+        switch (user->kind) {
+        case PD_OP_ORDER: *value = pd_rng_below(m->rng, 2); return true;
+        case PD_OP_ONES: *value = random_mask(m); return true;
+        case PD_OP_UNITS: *value = random_bits(m, user->arg); return true;
+        case PD_OP_LOW: *value = random_key(m, user->arg); return true;
+        case PD_OP_PASS:
+            if (head != pd_layout_feature_event_desc())
+                break;
+            *value = random_attr_size(m->rng);
+            return true;
+        case PD_OP_IS:
+        case PD_OP_FROM:
+            if (pd_rng_below(m->rng, ++tested) == 0)
+                *value = user->arg;
+            break;
+        default: break;
+        }
+    }
+    return tested && !pd_rng_one_in(m->rng, 8);
+}
 
 static void make_scalar(struct maker *m, const struct pd_op *head, const struct pd_op *op, void *v)
 {
     size_t each, once;
-    uint64_t value = pd_random_value(m->rng, op->set, pd_scalar_width(op));
+    uint64_t value = pd_random_value(m->rng, op->set, number_width(op)), special;
     count_cost(m, op, &each, &once);
     if (each)
         value = must_be_empty(m, head) ? 0 : random_count_of(m, op, each, once);
+    else if (special_value(m, head, op, &special))
+        value = special;
     else if (is_reserved(op->name) && !pd_rng_one_in(m->rng, 16))
         value = 0;
     pd_scalar_set(op, v, value);
-    m->at += pd_scalar_width(op);
+    m->at += number_width(op);
+}
+
+/* ---- Members that are not in the stream. */
+
+/* Where there is said to be no room, nothing more follows. */
+static void make_room(struct maker *m, uint8_t *member, uint64_t count, uint64_t each)
+{
+    const bool there = count <= m->room / 2 / each && !pd_rng_one_in(m->rng, 4);
+    *member = there && count;
+    if (there)
+        m->room -= 2 * (size_t)(count * each);
+    else if (count)
+        m->room = 0;
+}
+
+static void make_derived(struct maker *m, const struct pd_op *op, void *v)
+{
+    void *member = (uint8_t *)v + op->offset;
+    const uint64_t count = op->count_width ? pd_count(op, &m->shape, v) : 0;
+    switch (op->kind) {
+    case PD_OP_GIVEN: *(uint32_t *)member = m->shape.given; break;
+    case PD_OP_PASS: m->shape.given = (uint32_t)count; break;
+    case PD_OP_ROOM: make_room(m, member, 1, op->arg); break;
+    case PD_OP_ROOMN: make_room(m, member, count, op->arg); break;
+    case PD_OP_ODD64:
+        *(uint8_t *)member = (uint8_t)pd_rng_below(m->rng, 2);
+        m->full = true;
+        break;
+    case PD_OP_ORDER: break;
+    default: *(uint64_t *)member = pd_derived(op, v); break;
+    }
+}
+
+/* ---- Fields. */
+
+static void make_rest_of(struct maker *m, const struct pd_op *op, void *member)
+{
+    const size_t n = random_count(m, m->room / 8);
+    if (op->kind == PD_OP_REST)
+        make_bytes(m, member, 8 * n);
+    else
+        make_vec(m, op, member, n);
+    m->room = 0;
+}
+
+static void make_array(struct maker *m, const struct pd_op *op, uint8_t *member)
+{
+    for (uint64_t i = 0; i < op->arg; i++)
+        member[i] = (uint8_t)pd_rng_next(m->rng);
+    m->at += (size_t)op->arg;
 }
 
 static void make_field(struct maker *m, const struct pd_op *head, const struct pd_op *op, void *v)
 {
     void *member = (uint8_t *)v + op->offset;
     const size_t n = op->count_width ? (size_t)pd_count(op, &m->shape, v) : 0;
-    struct pd_bytes bytes;
     switch (op->kind) {
-    case PD_OP_ARR:
-        for (uint64_t i = 0; i < op->arg; i++)
-            ((uint8_t *)member)[i] = (uint8_t)pd_rng_next(m->rng);
-        m->at += (size_t)op->arg;
-        break;
+    case PD_OP_ARR: make_array(m, op, member); break;
     case PD_OP_STR: make_str(m, member); break;
+    case PD_OP_CSTR: make_cstr(m, member); break;
+    case PD_OP_STR64: make_str64(m, op, member); break;
+    case PD_OP_STRN: make_strn(m, op, member); break;
+    case PD_OP_SLOT: make_counted_str(m, op, member, n); break;
     case PD_OP_BYTES: make_bytes(m, member, n); break;
-    case PD_OP_REST:
-        make_bytes(m, &bytes, 8 * random_count(m, m->room / 8));
-        *(struct pd_bytes *)member = bytes;
-        m->room = 0;
-        break;
+    case PD_OP_VEC16:
+    case PD_OP_VEC32:
     case PD_OP_VEC64:
     case PD_OP_REGS: make_vec(m, op, member, n); break;
-    case PD_OP_VECR64:
-        make_vec(m, op, member, random_count(m, m->room / 8));
-        m->room = 0;
-        break;
+    case PD_OP_REST:
+    case PD_OP_VECR64: make_rest_of(m, op, member); break;
     case PD_OP_LIST: make_list(m, op, member, n); break;
+    case PD_OP_ITEMS: make_items(m, op, member, n); break;
+    case PD_OP_ITEMSR: make_itemsr(m, op, member); break;
     case PD_OP_SUB: make_layout(m, op->sub(), member); break;
+    case PD_OP_SIZED: make_sized(m, op, v, member); break;
+    case PD_OP_ATTR: make_attr(m, member, random_attr_size(m->rng)); break;
     case PD_OP_OPT64:
         pd_scalar_set(op, v, n ? pd_rng_below(m->rng, n + 1) : 0);
         m->at += n ? 8 : 0;
         break;
-    default: make_scalar(m, head, op, v); break;
+    default:
+        if (op->kind >= PD_OP_GIVEN)
+            make_derived(m, op, v);
+        else
+            make_scalar(m, head, op, v);
+        break;
     }
 }
 
 static void make_layout(struct maker *m, const struct pd_op *head, void *v)
 {
+    const uint32_t given = m->shape.given;
     for (const struct pd_op *op = pd_present(head, &m->shape, v); op->kind != PD_OP_END && !m->failed;
          op = pd_present(op + 1, &m->shape, v))
         make_field(m, head, op, v);
-}
-
-/* ---- Attrs. */
-
-/* Fields past the attr's size do not exist. */
-static void clear_past_size(struct pd_attr *attr)
-{
-    const struct pd_shape shape = {0};
-    const struct pd_op *op = pd_present(pd_layout_attr(), &shape, attr);
-    for (uint32_t at = 0; op->kind != PD_OP_END; op = pd_present(op + 1, &shape, attr)) {
-        if (pd_scalar_width(op) && at >= attr->size)
-            pd_scalar_set(op, attr, 0);
-        at += pd_scalar_width(op);
-    }
+    m->shape.given = given;
 }
 
 bool pd_random_attr(struct pd_rng *rng, struct pd_arena *arena, struct pd_attr *attr)
 {
     struct maker m = {.rng = rng, .arena = arena};
     memset(attr, 0, sizeof *attr);
-    make_layout(&m, pd_layout_attr(), attr);
-    attr->size = (uint32_t)pd_set_attr_size.names[pd_rng_below(rng, pd_set_attr_size.n)].value;
-    if (pd_rng_one_in(rng, 16))
-        make_bytes(&m, &attr->tail, 8 * (1 + pd_rng_below(rng, 8)));
-    if (attr->tail.n)
-        attr->size = (uint32_t)(PD_ATTR_SIZE + attr->tail.n);
-    clear_past_size(attr);
-    /* Two ways of writing the same field exclude each other. */
-    if (attr->sample_type & PD_SAMPLE_WEIGHT)
-        attr->sample_type &= ~PD_SAMPLE_WEIGHT_STRUCT;
+    make_attr(&m, attr, random_attr_size(rng));
     return !m.failed;
 }
 
@@ -335,6 +675,7 @@ static uint8_t random_variant(const struct pd_plan *plan, uint32_t type, uint16_
         return usual ^ PD_VARIANT_BRANCH_COUNTERS;
     case PD_RECORD_MMAP2: return misc & PD_MISC_MMAP_BUILD_ID ? usual : PD_VARIANT_EARLY_MMAP2;
     case PD_RECORD_LOST_SAMPLES: return plan->id_all ? usual : PD_VARIANT_SAMPLE_ID;
+    case PD_RECORD_HEADER_BUILD_ID: return plan->id_all ? PD_VARIANT_SAMPLE_ID : usual;
     default: return usual;
     }
 }
@@ -364,8 +705,10 @@ static bool make_record(struct maker *m, const struct pd_plan *plan, struct pd_r
     rec->has_id = pd_has_id(plan, rec);
     m->shape = plan->shape;
     m->shape.misc = rec->misc;
+    m->shape.given = rec->misc;
     m->shape.variant = rec->variant;
-    const size_t fixed = 8 + (layout ? pd_layout_bytes(layout, &m->shape) : 0) +
+    m->full = false;
+    const size_t fixed = 8 + (layout ? fixed_bytes(m, layout) : 0) +
                          (rec->has_id ? plan->trailer : 0u) +
                          8u * (size_t)(plan->shape.n_regs[0] + plan->shape.n_regs[1]);
     m->at = 8;
@@ -390,6 +733,12 @@ static bool is_told_apart(struct maker *m, const struct pd_record *rec)
     return back.variant == rec->variant && pd_record_equal(rec, &back, NULL);
 }
 
+/* Is what is usual at times, or seems to be, another variant of the type? */
+static bool is_doubtful(const struct pd_record *rec, bool odd)
+{
+    return odd || rec->rest.n || rec->type == PD_RECORD_HEADER_BUILD_ID;
+}
+
 bool pd_random_record(const struct pd_plan *plan, uint32_t type, struct pd_rng *rng, struct pd_arena *arena,
                       struct pd_record *rec)
 {
@@ -399,13 +748,69 @@ bool pd_random_record(const struct pd_plan *plan, uint32_t type, struct pd_rng *
     rec->type = type;
     if (!make_record(&m, plan, rec, odd))
         return false;
-    if ((odd || rec->rest.n) && !is_told_apart(&m, rec)) {
+    if (is_doubtful(rec, odd) && !is_told_apart(&m, rec)) {
         *arena = before;
+        m.plain = type == PD_RECORD_HEADER_BUILD_ID;
         if (!make_record(&m, plan, rec, false))
             return false;
         /* Even the padding that aligns the size may be taken for something else. */
         if (rec->layout && rec->rest.n && !is_told_apart(&m, rec))
             rec->rest = (struct pd_bytes){NULL, 0};
     }
+    return true;
+}
+
+/* ---- Features. */
+
+#define FEATURE_ROOM 20000
+
+static bool make_feature(struct maker *m, struct pd_feature *f)
+{
+    m->shape.given = f->nr_cpus_avail;
+    m->shape.variant = f->variant;
+    m->full = false;
+    m->room = FEATURE_ROOM;
+    memset(&f->u, 0, sizeof f->u);
+    f->rest = (struct pd_bytes){NULL, 0};
+    if (f->layout)
+        make_layout(m, f->layout, &f->u);
+    if (!f->layout || (m->room && !m->full && pd_rng_one_in(m->rng, 8)))
+        make_bytes(m, &f->rest, 1 + pd_rng_below(m->rng, 40));
+    return !m->failed;
+}
+
+/* Nothing at all is read as "not recorded". */
+static bool is_empty(const struct pd_feature *f)
+{
+    size_t n;
+    return pd_feature_encode(PD_HOST_ORDER, f, NULL, 0, &n, NULL) == PD_OK && n == 0;
+}
+
+/* Build ids without pid are those in which the kernel's name shows that there is none. */
+static bool lacks_pid(const struct maker *m, const struct pd_feature *f)
+{
+    struct pd_feature back;
+    size_t n;
+    const struct pd_arena rest = *m->arena;
+    return pd_feature_encode(PD_HOST_ORDER, f, rest.ptr, rest.left, &n, NULL) == PD_OK &&
+           pd_feature_decode(PD_HOST_ORDER, f->id, 0, rest.ptr, n, &back, NULL) == PD_OK && back.variant == f->variant;
+}
+
+bool pd_random_feature(struct pd_rng *rng, struct pd_arena *arena, uint32_t id, uint32_t nr_cpus_avail, struct pd_feature *f)
+{
+    const struct pd_arena before = *arena;
+    struct maker m = {.rng = rng, .arena = arena};
+    *f = (struct pd_feature){.id = id, .nr_cpus_avail = nr_cpus_avail, .layout = pd_layout_of_feature(id)};
+    f->variant = id == PD_FEAT_BUILD_ID && pd_rng_one_in(rng, 4) ? PD_VARIANT_NO_PID : 0;
+    if (!make_feature(&m, f))
+        return false;
+    if (f->variant && !lacks_pid(&m, f)) {
+        *arena = before;
+        f->variant = 0;
+        if (!make_feature(&m, f))
+            return false;
+    }
+    if (is_empty(f))
+        f->layout = NULL;
     return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * random_values.h - attrs and records of random but valid values, for tests, fuzzing and synthetic
+ * random_values.h - attrs, records and feature sections of random but valid values, for tests, fuzzing and synthetic
  * recordings. The same seed gives the same values on every machine.
  */
 #ifndef PERFDATA_RANDOM_VALUES_H
@@ -8,6 +8,7 @@
 
 #include <perfdata/attr.h>
 #include <perfdata/codec.h>
+#include <perfdata/feature.h>
 
 /* The generator's state is the seed at first; any number will do. */
 struct pd_rng {
@@ -41,7 +42,7 @@ struct pd_arena {
     size_t left;
 };
 
-/* Enough for any one record or attr. */
+/* Enough for any one record, attr or feature. */
 #define PD_RANDOM_ARENA (256 * 1024)
 
 /* A value of `width` bytes: edge values often, unknown enumerators at times, unknown flags never. */
@@ -58,5 +59,12 @@ bool pd_random_attr(struct pd_rng *rng, struct pd_arena *arena, struct pd_attr *
  */
 bool pd_random_record(const struct pd_plan *plan, uint32_t type, struct pd_rng *rng, struct pd_arena *arena,
                       struct pd_record *rec);
+
+/*
+ * A feature section that pd_feature_encode() takes and pd_feature_decode(), given the same number of cpus, gives back as
+ * it was; of a number that the schema does not have, some bytes. False: the arena is too small.
+ */
+bool pd_random_feature(struct pd_rng *rng, struct pd_arena *arena, uint32_t id, uint32_t nr_cpus_avail,
+                       struct pd_feature *f);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * filter.c - a recording with only the selected records, in up to three passes over the input: what tasks are
- * called when (collect), which records stay and hence which tasks are needed (choose), and the copy. Of a stream that
- * cannot seek there is only the copy, see filter_stream.c.
+ * called when (collect), which records stay and hence which tasks are needed (choose), and the copy. Of a
+ * stream that cannot seek there is only the copy, see filter_stream.c.
  */
 #include "filter.h"
 #include "codec_internal.h"
@@ -232,7 +232,8 @@ static enum pd_code choose(struct pd_filtering *f, struct pd_record *rec, const 
     struct pd_subject s;
     if (role == PD_ROLE_OF_TASK && f->tasks)
         return pd_tasks_check(f->tasks, rec, when, f->error);
-    if ((role != PD_ROLE_SAMPLE && role != PD_ROLE_WITH_TASK) || (role == PD_ROLE_SAMPLE && !is_readable(rec)))
+    if ((role != PD_ROLE_SAMPLE && role != PD_ROLE_WITH_TASK) ||
+        (role == PD_ROLE_SAMPLE && !is_readable(rec)))
         return PD_OK;
     look_at(f, rec, when, &s);
     if (role == PD_ROLE_SAMPLE ? !choose_sample(f, &s) : !choose_with_task(f, &s))
@@ -395,7 +396,8 @@ static bool keep_other(const struct pd_filtering *f, const struct pd_record *rec
 {
     if (pd_lists_type(&f->drop, rec->type))
         return false;
-    return role == PD_ROLE_TOOL || f->options->sideband != PD_SIDEBAND_NONE || pd_lists_type(&f->keep, rec->type);
+    return role == PD_ROLE_TOOL || f->options->sideband != PD_SIDEBAND_NONE ||
+           pd_lists_type(&f->keep, rec->type);
 }
 
 static bool keep_sample(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
@@ -415,7 +417,8 @@ static bool keep_sample(struct pd_filtering *f, struct pd_record *rec, const str
     return true;
 }
 
-static bool chosen(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when, enum pd_role role)
+static bool chosen(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when,
+                   enum pd_role role)
 {
     struct pd_subject s;
     switch (role) {
@@ -534,11 +537,11 @@ enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink,
     struct pd_filter_stats own_stats;
     struct pd_error own_error;
     struct pd_filtering f = {.reader = reader,
-                       .unreadable = PD_NOWHERE,
-                       .out = {.sink = sink},
-                       .options = options ? options : &usual,
-                       .stats = stats ? stats : &own_stats,
-                       .error = error ? error : &own_error};
+                             .unreadable = PD_NOWHERE,
+                             .out = {.sink = sink},
+                             .options = options ? options : &usual,
+                             .stats = stats ? stats : &own_stats,
+                             .error = error ? error : &own_error};
     *f.stats = (struct pd_filter_stats){0};
     f.chains.allocator = f.options->allocator;
     f.sections =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter_live.c - what perf knows of tasks at each moment of an input that flows. The rules are those of tasks.c, which
- * knows the whole input; here only what can still be asked for is kept: the present, and the changes not yet forgotten.
- * Of names it is enough to know whether they are listed.
+ * filter_live.c - what perf knows of tasks at each moment of an input that flows. The rules are those of
+ * tasks.c, which knows the whole input; here only what can still be asked for is kept: the present, and the
+ * changes not yet forgotten. Of names it is enough to know whether they are listed.
  */
 #include "filter.h"
 #include "codec_internal.h"
@@ -22,8 +22,8 @@ struct event {
 struct task {
     uint32_t pid, comm;
     bool there;
-    bool mentioned;          /* a mention of it waits, */
-    struct pd_moment when;   /* the first one for this moment */
+    bool mentioned;        /* a mention of it waits, */
+    struct pd_moment when; /* the first one for this moment */
 };
 
 /* A change of a task, as it was before and is after. */
@@ -82,7 +82,8 @@ static void changed(struct pd_live *l, uint32_t i, struct pd_task before, const 
             l->changes[k].after = state_of(l, i);
             return;
         }
-    if (!pd_grow(l->options->allocator, (void **)&l->changes, l->n_changes, &l->changes_cap, sizeof *l->changes)) {
+    if (!pd_grow(l->options->allocator, (void **)&l->changes, l->n_changes, &l->changes_cap,
+                 sizeof *l->changes)) {
         l->failed = true;
         return;
     }
@@ -140,15 +141,14 @@ static void apply(struct pd_live *l, const struct event *e)
     switch (e->kind) {
     case COMM: rename_task(l, find_or_make(l, e->pid, e->tid, &e->when), e->other, &e->when); return;
     case FORK: do_fork(l, e); return;
-    default:
-        l->tasks[find(l, e->tid)].mentioned = false;
-        find_or_make(l, e->pid, e->tid, &e->when);
+    default: l->tasks[find(l, e->tid)].mentioned = false; find_or_make(l, e->pid, e->tid, &e->when);
     }
 }
 
 /* ---- Opening and closing */
 
-enum pd_code pd_live_new(struct pd_live **live, const struct pd_filter_options *options, struct pd_error *error)
+enum pd_code pd_live_new(struct pd_live **live, const struct pd_filter_options *options,
+                         struct pd_error *error)
 {
     struct pd_live *l = pd_resize(options->allocator, NULL, sizeof *l);
     if (l)
@@ -157,7 +157,8 @@ enum pd_code pd_live_new(struct pd_live **live, const struct pd_filter_options *
     const uint32_t i = l ? index_of(l, 0) : UINT32_MAX;
     if (i == UINT32_MAX)
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, sizeof *l);
-    const bool kept = pd_lists_name(&options->keep, "swapper", 7), dropped = pd_lists_name(&options->drop, "swapper", 7);
+    const bool kept = pd_lists_name(&options->keep, "swapper", 7),
+               dropped = pd_lists_name(&options->drop, "swapper", 7);
     l->tasks[i] = (struct task){.pid = 0, .comm = 1u + kept + 2u * dropped, .there = true};
     return PD_OK;
 }
@@ -179,13 +180,15 @@ void pd_live_free(struct pd_live *l)
 /* Takes an event, and gives all tids that it speaks of an index. */
 static bool add(struct pd_live *l, const struct event *e)
 {
-    const uint32_t ids[] = {e->tid, e->pid, e->kind == FORK ? e->other : e->tid, e->kind == FORK ? e->ppid : e->tid};
+    const uint32_t ids[] = {e->tid, e->pid, e->kind == FORK ? e->other : e->tid,
+                            e->kind == FORK ? e->ppid : e->tid};
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
         if (index_of(l, ids[i]) == UINT32_MAX)
             return false;
     if (!pd_grow(l->options->allocator, (void **)&l->events, l->n_events, &l->events_cap, sizeof *l->events))
         return false;
-    l->sorted = l->n_events == 0 || (l->sorted && !pd_moment_before(&e->when, &l->events[l->n_events - 1].when));
+    l->sorted =
+        l->n_events == 0 || (l->sorted && !pd_moment_before(&e->when, &l->events[l->n_events - 1].when));
     l->events[l->n_events++] = *e;
     return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter_out.c - where the kept records go: into a file, a stream, or the files of a directory. Those that were
- * compressed are so again, unless all or none are to be.
+ * filter_out.c - where the kept records go: into a file, a stream, or the files of a directory. Those that
+ * were compressed are so again, unless all or none are to be.
  */
 #include "codec_internal.h"
 #include "filter.h"
@@ -96,7 +96,8 @@ static enum pd_code replace_feature(struct pd_filter_out *o, const struct pd_rec
     return !code && o->due ? put_feature(o) : code;
 }
 
-/* In a stream: our own feature goes where perf has it, before those of higher numbers and all that follows. */
+/* In a stream: our own feature goes where perf has it, before those of higher numbers and all that follows.
+ */
 static enum pd_code announce(struct pd_filter_out *o, const struct pd_record *rec, bool *taken)
 {
     const uint64_t feature = feature_of(o, rec);

@@ -40,15 +40,16 @@ bool pd_sections_zstd(struct pd_sections *s, int *level)
     const enum pd_order order = pd_reader_info(s->reader)->order;
     uint8_t bytes[12]; /* version, type, level */
     if (f == NULL || !f->intact || f->section.size < sizeof bytes ||
-        pd_reader_read(s->reader, f->section.offset, bytes, sizeof bytes, NULL) || pd_load32(bytes + 4, order) == 0)
+        pd_reader_read(s->reader, f->section.offset, bytes, sizeof bytes, NULL) ||
+        pd_load32(bytes + 4, order) == 0)
         return false;
     *level = (int)(pd_load32(bytes + 8, order) & 31);
     return true;
 }
 
 /*
- * Damaged sections are among the reader's findings. What was a directory may be none any more. COMPRESSED is the writer's
- * own; perf stat writes one that names no compression, which stays.
+ * Damaged sections are among the reader's findings. What was a directory may be none any more. COMPRESSED is
+ * the writer's own; perf stat writes one that names no compression, which stays.
  */
 static bool is_kept(const struct pd_sections *s, const struct pd_feature_section *f)
 {
@@ -58,7 +59,8 @@ static bool is_kept(const struct pd_sections *s, const struct pd_feature_section
                          pd_reader_info(s->reader)->container != PD_CONTAINER_DIRECTORY);
 }
 
-enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink, uint32_t zip, int level, bool keep_dir)
+enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink, uint32_t zip, int level,
+                               bool keep_dir)
 {
     const struct pd_file_info *info = pd_reader_info(s->reader);
     const struct pd_event_attr *first = pd_reader_attr(s->reader, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter_stream.c - filtering a pipe stream in one pass, as it flows. A record goes on at once unless its choice depends
- * on a task: then it, and all behind it, wait until all that comes before it in perf's order has been read. That is so at
- * the end of the round that follows its own.
+ * filter_stream.c - filtering a pipe stream in one pass, as it flows. A record goes on at once unless its
+ * choice depends on a task: then it, and all behind it, wait until all that comes before it in perf's order
+ * has been read. That is so at the end of the round that follows its own.
  */
 #include "codec_internal.h"
 #include "file.h"
@@ -88,8 +88,8 @@ static enum pd_code release_all(struct stream *s)
 }
 
 /*
- * A round has ended: perf processes all up to the newest time of the round before, and with it the whole of that round.
- * The records of the round that has ended may be as old as what was processed when it began.
+ * A round has ended: perf processes all up to the newest time of the round before, and with it the whole of
+ * that round. The records of the round that has ended may be as old as what was processed when it began.
  */
 static enum pd_code end_round(struct stream *s)
 {
@@ -113,8 +113,8 @@ static enum pd_code keep_waiting(struct stream *s, const struct pd_record *rec)
 }
 
 /*
- * A record and all that follows it, which may end too early: then the record is not written at all. Pieces are cut to
- * what the queue takes for a record.
+ * A record and all that follows it, which may end too early: then the record is not written at all. Pieces
+ * are cut to what the queue takes for a record.
  */
 static enum pd_code take_payload(struct stream *s, const struct pd_record *rec, bool *over)
 {

@@ -2,9 +2,9 @@
 /*
  * tracepoint.c - format files of tracefs, and the raw bytes they describe.
  *
- * A format file comes from a file that anyone may have made. It is cut into lines and these at semicolons; nothing is
- * searched twice, and a number that does not fit makes its line a bad one. The places it names are only looked up in raw
- * bytes, where each is checked.
+ * A format file comes from a file that anyone may have made. It is cut into lines and these at semicolons;
+ * nothing is searched twice, and a number that does not fit makes its line a bad one. The places it names are
+ * only looked up in raw bytes, where each is checked.
  */
 #include "codec_internal.h"
 #include "emit.h"
@@ -14,8 +14,8 @@
 #include <perfdata/tracepoint.h>
 
 /*
- * An event has ten fields, or a hundred. The limit keeps the search for a name that was there before linear in the size of
- * the text.
+ * An event has ten fields, or a hundred. The limit keeps the search for a name that was there before linear
+ * in the size of the text.
  */
 enum { FIELDS_MAX = 1024 };
 
@@ -107,22 +107,23 @@ static struct pd_str view(struct pd_piece p)
     return (struct pd_str){p.ptr, p.len, PD_AUTO};
 }
 
-/* ---- Types: of arrays only the type tells how wide an element is, when the line does not say how many there are. */
+/* ---- Types: of arrays only the type tells how wide an element is, when the line does not say how many there
+ * are. */
 
 static const struct scalar {
     const char *name; /* without "__" before it */
     uint8_t width;    /* 0: as a long */
     bool is_signed;
 } scalars[] = {
-    {"char", 1, false},    {"bool", 1, false},     {"s8", 1, true},        {"u8", 1, false},
-    {"int8_t", 1, true},   {"uint8_t", 1, false},  {"short", 2, true},     {"s16", 2, true},
-    {"u16", 2, false},     {"int16_t", 2, true},   {"uint16_t", 2, false}, {"be16", 2, false},
-    {"le16", 2, false},    {"int", 4, true},       {"uint", 4, false},     {"s32", 4, true},
-    {"u32", 4, false},     {"int32_t", 4, true},   {"uint32_t", 4, false}, {"be32", 4, false},
-    {"le32", 4, false},    {"pid_t", 4, true},     {"uid_t", 4, false},    {"gid_t", 4, false},
-    {"dev_t", 4, false},   {"gfp_t", 4, false},    {"s64", 8, true},       {"u64", 8, false},
-    {"int64_t", 8, true},  {"uint64_t", 8, false}, {"be64", 8, false},     {"le64", 8, false},
-    {"loff_t", 8, true},   {"sector_t", 8, false}, {"ktime_t", 8, true},   {"size_t", 0, false},
+    {"char", 1, false},   {"bool", 1, false},     {"s8", 1, true},        {"u8", 1, false},
+    {"int8_t", 1, true},  {"uint8_t", 1, false},  {"short", 2, true},     {"s16", 2, true},
+    {"u16", 2, false},    {"int16_t", 2, true},   {"uint16_t", 2, false}, {"be16", 2, false},
+    {"le16", 2, false},   {"int", 4, true},       {"uint", 4, false},     {"s32", 4, true},
+    {"u32", 4, false},    {"int32_t", 4, true},   {"uint32_t", 4, false}, {"be32", 4, false},
+    {"le32", 4, false},   {"pid_t", 4, true},     {"uid_t", 4, false},    {"gid_t", 4, false},
+    {"dev_t", 4, false},  {"gfp_t", 4, false},    {"s64", 8, true},       {"u64", 8, false},
+    {"int64_t", 8, true}, {"uint64_t", 8, false}, {"be64", 8, false},     {"le64", 8, false},
+    {"loff_t", 8, true},  {"sector_t", 8, false}, {"ktime_t", 8, true},   {"size_t", 0, false},
     {"ssize_t", 0, true},
 };
 
@@ -250,7 +251,8 @@ static void set_fixed(struct pd_tracepoint_field *f, const struct element *e, co
 {
     const bool counted = d->length && !d->several;
     const uint64_t width = !d->any ? f->size : counted ? f->size / d->length : e->width;
-    const bool fits = is_width(width) && !e->is_record && (counted ? f->size % d->length : f->size % width) == 0;
+    const bool fits =
+        is_width(width) && !e->is_record && (counted ? f->size % d->length : f->size % width) == 0;
     f->is_array = d->any;
     if (!fits)
         return;
@@ -283,7 +285,8 @@ static bool set_type(struct pd_tracepoint_field *f, struct pd_piece decl, uint8_
     f->name = view(name);
     f->type = view(decl);
     f->kind = PD_TRACEPOINT_BYTES;
-    const bool data_loc = take_prefix(&decl, "__data_loc "), relative = !data_loc && take_prefix(&decl, "__rel_loc ");
+    const bool data_loc = take_prefix(&decl, "__data_loc "),
+               relative = !data_loc && take_prefix(&decl, "__rel_loc ");
     const struct element e = element_of(decl, long_size);
     if (data_loc || relative)
         set_elsewhere(f, &e, relative);
@@ -332,7 +335,8 @@ static bool is_named(const struct pd_tracepoint_field *f, const char *name, size
 }
 
 /* False: no memory. */
-static bool add_field(struct pd_tracepoints *t, struct format *format, struct pd_piece line, uint8_t long_size)
+static bool add_field(struct pd_tracepoints *t, struct format *format, struct pd_piece line,
+                      uint8_t long_size)
 {
     struct pd_tracepoint_field f;
     bool good = t->scratch_n < FIELDS_MAX && parse_field(line, long_size, &f);
@@ -356,7 +360,8 @@ static bool take_field(struct pd_piece *line)
 }
 
 /* Into t->scratch. False: no memory. */
-static bool parse_format(struct pd_tracepoints *t, struct pd_piece text, uint8_t long_size, struct format *format)
+static bool parse_format(struct pd_tracepoints *t, struct pd_piece text, uint8_t long_size,
+                         struct format *format)
 {
     struct pd_piece line;
     *format = (struct format){0};
@@ -399,8 +404,13 @@ static enum pd_code append_event(struct pd_tracepoints *t, struct pd_str system,
     struct pd_tracepoint_field *fields = (struct pd_tracepoint_field *)(void *)(e + 1);
     if (n_fields)
         memcpy(fields, t->scratch, bytes);
-    *e = (struct pd_tracepoint){.system = system, .name = view(format->name), .id = format->id, .index = (uint32_t)t->n,
-                                .n_fields = (uint32_t)n_fields, .n_bad = format->n_bad, .fields = fields};
+    *e = (struct pd_tracepoint){.system = system,
+                                .name = view(format->name),
+                                .id = format->id,
+                                .index = (uint32_t)t->n,
+                                .n_fields = (uint32_t)n_fields,
+                                .n_bad = format->n_bad,
+                                .fields = fields};
     t->events[t->n++] = e;
     return PD_OK;
 }
@@ -414,7 +424,8 @@ static int compare_text(const struct pd_str *a, const char *b, size_t b_len)
 
 static int by_id(const void *pa, const void *pb)
 {
-    const struct pd_tracepoint *a = *(struct pd_tracepoint *const *)pa, *b = *(struct pd_tracepoint *const *)pb;
+    const struct pd_tracepoint *a = *(struct pd_tracepoint *const *)pa,
+                               *b = *(struct pd_tracepoint *const *)pb;
     if (a->id != b->id)
         return a->id < b->id ? -1 : 1;
     return (a->index > b->index) - (a->index < b->index);
@@ -422,7 +433,8 @@ static int by_id(const void *pa, const void *pb)
 
 static int by_name(const void *pa, const void *pb)
 {
-    const struct pd_tracepoint *a = *(struct pd_tracepoint *const *)pa, *b = *(struct pd_tracepoint *const *)pb;
+    const struct pd_tracepoint *a = *(struct pd_tracepoint *const *)pa,
+                               *b = *(struct pd_tracepoint *const *)pb;
     int order = compare_text(&a->system, b->system.ptr, b->system.len);
     if (order == 0)
         order = compare_text(&a->name, b->name.ptr, b->name.len);
@@ -446,7 +458,8 @@ static enum pd_code sort_events(const struct pd_tracepoints *t, struct pd_tracep
 }
 
 /* Puts the last event into its place among the n before it; there is room. */
-static void insert_event(struct pd_tracepoint **sorted, size_t n, struct pd_tracepoint *e, compare_events *compare)
+static void insert_event(struct pd_tracepoint **sorted, size_t n, struct pd_tracepoint *e,
+                         compare_events *compare)
 {
     size_t at = n;
     while (at && compare(&sorted[at - 1], &e) > 0) {
@@ -456,8 +469,8 @@ static void insert_event(struct pd_tracepoint **sorted, size_t n, struct pd_trac
     sorted[at] = e;
 }
 
-static enum pd_code add_file(struct pd_tracepoints *t, struct pd_str system, const struct pd_bytes *text, uint8_t long_size,
-                             struct pd_error *error)
+static enum pd_code add_file(struct pd_tracepoints *t, struct pd_str system, const struct pd_bytes *text,
+                             uint8_t long_size, struct pd_error *error)
 {
     struct format format;
     if (!parse_format(t, (struct pd_piece){(const char *)text->ptr, text->n}, long_size, &format))
@@ -468,8 +481,8 @@ static enum pd_code add_file(struct pd_tracepoints *t, struct pd_str system, con
     return PD_OK;
 }
 
-static enum pd_code add_files(struct pd_tracepoints *t, struct pd_str system, struct pd_list files, uint8_t long_size,
-                              struct pd_error *error)
+static enum pd_code add_files(struct pd_tracepoints *t, struct pd_str system, struct pd_list files,
+                              uint8_t long_size, struct pd_error *error)
 {
     struct pd_format_file file;
     enum pd_code code = PD_OK;
@@ -483,13 +496,15 @@ static uint8_t sane_long(unsigned long_size)
     return long_size == 4 ? 4 : 8;
 }
 
-static enum pd_code add_all(struct pd_tracepoints *t, const struct pd_feature_tracing_data *data, struct pd_error *error)
+static enum pd_code add_all(struct pd_tracepoints *t, const struct pd_feature_tracing_data *data,
+                            struct pd_error *error)
 {
     static const char ftrace[] = "ftrace";
     struct pd_list systems = data->systems;
     struct pd_event_system system;
     const uint8_t long_size = sane_long(data->long_size);
-    enum pd_code code = add_files(t, (struct pd_str){ftrace, sizeof ftrace - 1, PD_AUTO}, data->ftrace, long_size, error);
+    enum pd_code code =
+        add_files(t, (struct pd_str){ftrace, sizeof ftrace - 1, PD_AUTO}, data->ftrace, long_size, error);
     while (code == PD_OK && pd_event_system_next(&systems, &system))
         code = add_files(t, system.name, system.events, long_size, error);
     if (code == PD_OK)
@@ -536,15 +551,16 @@ void pd_tracepoints_free(struct pd_tracepoints *t)
     pd_release(t->allocator, t);
 }
 
-/* Room for one more in both orders, before it is appended, so that nothing is half done when memory is out. */
+/* Room for one more in both orders, before it is appended, so that nothing is half done when memory is out.
+ */
 static bool make_room(struct pd_tracepoints *t)
 {
     return pd_grow(t->allocator, (void **)&t->by_id, t->n, &t->by_id_cap, sizeof *t->by_id) &&
            pd_grow(t->allocator, (void **)&t->by_name, t->n, &t->by_name_cap, sizeof *t->by_name);
 }
 
-static enum pd_code add_one(struct pd_tracepoints *t, struct pd_str system, struct pd_piece text, uint8_t long_size,
-                            struct pd_error *error)
+static enum pd_code add_one(struct pd_tracepoints *t, struct pd_str system, struct pd_piece text,
+                            uint8_t long_size, struct pd_error *error)
 {
     struct format format;
     const size_t n = t->n;
@@ -597,7 +613,8 @@ const struct pd_tracepoint *pd_tracepoints_by_id(const struct pd_tracepoints *t,
     return low < t->n && t->by_id[low]->id == id ? t->by_id[low] : NULL;
 }
 
-const struct pd_tracepoint *pd_tracepoints_by_name(const struct pd_tracepoints *t, const char *name, size_t len)
+const struct pd_tracepoint *pd_tracepoints_by_name(const struct pd_tracepoints *t, const char *name,
+                                                   size_t len)
 {
     const char *colon = len ? memchr(name, ':', len) : NULL;
     if (colon == NULL)
@@ -621,7 +638,8 @@ const struct pd_tracepoint *pd_tracepoints_by_name(const struct pd_tracepoints *
     return found;
 }
 
-const struct pd_tracepoint_field *pd_tracepoint_find(const struct pd_tracepoint *e, const char *name, size_t len)
+const struct pd_tracepoint_field *pd_tracepoint_find(const struct pd_tracepoint *e, const char *name,
+                                                     size_t len)
 {
     for (size_t i = 0; i < e->n_fields; i++)
         if (is_named(&e->fields[i], name, len))
@@ -639,8 +657,8 @@ static uint64_t load_number(const uint8_t *p, const struct pd_tracepoint_field *
 }
 
 /* Where a field's bytes are in the n raw bytes. */
-static bool locate(const struct pd_tracepoint_field *f, enum pd_order order, const uint8_t *raw, size_t n, uint64_t *at,
-                   uint64_t *size)
+static bool locate(const struct pd_tracepoint_field *f, enum pd_order order, const uint8_t *raw, size_t n,
+                   uint64_t *at, uint64_t *size)
 {
     *at = f->offset;
     *size = f->size;
@@ -678,7 +696,10 @@ bool pd_tracepoint_value(const struct pd_tracepoint_field *f, enum pd_order orde
     switch (f->kind) {
     case PD_TRACEPOINT_NUMBER:
     case PD_TRACEPOINT_POINTER: d->number = load_number(d->bytes.ptr, f, order); break;
-    case PD_TRACEPOINT_STRING: d->text = text_in(d->bytes); d->n = d->bytes.n; break;
+    case PD_TRACEPOINT_STRING:
+        d->text = text_in(d->bytes);
+        d->n = d->bytes.n;
+        break;
     case PD_TRACEPOINT_ARRAY: d->n = d->bytes.n / f->width; break;
     default: d->n = d->bytes.n; break;
     }
@@ -747,8 +768,8 @@ static void json_value(struct pd_out *out, const struct pd_tracepoint_data *d)
     }
 }
 
-void pd_tracepoint_print(const struct pd_tracepoint *e, enum pd_order order, const void *raw, size_t n, unsigned flags,
-                         struct pd_out *out)
+void pd_tracepoint_print(const struct pd_tracepoint *e, enum pd_order order, const void *raw, size_t n,
+                         unsigned flags, struct pd_out *out)
 {
     struct pd_tracepoint_data d;
     bool first = true;
@@ -768,8 +789,8 @@ void pd_tracepoint_print(const struct pd_tracepoint *e, enum pd_order order, con
     }
 }
 
-void pd_tracepoint_json(const struct pd_tracepoint *e, enum pd_order order, const void *raw, size_t n, unsigned flags,
-                        struct pd_out *out)
+void pd_tracepoint_json(const struct pd_tracepoint *e, enum pd_order order, const void *raw, size_t n,
+                        unsigned flags, struct pd_out *out)
 {
     struct pd_tracepoint_data d;
     bool first = true;

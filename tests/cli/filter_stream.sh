@@ -82,13 +82,13 @@ status=0
 cat stream | "$PERFDATA" filter -i - -o none.data -C 0 2>err || status=$?
 [ $status = 2 ] && [ ! -e none.data ] || fail "cpus that are not there: status $status"
 status=0
-{ cat stream && le 4 9 && le 2 2 32 && le 8 1; } | "$PERFDATA" filter -i - -o - -c five--- >cut 2>err || status=$?
-[ $status = 3 ] && [ "$(times_of cut)" = '10 20 41' ] || fail "a stream that is cut: status $status, samples at $(times_of cut)"
+{ cat stream && le 4 9 && le 2 2 32 && le 8 1; } | "$PERFDATA" filter -i - -o - -c five--- >cut.out 2>err || status=$?
+[ $status = 3 ] && [ "$(times_of cut.out)" = '10 20 41' ] || fail "a stream that is cut: status $status, samples at $(times_of cut.out)"
 { cat head.part 1.part && le 4 71 && le 2 0 48 && le 8 100 0 0 && le 4 0 0 0 0 && zeros 99; } >aux
 status=0
 # shellcheck disable=SC2002
-cat aux | "$PERFDATA" filter -i - -o - -c five--- >cut 2>err || status=$?
-[ $status = 3 ] && expect 0 "$PERFDATA" check cut && [ "$(times_of cut)" = 10 ] || fail "AUX data that is cut: $status"
+cat aux | "$PERFDATA" filter -i - -o - -c five--- >cut.out 2>err || status=$?
+[ $status = 3 ] && expect 0 "$PERFDATA" check cut.out && [ "$(times_of cut.out)" = 10 ] || fail "AUX data that is cut: $status"
 { cat aux && zeros 1 && sample 5 50; } >whole.aux
 # shellcheck disable=SC2002
 cat whole.aux | "$PERFDATA" filter -q -i - -o - --exclude-comms six---- | cmp - <(cat head.part && sample 5 10 && finished &&
@@ -126,10 +126,6 @@ live "head:$start 1:$((start + 40)) 2:$((start + 152)) 3:$((start + 200)) 4:$((s
 live "head:$start 1:$start 2:$((start + 40)) 3:$((start + 120)) 4:$((start + 120))" --comms five---
 
 # ---- Memory does not grow with what waits, nor with what flows.
-long() { # N
-    cat head.part
-    many "$1" | tail -c +273
-}
 many 21 >large.data
 for way in '--comms tiny' '--time 1,2'; do
     { cat head.part && tail -c +273 large.data; } >large.stream
@@ -143,19 +139,20 @@ rm -f large.*
 command -v python3 >/dev/null || skip 'python3 is not installed'
 for how in '' -z; do
     # shellcheck disable=SC2086
-    perf record -q -a -g -e cpu-clock -F 1999 $how -o - -- bash -c tasks >stream 2>err </dev/null || skip "perf record: $(tail -n 1 err)"
+    perf record -q -a -g -e cpu-clock -F 4999 -m 4 $how -o - -- bash -c tasks >stream 2>err </dev/null || skip "perf record: $(tail -n 1 err)"
     "$PERFDATA" dump --json stream | grep -c FINISHED_ROUND >rounds || true
     most stream comm 8 | grep -v , >names
     for selection in "--comms=$(sed -n 2p names)" "--comms=$(sed -n 3,5p names | paste -sd,)" "--pid=$(most stream pid 2 | tail -n 1)"; do
-        script -i - "$selection" <stream >wanted
+        script -i stream "$selection" >wanted
         # shellcheck disable=SC2002
         cat stream | "$PERFDATA" filter -q -i - -o - "$selection" >flown || fail "filter $selection"
-        script -i - <flown >got
+        script -i flown >got
         same wanted got
         expect 0 "$PERFDATA" filter -q -f -i stream -o read --decompress --sideband all "$selection"
         # shellcheck disable=SC2002
         cat stream | "$PERFDATA" filter -q -i - -o - --decompress "$selection" >flown
-        cmp -s <("$PERFDATA" dump flown | grep -v SAMPLE_TIME) <("$PERFDATA" dump read | grep -v SAMPLE_TIME) ||
+        # Only SAMPLE_TIME, two numbers, may differ.
+        [ "$(stat -c %s flown)" = "$(stat -c %s read)" ] && [ "$( (cmp -l flown read || true) | wc -l)" -le 16 ] ||
             fail "$selection of $(cat rounds) rounds: other records than in several passes"
     done
 done

@@ -32,6 +32,21 @@
     {                                \
         (s_), (len_), sizeof(s_) - 1 \
     }
+/* The same in braces, as elements of lists need them: a string that the encoder pads, integers, a list in a list. */
+#define TEXT_OF(s_)                     \
+    {                                   \
+        (s_), sizeof(s_) - 1, PD_AUTO \
+    }
+#define VEC_OF(type_, ...)                                                                         \
+    {                                                                                              \
+        (type_[]){__VA_ARGS__}, sizeof((type_[]){__VA_ARGS__}) / sizeof(type_), sizeof(type_), PD_FORM_STRUCT \
+    }
+#define WORDS_OF(...) VEC_OF(uint64_t, __VA_ARGS__)
+#define LIST_IN(type_, ...)                                                                         \
+    {                                                                                               \
+        .ptr = (struct type_[]){__VA_ARGS__}, .n = sizeof((struct type_[]){__VA_ARGS__}) / sizeof(struct type_), \
+        .stride = sizeof(struct type_), .form = PD_FORM_STRUCT, .when = UINT32_MAX                  \
+    }
 #define ID(...) .has_id = true, .id = {__VA_ARGS__}
 
 struct golden {

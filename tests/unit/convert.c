@@ -7,6 +7,7 @@
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
 #include "convert.h"
+#include "random_values.h"
 #include <errno.h>
 #include <perfdata/compare.h>
 #include <perfdata/convert.h>
@@ -347,6 +348,117 @@ static void what_is_left_is_told(void **state)
     image_free(&file);
 }
 
+/* A body of numbers that are mostly small in one order or the other, so that many make sense in one of them alone. */
+static void likely_number(struct image *im, struct pd_rng *rng)
+{
+    static const uint64_t likely[] = {0, 1, 2, 3, 11, 12, 21, UINT64_C(1) << 32, UINT64_MAX, 8, 16};
+    const uint64_t v = likely[pd_rng_below(rng, sizeof likely / sizeof *likely)];
+    const bool big = im->big;
+    im->big = pd_rng_next(rng) & 1;
+    image_u64(im, v);
+    im->big = big;
+}
+
+static struct image unlikely_recording(struct pd_rng *rng, bool big)
+{
+    static const uint32_t types[] = {1, 3, 5, 8, 9, 9, 9, 9, 10, 11, 13, 14, 16, 17, 18, 20, 50, 70, 75, 76};
+    struct image im;
+    const unsigned events = 1 + (unsigned)pd_rng_below(rng, 2);
+    image_start(&im, big, 104, 144);
+    image_u64(&im, 11);
+    image_u64(&im, 12);
+    image_u64(&im, 21);
+    image_section(&im, IMAGE_ATTRS, im.n, events * UINT64_C(144));
+    image_attr(&im, 128, 128, IMAGE_ST0, pd_rng_next(rng) & 1);
+    image_ids(&im, 104, 16);
+    if (events == 2) {
+        image_attr(&im, 128, 128, IMAGE_ST1 | ST_CALLCHAIN, true);
+        image_ids(&im, 120, 8);
+    }
+    im.data = im.n;
+    for (int i = 0; i < 16; i++) {
+        const size_t at = image_record(&im, types[pd_rng_below(rng, sizeof types / sizeof *types)],
+                                       (unsigned)pd_rng_below(rng, 4));
+        for (uint64_t left = pd_rng_below(rng, 14); left--;)
+            likely_number(&im, rng);
+        image_end(&im, at);
+    }
+    image_section(&im, IMAGE_DATA, im.data, im.n - im.data);
+    return im;
+}
+
+/* What `perfdata check` finds in the records. */
+static uint64_t undecodable(const struct image *im)
+{
+    const struct pd_rewrite_options how = {.size = sizeof how, .reencode = true};
+    struct pd_rewrite_stats stats;
+    struct pd_reader *r = open_image(im);
+    assert_int_equal(pd_rewrite(r, NULL, &how, &stats, NULL), PD_OK);
+    assert_int_equal(stats.differing, 0);
+    pd_reader_close(r);
+    return stats.undecodable;
+}
+
+/* Records that contradict themselves are told in every conversion, and come back as they were from the other order. */
+static void contradictions(void **state)
+{
+    (void)state;
+    struct pd_rng rng = {1};
+    uint64_t all = 0;
+    for (int i = 0; i < 2000; i++) {
+        struct image im = unlikely_recording(&rng, i & 1);
+        struct image other = convert(&im, order(!im.big)), again = convert(&other, order(im.big));
+        const uint64_t n = undecodable(&im);
+        const struct pd_convert_options ways[] = {{0}, {.reencode = true}, TO(PIPE), order(!im.big)};
+        all += n;
+        expect_same(&im, &again);
+        for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+            struct output out = {0};
+            struct pd_convert_stats stats;
+            assert_int_equal(try_convert(im.b, im.n, &out, ways[k], &stats, NULL), PD_OK);
+            assert_int_equal(stats.findings, n);
+            assert_int_equal(out.findings, n);
+            output_free(&out);
+        }
+        image_free(&again);
+        image_free(&other);
+        image_free(&im);
+    }
+    assert_true(all > 1000);
+}
+
+/* The feature bitmap of a 32-bit machine keeps its words, which its name tells while they cannot be seen. */
+static void words_of_features(void **state)
+{
+    static const char *const machines[] = {"ppc", "armv7b", "ppc64", "s390x"};
+    (void)state;
+    for (unsigned i = 0; i < 8; i++) {
+        const unsigned word = i % 4 < 2 ? 4 : 8;
+        struct image im, little;
+        image_start(&im, i < 4, 104, 80);
+        image_section(&im, IMAGE_ATTRS, im.n, 80);
+        image_attr(&im, 64, 64, ST_IP | ST_TID, false);
+        image_ids(&im, 0, 0);
+        im.data = im.n;
+        image_end(&im, image_record(&im, 68, 0));
+        image_section(&im, IMAGE_DATA, im.data, 8);
+        image_feature(&im, 3, word);
+        image_feature(&im, 6, word);
+        const size_t table = im.n;
+        image_zeros(&im, 32);
+        image_feature_string(&im, table, "host", 64);
+        image_feature_string(&im, table + 16, machines[i % 4], 64);
+        little = convert(&im, order(!im.big));
+        struct pd_reader *r = open_image(im.big ? &im : &little);
+        assert_int_equal(pd_reader_info(r)->feature_word, word);
+        pd_reader_close(r);
+        there_and_back(&im, order(!im.big), order(im.big));
+        there_and_back(&im, TO(PIPE), TO(FILE));
+        image_free(&little);
+        image_free(&im);
+    }
+}
+
 /* ---- Attr size */
 
 static void attr_size(void **state)
@@ -493,6 +605,55 @@ static void directory_and_back(void **state)
         image_free(&file);
         image_free(&plain);
     }
+}
+
+/* The members of a directory become one stream in the order of time, though each of them is in none. */
+static void merged_by_time(void **state)
+{
+    static const uint64_t times[2][6] = {{50, 40, 70, 60, 95, 90}, {45, 41, 71, 65, 92, 30}};
+    char dir[] = "/tmp/perfdata-convert-XXXXXX";
+    struct image data, member[2];
+    struct output out = {.n_files = 3, .name = {"data", "data.0", "data.1"}}, merged = {0};
+    struct pd_convert_stats stats;
+    struct pd_reader *r;
+    (void)state;
+    image_recording(&data, false);
+    data.n = data.data;
+    image_comm(&data, "one\0lef", 0, true, 0);
+    image_section(&data, IMAGE_DATA, data.data, data.n - data.data);
+    assert_non_null(mkdtemp(dir));
+    write_file(dir, "data", &data);
+    for (int i = 0; i < 2; i++) {
+        member[i] = (struct image){0};
+        for (int k = 0; k < 6; k++)
+            image_sample0(&member[i], i ? 12 : 11, 0x1000, times[i][k]);
+        image_end(&member[i], image_record(&member[i], 68, 0));
+        write_file(dir, out.name[i + 1], &member[i]);
+    }
+    assert_int_equal(pd_reader_open(&r, dir, NULL, NULL), PD_OK);
+    assert_int_equal(convert_reader(r, &merged, TO(FILE), &stats, NULL), PD_OK);
+    assert_int_equal(stats.findings, 0);
+    pd_reader_close(r);
+    r = open_image(&merged.im[0]);
+    struct pd_record rec = {0};
+    uint64_t last = 0, samples = 0, rounds = 0;
+    while (pd_reader_next(r, &rec, NULL) == PD_OK) {
+        assert_int_equal(pd_reader_decode(r, &rec, NULL), PD_OK);
+        rounds += rec.type == PD_RECORD_FINISHED_ROUND;
+        if (rec.type != PD_RECORD_SAMPLE)
+            continue;
+        assert_true(rec.u.sample.time >= last);
+        last = rec.u.sample.time;
+        samples++;
+    }
+    assert_int_equal(samples, 12);
+    assert_int_equal(rounds, 2);
+    pd_reader_close(r);
+    remove_dir(dir, &out);
+    output_free(&merged);
+    image_free(&data);
+    image_free(&member[0]);
+    image_free(&member[1]);
 }
 
 /* ---- Tracing data */
@@ -655,10 +816,13 @@ int main(void)
         cmocka_unit_test(byte_order),
         cmocka_unit_test(byte_order_of_streams),
         cmocka_unit_test(what_is_left_is_told),
+        cmocka_unit_test(contradictions),
+        cmocka_unit_test(words_of_features),
         cmocka_unit_test(attr_size),
         cmocka_unit_test(truncated),
         cmocka_unit_test(unfinished_is_finished),
         cmocka_unit_test(directory_and_back),
+        cmocka_unit_test(merged_by_time),
         cmocka_unit_test(tracing_length),
         cmocka_unit_test(sections_of_their_own_records),
         cmocka_unit_test(failing),

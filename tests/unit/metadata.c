@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+/* metadata.c - what recordings made by hand say of themselves, in sections and in streams of either byte order. */
+#include "../../fuzz/image.h"
+#include "cmocka_all.h"
+#include <perfdata/constants.h>
+#include <perfdata/metadata.h>
+#include <perfdata/split.h>
+#include <perfdata/tracepoint.h>
+#include <stdio.h>
+
+/* ---- A stream */
+
+static void string64(struct image *im, const char *s, uint32_t slot)
+{
+    image_u32(im, slot);
+    image_bytes(im, s, strlen(s));
+    image_zeros(im, slot - strlen(s));
+}
+
+static size_t feature(struct image *im, uint64_t id)
+{
+    const size_t at = image_record(im, 80, 0);
+    image_u64(im, id);
+    return at;
+}
+
+static void attr_record(struct image *im, uint32_t type, uint64_t config, uint64_t id)
+{
+    const size_t at = image_record(im, 64, 0);
+    const size_t attr = image_attr(im, 128, 128, ST_IP | ST_TID | ST_ID, true);
+    image_set(im, attr, type, 4);
+    image_set(im, attr + 8, config, 8);
+    image_u64(im, id);
+    image_end(im, at);
+}
+
+static void event_name(struct image *im, uint64_t id, const char *name)
+{
+    const size_t at = image_record(im, 78, 0);
+    image_u64(im, 2);
+    image_u64(im, id);
+    image_bytes(im, name, strlen(name) + 1);
+    image_zeros(im, 15 - strlen(name) % 8);
+    image_end(im, at);
+}
+
+static const char format[] = "name: mine\nID: 321\nformat:\n\tfield:int x;\toffset:8;\tsize:4;\tsigned:1;\n";
+
+/* The blob's own byte order is always the opposite one. */
+static void blob(struct image *out, bool big)
+{
+    struct image im = {.big = !big};
+    image_bytes(&im, "\x17\x08\x44tracing0.6", 14);
+    image_bytes(&im, big ? "\0" : "\1", 1);
+    image_bytes(&im, "\10", 1);
+    image_u32(&im, 4096);
+    image_bytes(&im, "header_page", 12);
+    image_u64(&im, 0);
+    image_bytes(&im, "header_event", 13);
+    image_u64(&im, 0);
+    image_u32(&im, 0);
+    image_u32(&im, 1);
+    image_bytes(&im, "own", 4);
+    image_u32(&im, 1);
+    image_u64(&im, sizeof format - 1);
+    image_bytes(&im, format, sizeof format - 1);
+    image_u32(&im, 0);
+    image_u32(&im, 0);
+    image_u64(&im, 0);
+    image_bytes(out, im.b, im.n);
+    image_free(&im);
+}
+
+static void put_features(struct image *im)
+{
+    size_t at = feature(im, PD_FEAT_HOSTNAME);
+    string64(im, "host", 64);
+    image_end(im, at);
+    at = feature(im, PD_FEAT_CPU_TOPOLOGY); /* before NRCPUS, which it needs */
+    image_u32(im, 1);
+    string64(im, "0-1", 64);
+    image_u32(im, 0);
+    for (uint32_t i = 0; i < 4; i++)
+        image_u32(im, 7 + i); /* core 7 of socket 8, core 9 of socket 10 */
+    image_u32(im, 0);
+    image_u32(im, 5);
+    image_u32(im, 6);
+    image_end(im, at);
+    at = feature(im, PD_FEAT_NRCPUS);
+    image_u32(im, 2);
+    image_u32(im, 1);
+    image_end(im, at);
+    at = feature(im, PD_FEAT_TOTAL_MEM);
+    image_u64(im, 3);
+    image_end(im, at);
+    at = feature(im, PD_FEAT_NUMA_TOPOLOGY);
+    image_u32(im, 1);
+    image_u32(im, 4);
+    image_u64(im, 10);
+    image_u64(im, 9);
+    string64(im, "1,3-4", 8);
+    image_end(im, at);
+    at = feature(im, PD_FEAT_PMU_MAPPINGS);
+    image_u32(im, 2);
+    image_u32(im, 1);
+    string64(im, "software", 64);
+    image_u32(im, 9);
+    string64(im, "msr", 64);
+    image_end(im, at);
+    at = feature(im, PD_FEAT_GROUP_DESC);
+    image_u32(im, 1);
+    string64(im, "{anon_group}", 64);
+    image_u32(im, 1);
+    image_u32(im, 2);
+    image_end(im, at);
+    at = feature(im, PD_FEAT_CACHE); /* damaged: one cache, but nothing of it */
+    image_u32(im, 1);
+    image_u32(im, 1);
+    image_end(im, at);
+    at = feature(im, 35); /* the mark behind the last */
+    image_end(im, at);
+}
+
+static void put_build_id(struct image *im, const char *file, uint8_t first)
+{
+    const size_t at = image_record(im, 67, 0x8000);
+    image_u32(im, UINT32_MAX);
+    for (unsigned i = 0; i < 20; i++)
+        image_bytes(im, &(uint8_t){(uint8_t)(first + i)}, 1);
+    image_bytes(im, "\x08\0\0\0", 4);
+    image_bytes(im, file, strlen(file));
+    image_zeros(im, 8 - strlen(file) % 8);
+    image_end(im, at);
+}
+
+static void put_stream(struct image *im, bool big)
+{
+    struct image b = {0};
+    image_start(im, big, 16, 0);
+    attr_record(im, PD_TYPE_SOFTWARE, 0, 11);
+    attr_record(im, PD_TYPE_TRACEPOINT, 321, 12);
+    attr_record(im, PD_TYPE_SOFTWARE, 1, 13);
+    put_features(im);
+    blob(&b, big);
+    const size_t at = image_record(im, 66, 0);
+    image_u32(im, (uint32_t)b.n);
+    image_end(im, at);
+    image_bytes(im, b.b, b.n);
+    image_free(&b);
+    event_name(im, 11, "named");
+    put_build_id(im, "/bin/one", 0x40);
+    put_build_id(im, "/bin/two", 0x60);
+}
+
+static struct pd_metadata *read_all(struct pd_reader **r, const struct image *im)
+{
+    struct pd_metadata *m;
+    struct pd_record rec = {0};
+    struct pd_error e;
+    assert_int_equal(pd_reader_open_memory(r, im->b, im->n, NULL, &e), PD_OK);
+    assert_int_equal(pd_metadata_open(&m, *r, NULL, &e), PD_OK);
+    while (pd_reader_next(*r, &rec, &e) == PD_OK)
+        assert_int_equal(pd_metadata_add(m, *r, &rec, &e), PD_OK);
+    assert_int_equal(pd_metadata_finish(m, *r, &e), PD_OK);
+    return m;
+}
+
+static void check_text(const struct pd_str *s, const char *text)
+{
+    assert_non_null(s);
+    assert_int_equal(s->len, strlen(text));
+    assert_memory_equal(s->ptr, text, s->len);
+}
+
+static void check_machine(const struct pd_metadata *m)
+{
+    uint64_t bytes = 0;
+    check_text(pd_metadata_text(m, PD_FEAT_HOSTNAME), "host");
+    assert_null(pd_metadata_text(m, PD_FEAT_OSRELEASE));
+    assert_null(pd_metadata_text(m, PD_FEAT_NRCPUS));
+    assert_true(pd_metadata_total_mem(m, &bytes));
+    assert_int_equal(bytes, 3072);
+    const struct pd_cpu_place zero = pd_metadata_cpu(m, 0), one = pd_metadata_cpu(m, 1), two = pd_metadata_cpu(m, 2);
+    assert_int_equal(zero.core, 7);
+    assert_int_equal(zero.socket, 8);
+    assert_int_equal(zero.die, 5);
+    assert_int_equal(zero.node, -1);
+    assert_int_equal(one.core, 9);
+    assert_int_equal(one.socket, 10);
+    assert_int_equal(one.die, 6);
+    assert_int_equal(one.node, 4);
+    assert_int_equal(two.core, -1);
+    assert_int_equal(two.die, -1);
+    assert_int_equal(pd_metadata_cpu(m, 3).node, 4);
+}
+
+static void check_events(struct pd_metadata *m, const struct pd_reader *r)
+{
+    struct pd_pmu_mapping pmu;
+    struct pd_group_desc group;
+    assert_string_equal(pd_metadata_event_name(m, r, 0), "named");
+    assert_string_equal(pd_metadata_event_name(m, r, 1), "own:mine");
+    assert_null(pd_metadata_event_name(m, r, 2));
+    assert_null(pd_metadata_event_name(m, r, 3));
+    check_text(pd_metadata_pmu_name(m, 9, &pmu), "msr");
+    assert_null(pd_metadata_pmu_name(m, 2, &pmu));
+    assert_false(pd_metadata_group(m, 0, &group));
+    assert_true(pd_metadata_group(m, 2, &group));
+    assert_int_equal(group.leader_idx, 1);
+    assert_false(pd_metadata_group(m, 3, &group));
+    assert_non_null(pd_tracepoints_by_id(pd_metadata_tracepoints(m), 321));
+}
+
+static void check_files(const struct pd_metadata *m)
+{
+    uint8_t id[20];
+    size_t n = 0;
+    assert_true(pd_metadata_build_id(m, "/bin/two", id, &n));
+    assert_int_equal(n, 8); /* as stored */
+    assert_int_equal(id[0], 0x60);
+    assert_int_equal(id[7], 0x67);
+    assert_false(pd_metadata_build_id(m, "/bin/t", id, &n));
+    assert_false(pd_metadata_build_id(m, "/bin/three", id, &n));
+}
+
+static void of_a_stream(void **state)
+{
+    (void)state;
+    for (int big = 0; big < 2; big++) {
+        struct image im;
+        struct pd_reader *r;
+        put_stream(&im, big);
+        struct pd_metadata *m = read_all(&r, &im);
+        check_machine(m);
+        check_events(m, r);
+        check_files(m);
+        assert_int_equal(pd_metadata_n_findings(m), 1);
+        assert_int_equal(pd_metadata_finding(m, 0)->code, PD_ESHORT);
+        assert_string_equal(pd_metadata_finding(m, 0)->field, "level");
+        assert_null(pd_metadata_feature(m, PD_FEAT_CACHE)->layout);
+        assert_int_equal(pd_metadata_feature(m, PD_FEAT_CACHE)->raw.n, 8);
+        for (size_t i = 1; i < pd_metadata_n_features(m); i++)
+            assert_true(pd_metadata_feature_at(m, i - 1)->id < pd_metadata_feature_at(m, i)->id);
+        pd_metadata_close(m);
+        pd_reader_close(r);
+        image_free(&im);
+    }
+}
+
+static void of_a_file(void **state)
+{
+    (void)state;
+    for (int big = 0; big < 2; big++) {
+        struct image im;
+        struct pd_reader *r;
+        struct pd_metadata *m;
+        struct pd_error e;
+        image_recording(&im, big);
+        assert_int_equal(pd_reader_open_memory(&r, im.b, im.n, NULL, &e), PD_OK);
+        assert_int_equal(pd_metadata_open(&m, r, NULL, &e), PD_OK);
+        check_text(pd_metadata_text(m, PD_FEAT_HOSTNAME), "host");
+        check_text(pd_metadata_text(m, PD_FEAT_OSRELEASE), "6.1.0");
+        assert_int_equal(pd_metadata_feature(m, PD_FEAT_BRANCH_STACK)->raw.n, 0);
+        assert_int_equal(pd_metadata_feature(m, 200)->raw.n, 13);
+        assert_null(pd_metadata_feature(m, 200)->layout);
+        assert_null(pd_metadata_feature(m, PD_FEAT_NRCPUS));
+        pd_metadata_close(m);
+        pd_reader_close(r);
+        image_free(&im);
+    }
+}
+
+/* What is more than the limit is left out and said; the rest is there. */
+static void of_limited_size(void **state)
+{
+    (void)state;
+    struct image im;
+    struct pd_reader *r;
+    struct pd_metadata *m;
+    struct pd_error e;
+    const struct pd_metadata_options o = {.size = sizeof o, .max_bytes = 68};
+    image_recording(&im, false);
+    assert_int_equal(pd_reader_open_memory(&r, im.b, im.n, NULL, &e), PD_OK);
+    assert_int_equal(pd_metadata_open(&m, r, &o, &e), PD_OK);
+    check_text(pd_metadata_text(m, PD_FEAT_HOSTNAME), "host");
+    assert_null(pd_metadata_feature(m, PD_FEAT_OSRELEASE));
+    assert_int_equal(pd_metadata_n_findings(m), 2);
+    assert_int_equal(pd_metadata_finding(m, 0)->code, PD_ELIMIT);
+    assert_int_equal(pd_metadata_finding(m, 0)->found, 68);
+    pd_metadata_close(m);
+    pd_reader_close(r);
+    image_free(&im);
+}
+
+/* ---- Sets of cpus */
+
+static void print_range(void *user, uint32_t first, uint32_t last)
+{
+    char *out = user;
+    sprintf(out + strlen(out), "%u-%u ", first, last);
+}
+
+static void lists_of_cpus(void **state)
+{
+    static const struct {
+        const char *list, *ranges;
+        bool good;
+    } cases[] = {
+        {"", "", true},           {"0", "0-0 ", true},         {"0-3,8,10-11\n", "0-3 8-8 10-11 ", true},
+        {"5,", "5-5 ", true},     {"3-1", "", false},          {"1;2", "1-1 ", false},
+        {"x", "", false},         {"1-", "", false},           {"4294967295", "4294967295-4294967295 ", true},
+        {"4294967296", "", false}, {"1,,2", "1-1 ", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char out[200] = "";
+        assert_int_equal(pd_cpu_list_each(cases[i].list, strlen(cases[i].list), print_range, out), cases[i].good);
+        assert_string_equal(out, cases[i].ranges);
+    }
+    assert_true(pd_cpu_list_has("0-3,8", 5, 8));
+    assert_false(pd_cpu_list_has("0-3,8", 5, 4));
+    assert_false(pd_cpu_list_has("0-3,8", 4, 8)); /* only so many characters */
+}
+
+static void maps_of_cpus(void **state)
+{
+    (void)state;
+    char out[200] = "";
+    uint64_t words[] = {0x8000000000000001, 0x3}, list[] = {4, 0xffff, 6};
+    struct pd_cpu_map_data map = {.type = PD_CPU_MAP_MASK, .mask = {.nr = 2, .long_size = 8, .mask64 = PD_VEC64(words, 2)}};
+    pd_cpu_map_each(&map, print_range, out);
+    assert_string_equal(out, "0-0 63-65 ");
+    *out = 0;
+    map = (struct pd_cpu_map_data){.type = PD_CPU_MAP_CPUS, .cpus = {.nr = 3, .cpu = PD_VEC64(list, 3)}};
+    pd_cpu_map_each(&map, print_range, out);
+    assert_string_equal(out, "4-4 6-6 ");
+    *out = 0;
+    map = (struct pd_cpu_map_data){.type = PD_CPU_MAP_RANGE_CPUS, .range = {.start_cpu = 2, .end_cpu = 9}};
+    pd_cpu_map_each(&map, print_range, out);
+    assert_string_equal(out, "2-9 ");
+}
+
+/* ---- Records in parts */
+
+struct pieces {
+    struct image im;
+    size_t n;
+};
+
+static int take_piece(void *user, const void *record, size_t size)
+{
+    struct pieces *p = user;
+    image_bytes(&p->im, record, size);
+    p->n++;
+    return 0;
+}
+
+/* A record of 140,000 bytes is cut into three and an end, comes together again, and its formats are found. */
+static void of_large_records(void **state)
+{
+    (void)state;
+    struct image b = {0}, record = {0}, im;
+    struct pieces pieces = {0};
+    struct pd_reader *r;
+    blob(&b, false);
+    const uint32_t size = 140000;
+    image_u32(&record, 32777);
+    image_u16(&record, size >> 16);
+    image_u16(&record, size & 0xffff);
+    image_u32(&record, (uint32_t)b.n);
+    image_bytes(&record, b.b, b.n);
+    image_zeros(&record, size - record.n);
+
+    struct pd_large_record large;
+    uint8_t *again = malloc(size);
+    size_t n;
+    assert_int_equal(pd_large_record_decode(PD_LITTLE, record.b, size, &large, NULL), PD_OK);
+    assert_int_equal(large.type, 32777);
+    assert_int_equal(large.u.simpleperf_tracing_data.size, b.n);
+    assert_int_equal(pd_large_record_encode(PD_LITTLE, &large, again, size, &n, NULL), PD_OK);
+    assert_int_equal(n, size);
+    assert_memory_equal(again, record.b, size);
+    assert_int_equal(pd_large_record_decode(PD_LITTLE, record.b, size - 1, &large, NULL), PD_ESIZE);
+    assert_int_equal(pd_large_record_decode(PD_LITTLE, record.b, 7, &large, NULL), PD_ESHORT);
+
+    assert_int_equal(pd_split_pieces(PD_LITTLE, record.b, size, take_piece, &pieces), 0);
+    assert_int_equal(pieces.n, 4);
+    assert_int_equal(pieces.im.n, size + 4 * 8);
+    image_start(&im, false, 16, 0);
+    attr_record(&im, PD_TYPE_TRACEPOINT, 321, 12);
+    image_bytes(&im, pieces.im.b, pieces.im.n);
+    struct pd_metadata *m = read_all(&r, &im);
+    assert_string_equal(pd_metadata_event_name(m, r, 0), "own:mine");
+    pd_metadata_close(m);
+    pd_reader_close(r);
+    free(again);
+    image_free(&im);
+    image_free(&b);
+    image_free(&record);
+    image_free(&pieces.im);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of_a_stream),   cmocka_unit_test(of_a_file),    cmocka_unit_test(of_limited_size),
+        cmocka_unit_test(lists_of_cpus), cmocka_unit_test(maps_of_cpus), cmocka_unit_test(of_large_records),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -17,6 +17,7 @@
 #define PERFDATA_CLI_H
 
 #include <perfdata/convert.h>
+#include <perfdata/metadata.h>
 #include <perfdata/reader.h>
 #include <perfdata/text.h>
 #include <perfdata/writer.h>
@@ -120,10 +121,6 @@ bool cli_take_level(struct cli *cli, int argc, char **argv, int *level);
 /* -z, --compressed2 or --decompress. False: they contradict; that is printed. */
 bool cli_take_zip(struct cli *cli, enum pd_convert_zip *zip, enum pd_convert_zip wanted);
 
-/* The event's name as perf writes it, modifiers included ("cycles:u"). Returns the whole length, like
- * snprintf. */
-size_t cli_event_name(const struct pd_attr *attr, char *buf, size_t cap);
-
 /* Shows on a terminal how far a long run is; call it for every record. `total` may be PD_NOWHERE. */
 void cli_progress(struct cli *cli, uint64_t done, uint64_t total);
 void cli_progress_end(struct cli *cli);
@@ -134,6 +131,7 @@ enum {
     CLI_SEEK = 1,        /* the verb reads the input several times: a stream is kept in a temporary file */
     CLI_NO_FINDINGS = 2, /* the verb itself reports pd_reader_findings() */
     CLI_FLOW = 4,        /* with CLI_SEEK: but a pipe stream that cannot seek is read as it comes */
+    CLI_META = 8,        /* the verb wants metadata; what the records say of it, cli_next_record() adds */
 };
 
 #define CLI_MOST_DAMAGE 64
@@ -141,7 +139,8 @@ enum {
 /* Must stay where it is while it is open. */
 struct cli_input {
     struct pd_reader *reader;
-    const char *name; /* for messages */
+    struct pd_metadata *meta; /* with CLI_META */
+    const char *name;         /* for messages */
     struct stat st;   /* of the file; see cli_output_open() */
     int fd;           /* readable with pread() from offset 0 if `seekable` */
     bool seekable;
@@ -168,6 +167,15 @@ bool cli_next_record(struct cli_input *in, struct pd_record *rec);
 /* Decodes it and reports damage. False: it is not decoded, because of damage or because its layout is not
  * known. */
 bool cli_decode(struct cli_input *in, struct pd_record *rec);
+
+/* Adds what a record says to the metadata; for verbs that read records without cli_next_record(). */
+void cli_learn(struct cli_input *in, const struct pd_record *rec);
+
+/*
+ * The name of the event of an attr as perf writes it, modifiers included ("cycles:u", "sched:sched_switch"): what the
+ * recording says, else what the attr does. Returns the whole length, like snprintf.
+ */
+size_t cli_event_name(struct cli_input *in, uint32_t attr, char *buf, size_t cap);
 
 /*
  * A number, or a string of up to cap - 1 bytes, at a place of a feature section; the string's place moves on

@@ -138,7 +138,8 @@ bool cli_take_zip(struct cli *cli, enum pd_convert_zip *zip, enum pd_convert_zip
 
 /* ---- Events */
 
-size_t cli_event_name(const struct pd_attr *attr, char *buf, size_t cap)
+/* The name that the attr alone gives. */
+static size_t attr_name(const struct pd_attr *attr, char *buf, size_t cap)
 {
     size_t n =
         pd_event_format(attr->type, attr->config, attr->bp_addr, attr->bp_type, attr->bp_len, buf, cap);
@@ -167,6 +168,14 @@ size_t cli_event_name(const struct pd_attr *attr, char *buf, size_t cap)
         if (n + 1 < cap)
             buf[n] = *m, buf[n + 1] = 0;
     return n;
+}
+
+size_t cli_event_name(struct cli_input *in, uint32_t attr, char *buf, size_t cap)
+{
+    const char *said = in->meta ? pd_metadata_event_name(in->meta, in->reader, attr) : NULL;
+    if (said)
+        return (size_t)snprintf(buf, cap, "%s", said);
+    return attr_name(&pd_reader_attr(in->reader, attr)->attr, buf, cap);
 }
 
 /* ---- Progress */
@@ -335,12 +344,24 @@ bool cli_input_open(struct cli *cli, struct cli_input *in, const char *path, uns
     }
     if (!(flags & CLI_NO_FINDINGS))
         tell_findings(in);
+    if ((flags & CLI_META) && pd_metadata_open(&in->meta, in->reader, NULL, &error))
+        cli_error(cli, in->name, &error);
     return true;
+}
+
+/* Damage in what it says is for the verbs that show it. */
+void cli_learn(struct cli_input *in, const struct pd_record *rec)
+{
+    struct pd_error error;
+    if (in->meta && pd_metadata_add(in->meta, in->reader, rec, &error))
+        cli_error(in->cli, in->name, &error);
 }
 
 void cli_input_close(struct cli_input *in)
 {
+    pd_metadata_close(in->meta);
     pd_reader_close(in->reader);
+    in->meta = NULL;
     if (in->fd > STDIN_FILENO)
         close(in->fd);
     in->reader = NULL;
@@ -366,10 +387,13 @@ bool cli_next_record(struct cli_input *in, struct pd_record *rec)
         if (code != PD_EZSTD && code != PD_ELIMIT)
             return false; /* else the next record is intact again */
     }
-    if (code == PD_OK)
+    if (code == PD_OK) {
         cli_progress(in->cli, rec->offset, pd_reader_info(in->reader)->data_end);
-    else
+        if (in->meta && rec->type >= PD_RECORD_HEADER_ATTR)
+            cli_learn(in, rec);
+    } else {
         tell_findings(in);
+    }
     return code == PD_OK;
 }
 

@@ -247,8 +247,11 @@ static bool convert(struct run *run)
     run->options.open_member = open_member;
     run->options.close_member = close_member;
     run->options.user = run;
+    const size_t told = pd_reader_n_findings(run->in.reader);
     const enum pd_code code = pd_convert(run->in.reader, &run->out.sink, &run->options, &stats, &error);
     cli_progress_end(run->cli);
+    for (size_t i = told; i < pd_reader_n_findings(run->in.reader); i++) /* behind the data, or of other members */
+        on_finding(run, pd_reader_finding(run->in.reader, i));
     if (code == PD_EOUT && run->cli->status == CLI_OUTPUT && run->dir.cli)
         return false; /* the file of the directory that failed has been named */
     if (code)

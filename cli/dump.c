@@ -3,6 +3,7 @@
 #include "dump.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
+#include <perfdata/tracepoint.h>
 #include <stdlib.h>
 
 enum { KEY_TIME = CLI_LONG, KEY_LIMIT, KEY_OFFSET };
@@ -50,12 +51,24 @@ static void print_hex(struct dump *d, const struct pd_record *rec)
     }
 }
 
+/* The format of the raw bytes of a tracepoint's sample; NULL: it has none, or it is not known. */
+static const struct pd_tracepoint *tracepoint_of(struct dump *d, const struct pd_record *rec)
+{
+    const struct pd_attr *attr = rec->attr;
+    if (rec->type != PD_RECORD_SAMPLE || !rec->decoded || !d->in.meta || !attr || attr->type != PD_TYPE_TRACEPOINT ||
+        !(attr->sample_type & PD_SAMPLE_RAW))
+        return NULL;
+    const struct pd_tracepoints *all = pd_metadata_tracepoints(d->in.meta);
+    return all ? pd_tracepoints_by_id(all, attr->config) : NULL;
+}
+
 static void print_record(struct dump *d, const struct pd_record *rec)
 {
     const struct pd_print_options how = {.size = sizeof how, .arch = d->arch};
     struct pd_out *out = &d->cli->out;
+    const struct pd_tracepoint *tp = tracepoint_of(d, rec);
     if (d->cli->json) {
-        pd_record_json(rec, PD_JSON_OFFSET | PD_JSON_ATTR, out);
+        pd_record_json_trace(rec, PD_JSON_OFFSET | PD_JSON_ATTR, tp, out);
         pd_out_str(out, "\n");
         return;
     }
@@ -65,8 +78,13 @@ static void print_record(struct dump *d, const struct pd_record *rec)
     pd_record_print(rec, &how, out);
     if (rec->type == PD_RECORD_SAMPLE && rec->attr && pd_reader_n_attrs(d->in.reader) > 1) {
         char name[256];
-        cli_event_name(rec->attr, name, sizeof name);
+        cli_event_name(&d->in, rec->attr_index, name, sizeof name);
         cli_print(d->cli, "  event: %s\n", name);
+    }
+    if (tp) {
+        pd_out_str(out, "  trace: ");
+        pd_tracepoint_print(tp, rec->plan->order, rec->u.sample.raw.data.ptr, rec->u.sample.raw.data.n, 0, out);
+        pd_out_str(out, "\n");
     }
     if (rec->payload_size)
         cli_print(d->cli, "  followed by: %" PRIu64 " bytes\n", rec->payload_size);
@@ -132,7 +150,7 @@ static bool find_times(struct dump *d)
 static void dump_file(struct dump *d, const char *path)
 {
     const bool twice = (d->fields && dump_fields_seek(d)) || (d->time && pd_time_is_relative(d->time));
-    if (!cli_input_open(d->cli, &d->in, path, twice ? CLI_SEEK : 0))
+    if (!cli_input_open(d->cli, &d->in, path, CLI_META | (twice ? CLI_SEEK : 0)))
         return;
     d->arch = cli_arch(&d->in);
     if (find_times(d) && (!d->fields || dump_fields_start(d)))

@@ -135,7 +135,7 @@ static const char *name_of(struct dump *d, size_t i)
         for (; d->n_names < n; d->n_names++) {
             char name[256];
             const int width =
-                (int)cli_event_name(&pd_reader_attr(d->in.reader, d->n_names)->attr, name, sizeof name);
+                (int)cli_event_name(&d->in, (uint32_t)d->n_names, name, sizeof name);
             more[d->n_names] = strdup(name);
             d->name_width = width > d->name_width ? width : d->name_width;
         }

@@ -354,13 +354,14 @@ static bool same_event(const struct pd_event *wanted, const struct pd_event *eve
            x.bp_len == y.bp_len;
 }
 
-static bool is_event(const char *text, const struct pd_attr *attr)
+static bool is_event(struct run *run, const char *text, uint32_t i)
 {
+    const struct pd_attr *attr = &pd_reader_attr(run->in.reader, i)->attr;
     const struct pd_event event = {attr->type, attr->config, attr->bp_addr, attr->bp_type, attr->bp_len};
     struct pd_event wanted;
     const char *modifiers;
     char name[256];
-    cli_event_name(attr, name, sizeof name);
+    cli_event_name(&run->in, i, name, sizeof name);
     if (strcmp(text, name) == 0)
         return true;
     if (pd_event_parse(text, strlen(text), &wanted))
@@ -375,7 +376,7 @@ static bool no_such_event(struct run *run, const char *text)
     char all[512] = "", name[256];
     const size_t n = pd_reader_n_attrs(run->in.reader);
     for (size_t i = 0; i < n; i++) {
-        cli_event_name(&pd_reader_attr(run->in.reader, i)->attr, name, sizeof name);
+        cli_event_name(&run->in, (uint32_t)i, name, sizeof name);
         if (strlen(all) + strlen(name) + 8 > sizeof all) {
             strcat(all, ", …");
             break;
@@ -393,7 +394,7 @@ static bool find_events(struct run *run, struct lists *l)
     for (size_t i = 0; i < l->n_event_names; i++) {
         const size_t before = l->n_events;
         for (uint32_t k = 0; k < pd_reader_n_attrs(run->in.reader); k++)
-            if (is_event(l->event_names[i], &pd_reader_attr(run->in.reader, k)->attr) &&
+            if (is_event(run, l->event_names[i], k) &&
                 !ADD(run, l->events, l->n_events, k))
                 return false;
         if (l->n_events == before)
@@ -458,7 +459,7 @@ static bool have_cpus(struct run *run)
         const struct pd_event_attr *e = pd_reader_attr(run->in.reader, i);
         if (e->plan.cpu || (e->attr.type == PD_TYPE_SOFTWARE && e->attr.config == PD_SW_DUMMY))
             continue; /* a dummy never samples */
-        cli_event_name(&e->attr, name, sizeof name);
+        cli_event_name(&run->in, (uint32_t)i, name, sizeof name);
         cli_fail(run->cli, CLI_USAGE, "%s: samples of %s do not tell their cpu, so --cpu cannot select them",
                  run->in.name, name);
         return false;
@@ -476,7 +477,8 @@ static bool read_attrs(struct run *run)
         return true;
     while ((code = pd_reader_next(run->in.reader, &rec, &error)) == PD_OK || code == PD_EZSTD ||
            code == PD_ELIMIT)
-        ;
+        if (code == PD_OK)
+            cli_learn(&run->in, &rec);
     if (code != PD_EIO && code != PD_ENOMEM) /* damage is reported later */
         return true;
     cli_error(run->cli, run->in.name, &error);
@@ -495,6 +497,14 @@ static bool look_up(void *user)
     run->options.keep = lists_of(&run->keep);
     run->options.drop = lists_of(&run->drop);
     return true;
+}
+
+/* Names of events come with features before them. The payload of tracing data is the library's to read. */
+static void take_head(void *user, const struct pd_record *rec)
+{
+    struct run *run = user;
+    if (rec->payload_size == 0)
+        cli_learn(&run->in, rec);
 }
 
 /* A pipe stream that comes through a pipe: the library calls look_up() when its events have come. */
@@ -660,6 +670,7 @@ static bool filter(struct run *run, struct pd_filter_stats *stats)
     run->options.finding = on_finding;
     run->options.progress = on_progress;
     run->options.begin = look_up;
+    run->options.head = take_head;
     run->options.user = run;
     if (run->to == PD_CONVERT_DIRECTORY && is_direct(run)) {
         run->options.open_member = open_member;
@@ -734,7 +745,7 @@ static void run_filter(struct run *run)
         cli_fail(cli, CLI_USAGE, "--all-user and --all-kernel exclude each other");
         return;
     }
-    if (!cli_input_open(cli, &run->in, path, input_flags(run)))
+    if (!cli_input_open(cli, &run->in, path, input_flags(run) | CLI_META))
         return;
     run->to = container_of(run);
     if (flows(run) || (read_attrs(run) && look_up(run))) {

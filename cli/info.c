@@ -8,8 +8,8 @@ enum { KEY_HEADER_ONLY = CLI_LONG, KEY_STATS, KEY_TASKS, KEY_MMAPS };
 
 static const struct cli_option options[] = {
     {"show-info", 'I', NULL,
-     "also what perf tells with -I: host, cpu, command line, sample times (further features follow)"},
-    {"header-only", KEY_HEADER_ONLY, NULL, "header, events and features only; the records are not read"},
+     "what perf report --header-only -I tells, in its words: every feature"},
+    {"header-only", KEY_HEADER_ONLY, NULL, "header, events and features only, with -I just those lines; the records are not read"},
     {"stats", KEY_STATS, NULL, "record counts as perf report --stats has them"},
     {"tasks", KEY_TASKS, NULL,
      "the tasks: pid, tid, parent's pid, last name (memory grows with their number)"},
@@ -132,10 +132,11 @@ static void print_event(struct info *info, size_t i)
     const struct pd_event_attr *event = pd_reader_attr(info->in->reader, i);
     const struct pd_attr *a = &event->attr;
     char name[256];
-    cli_event_name(a, name, sizeof name);
-    cli_print(info->cli, "  %zu %s: %s %" PRIu64 ", %zu id%s", i, name,
-              pd_attr_flag(a, PD_ATTR_FREQ) ? "freq" : "period", a->sample_period, event->n_ids,
-              event->n_ids == 1 ? "" : "s");
+    cli_event_name(info->in, (uint32_t)i, name, sizeof name);
+    cli_print(info->cli, "  %zu ", i);
+    pd_out_plain(&info->cli->out, name, strlen(name));
+    cli_print(info->cli, ": %s %" PRIu64 ", %zu id%s", pd_attr_flag(a, PD_ATTR_FREQ) ? "freq" : "period",
+              a->sample_period, event->n_ids, event->n_ids == 1 ? "" : "s");
     if (event->n_ids) {
         cli_print(info->cli, " (%" PRIu64 "%s", event->ids[0], event->n_ids > 2 ? ", …" : "");
         if (event->n_ids > 1)
@@ -153,17 +154,42 @@ static void print_event(struct info *info, size_t i)
         pd_attr_print(a, NULL, &info->cli->out);
 }
 
+static void print_feature(struct info *info, uint32_t id, uint64_t size)
+{
+    const char *const name = pd_set_name(&pd_set_feature, id);
+    const struct pd_feature *const f = pd_metadata_feature(info->in->meta, id);
+    cli_print(info->cli, "  %3" PRIu32 " %-16s %8" PRIu64 " bytes", id, name ? name : "(unknown)", size);
+    if (f && f->layout == NULL && f->raw.n && name)
+        pd_out_str(&info->cli->out, ", damaged");
+}
+
+static void print_fields(struct info *info, uint32_t id)
+{
+    const struct pd_feature *const f = pd_metadata_feature(info->in->meta, id);
+    pd_out_str(&info->cli->out, "\n");
+    if (info->cli->verbose && f)
+        pd_feature_print(f, NULL, 6, &info->cli->out);
+}
+
+/* The sections of a file, then what came in records. */
 static void print_features(struct info *info)
 {
-    const size_t n = pd_reader_n_features(info->in->reader);
-    if (n)
+    const size_t sections = pd_reader_n_features(info->in->reader), all = pd_metadata_n_features(info->in->meta);
+    if (sections || all)
         pd_out_str(&info->cli->out, "features\n");
-    for (size_t i = 0; i < n; i++) {
-        const struct pd_feature_section *f = pd_reader_feature(info->in->reader, i);
-        const char *name = pd_set_name(&pd_set_feature, f->feature);
-        cli_print(info->cli, "  %3u %-16s %8" PRIu64 " bytes at offset %" PRIu64 "%s\n", f->feature,
-                  name ? name : "(unknown)", f->section.size, f->section.offset,
-                  f->intact ? "" : ", beyond the end of the file");
+    for (size_t i = 0; i < sections; i++) {
+        const struct pd_feature_section *const s = pd_reader_feature(info->in->reader, i);
+        print_feature(info, s->feature, s->section.size);
+        cli_print(info->cli, " at offset %" PRIu64 "%s", s->section.offset, s->intact ? "" : ", beyond the end of the file");
+        print_fields(info, s->feature);
+    }
+    for (size_t i = 0; i < all; i++) {
+        const struct pd_feature *const f = pd_metadata_feature_at(info->in->meta, i);
+        if (f->id <= UINT16_MAX && pd_reader_find_feature(info->in->reader, (uint16_t)f->id))
+            continue;
+        print_feature(info, f->id, f->raw.n);
+        pd_out_str(&info->cli->out, " in a record");
+        print_fields(info, f->id);
     }
 }
 
@@ -206,13 +232,6 @@ static void print_notes(struct info *info)
         cli_print(info->cli, "note: %" PRIu64 " samples belong to no known event\n", info->unowned);
 }
 
-static void print_value(struct info *info, const char *key, const char *value)
-{
-    cli_print(info->cli, "# %s : ", key);
-    pd_out_plain(&info->cli->out, value, strlen(value));
-    pd_out_str(&info->cli->out, "\n");
-}
-
 static void print_summary(struct info *info)
 {
     print_container(info);
@@ -246,8 +265,9 @@ static void print_stats(struct info *info)
         char name[256];
         if (info->samples[i] == 0)
             continue;
-        cli_event_name(&pd_reader_attr(info->in->reader, i)->attr, name, sizeof name);
-        cli_print(info->cli, "%s stats:\n%20s events: %10" PRIu64 "\n", name, "SAMPLE", info->samples[i]);
+        cli_event_name(info->in, (uint32_t)i, name, sizeof name);
+        pd_out_plain(&info->cli->out, name, strlen(name));
+        cli_print(info->cli, " stats:\n%20s events: %10" PRIu64 "\n", "SAMPLE", info->samples[i]);
     }
 }
 
@@ -284,16 +304,15 @@ int info_text(struct info *info)
 {
     if (info->mmaps)
         info->on_mmap = print_mmap;
-    if (!info->header_only)
-        info_scan(info);
+    info_scan(info);
     if (info->stats)
         print_stats(info);
     if (info->tasks)
         print_tasks(info);
-    if (!info->stats && !info->tasks && !info->mmaps)
+    if (!info->stats && !info->tasks && !info->mmaps && !(info->show_info && info->header_only))
         print_summary(info);
     if (info->show_info)
-        info_each_feature_value(info, print_value);
+        info_show(info);
     return info->cli->status;
 }
 
@@ -303,14 +322,13 @@ static void info_file(struct cli *cli, const struct info *wanted, const char *pa
 {
     struct cli_input in;
     struct info info = *wanted;
-    if (!cli_input_open(cli, &in, path, 0))
+    if (!cli_input_open(cli, &in, path, CLI_META))
         return;
     info.cli = cli;
     info.in = &in;
-    if (cli->json)
-        info_json(&info);
-    else
-        info_text(&info);
+    info_tell(&info);
+    if (in.meta)
+        (cli->json ? info_json : info_text)(&info);
     info_free(&info);
     cli_input_close(&in);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* info.h - what `perfdata info` finds out about a recording (info_scan.c) and prints (info.c, info_json.c).
+/*
+ * info.h - what `perfdata info` finds out about a recording (info_scan.c) and prints (info.c, info_json.c; with -I
+ * info_features.c, info_bpf.c).
  */
 #ifndef PERFDATA_CLI_INFO_H
 #define PERFDATA_CLI_INFO_H
@@ -28,6 +30,7 @@ struct info_task {
 struct info {
     struct cli *cli;
     struct cli_input *in;
+    size_t n_told; /* findings of in->meta that were reported */
     void (*on_mmap)(struct info *info,
                     const struct pd_record *rec); /* for --mmaps: each decoded MMAP or MMAP2 */
     void *user;
@@ -54,7 +57,9 @@ struct info {
     size_t task_map_size;
 };
 
-/* Reads all records. */
+/* Reports what is damaged in features; more may come while a stream is read. */
+void info_tell(struct info *info);
+/* Reads all records; with --header-only those that tell of features, as there are in streams. */
 void info_scan(struct info *info);
 void info_free(struct info *info);
 
@@ -69,9 +74,10 @@ struct info_mmap {
 };
 void info_take_mmap(const struct pd_record *rec, struct info_mmap *map);
 
-/* The lines of -I: calls `take` with perf's names and values. */
-void info_each_feature_value(struct info *info,
-                             void (*take)(struct info *info, const char *key, const char *value));
+/* The lines of -I. */
+void info_show(struct info *info);
+void info_bpf_programs(struct info *info, const struct pd_feature *f);
+void info_bpf_types(struct info *info, const struct pd_feature *f);
 
 int info_json(struct info *info);
 int info_text(struct info *info);

@@ -4,7 +4,7 @@
  * and offsets are numbers; words of the file are as in pd_record_json(): 64 bits as strings.
  */
 #include "info.h"
-#include <string.h>
+#include <inttypes.h>
 
 static void json_container(struct info *info, struct cli_json *j)
 {
@@ -46,7 +46,7 @@ static void json_events(struct info *info, struct cli_json *j)
     cli_json_open(j, "events", '[');
     for (size_t i = 0; i < pd_reader_n_attrs(info->in->reader); i++) {
         const struct pd_event_attr *event = pd_reader_attr(info->in->reader, i);
-        cli_event_name(&event->attr, name, sizeof name);
+        cli_event_name(info->in, (uint32_t)i, name, sizeof name);
         cli_json_open(j, NULL, '{');
         cli_json_str(j, "name", name);
         cli_json_count(j, "offset", event->offset);
@@ -63,9 +63,9 @@ static void json_events(struct info *info, struct cli_json *j)
     cli_json_close(j, ']');
 }
 
-static void json_features(struct info *info, struct cli_json *j)
+static void json_sections(struct info *info, struct cli_json *j)
 {
-    cli_json_open(j, "features", '[');
+    cli_json_open(j, "sections", '[');
     for (size_t i = 0; i < pd_reader_n_features(info->in->reader); i++) {
         const struct pd_feature_section *f = pd_reader_feature(info->in->reader, i);
         cli_json_open(j, NULL, '{');
@@ -77,6 +77,27 @@ static void json_features(struct info *info, struct cli_json *j)
         cli_json_close(j, '}');
     }
     cli_json_close(j, ']');
+}
+
+/* The fields of each feature by its name, or number; the bytes of what is unknown or damaged. */
+static void json_features(struct info *info, struct cli_json *j)
+{
+    cli_json_open(j, "features", '{');
+    for (size_t i = 0; i < pd_metadata_n_features(info->in->meta); i++) {
+        const struct pd_feature *const f = pd_metadata_feature_at(info->in->meta, i);
+        const char *const name = pd_feature_name(f->id);
+        char number[16];
+        snprintf(number, sizeof number, "%" PRIu32, f->id);
+        cli_json_key(j, name ? name : number);
+        if (f->layout) {
+            pd_feature_json(f, j->out);
+            continue;
+        }
+        pd_out_str(j->out, "{\"raw\":\"");
+        pd_out_hex_bytes(j->out, f->raw.ptr, f->raw.n);
+        pd_out_str(j->out, "\"}");
+    }
+    cli_json_close(j, '}');
 }
 
 static void json_type(struct cli_json *j, const struct info_type *t, const char *name, bool numbered)
@@ -179,11 +200,6 @@ static void json_mmap(struct info *info, const struct pd_record *rec)
     cli_json_close(j, '}');
 }
 
-static void json_value(struct info *info, const char *key, const char *value)
-{
-    cli_json_str(info->user, key, value);
-}
-
 static void json_error(struct cli_json *j, const struct pd_error *error)
 {
     char text[512];
@@ -202,6 +218,8 @@ static void json_damage(struct info *info, struct cli_json *j)
     cli_json_open(j, "damage", '[');
     for (size_t i = 0; i < pd_reader_n_findings(in->reader); i++)
         json_error(j, pd_reader_finding(in->reader, i));
+    for (size_t i = 0; i < pd_metadata_n_findings(info->in->meta); i++)
+        json_error(j, pd_metadata_finding(info->in->meta, i));
     for (size_t i = 0; i < in->n_damage && i < CLI_MOST_DAMAGE; i++)
         json_error(j, &in->damage[i]);
     cli_json_close(j, ']');
@@ -245,17 +263,13 @@ int info_json(struct info *info)
     struct cli_json j = {.out = &info->cli->out};
     cli_json_open(&j, NULL, '{');
     cli_json_str(&j, "file", info->in->name);
-    if (!info->header_only)
-        json_scan(info, &j);
+    json_scan(info, &j);
     json_container(info, &j); /* some of it is known at the end of a stream only */
     if (!info->header_only)
         json_records(info, &j);
     json_events(info, &j);
+    json_sections(info, &j);
     json_features(info, &j);
-    info->user = &j;
-    cli_json_open(&j, "info", '{');
-    info_each_feature_value(info, json_value);
-    cli_json_close(&j, '}');
     json_damage(info, &j);
     json_notes(info, &j);
     cli_json_close(&j, '}');

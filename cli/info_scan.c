@@ -230,12 +230,36 @@ static void count_record(struct info *info, struct pd_record *rec)
         see(info, tid);
 }
 
+/* ---- Features */
+
+void info_tell(struct info *info)
+{
+    const struct pd_metadata *const m = info->in->meta;
+    for (; m && info->n_told < pd_metadata_n_findings(m); info->n_told++)
+        cli_error(info->cli, info->in->name, pd_metadata_finding(m, info->n_told));
+}
+
+/*
+ * With --header-only: a pipe stream begins with its features, before the first record of the kernel; those of a file that
+ * cannot seek come after the last record.
+ */
 void info_scan(struct info *info)
 {
     struct pd_record rec = {0};
-    while (cli_next_record(info->in, &rec))
-        count_record(info, &rec);
+    struct pd_error error;
+    const bool stream = pd_reader_info(info->in->reader)->container == PD_CONTAINER_PIPE;
+    if (info->header_only && !stream && (info->in->seekable || S_ISDIR(info->in->st.st_mode)))
+        return;
+    while (cli_next_record(info->in, &rec)) {
+        if (info->header_only && stream && rec.type < PD_RECORD_HEADER_ATTR)
+            break;
+        if (!info->header_only)
+            count_record(info, &rec);
+    }
     cli_progress_end(info->cli);
+    if (pd_metadata_finish(info->in->meta, info->in->reader, &error))
+        cli_error(info->cli, info->in->name, &error);
+    info_tell(info);
 }
 
 void info_free(struct info *info)
@@ -244,80 +268,4 @@ void info_free(struct info *info)
     free(info->seen);
     free(info->task);
     free(info->task_map);
-}
-
-/* ---- Features whose content is a string or a number */
-
-/* perf's "hostname : x" for the features that are one string. */
-static const struct {
-    uint16_t feature;
-    const char *key;
-} strings[] = {
-    {PD_FEAT_HOSTNAME, "hostname"}, {PD_FEAT_OSRELEASE, "os release"}, {PD_FEAT_VERSION, "perf version"},
-    {PD_FEAT_ARCH, "arch"},         {PD_FEAT_CPUDESC, "cpudesc"},      {PD_FEAT_CPUID, "cpuid"},
-};
-
-typedef void (*take_value)(struct info *info, const char *key, const char *value);
-
-static void take_numbers(struct info *info, take_value take)
-{
-    uint64_t a, b;
-    char text[64];
-    if (cli_feature_number(info->in, PD_FEAT_NRCPUS, 0, 4, &a) &&
-        cli_feature_number(info->in, PD_FEAT_NRCPUS, 4, 4, &b)) {
-        snprintf(text, sizeof text, "%" PRIu64, b);
-        take(info, "nrcpus online", text);
-        snprintf(text, sizeof text, "%" PRIu64, a);
-        take(info, "nrcpus avail", text);
-    }
-    if (cli_feature_number(info->in, PD_FEAT_TOTAL_MEM, 0, 8, &a)) {
-        snprintf(text, sizeof text, "%" PRIu64 " kB", a);
-        take(info, "total memory", text);
-    }
-}
-
-static void take_times(struct info *info, take_value take)
-{
-    uint64_t a, b;
-    char text[64];
-    if (!cli_feature_number(info->in, PD_FEAT_SAMPLE_TIME, 0, 8, &a) ||
-        !cli_feature_number(info->in, PD_FEAT_SAMPLE_TIME, 8, 8, &b))
-        return;
-    snprintf(text, sizeof text, "%" PRIu64 ".%06" PRIu64, a / 1000000000, a % 1000000000 / 1000);
-    take(info, "time of first sample", text);
-    snprintf(text, sizeof text, "%" PRIu64 ".%06" PRIu64, b / 1000000000, b % 1000000000 / 1000);
-    take(info, "time of last sample", text);
-    snprintf(text, sizeof text, "%10.3f ms", (double)(b - a) / 1e6);
-    take(info, "sample duration", text);
-}
-
-static void take_cmdline(struct info *info, take_value take)
-{
-    char arg[4096], line[16384];
-    uint64_t count, at = 4;
-    size_t n = 0;
-    if (!cli_feature_number(info->in, PD_FEAT_CMDLINE, 0, 4, &count))
-        return;
-    line[0] = 0;
-    for (uint64_t i = 0; i < count && cli_feature_string(info->in, PD_FEAT_CMDLINE, &at, arg, sizeof arg);
-         i++) {
-        const int more = snprintf(line + n, sizeof line - n, "%s ", arg);
-        n += more > 0 ? (size_t)more : 0;
-        if (n >= sizeof line)
-            break;
-    }
-    take(info, "cmdline", line);
-}
-
-void info_each_feature_value(struct info *info, take_value take)
-{
-    char text[4096];
-    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
-        uint64_t at = 0;
-        if (cli_feature_string(info->in, strings[i].feature, &at, text, sizeof text))
-            take(info, strings[i].key, text);
-    }
-    take_numbers(info, take);
-    take_cmdline(info, take);
-    take_times(info, take);
 }

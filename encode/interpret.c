@@ -7,6 +7,18 @@
 #include "walk.h"
 #include "wire.h"
 
+/*
+ * What members that are not in the stream say about the bytes that follow, up to the end of the record, section or part
+ * of stated size: where that end must be. It is checked when it is there.
+ */
+struct claims {
+    size_t least, most;
+    const char *least_of, *most_of; /* the members that say so */
+    const struct pd_op *odd;        /* says whether an odd number of u64s follows; NULL: nothing does */
+    size_t odd_at;
+    bool is_odd;
+};
+
 struct writer {
     struct pd_shape shape;
     enum pd_order order;
@@ -17,7 +29,10 @@ struct writer {
     size_t limit; /* most bytes that there may be */
     size_t end;   /* of the part of stated size, whose last fields may be absent; SIZE_MAX: in none */
     struct pd_error *error;
+    struct claims claims;
 };
+
+static const struct claims no_claims = {.most = SIZE_MAX};
 
 static enum pd_code fail(const struct writer *w, enum pd_code code, const char *field, uint64_t found, uint64_t expected)
 {
@@ -66,6 +81,39 @@ static enum pd_code write_varint(struct writer *w, const struct pd_op *op, const
     return PD_OK;
 }
 
+/* ---- Where the bytes end. */
+
+static void claim_room(struct writer *w, const struct pd_op *op, uint64_t n, bool there)
+{
+    const size_t end = n < SIZE_MAX - w->at ? w->at + (size_t)n : SIZE_MAX;
+    if (there && end > w->claims.least) {
+        w->claims.least = end;
+        w->claims.least_of = op->name;
+    } else if (!there && end - 1 < w->claims.most) {
+        w->claims.most = end - 1;
+        w->claims.most_of = op->name;
+    }
+}
+
+static void claim_odd(struct writer *w, const struct pd_op *op, bool is_odd)
+{
+    w->claims.odd = op;
+    w->claims.odd_at = w->at;
+    w->claims.is_odd = is_odd;
+}
+
+static enum pd_code check_claims(const struct writer *w)
+{
+    const struct claims *c = &w->claims;
+    if (w->at < c->least)
+        return fail(w, PD_ECOUNT, c->least_of, w->at, c->least);
+    if (w->at > c->most)
+        return fail(w, PD_ECOUNT, c->most_of, w->at, c->most);
+    if (c->odd && ((w->at - c->odd_at) / 8 % 2 != 0) != c->is_odd)
+        return fail(w, PD_ECOUNT, c->odd->name, c->is_odd, !c->is_odd);
+    return PD_OK;
+}
+
 /* ---- Strings and other counted bytes. */
 
 static enum pd_code check_many(struct writer *w, const struct pd_op *op, size_t n)
@@ -73,16 +121,25 @@ static enum pd_code check_many(struct writer *w, const struct pd_op *op, size_t 
     return n <= w->limit ? PD_OK : fail(w, PD_ELIMIT, op->name, n, w->limit);
 }
 
+/* The slot of a string that is counted. */
+static size_t counted_slot(const struct writer *w, const struct pd_op *op, const void *v)
+{
+    const uint64_t n = pd_count(op, &w->shape, v);
+    return n == 0 ? 0 : n <= w->limit ? pd_slot_of(op, (size_t)n) : SIZE_MAX;
+}
+
 /* The slot has the size that its kind asks for. */
 static enum pd_code check_slot(struct writer *w, const struct pd_op *op, const void *v, const struct pd_str *s, size_t size)
 {
     size_t expected = size;
+    if (op->kind == PD_OP_CSTR && s->len && memchr(s->ptr, 0, s->len)) /* would end it */
+        return fail(w, PD_EVALUE, op->name, 0, 1);
     if (op->kind == PD_OP_CSTR)
         expected = s->len + 1;
     else if (op->kind == PD_OP_STRN && size > op->arg)
         expected = (size_t)op->arg;
     else if (op->kind == PD_OP_SLOT)
-        expected = pd_count(op, &w->shape, v) ? pd_slot_of(op, (size_t)pd_count(op, &w->shape, v)) : 0;
+        expected = counted_slot(w, op, v);
     return size == expected ? PD_OK : fail(w, PD_ECOUNT, op->name, size, expected);
 }
 
@@ -103,6 +160,8 @@ static enum pd_code write_str(struct writer *w, const struct pd_op *op, const vo
         write_number(w, size, 4);
     write_bytes(w, s->ptr, readable);
     write_bytes(w, NULL, size - readable);
+    if (op->kind == PD_OP_STRN && size < op->arg)
+        claim_room(w, op, 1, false);
     return PD_OK;
 }
 
@@ -154,15 +213,20 @@ static enum pd_code write_list(struct writer *w, const struct pd_op *op, const s
 static enum pd_code write_sized(struct writer *w, const struct pd_op *op, uint64_t size, const void *member)
 {
     const size_t begin = w->at, end = w->end;
+    const struct claims claims = w->claims;
     if (size < op->arg || size - op->arg > w->limit)
         return fail(w, PD_ECOUNT, op->ref ? op->ref : op->name, size, op->arg);
     w->end = begin + (size_t)(size - op->arg);
-    const enum pd_code code = write_layout(w, op->sub(), member);
+    w->claims = no_claims;
+    enum pd_code code = write_layout(w, op->sub(), member);
+    if (!code)
+        code = check_claims(w);
     if (code)
         return code;
     if (w->at != w->end)
         return fail(w, PD_ECOUNT, op->ref ? op->ref : op->name, size, w->at - begin + op->arg);
     w->end = end;
+    w->claims = claims;
     return PD_OK;
 }
 
@@ -172,6 +236,13 @@ static enum pd_code write_attr(struct writer *w, const struct pd_op *op, const s
 }
 
 /* ---- Members that are not in the stream must be what decoding would make of the bytes. */
+
+static uint64_t count_of_room(const struct pd_op *op, uint64_t count)
+{
+    if (op->kind == PD_OP_ROOM)
+        return op->arg;
+    return count <= SIZE_MAX / op->arg ? count * op->arg : SIZE_MAX;
+}
 
 static enum pd_code check_derived(struct writer *w, const struct pd_op *op, const void *v)
 {
@@ -193,6 +264,12 @@ static enum pd_code check_derived(struct writer *w, const struct pd_op *op, cons
     case PD_OP_ODD64:
         found = pd_member(v, op->offset, 1);
         expected = found != 0;
+        if (op->kind == PD_OP_ODD64)
+            claim_odd(w, op, expected);
+        else if (op->kind == PD_OP_ROOM || count)
+            claim_room(w, op, count_of_room(op, count), expected);
+        else
+            expected = 0;
         break;
     default:
         found = pd_member(v, op->offset, 8);
@@ -257,6 +334,18 @@ static bool ends_before(const struct writer *w, const struct pd_op *op)
     return w->end != SIZE_MAX && op->kind != PD_OP_OPT64 && (w->at > w->end || width > w->end - w->at);
 }
 
+/* What is not written must not say anything. */
+static bool is_nothing(const struct pd_op *op, const void *v)
+{
+    const void *member = (const uint8_t *)v + op->offset;
+    const struct pd_str *s = member;
+    const uint8_t *p = member;
+    size_t n = op->kind == PD_OP_ARR ? (size_t)op->arg : pd_scalar_width(op);
+    while (n && p[n - 1] == 0)
+        n--;
+    return n == 0 && (op->kind != PD_OP_STR || s->len == 0);
+}
+
 static enum pd_code write_layout(struct writer *w, const struct pd_op *head, const void *v)
 {
     const uint32_t given = w->shape.given;
@@ -265,6 +354,8 @@ static enum pd_code write_layout(struct writer *w, const struct pd_op *head, con
     for (const struct pd_op *op = pd_present(head, &w->shape, v); op->kind != PD_OP_END;
          op = pd_present(op + 1, &w->shape, v)) {
         ended |= ends_before(w, op);
+        if (ended && !is_nothing(op, v))
+            return fail(w, PD_EVALUE, op->name, pd_scalar_width(op) ? pd_scalar_get(op, v) : 1, 0);
         if (ended && op->kind != PD_OP_REST)
             continue;
         const enum pd_code code = write_field(w, op, v);
@@ -288,6 +379,8 @@ static enum pd_code write_payload(struct writer *w, const struct pd_op *layout, 
     if (rec->rest.n > UINT16_MAX)
         return fail(w, PD_ELIMIT, "rest", rec->rest.n, UINT16_MAX);
     write_bytes(w, rec->rest.ptr, rec->rest.n);
+    if ((code = check_claims(w)))
+        return code;
     return has_id ? write_layout(w, pd_layout_sample_id(), &rec->id) : PD_OK;
 }
 
@@ -296,7 +389,7 @@ enum pd_code pd_interpret_encode(const struct pd_plan *plan, const struct pd_rec
 {
     const struct pd_op *layout = rec->old_feature ? NULL : pd_layout_of(rec->type);
     const struct pd_record r = {.type = rec->type, .variant = rec->variant, .layout = layout};
-    struct writer w = {plan->shape, plan->order, rec, out, cap, 8, UINT16_MAX, SIZE_MAX, error};
+    struct writer w = {plan->shape, plan->order, rec, out, cap, 8, UINT16_MAX, SIZE_MAX, error, no_claims};
     w.shape.misc = rec->misc;
     w.shape.given = rec->misc;
     w.shape.variant = rec->variant;
@@ -323,11 +416,15 @@ enum pd_code pd_interpret_put_section(const struct pd_op *layout, const struct p
                                       const void *v, const struct pd_bytes *rest, void *out, size_t cap, size_t *size,
                                       struct pd_error *error)
 {
-    struct writer w = {*shape, order, NULL, out, cap, 0, UINT32_MAX, SIZE_MAX, error};
-    const enum pd_code code = write_layout(&w, layout, v);
+    struct writer w = {*shape, order, NULL, out, cap, 0, UINT32_MAX, SIZE_MAX, error, no_claims};
+    enum pd_code code = write_layout(&w, layout, v);
     if (code)
         return code;
+    if (rest->n > w.limit - w.at)
+        return fail(&w, PD_ELIMIT, "rest", rest->n, w.limit - w.at);
     write_bytes(&w, rest->ptr, rest->n);
+    if ((code = check_claims(&w)))
+        return code;
     *size = w.at;
     return out && w.at > cap ? fail(&w, PD_ESPACE, "section", cap, w.at) : PD_OK;
 }

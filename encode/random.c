@@ -432,10 +432,10 @@ static void make_attr(struct maker *m, struct pd_attr *attr, uint32_t size)
     const size_t room = m->room;
     m->room = 0;
     make_layout(m, pd_layout_attr(), attr);
-    m->room = room;
     attr->size = size;
     if (size > PD_ATTR_SIZE)
         make_bytes(m, &attr->tail, size - PD_ATTR_SIZE);
+    m->room = room > attr->tail.n ? room - attr->tail.n : 0;
     clear_past(pd_layout_attr(), attr, size);
     /* Two ways of writing the same field exclude each other. */
     if (attr->sample_type & PD_SAMPLE_WEIGHT)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * make_seeds.c - writes the fuzzer's first inputs: make_seeds DIRECTORY [RECORDING...], where DIRECTORY holds file/, record/
- * and attr/. The files are those of image.h; recordings are cut down to their first records, each of which is an input of
+ * make_seeds.c - writes the fuzzer's first inputs: make_seeds DIRECTORY [RECORDING...], where DIRECTORY holds file/, record/,
+ * attr/ and feature/. The files are those of image.h; recordings are cut down to their first records, each of which is an input of
  * fuzz_record as well. The same call gives the same bytes.
  */
 #include "image.h"
+#include "random_values.h"
 #include "wire.h"
 #include <perfdata/reader.h>
 #include <stdio.h>
@@ -58,6 +59,44 @@ static void save_attrs(void)
             save("attr", name, im.b, im.n);
             image_free(&im);
         }
+    }
+}
+
+#define FEATURE_MOST 500 /* bytes of a feature section that is a seed */
+
+/* The first section made at random that is neither large nor, where there are others, small. */
+static void save_feature(uint32_t id, enum pd_order order)
+{
+    static uint8_t memory[PD_RANDOM_ARENA], bytes[FEATURE_MOST];
+    const uint32_t nr_cpus = 4;
+    for (uint64_t seed = id; seed < id + 1000; seed++) {
+        struct pd_rng rng = {seed};
+        struct pd_arena arena = {memory, sizeof memory};
+        struct pd_feature f;
+        struct image im = {0};
+        char name[80];
+        size_t n;
+        if (!pd_random_feature(&rng, &arena, id, nr_cpus, &f) ||
+            pd_feature_encode(order, &f, bytes, sizeof bytes, &n, NULL) || n < (seed < id + 900 ? 60 : 1))
+            continue;
+        *image_room(&im, 1) = order == PD_BIG;
+        *image_room(&im, 1) = (uint8_t)id;
+        *image_room(&im, 1) = (uint8_t)nr_cpus;
+        image_bytes(&im, bytes, n);
+        snprintf(name, sizeof name, "%s-%s", pd_feature_name(id), order == PD_BIG ? "be" : "le");
+        save("feature", name, im.b, im.n);
+        image_free(&im);
+        return;
+    }
+}
+
+static void save_features(void)
+{
+    for (uint32_t id = 0; id < 256; id++) {
+        if (!pd_feature_name(id))
+            continue;
+        save_feature(id, PD_LITTLE);
+        save_feature(id, PD_BIG);
     }
 }
 
@@ -151,6 +190,7 @@ int main(int argc, char **argv)
     directory = argv[1];
     save_files();
     save_attrs();
+    save_features();
     save_image_records(false);
     save_image_records(true);
     for (int i = 2; i < argc; i++)

@@ -33,7 +33,7 @@ enum pd_code pd_feature_decode(enum pd_order order, uint32_t id, uint32_t nr_cpu
     f->id = id;
     f->variant = 0;
     f->nr_cpus_avail = nr_cpus_avail;
-    f->raw = f->rest = (struct pd_bytes){bytes, n};
+    f->raw = f->rest = (struct pd_bytes){bytes ? bytes : "", n}; /* a feature that a program makes has no raw.ptr */
     f->layout = NULL;
     if (n > UINT32_MAX)
         return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "section", n, UINT32_MAX);

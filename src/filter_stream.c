@@ -210,6 +210,8 @@ static enum pd_code take(struct stream *s, struct pd_record *rec, bool *over)
     struct pd_filtering *f = s->f;
     const uint32_t round = s->in.round;
     struct pd_moment when;
+    if (!s->begun && is_head(rec) && f->options->head)
+        f->options->head(f->options->user, rec);
     enum pd_code code = s->begun || is_head(rec) ? PD_OK : begin(s);
     pd_clock_stamp(&s->in, rec, &when);
     if (code || pd_filter_role(rec) == PD_ROLE_WRAPPER)

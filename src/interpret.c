@@ -54,7 +54,7 @@ static enum pd_code read_varint(struct reader *r, const struct pd_op *op, void *
     uint64_t value = 0;
     for (size_t i = 0; i < r->left && i < 10; i++) {
         const uint64_t bits = r->p[i] & 0x7f;
-        if ((i == 9 && bits > 1) || (i > 0 && r->p[i] == 0))
+        if ((i == 9 && r->p[i] > 1) || (i > 0 && r->p[i] == 0))
             return fail(r, PD_EVALUE, op, r->p[i], 1);
         value |= bits << 7 * i;
         if (r->p[i] & 0x80)
@@ -184,11 +184,14 @@ static enum pd_code read_sized(struct reader *r, const struct pd_op *op, uint64_
     return PD_OK;
 }
 
+/* A size that leaves itself out could not be written again. */
 static enum pd_code read_attr(struct reader *r, const struct pd_op *op, void *member)
 {
     if (r->left < 8)
         return fail(r, PD_ESHORT, op, r->left, 8);
     const uint32_t size = pd_load32(r->p + 4, r->order);
+    if (size && size < 8)
+        return fail(r, PD_ECOUNT, op, size, 8);
     return read_sized(r, op, size ? size : PD_ATTR_SIZE_VER0, member);
 }
 
@@ -250,6 +253,14 @@ static bool ends_before(const struct reader *r, const struct pd_op *op)
     return r->sized && width > r->left && op->kind != PD_OP_OPT64;
 }
 
+/* Even a string that is not there can be printed. */
+static void leave_out(const struct reader *r, const struct pd_op *op, void *v)
+{
+    void *member = (uint8_t *)v + op->offset;
+    if (op->kind == PD_OP_STR)
+        *(struct pd_str *)member = (struct pd_str){(const char *)r->p, 0, 0};
+}
+
 static enum pd_code read_layout(struct reader *r, const struct pd_op *head, void *v)
 {
     const uint32_t given = r->shape.given;
@@ -259,8 +270,10 @@ static enum pd_code read_layout(struct reader *r, const struct pd_op *head, void
     for (const struct pd_op *op = pd_present(head, &r->shape, v); op->kind != PD_OP_END;
          op = pd_present(op + 1, &r->shape, v)) {
         ended |= ends_before(r, op);
-        if (ended && op->kind != PD_OP_REST)
+        if (ended && op->kind != PD_OP_REST) {
+            leave_out(r, op, v);
             continue;
+        }
         const enum pd_code code = read_field(r, op, v);
         if (code)
             return code;

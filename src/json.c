@@ -3,6 +3,7 @@
 #include "emit.h"
 #include "reflect.h"
 #include <perfdata/feature.h>
+#include <perfdata/tracepoint.h>
 
 /* An object under construction. */
 struct json {
@@ -191,6 +192,12 @@ static void put_payload(struct json *j, const struct pd_record *rec, const struc
 
 void pd_record_json(const struct pd_record *rec, unsigned flags, struct pd_out *out)
 {
+    pd_record_json_trace(rec, flags, NULL, out);
+}
+
+void pd_record_json_trace(const struct pd_record *rec, unsigned flags, const struct pd_tracepoint *tracepoint,
+                          struct pd_out *out)
+{
     const struct pd_view view = pd_view_of(rec);
     struct json j = {out, &view.shape, true};
     pd_emit_char(out, '{');
@@ -200,6 +207,10 @@ void pd_record_json(const struct pd_record *rec, unsigned flags, struct pd_out *
         put_payload(&j, rec, &view);
     else
         put_hex(&j, "raw", rec->raw + 8, rec->size > 8 ? rec->size - 8u : 0);
+    if (tracepoint && view.open && rec->type == PD_RECORD_SAMPLE && rec->plan) {
+        put_key(&j, "trace");
+        pd_tracepoint_json(tracepoint, rec->plan->order, rec->u.sample.raw.data.ptr, rec->u.sample.raw.data.n, 0, out);
+    }
     pd_emit_char(out, '}');
 }
 

@@ -316,7 +316,7 @@ static enum pd_code frame(struct pd_reader *r, struct pd_record *rec, struct pd_
     size_t got;
     enum pd_code code = pd_input_at(r->src, r->at, 8, &p, &got, error);
     if (!code && got >= 8 && pd_load16(p + 6, r->info.order) > got)
-        code = pd_input_at(r->src, r->at, UINT16_MAX, &p, &got, error);
+        code = pd_input_at(r->src, r->at, pd_load16(p + 6, r->info.order), &p, &got, error);
     if (code)
         return code;
     if (got > left)

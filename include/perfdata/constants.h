@@ -773,6 +773,13 @@ PD_API extern const struct pd_set pd_set_auxtrace_error_type;
 #define PD_CS_ETM_MAGIC_ETE              UINT64_C(0x5050505050505050) /* ETE */
 PD_API extern const struct pd_set pd_set_cs_etm_magic;
 
+/* cs_etm_cpus: second word of AUXTRACE_INFO of CS_ETM. */
+#define PD_CS_ETM_CPUS_NR_CPUS           UINT64_C(0xffffffff) /* cpus */
+#define PD_CS_ETM_CPUS_NR_CPUS_SHIFT     0
+#define PD_CS_ETM_CPUS_PMU_TYPE          UINT64_C(0xffffffff00000000) /* number of the PMU */
+#define PD_CS_ETM_CPUS_PMU_TYPE_SHIFT    32
+PD_API extern const struct pd_set pd_set_cs_etm_cpus;
+
 /* arm_spe_magic: first word of the block of a cpu in AUXTRACE_INFO of ARM_SPE. */
 #define PD_ARM_SPE_MAGIC_CPU             UINT64_C(0x1010101010101010) /* a cpu */
 PD_API extern const struct pd_set pd_set_arm_spe_magic;

@@ -123,6 +123,8 @@ struct pd_filter_options {
      * lists, whose events are numbers. False: PD_EARG ends the run. May be NULL.
      */
     bool (*begin)(void *user);
+    /* The same: called before that for each record that stands before all others, HEADER_FEATURE among them. May be NULL. */
+    void (*head)(void *user, const struct pd_record *rec);
 };
 
 struct pd_filter_stats {

@@ -542,8 +542,7 @@ PD_API bool pd_cs_etm_cpu_next(struct pd_list *l, struct pd_cs_etm_cpu *out);
 /* Arm CoreSight */
 struct pd_cs_etm_info {
     uint64_t header_version; /* 0, 1 or 2 */
-    uint32_t nr_cpus; /* cpus */
-    uint32_t pmu_type; /* number of the PMU, in the upper half of the word */
+    uint64_t cpus_and_pmu; /* how many cpus, and the number of the PMU */
     uint64_t snapshot; /* only snapshots were taken */
     struct pd_list old_cpus; /* the cpus; elements: struct pd_cs_etm_old_cpu */
     struct pd_list cpus; /* the cpus; elements: struct pd_cs_etm_cpu */

@@ -107,6 +107,11 @@ enum pd_json_flags {
  */
 PD_API void pd_record_json(const struct pd_record *rec, unsigned flags, struct pd_out *out);
 
+struct pd_tracepoint;
+/* The same, and for the sample of a tracepoint (NULL: of none) "trace": the fields in its raw bytes. */
+PD_API void pd_record_json_trace(const struct pd_record *rec, unsigned flags, const struct pd_tracepoint *tracepoint,
+                                 struct pd_out *out);
+
 /* An attr as one JSON object: the fields that its size covers or that are not 0, and a tail. */
 PD_API void pd_attr_json(const struct pd_attr *attr, struct pd_out *out);
 

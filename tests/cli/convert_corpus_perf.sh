@@ -24,11 +24,11 @@ stats() {
 }
 # perf 6.1 has the names of events from EVENT_UPDATE records in streams, which only one of its own has, and from EVENT_DESC in
 # files: so they are not compared from one to the other, nor are the columns, which depend on them. Symbols depend on whether
-# build ids come as a section or as records; and without the NRCPUS feature, which simpleperf does not write, perf 7.3 knows no
-# CPU in a stream.
+# build ids come as a section or as records, and are not all there for the callchains of tracepoints in a stream; and without
+# the NRCPUS feature, which simpleperf does not write, perf 7.3 knows no CPU in a stream.
 nameless() {
     sed -E 's/^([^\t].*[0-9]+\.[0-9]{6}:) +([0-9]+ +)?(raw )?[^ ]+: */\1 \2/; s/^[^A].* stats:$/stats:/; s/ +/ /g
-        s/([0-9a-f]{4}) [^ ]+( \([^ ]*\))$/\1\2/'"$simpleperf" "$1"
+        s/^(\t *[0-9a-f]+) .*/\1/; s/([0-9a-f]{4}) [^ ]+( \([^ ]*\))$/\1\2/'"$simpleperf" "$1"
 }
 # perf report --stats knows neither compressed records nor tracing data that come in a stream.
 has_counts() {

@@ -10,17 +10,26 @@ convert() { # INPUT OUTPUT OPTION...
     "$PERFDATA" check -q "$2" >check.out || fail "check of $*: $(head -n 3 check.out)"
 }
 # What perf shows of a recording, a stream being read from a pipe. Records of equal time come in any order from directories.
-shown() { # FILE
+shown() { # FILE COMMAND...
     if [ ! -d "$1" ] && [ "$(od -An -tu8 -j8 -N8 "$1" | tr -d ' ')" = 16 ]; then
-        perf script -i - <"$1" 2>/dev/null
+        "$judge" "${@:2}" -i - <"$1" 2>/dev/null
     else
-        perf script -i "$1" 2>/dev/null
-    fi | LC_ALL=C sort
+        "$judge" "${@:2}" -i "$1" 2>/dev/null
+    fi
 }
+# Counts by record type, but for those of the container; perf counts nothing in streams with compressed records or tracing data.
+counts() { # FILE
+    shown "$1" report --stats | sed -nE 's/ *\([^)]*\)$//
+        /^ *(TOTAL|ATTR|FEATURE|EVENT_TYPE|HEADER_[A-Z_]*|TRACING_DATA|BUILD_ID|COMPRESSED2?) events:/d; /events:/p'
+}
+judge=perf
 alike() { # ORIGINAL OUTPUT
-    shown "$1" >want.txt
-    shown "$2" >got.txt
+    shown "$1" script --no-inline | LC_ALL=C sort >want.txt
+    shown "$2" script --no-inline | LC_ALL=C sort >got.txt
     same want.txt got.txt
+    counts "$1" >want.stats || return 0
+    counts "$2" >got.stats || return 0
+    ! grep -q SAMPLE want.stats || ! grep -q SAMPLE got.stats || same want.stats got.stats
 }
 ways=0
 all_ways() { # FILE
@@ -36,6 +45,25 @@ all_ways() { # FILE
     convert "$1" pipe --to pipe
     convert pipe file --to file
     alike "$1" file
+    convert "$1" z --to file -z
+    convert z plain --decompress
+    alike "$1" plain
+}
+# A directory shows the same in the same order when its members are one stream, which goes to a directory and back.
+one_stream() { # DIRECTORY
+    local to
+    shown "$1" script --no-inline >want.txt
+    for to in file pipe; do
+        convert "$1" merged --to $to
+        shown merged script --no-inline >got.txt
+        same want.txt got.txt
+        "$PERFDATA" dump -F time merged >times 2>/dev/null
+        sed 's/ *:.*//' times | sort -c -n || fail "$1 --to $to is not in the order of time"
+    done
+    convert "$1" merged --to file
+    convert merged again.dir --to dir
+    convert again.dir again --to file
+    same merged again
 }
 
 record graph.data -q -e cpu-clock -F 499 -g -- bash -c work
@@ -58,8 +86,14 @@ same stream.zstd back
 record threads -q -a --threads -e cpu-clock -F 199 -- bash -c work
 [ -f threads/data.0 ] || fail "perf made no directory"
 all_ways threads
+one_stream threads
 record threads.zstd -q -a -z --threads -e cpu-clock -F 499 -g -- bash -c work
 all_ways threads.zstd
+one_stream threads.zstd
+if perf record -q --kcore -e cpu-clock -o kcore -- bash -c work >/dev/null 2>&1; then
+    all_ways kcore
+    one_stream kcore
+fi
 
 # Tracepoints: the text that perf makes of them needs the tracing data.
 if perf record -q -a -e sched:sched_switch -o trace.data -- sleep 0.2 >/dev/null 2>&1; then
@@ -87,6 +121,14 @@ if [ -n "$newer" ] && "$newer" record -q -e cpu-clock -F 499 -o new.data -- bash
     "$newer" script -F "$fields" -i graph.data 2>/dev/null | sort >want.txt
     "$newer" script -F "$fields" -i two.zst 2>/dev/null | sort >got.txt
     same want.txt got.txt
+    # The newer perf is the judge of what it recorded itself, in all containers.
+    judge=$newer
+    "$newer" record -q -a --threads -e cpu-clock -F 499 -o new.dir -- bash -c work >/dev/null 2>&1
+    "$newer" record -q -e cpu-clock -F 499 -o - -- bash -c work >new.pipe 2>/dev/null </dev/null
+    for f in new.data new.pipe new.dir; do
+        all_ways $f
+    done
+    one_stream new.dir
 fi
 echo "$ways conversions read by $(perf --version)"
 

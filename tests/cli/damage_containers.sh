@@ -65,20 +65,19 @@ for ((n = 0; n <= $(stat -c %s tiny.pipe); n++)); do
     [[ $ends != *" $n "* ]] || want=0
     expect $want "$PERFDATA" info cut.data
     [ $want = 0 ] || has err 'offset [0-9]'
-    "$PERFDATA" info - <cut.data >/dev/null 2>err || [ $? = $want ] || fail "info - of $n bytes"
-    cat cut.data | "$PERFDATA" check - >out 2>err || [ $? = $want ] || fail "check - of $n bytes"
+    got=0
+    cat cut.data | "$PERFDATA" check - >out 2>err || got=$?
+    [ $got = $want ] || fail "check - of $n bytes: $got"
 done
 for ((n = 0; n < $(stat -c %s tiny.data); n++)); do
     head -c "$n" tiny.data >cut.data
-    for verb in info check; do
-        # Behind the header and before the first record, it is a recording that was not finished only with data size 0.
-        expect 3 "$PERFDATA" $verb cut.data
-        got=0
-        cat cut.data | "$PERFDATA" $verb - >out 2>err || got=$?
-        [ $got = 3 ] || fail "$verb - of $n bytes: $got"
-        cat out err | grep -q 'offset [0-9]' || fail "$verb - of $n bytes: no offset"
-        if cat out err | grep -q 'bytes follow'; then fail "$verb - of $n bytes: $(grep 'bytes follow' out err)"; fi
-    done
+    expect 3 "$PERFDATA" info cut.data
+    has err 'offset [0-9]'
+    got=0
+    cat cut.data | "$PERFDATA" info - >out 2>err || got=$?
+    [ $got = 3 ] || fail "info - of $n bytes: $got"
+    has err 'offset [0-9]'
+    if grep -q 'bytes follow' out; then fail "info - of $n bytes: $(grep 'bytes follow' out)"; fi
 done
 
 # ---- Overlapping sections of a file through a pipe are told once.
@@ -133,7 +132,7 @@ has err "at offset 401 .*COMPRESSED records passed over since the damage before"
 for verb in check dump 'filter -f -o out.data' 'convert -f --decompress -o out.data'; do
     # shellcheck disable=SC2086
     expect 3 "$PERFDATA" $verb lost.data
-    cat out err | grep -q 'at offset 385 ' || fail "$verb: $(cat err)"
+    grep -q 'at offset 385 ' out err || fail "$verb: $(cat err)"
 done
 
 # ---- A bomb: half a gigabyte of records out of one chunk is more than allowed, and never in memory.
@@ -144,7 +143,7 @@ done
 { tiny_header $((64 + $(stat -c %s bomb))) && tiny_records && le 4 81 && le 2 0 $((8 + $(stat -c %s bomb))) && cat bomb; } >bomb.data
 expect 3 "$PERFDATA" info bomb.data
 has err 'at offset 304 .*decompressed size: found 268435457, the limit is 268435456'
-has out '^records *130565,'
+has out '^records *130564,'
 small=$(peak_memory "$PERFDATA" info tiny.data)
 large=$(peak_memory "$PERFDATA" info bomb.data)
 [ $((large - small)) -lt 6000 ] || fail "a bomb takes $large kB, a small file $small kB"

@@ -1,12 +1,12 @@
 """Small perf.data files made by hand, in either byte order, from the layouts of the format's documentation.
 
 Nothing here comes from the project's schema: numbers are packed with the struct module, bit fields are placed bit by
-bit. make() returns the bytes of a file. Files
-of the same arguments but another byte order hold the same values.
+bit. make() returns the bytes of a file. Files of the same arguments but another byte order hold the same values.
 
 Not executable, so that it is not a test itself.
 """
 
+import random
 import struct
 
 IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU = (1 << bit for bit in range(8))
@@ -103,7 +103,10 @@ class Writer:
 
 
 def signed(value):
-    return value & (1 << 64) - 1
+    return value & U64
+
+
+U64 = (1 << 64) - 1
 
 
 RICH = (IDENTIFIER | IP | TID | TIME | ADDR | ID | STREAM_ID | CPU | PERIOD | READ | CALLCHAIN | RAW | BRANCH_STACK |
@@ -268,3 +271,420 @@ def make_counters(order):
     records = [w.record(9, 2, w.u64(60, 0x401000 + i), w.u("II", 7, 7), w.u64(1000 + i),
                         branches(w, i, signed(-1) if i else None, counters=True), w.u64(8 + i)) for i in range(5)]
     return w.file(attrs, records, {3: w.str64("example"), 6: w.str64("x86_64"), 7: w.u("II", 2, 2)})
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Every record of perf itself and of simpleperf, and every feature, in all their forms, with random values
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+class Random:
+    """Random values; the same ones for every byte order."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+
+    def below(self, limit):
+        return self.random.randrange(limit)
+
+    def u(self, width):
+        """Any number of so many bytes, often a small or a large one."""
+        top = 1 << 8 * width
+        return self.random.choice([self.below(top), self.below(100), top - 1, 1 << self.below(8 * width)])
+
+    def raw(self, count):
+        return bytes(self.below(256) for _ in range(count))
+
+    def text(self, most=40):
+        """A text without NUL; now and then one that is no UTF-8."""
+        letters = [b"a", b"Z", b"0", b"/", b"-", b" ", b"\"", b"\\", b"\xc3\xbc", b"\t", b"_"] + [b"\xff"] * (self.below(8) == 0)
+        text = b"".join(self.random.choice(letters) for _ in range(self.below(most + 1)))
+        return text[:most]
+
+
+class ToolWriter(Writer):
+    """Also has a random value for every field."""
+
+    def __init__(self, order, seed):
+        super().__init__(order)
+        self.r = Random(seed)
+
+    def some(self, kinds):
+        """Random numbers of these kinds of the struct module."""
+        return self.u(kinds, *[self.r.u(struct.calcsize("=" + kind)) for kind in kinds])
+
+    def slot(self, text, step):
+        """NUL-terminated, padded to a multiple of step."""
+        raw = text + b"\0"
+        return raw + bytes(-len(raw) % step)
+
+    def fixed(self, text, size):
+        """A string in a slot of so many bytes; it may fill it."""
+        return text[:size] + bytes(size - len(text[:size]))
+
+    def string(self, text=None, form=None):
+        """perf's feature string: padded to 64, to 8, not at all, without NUL, or empty."""
+        text = self.r.text() if text is None else text
+        form = self.r.below(8) if form is None else form
+        if form == 5:
+            raw = self.slot(text, 8)
+        elif form == 6:
+            raw = text                  # without NUL
+        elif form == 7:
+            raw = self.slot(text, 64)[:-1] + b"x" if len(text) % 64 < 62 else text
+        else:
+            raw = self.slot(text, 64)
+        return self.u("I", len(raw)) + raw
+
+    def cpu_set(self, form):
+        """What CPU_MAP and EVENT_UPDATE have from `type` on."""
+        r = self.r
+        if form == "any":
+            return self.u("HHH", 0, 1, 0xffff)
+        if form == "cpus":
+            nr = r.below(6)
+            return self.u("HH", 0, nr) + self.some("H" * nr)
+        if form == "mask4":
+            nr = r.below(4)
+            return self.u("HHH", 1, nr, 4) + self.some("I" * nr)
+        if form == "mask8":
+            nr = r.below(4)
+            return self.u("HHH", 1, nr, 8) + bytes(4) + self.some("Q" * nr)
+        if form == "range":
+            return self.u("HBBHH", 2, r.below(2), 0, r.u(2), r.u(2))
+        return self.u("H", 7) + r.raw(6)
+
+    def build_id_record(self, kind, misc, step, pid=True, left_over=False):
+        r = self.r
+        body = self.u("I", r.u(4)) if pid else b""
+        body += r.raw(20)
+        body += self.u("BBH", 20, 0, 0) if misc & 0x8000 else r.raw(4) if left_over else bytes(4)
+        return self.record(kind, misc, body, self.slot(r.text(), step))
+
+
+CPU_SETS = ["any", "cpus", "mask4", "mask8", "range", "other"]
+TOOL_TRAILER = IDENTIFIER | TID | TIME | CPU
+
+
+def tool_trailer(w):
+    r = w.r
+    return w.u("IIQIIQ", r.u(4), r.u(4), r.u(8), r.below(8), 0, 30)
+
+
+def aux_info(w):
+    """AUXTRACE_INFO: every kind in every form."""
+    r = w.r
+    for count in (9, 10, 14, 15, 16):
+        yield 1, w.some("Q" * count)
+    yield 1, w.some("Q" * 16) + w.u64(0)
+    yield 1, w.some("Q" * 16) + w.u64(0) + w.some("Q")
+    for text in (b"filter 0x400000/0x1000", b"1234567", b"12345678"):
+        for more in (0, 1, 2):
+            yield 1, w.some("Q" * 16) + w.u64(len(text)) + w.slot(text, 8) + w.some("Q" * more)
+    yield 2, w.some("Q" * 6)
+    yield 2, w.some("Q" * 8)
+    v3, v4, ete = 0x3030303030303030, 0x4040404040404040, 0x5050505050505050
+    for magic, count in ((v3, 4), (v4, 7)):
+        for cpus in (0, 1, 3):
+            yield 3, w.u64(0, r.u(4) << 32 | cpus) + w.some("Q") + b"".join(
+                w.u64(magic, cpu) + w.some("Q" * count) for cpu in range(cpus))
+    for version in (1, 2):
+        for magic, count in ((v3, 4), (v4, 7), (v4, 8), (ete, 8), (ete, 9)):
+            cpus = r.below(4)
+            yield 3, w.u64(version, r.u(4) << 32 | cpus) + w.some("Q") + b"".join(
+                w.u64(magic, cpu, count) + w.some("Q" * count) for cpu in range(cpus))
+    yield 4, w.some("QQ")
+    for count in (3, 4):
+        cpus = r.below(4)
+        yield 4, w.u64(2, 4, r.u(8), cpus) + b"".join(
+            w.u64(0x1010101010101010, cpu, count) + w.some("Q" * count) for cpu in range(cpus))
+    yield 5, b""
+    yield 5, w.some("QQQ")
+    yield 6, w.some("Q")
+    yield 7, w.some("Q")
+    yield 0, w.some("Q")
+    yield 99, w.some("QQQQQ")
+
+
+def tool_records(w, simpleperf=True):
+    """One after another every record of type 65 and up that is not compressed, in each form."""
+    r = w.r
+    for text in (b"cycles", b"12345678", b"instructions:u"):
+        yield w.record(65, 0, w.some("Q"), w.slot(text, 8)[:-(-len(text) // 8) * 8])
+    for misc, step, left_over in ((1, 64, False), (2, 64, True), (0x8001, 8, False), (0x8002, 8, False), (4, 64, False),
+                                  (0x8005, 8, False)):
+        record = w.build_id_record(67, misc, step, left_over=left_over)
+        yield record if len(record) % 8 else w.record(67, misc, record[8:] + bytes(4))
+    for misc in (0x8001, 0x8002):
+        body = w.build_id_record(67, misc, 8)[8:]
+        yield w.record(67, misc, body + bytes(-len(body) % 8), tool_trailer(w))
+    yield w.record(68, 0)
+    for nr in (0, 1, 3):
+        yield w.record(69, 0, w.u64(nr), w.some("QQQQ" * nr))
+        if nr:
+            yield w.record(69, 0, w.u64(nr), w.some("QQQQ" * nr), w.some("QQ" * nr))
+    for kind, words in aux_info(w):
+        yield w.record(70, 0, w.u("II", kind, 0), words)
+    for size in (0, 8, 64):
+        yield w.record(71, 0, w.u64(size), w.some("QQIII"), w.u("I", 0)) + r.raw(size)
+    for text in (b"", b"short", b"overflow packet at 0x400000"):
+        yield w.record(72, 0, w.u("I", 1), w.some("IIII"), w.u("I", 0), w.some("Q"), w.slot(text, 8))
+        for fmt in (1, 2):
+            yield w.record(72, 0, w.u("I", 1), w.some("IIII"), w.u("I", fmt), w.some("QQ"), w.slot(text, 8))
+        yield w.record(72, 0, w.u("I", 1), w.some("IIII"), w.u("I", 2), w.some("QQ"), w.fixed(text, 64), w.some("II"))
+    yield w.record(72, 0, w.u("I", 7), w.some("IIII"), w.u("I", 2), w.some("QQ"), b"x" * 64, w.some("II"))
+    for nr in (0, 1, 3):
+        yield w.record(73, 0, w.u64(nr), *[w.some("Q") + w.fixed(r.text(16), 16) for _ in range(nr)])
+    yield w.record(73, 0, w.u64(1, U64), b"0123456789abcdef")
+    for form in CPU_SETS:
+        for _ in range(2):
+            body = w.cpu_set(form)
+            yield w.record(74, 0, body, bytes(-len(body) % 8))
+    # One word more than nr says, which is no field: one that reads alike backwards.
+    yield w.record(74, 0, w.u("HHH", 1, 1, 4), w.some("I"), w.u("I", 0x5000_0050))
+    yield w.record(74, 0, w.u("HHHH", 0, 2, 0, 1), bytes(4))               # 4.16: 20 bytes
+    yield w.record(75, 0, w.u64(5, 0, r.below(10), 1, r.u(8), 2, 1, 3, r.u(8), 9, r.u(8)))
+    yield w.record(75, 0, w.u64(0))
+    for _ in range(3):
+        yield w.record(76, 0, w.some("QIIQQQ"))
+        yield w.record(77, 0, w.u64(r.below(3)), w.some("Q"))
+    for kind in (0, 2):
+        for text in (b"", b"msec", b"12345678", b"cpu-clock"):
+            yield w.record(78, 0, w.u64(kind), w.some("Q"), w.slot(text, 8))
+            yield w.record(78, 0, w.u64(kind), w.some("Q"), w.slot(text, 8), bytes(16))
+    for scale in (0.0, 1e-6, -1.5, 2.0 ** 80, 1 / 3):
+        bits = struct.unpack("<Q", struct.pack("<d", scale))[0]
+        yield w.record(78, 0, w.u64(1), w.some("Q"), w.u64(bits), bytes(r.below(3) * 8))
+    for form in CPU_SETS:
+        body = w.cpu_set(form)
+        yield w.record(78, 0, w.u64(3), w.some("Q"), body, bytes(-len(body) % 8))
+    yield w.record(78, 0, w.u64(9), w.some("Q"), r.raw(8))
+    yield w.record(79, 0, w.some("QQQ"))
+    yield w.record(79, 0, w.some("QQQQQ"), r.raw(2), bytes(6))
+    yield w.record(82, 0)
+    for nr in (0, 1, 2):
+        yield w.record(84, 0, w.fixed(r.text(), 512), w.u64(nr), *[w.fixed(r.text(), 64) + w.fixed(r.text(90), 256)
+                                                                   for _ in range(nr)], tool_trailer(w))
+    for version in (15, 16, 17):
+        yield w.record(85, 0, w.some("QI"), w.u("HH", version, 0), w.some("IIIIIIQQQ"))
+        counters = 45 if version == 17 else 36
+        yield w.record(86, 0, w.some("QI"), w.u("HH", version, r.below(8)), w.some("I" * counters),
+                       bytes(208 - 24 - 4 * counters))
+    yield w.record(86, 0, w.some("QI"), w.u("HH", 14, 1), r.raw(184))
+    if simpleperf:
+        yield from simpleperf_records(w)
+    yield w.record(200, 0, r.raw(24))
+
+
+def simpleperf_records(w):
+    r = w.r
+    for size in (0, 5, 8, 20):
+        text = b"ffffffff81000000 T _text\n" * 2
+        yield w.record(32769, 0, w.u("I", size), text[:size], bytes(-size % 8))
+        yield w.record(32777, 0, w.u("I", size), text[:size], bytes(-size % 64))
+    for kind in range(6):
+        yield w.record(32770, 0, w.u64(kind, r.u(8), r.u(8)), w.slot(r.text(), 8))
+    yield w.record(32771, 0, w.some("QQQ"), w.slot(r.text(), 8))
+    for nr in (0, 1, 3):
+        yield w.record(32774, 0, w.u64(nr), w.some("QQ" * nr))
+        yield w.record(32775, 0, w.some("II"), w.u64(r.below(5)), w.some("Q"), w.u64(nr), w.some("QQ" * nr))
+    result = w.some("QQQQQQ")
+    for more in (b"", w.u64(2, 0x105) + w.some("QQQ") + w.u64(0), w.u64(0, 0x3) + w.some("QQ") + w.u64(16) + r.raw(16) + w.some("Q"),
+                 w.u64(1, 0) + w.u64(0) + w.u64(2) + w.some("QQQQ"),
+                 w.u64(2, 1) + w.some("Q") + w.u64(8) + r.raw(8) + w.u64(8) + w.u64(1) + w.some("QQ")):
+        yield w.record(32776, 0, result, more)
+    yield w.record(32778, 0, w.some("Q"), w.slot(r.text(), 8))
+    # One of 70,000 bytes, in pieces: its own header has the size in two halves.
+    whole = w.u("IHH", 32777, (12 + 70016) >> 16, (12 + 70016) & 0xffff) + w.u("I", 70000) + bytes(range(250)) * 280 + bytes(16)
+    for at in range(0, len(whole), 65527):
+        yield w.record(32772, 0, whole[at:at + 65527])
+    yield w.record(32773, 0)
+
+
+def tracing_blob(r, version, big, long_size):
+    """Tracing data of 5.9; its numbers have an order of their own."""
+    w = Writer(">" if big else "<")
+    text = lambda: r.text(30)
+    sized = lambda raw, kind="Q": w.u(kind, len(raw)) + raw
+    parts = [b"\x17\x08\x44tracing", version.encode() + b"\0", w.u("BBI", big, long_size, 4096), b"header_page\0", sized(text()),
+             b"header_event\0", sized(text())]
+    ftrace = r.below(3)
+    parts += [w.u("I", ftrace)] + [sized(text()) for _ in range(ftrace)]
+    systems = r.below(4)
+    parts.append(w.u("I", systems))
+    for i in range(systems):
+        events = r.below(3)
+        parts += [b"system%d\0" % i, w.u("I", events)] + [sized(text()) for _ in range(events)]
+    parts += [sized(text(), "I"), sized(text(), "I")]
+    if version >= "0.6":
+        parts.append(sized(text()))
+    return b"".join(parts)
+
+
+def varint(value):
+    out = b""
+    while value >= 0x80:
+        out += bytes([value & 0x7f | 0x80])
+        value >>= 7
+    return out + bytes([value])
+
+
+def proto(*fields):
+    """A protobuf message of (number, value): an integer, or bytes."""
+    out = b""
+    for number, value in fields:
+        if isinstance(value, int):
+            out += varint(number << 3) + varint(value)
+        else:
+            out += varint(number << 3 | 2) + varint(len(value)) + value
+    return out
+
+
+BPF_INFO_SIZES = (8, 104, 192, 208, 232, 248)
+
+
+def bpf_info(w, length, data):
+    """bpf_prog_info of 5.8, and the data its offsets point into, as far as `length` has them."""
+    r = w.r
+    raw = w.some("II") + r.raw(8) + w.u("IIQQ", 24, 16, 0, 24) + w.some("QI") + w.u("IQ", 2, 40) + w.fixed(r.text(15), 16)
+    raw += w.some("I") + w.u("I", w.bits({"gpl_compatible": (0, 1)}, 32, {"gpl_compatible": r.below(2)})) + w.some("QQ")
+    raw += w.u("IIQQ", 2, 2, 48, 64) + w.some("I") + w.u("IQII", 8, 72, 1, 1) + w.u("QQIIII", 80, 96, 2, 16, 8, 1)
+    raw += w.u("Q", 112) + w.some("QQQIII") + w.u("I", 0)
+    assert len(raw) == 232
+    return (raw + r.raw(16))[:length]
+
+
+def feature_forms(w, cpus=4):
+    """(bit, payload) of every feature in all forms; NRCPUS says `cpus`."""
+    r = w.r
+    listed = lambda count, make: w.u("I", count) + b"".join(make() for _ in range(count))
+    for version, big, long_size in (("0.5", 0, 8), ("0.5", 1, 4), ("0.6", 0, 8), ("0.6", 1, 8), ("0.7", 0, 4)):
+        yield 1, tracing_blob(r, version, big, long_size)
+    yield 2, b"".join(w.build_id_record(kind, misc, step, left_over=left) for kind, misc, step, left in (
+        (0, 1, 64, False), (0, 0x8002, 8, False), (2, 2, 8, False), (67, 2, 64, True), (0, 0x8004, 8, False)))
+    old = lambda misc, text: w.record(0, misc, r.raw(20), bytes(4), w.slot(text, 64))
+    yield 2, old(1, b"[kernel.kallsyms]") + old(2, b"/bin/tool") + old(4, b"[guest.kernel.kallsyms]")
+    for bit in (3, 4, 5, 6, 8, 9):
+        for form in (0, 5, 6, 7):
+            yield bit, w.string(form=form)
+    yield 3, w.u("I", 0)
+    yield 7, w.u("II", cpus, cpus - 1)
+    yield 10, w.some("Q")
+    for nr in (0, 1, 4):
+        yield 11, listed(nr, w.string)
+    for size in (64, 72, 104, 128, 144, 152):
+        yield 12, w.u("II", 2, size) + b"".join(
+            w.attr(size, kind=1, config=r.u(8), period=r.u(8), sample_type=TINY, flags={"precise_ip": 2, "inherit": 1}) +
+            w.u("I", nr) + w.string() + w.some("Q" * nr) for nr in (0, 3))
+    yield 12, w.u("II", 0, 128)
+    for sockets, cores, dies in ((1, 2, None), (2, 4, "cpus"), (1, 2, 0), (2, 4, 2)):
+        body = listed(sockets, w.string) + listed(cores, w.string)
+        if dies is not None:
+            body += w.some("II" * cpus)
+        if isinstance(dies, int):
+            body += listed(dies, w.string) + w.some("I" * cpus)
+        yield 13, body
+    for nr in (0, 1, 3):
+        yield 14, listed(nr, lambda: w.some("IQQ") + w.string())
+        if nr:
+            yield 16, listed(nr, lambda: w.some("I") + w.string())
+        yield 17, listed(nr, lambda: w.string(b"{anon_group}") + w.some("II"))
+        yield 20, w.u("I", 1) + listed(nr, lambda: w.some("IIII") + w.string() + w.string() + w.string())
+        yield 28, listed(nr, lambda: w.string() + w.string())
+        yield 30, listed(nr, lambda: w.string() + w.string())
+        yield 31, listed(nr, lambda: listed(r.below(3), lambda: w.string() + w.string()) + w.string())
+        yield 26, listed(nr, lambda: w.some("I") + w.u("I", 7) + r.raw(7))
+        yield 18, w.u64(nr) + w.some("QQ" * nr)
+        if nr:
+            yield 18, w.some("QQ" * nr)
+        yield 22, w.u64(1, 1 << 27, nr) + b"".join(
+            w.some("Q") + w.u64(bits, bits) + w.some("Q" * (-(-bits // 64))) for bits in (0, 64, 65)[:nr])
+    yield 16, w.u("I", 0) + w.u("I", 4) + w.string(b"cpu", 0) + w.u("I", 1) + w.string(b"software", 0)
+    yield 15, b""
+    yield 19, b""
+    yield 21, w.some("QQ")
+    yield 23, w.some("Q")
+    for version in (0, 1):
+        yield 24, w.u64(version)
+    yield 25, w.u("I", 0)
+    for length in BPF_INFO_SIZES:
+        data = r.raw(120)
+        yield 25, w.u("I", 2) + (w.u("IIQ", length, len(data), 0x1ff) + bpf_info(w, length, data) + data +
+                                 w.u("IIQ", length, 0, 0) + bpf_info(w, length, b""))
+    yield 27, w.u("IIIII", 0, 1, r.u(4), r.u(4), r.u(4))
+    yield 29, w.u("II", 1, r.below(12)) + w.some("QQ")
+    for version in (15, 17):
+        domain = lambda: w.some("I") + (w.string() if version >= 17 else b"") + w.string() + w.string()
+        for count in (0, 1, 3):
+            yield 32, w.u("II", version, 3) + b"".join(w.u("I", cpu) + listed(r.below(3), domain) for cpu in range(count))
+    yield 33, w.some("II")
+    yield 34, w.some("I")
+    yield from simpleperf_features(w)
+    yield 99, r.raw(20)
+
+
+def simpleperf_features(w):
+    r = w.r
+    path = lambda: r.text().replace(b"\xff", b"") + b"\0"
+    files = []
+    for kind in range(6):
+        for newer in (False, True):
+            nr = r.below(3)
+            body = path() + w.u("I", kind) + w.some("Q") + w.u("I", nr) + b"".join(w.some("QI") + path() for _ in range(nr))
+            if kind == 3:
+                body += w.u("I", 2) + w.some("QQ")
+            elif newer and kind in (1, 2):
+                body += w.some("Q")
+            files.append(w.u("I", len(body)) + body)
+    yield 128, b"".join(files)
+    yield 129, b"".join(key + b"\0" + path() for key in (b"simpleperf_version", b"clockid", b"event_type_info"))
+    yield 130, proto(*[(1, proto((1, path()[:-1]), (2, r.u(8)))) for _ in range(3)])
+    yield 131, r.raw(30)
+    messages = []
+    for last in ((5, proto((1, r.u(8)), (1, 7))), (5, proto((1, varint(300) + varint(7)))), (6, proto((1, r.u(8)))), (7, proto((1, 4096)))):
+        symbol = lambda: proto((1, r.u(8)), (2, r.u(4)), (3, path()[:-1]))
+        messages.append(proto((1, path()[:-1]), (2, last[0] % 4), (3, r.u(8)), (4, symbol()), (4, symbol()), last))
+    yield 132, b"".join(w.u("I", len(message)) + message for message in messages)
+    # Numbers of fixed size are little-endian in protobuf, as all of simpleperf: here only ones that read alike backwards.
+    yield 133, proto((1, b"simpleperf:EtmBranchList"), (2, proto((1, b"/bin/x"), (3, r.u(8))))) + \
+        varint(9 << 3 | 1) + b"\1\2\3\4\4\3\2\1" + varint(10 << 3 | 5) + b"\7\0\0\7"
+    yield 134, bytes(range(64))
+
+
+def tool_attrs(w):
+    return [(w.attr(128, sample_type=TOOL_TRAILER, read_format=READ_ID, flags={"sample_id_all": 1}), [30, 31])]
+
+
+def make_tools(order, seed, pipe):
+    """Every tool record; in a pipe also those that belong there, with every feature that fits into a record."""
+    w = ToolWriter(order, seed)
+    attrs = tool_attrs(w)
+    if not pipe:
+        return w.file(attrs, list(tool_records(w)), {})
+    attrs += [(w.attr(size, sample_type=TOOL_TRAILER, flags={"sample_id_all": 1}), [100 + size] * (size % 5))
+              for size in (64, 72, 80, 96, 104, 112, 120, 136, 144, 152)]
+    zero = w.attr(64, sample_type=TOOL_TRAILER, flags={"sample_id_all": 1})
+    attrs.append((zero[:4] + bytes(4) + zero[8:], [7]))
+    records = [w.record(80, 0, w.u64(bit), payload) for bit, payload in feature_forms(w) if payload]
+    records += [w.record(80, 0, w.u64(35)), w.record(80, 0, w.u64(32))]
+    for version, short in (("0.6", False), ("0.5", True)):
+        blob = tracing_blob(w.r, version, 0, 8)
+        blob += bytes(-len(blob) % 8)
+        records.append(w.record(66, 0, w.u("I", len(blob)), b"" if short else bytes(4)) + blob)
+    blob = tracing_blob(w.r, "0.5", 0, 8)
+    records.append(w.record(66, 0, w.u("I", len(blob)), blob, bytes(-len(blob) % 64)))
+    return w.pipe(attrs, records + list(tool_records(w, simpleperf=False)), {})
+
+
+def make_features(order, seed, cpus=4):
+    """Files whose feature sections have every form; as many as there are forms of one."""
+    w = ToolWriter(order, seed)
+    attrs = tool_attrs(w)
+    forms = {}
+    for bit, payload in feature_forms(w, cpus):
+        forms.setdefault(bit, []).append(payload)
+    files = []
+    for n in range(max(len(found) for found in forms.values())):
+        features = {bit: found[n % len(found)] for bit, found in forms.items()}
+        files.append(w.file(attrs, [w.record(68, 0)], features))
+    return files

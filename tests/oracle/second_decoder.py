@@ -555,7 +555,6 @@ SIMPLE_LAYOUTS = {
     18: "u16 type, u16 flags, u32 id, raw8 tag",
     19: "u64 id, str path",
     21: "u64 hw_id",
-    65: "u64 event_id, str name",
     71: "u64 size, u64 offset, u64 reference, u32 idx, u32 tid, u32 cpu, u32 reserved",
     76: "u64 id, u32 cpu, u32 thread, u64 val, u64 ena, u64 run",
     77: "u64 type, u64 time",
@@ -627,6 +626,10 @@ def decode_header_attr(cursor):
     attr, size = split_attr_record(cursor.data[cursor.pos:cursor.end], cursor.order)
     cursor.pos += size
     return {"attr": attr.to_json(), "ids": cursor.numbers("u64", cursor.left() // 8)}
+
+
+def decode_event_type(cursor):
+    return dict(cursor.fields("u64 event_id"), name=cursor.string(min(64, cursor.left())))
 
 
 def decode_tracing_data(cursor):
@@ -794,7 +797,7 @@ def decode_cpu_map(cursor):
         elif fields["long_size"] == 4:
             fields["mask"] = cursor.numbers("u32", fields["nr"])
         else:
-            raise Misfit(f"CPU mask words of {fields['long_size']} bytes")
+            return fields                   # FORMAT.md knows no other width: the rest
     elif fields["type"] == 2:
         fields.update(cursor.fields("u8 any_cpu, u8 range_pad, u16 start_cpu, u16 end_cpu"))
     else:
@@ -888,8 +891,7 @@ def decode_tracing_blob(blob):
     cursor = Cursor(blob, 0, len(blob), "little")
     if cursor.raw(3) != b"\x17\x08\x44" or cursor.raw(7) != b"tracing":
         raise Misfit("tracing data without its magic number")
-    version = cursor.cstr()
-    fields = {"version": version["text"]}
+    fields = {"version": cursor.cstr()}
     fields.update(cursor.fields("u8 bigendian, u8 long_size"))
     cursor.order = "big" if fields["bigendian"] else "little"
     fields["page_size"] = cursor.u32()
@@ -904,12 +906,13 @@ def decode_tracing_blob(blob):
     fields["ftrace_formats"] = [sized() for _ in range(cursor.count("u32", 8))]
     fields["systems"] = []
     for _ in range(cursor.count("u32", 5)):
-        system = {"name": cursor.cstr()["text"]}
+        system = {"name": cursor.cstr()}
         system["formats"] = [sized() for _ in range(cursor.count("u32", 8))]
         fields["systems"].append(system)
     fields["kallsyms"] = sized("u32")
     fields["printk_formats"] = sized("u32")
-    if [int(part) for part in fields["version"].split(".") if part.isdigit()] >= [0, 6]:
+    version = fields["version"]["text"]
+    if [int(part) for part in version.split(".") if part.isdigit()] >= [0, 6]:
         fields["saved_cmdlines"] = sized()
     return fields, cursor.hex(cursor.left())
 
@@ -1863,6 +1866,7 @@ OTHER_DECODERS = {
     20: decode_text_poke,
     22: decode_callchain_deferred,
     64: decode_header_attr,
+    65: decode_event_type,
     66: decode_tracing_data,
     69: decode_id_index,
     70: decode_auxtrace_info,

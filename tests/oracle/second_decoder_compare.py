@@ -12,6 +12,7 @@ byte orders, which also must decode to the same values in either.
 import concurrent.futures
 import os
 import pathlib
+import random
 import shutil
 import struct
 import subprocess
@@ -20,6 +21,7 @@ import sys
 import handmade
 import oracle
 import second_decoder
+import second_decoder_names as names
 
 # Where the two spell a field of a record differently: {type: {second_decoder.py: perfdata}}
 RENAMED = {8: {"read": "values"}, 16: {"entries": "namespaces"}, 20: {"old": "old_bytes", "new": "new_bytes"}}
@@ -66,16 +68,25 @@ def compare_record(where, ours, theirs, payload, order, report):
     for name in ("offset", "type", "misc", "size"):
         report.same("headers", where, name, getattr(ours, name), theirs[name])
     kind = oracle.TYPE_NAMES.get(ours.type, "unknown types") + " fields"
-    if ours.payload is None and (ours.type in oracle.UNTYPED or theirs.get("old_feature")):
-        report.note(f"{ours.name}: perfdata shows its bytes")
+    if ours.payload is None and theirs.get("old_feature"):
+        report.note("feature of Google's old pipes: perfdata shows its bytes")
         report.same("untyped payloads", where, "rest", ours.rest, payload)
         return
     if "error" in theirs or ours.raw is not None:
         report.same("undecoded records", where, f"undecoded ({theirs.get('error')})", ours.raw is not None, "error" in theirs)
         report.same("undecoded records", where, "raw", ours.raw, payload)
         return
-    fields = values_of(theirs["fields"])
     rest = bytes.fromhex(theirs.get("rest", ""))
+    if ours.type in names.RECORDS:
+        if ours.tool is None:
+            report.differ(where, ours.name, "perfdata did not decode it")
+            return
+        shaped, behind = names.RECORDS[ours.type](theirs["fields"])
+        names.same(kind, where, ours.payload, ours.tool, shaped, report, field=ours.payload)
+        report.same("rests", where, "rest", ours.rest, bytes.fromhex(behind) + rest)
+        same_tree("trailer fields", where, "sample_id", ours.id, values_of(theirs.get("trailer", {})), report)
+        return
+    fields = values_of(theirs["fields"])
     for name, other in RENAMED.get(ours.type, {}).items():
         if name in fields:
             fields[other] = fields.pop(name)
@@ -100,13 +111,7 @@ def compare_attrs(where, info, file, report):
     report.same("attrs", where, "number of attrs", len(info["events"]), len(attrs))
     for index, (event, line) in enumerate(zip(info["events"], attrs)):
         ours = oracle.plain("attr", event["attr"])
-        theirs = values_of(line["attr"])
-        theirs.pop("flag_word")         # its parts are in flags
-        theirs["flags"]["reserved_1"] = theirs["flags"].pop("reserved")
-        if "aux_action" in theirs:
-            theirs["aux_action"] = theirs.pop("aux_action_flags")
-        if not theirs["tail"]:
-            del theirs["tail"]
+        theirs = names.attr_values(line["attr"])
         same_tree("attr fields", f"{where}: attr {index}", "attr", ours, theirs, report)
         report.same("ids", where, f"ids of attr {index}", [int(one) for one in event["ids"]], line["ids"])
     header = lines[0]["header"]
@@ -162,12 +167,40 @@ def compare_compressed(where, inner, file, report):
         compare_record(at, ours, theirs, data[record.offset + 8:record.end], file.order, report)
 
 
+def compare_feature_record(name, file, record, ours, report):
+    """The feature inside HEADER_FEATURE. dump knows no other feature then, so CPU_TOPOLOGY lacks what needs NRCPUS."""
+    if record.size < 16 or record.old_feature:
+        report.same("undecoded features", name, "feature", ours.feature, None)
+        return
+    cursor = file.cursor(record.offset + 8, record.end)
+    bit = cursor.u64()
+    raw = bytes(file.data[cursor.pos:record.end])
+    theirs = second_decoder.decode_feature(bit, cursor, {})
+    names.same_feature(f"{name}: offset {ours.offset:#x}: {names.FEATURE_NAMES.get(bit, bit)}", bit, raw, file.order,
+                       ours.feature, theirs, report)
+
+
+def compare_feature_sections(name, file, info, report):
+    """The feature sections of a file as `perfdata info --json` decodes them."""
+    decoded = names.features_of(info)
+    if decoded is None:
+        report.note("perfdata info does not decode feature sections")
+        return
+    for bit, offset, size in file.features:
+        if offset + size > len(file.data):
+            continue
+        raw = bytes(file.data[offset:offset + size])
+        theirs = file.decode_feature_section(bit, offset, size)
+        names.same_feature(f"{name}: section {names.FEATURE_NAMES.get(bit, bit)}", bit, raw, file.order,
+                           decoded.get(bit), theirs, report)
+
+
 def compare_file(path, name):
     report = oracle.Report()
     data = pathlib.Path(path).read_bytes()
     report.counts["files"] += 1
     try:
-        records, status = oracle.dump(path)
+        records, status = names.dump(path)
         info = oracle.info(path)
     except oracle.Bad as error:
         report.differ(name, "perfdata", str(error))
@@ -179,6 +212,7 @@ def compare_file(path, name):
     try:
         if file.header:
             compare_attrs(name, info, file, report)
+            compare_feature_sections(name, file, info, report)
         bad = 0
         outer = [record for record in records if record.inner is None]
         report.same("record counts", name, "number of records", len(outer), len(file.records))
@@ -187,7 +221,9 @@ def compare_file(path, name):
             theirs["old_feature"] = record.old_feature
             compare_record(f"{name}: offset {ours.offset:#x} {ours.name}", ours, theirs,
                            data[record.offset + 8:record.end], file.order, report)
-            bad += "error" in theirs and not (ours.type in oracle.UNTYPED and ours.payload is None)
+            bad += "error" in theirs
+            if record.type == second_decoder.FEATURE_RECORD:
+                compare_feature_record(name, file, record, ours, report)
         if file.pipe and file.problems:
             report.note("bytes that are no record behind the last one of a pipe: damage or a note")
         else:
@@ -202,16 +238,22 @@ def compare_file(path, name):
 
 
 def compare_orders(little, big, report):
-    """A file made by hand in both byte orders: the same values."""
-    ours, _ = oracle.dump(little)
-    theirs, _ = oracle.dump(big)
+    """A file made by hand in both byte orders: the same values (of features: of those that are a part of JSON)."""
+    ours, _ = names.dump(little)
+    theirs, _ = names.dump(big)
     where = f"{little.name} and {big.name}"
     report.same("both byte orders", where, "number of records", len(ours), len(theirs))
     for one, other in zip(ours, theirs):
         at = f"{where}: offset {one.offset:#x} {one.name}"
         for name in ("type", "misc", "size", "offset", "attr", "variant", "raw"):
             report.same("both byte orders", at, name, getattr(one, name), getattr(other, name))
-        if one.payload is not None:     # the bytes of the others differ
+        if one.type in names.RECORDS:
+            if one.type not in (second_decoder.FEATURE_RECORD, 32772):      # they show bytes
+                report.same("both byte orders", at, one.name, one.tool, other.tool)
+                report.same("both byte orders", at, "rest", one.rest, other.rest)
+            elif one.feature is None or "rest" not in one.feature:
+                report.same("both byte orders", at, "feature", one.feature, other.feature)
+        elif one.payload is not None:   # the bytes of the others differ
             same_tree("both byte orders", at, one.name, one.fields, other.fields, report)
             report.same("both byte orders", at, "rest", one.rest, other.rest)
         same_tree("both byte orders", at, "sample_id", one.id, other.id, report)
@@ -221,6 +263,17 @@ def compare_orders(little, big, report):
 
 def make_by_hand(folder, report):
     paths = []
+    seed = int(os.environ.get("PERFDATA_SEED") or random.randrange(1 << 32))
+    print(f"PERFDATA_SEED={seed}", flush=True)
+    for kind, make in (("tools", lambda order: [handmade.make_tools(order, seed, False)]),
+                       ("tools-pipe", lambda order: [handmade.make_tools(order, seed, True)]),
+                       ("features", lambda order: handmade.make_features(order, seed))):
+        for n, pair in enumerate(zip(make("<"), make(">"))):
+            pair = [(folder / f"hand-{letters}-{kind}-{n}.data", data) for letters, data in zip(("le", "be"), pair)]
+            for path, data in pair:
+                path.write_bytes(data)
+                paths.append(path)
+            compare_orders(*[path for path, _ in pair], report)
     for kind, make in [("8", lambda order: handmade.make(order)), ("4", lambda order: handmade.make(order, 4)),
                        ("pipe", lambda order: handmade.make(order, pipe=True)), ("counters", handmade.make_counters)] + [
                            (f"attr{size}", lambda order, size=size: handmade.make(order, size=size))

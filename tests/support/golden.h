@@ -62,7 +62,6 @@ struct golden {
 struct golden_feature {
     const char *name;
     const char *text;
-    bool not_built; /* a program cannot make such a section, only keep one */
     struct pd_feature f; /* expected, and as a program would build it: without raw and layout */
 };
 

@@ -438,7 +438,7 @@ static void words_of_features(void **state)
         image_start(&im, i < 4, 104, 80);
         image_section(&im, IMAGE_ATTRS, im.n, 80);
         image_attr(&im, 64, 64, ST_IP | ST_TID, false);
-        image_ids(&im, 0, 0);
+        image_ids(&im, 104, 0); /* where a writer has the ids of none */
         im.data = im.n;
         image_end(&im, image_record(&im, 68, 0));
         image_section(&im, IMAGE_DATA, im.data, 8);

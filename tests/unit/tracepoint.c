@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tracepoint.c - format files, and the raw bytes they describe: both byte orders, damaged texts, short bytes. */
+/* tracepoint.c - format files, and the raw bytes they describe: both byte orders, damaged texts, short bytes.
+ */
 #include "cmocka_all.h"
 #include "guard.h"
 #include "seeded.h"
@@ -8,32 +9,33 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COMMON                                                              \
-    "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"  \
-    "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"  \
+#define COMMON                                                             \
+    "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n" \
+    "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n" \
     "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 #define LINE(decl_, offset_, size_, signed_) \
     "\tfield:" decl_ ";\toffset:" #offset_ ";\tsize:" #size_ ";\tsigned:" #signed_ ";\n"
 
 /* Of every kind one; the numbers in `put_sample` are laid out by it. */
-static const char every_text[] = "name: every\nID: 317\nformat:\n" COMMON         /**/
-    LINE("char comm[16]", 8, 16, 0)                                               /**/
-    LINE("pid_t pid", 24, 4, 1)                                                   /**/
-    LINE("short little", 28, 2, 1)                                                /**/
-    LINE("u8 flags", 30, 1, 0)                                                    /**/
-    LINE("bool on", 31, 1, 0)                                                     /**/
-    LINE("s64 delta", 32, 8, 1)                                                   /**/
-    LINE("u64 bytes", 40, 8, 0)                                                   /**/
-    LINE("unsigned long addr", 48, 8, 0)                                          /**/
-    LINE("const void * ptr", 56, 8, 0)                                            /**/
-    LINE("__data_loc char[] filename", 64, 4, 0)                                  /**/
-    LINE("__rel_loc char[] name", 68, 4, 0)                                       /**/
-    LINE("__data_loc unsigned int[] values", 72, 4, 0)                            /**/
-    LINE("__u8 ip[4]", 76, 4, 0)                                                  /**/
-    LINE("s16 pair[PAIR]", 80, 4, 1)                                              /**/
-    LINE("struct timespec64 ts", 84, 8, 0)                                        /**/
-    LINE("__rel_loc cpumask_t cpus", 92, 4, 0)                                    /**/
-    "\nprint fmt: \"%s\", \" field:int no;\toffset:0;\tsize:4;\tsigned:0;\n\tfield:int no;\toffset:0;\tsize:4;\n";
+static const char every_text[] = "name: every\nID: 317\nformat:\n" COMMON /**/
+    LINE("char comm[16]", 8, 16, 0)                                       /**/
+    LINE("pid_t pid", 24, 4, 1)                                           /**/
+    LINE("short little", 28, 2, 1)                                        /**/
+    LINE("u8 flags", 30, 1, 0)                                            /**/
+    LINE("bool on", 31, 1, 0)                                             /**/
+    LINE("s64 delta", 32, 8, 1)                                           /**/
+    LINE("u64 bytes", 40, 8, 0)                                           /**/
+    LINE("unsigned long addr", 48, 8, 0)                                  /**/
+    LINE("const void * ptr", 56, 8, 0)                                    /**/
+    LINE("__data_loc char[] filename", 64, 4, 0)                          /**/
+    LINE("__rel_loc char[] name", 68, 4, 0)                               /**/
+    LINE("__data_loc unsigned int[] values", 72, 4, 0)                    /**/
+    LINE("__u8 ip[4]", 76, 4, 0)                                          /**/
+    LINE("s16 pair[PAIR]", 80, 4, 1)                                      /**/
+    LINE("struct timespec64 ts", 84, 8, 0)                                /**/
+    LINE("__rel_loc cpumask_t cpus", 92, 4, 0)                            /**/
+    "\nprint fmt: \"%s\", \" field:int no;\toffset:0;\tsize:4;\tsigned:0;\n\tfield:int "
+    "no;\toffset:0;\tsize:4;\n";
 
 enum { SAMPLE_SIZE = 122 };
 
@@ -59,10 +61,11 @@ static void put_sample(uint8_t *raw, enum pd_order order)
     p = put_number(p, UINT64_C(18000000000000000000), 8, order);
     p = put_number(p, UINT64_C(0xffffffff81000000), 8, order);
     p = put_number(p, 0x7f00, 8, order);
-    p = put_number(p, 8 << 16 | 96, 4, order);        /* filename: 96…103 */
+    p = put_number(p, 8 << 16 | 96, 4, order);         /* filename: 96…103 */
     p = put_number(p, 4 << 16 | (104 - 72), 4, order); /* name: 104…107, 68 + 4 + 32 */
-    p = put_number(p, 12 << 16 | 108, 4, order);      /* values: 108…119 */
-    p = put_number(put_number(put_number(put_number(p, 127, 1, order), 0, 1, order), 0, 1, order), 1, 1, order);
+    p = put_number(p, 12 << 16 | 108, 4, order);       /* values: 108…119 */
+    p = put_number(put_number(put_number(put_number(p, 127, 1, order), 0, 1, order), 0, 1, order), 1, 1,
+                   order);
     p = put_number(put_number(p, (uint16_t)-1, 2, order), 7, 2, order);
     memcpy(p, "\1\2\3\4\5\6\7\10", 8);
     p = put_number(p + 8, 2 << 16 | (120 - 96), 4, order); /* cpus: 120, 121 */
@@ -94,8 +97,8 @@ static void check_str(struct pd_str s, const char *expected)
     assert_memory_equal(s.ptr, expected, s.len);
 }
 
-static void check_text(const struct pd_tracepoint *e, enum pd_order order, const void *raw, size_t n, unsigned flags,
-                       const char *print, const char *json)
+static void check_text(const struct pd_tracepoint *e, enum pd_order order, const void *raw, size_t n,
+                       unsigned flags, const char *print, const char *json)
 {
     char buf[2048];
     struct pd_out out = {.buf = buf, .cap = sizeof buf};
@@ -126,10 +129,10 @@ static void check_field(const struct pd_tracepoint *e, const char *name, const c
     assert_int_equal(f->is_common, expected.is_common);
 }
 
-#define FIELD(e_, name_, type_, offset_, size_, kind_, ...)                                           \
-    check_field(e_, name_, type_,                                                                     \
-                (struct pd_tracepoint_field){.offset = (offset_), .size = (size_),                    \
-                                             .kind = PD_TRACEPOINT_##kind_, __VA_ARGS__})
+#define FIELD(e_, name_, type_, offset_, size_, kind_, ...) \
+    check_field(e_, name_, type_,                           \
+                (struct pd_tracepoint_field){               \
+                    .offset = (offset_), .size = (size_), .kind = PD_TRACEPOINT_##kind_, __VA_ARGS__})
 
 static void test_fields(void **state)
 {
@@ -149,7 +152,8 @@ static void test_fields(void **state)
     FIELD(e, "ptr", "const void *", 56, 8, POINTER, .width = 8, .is_hex = true);
     FIELD(e, "filename", "__data_loc char[]", 64, 4, STRING, .width = 1, .is_array = true,
           .place = PD_TRACEPOINT_DATA_LOC);
-    FIELD(e, "name", "__rel_loc char[]", 68, 4, STRING, .width = 1, .is_array = true, .place = PD_TRACEPOINT_REL_LOC);
+    FIELD(e, "name", "__rel_loc char[]", 68, 4, STRING, .width = 1, .is_array = true,
+          .place = PD_TRACEPOINT_REL_LOC);
     FIELD(e, "values", "__data_loc unsigned int[]", 72, 4, ARRAY, .width = 4, .is_array = true,
           .place = PD_TRACEPOINT_DATA_LOC);
     FIELD(e, "ip", "__u8", 76, 4, ARRAY, .width = 1, .length = 4, .is_array = true);
@@ -170,27 +174,27 @@ static void test_types(void **state)
         "\tfield special:char comm[TASK_COMM_LEN];\toffset:8;\tsize:16;\n" /* Linux 2.6.30, without signed */
         "\tfield:long state;\toffset:24;\tsize:4;\n"
         "\tfield:unsigned int u;\toffset:24;\tsize:4;\n"
-        "\r\n" /* ends the common fields: there may be none */
-        LINE("short int si[2]", 0, 4, 1)                /**/
-        LINE("short int ss[N]", 0, 4, 1)                /**/
-        LINE("unsigned long long ull", 0, 8, 0)         /**/
-        LINE("unsigned long ul[N]", 0, 16, 0)           /**/
-        LINE("unsigned char mac[6]", 0, 6, 0)           /**/
-        LINE("signed char c", 0, 1, 1)                  /**/
-        LINE("char flexible[]", 16, 0, 0)               /**/
-        LINE("u32 words[]", 16, 0, 0)                   /**/
-        LINE("u8 plane[2][4]", 0, 8, 0)                 /**/
-        LINE("char names[2][4]", 0, 8, 0)               /**/
-        LINE("char *argv[2]", 0, 16, 0)                 /**/
-        LINE("enum mode mode", 0, 4, 0)                 /**/
-        LINE("int fd", 0, 8, 0)                         /**/
-        LINE("u32 odd[3]", 0, 13, 0)                    /**/
-        LINE("foo_t foos[N]", 0, 12, 0)                 /**/
-        LINE("foo_t foos3[3]", 0, 12, 0)                /**/
-        LINE("int three", 0, 3, 0)                      /**/
-        LINE("__data_loc char[] eight", 0, 8, 0)        /**/
+        "\r\n"                                            /* ends the common fields: there may be none */
+        LINE("short int si[2]", 0, 4, 1)                  /**/
+        LINE("short int ss[N]", 0, 4, 1)                  /**/
+        LINE("unsigned long long ull", 0, 8, 0)           /**/
+        LINE("unsigned long ul[N]", 0, 16, 0)             /**/
+        LINE("unsigned char mac[6]", 0, 6, 0)             /**/
+        LINE("signed char c", 0, 1, 1)                    /**/
+        LINE("char flexible[]", 16, 0, 0)                 /**/
+        LINE("u32 words[]", 16, 0, 0)                     /**/
+        LINE("u8 plane[2][4]", 0, 8, 0)                   /**/
+        LINE("char names[2][4]", 0, 8, 0)                 /**/
+        LINE("char *argv[2]", 0, 16, 0)                   /**/
+        LINE("enum mode mode", 0, 4, 0)                   /**/
+        LINE("int fd", 0, 8, 0)                           /**/
+        LINE("u32 odd[3]", 0, 13, 0)                      /**/
+        LINE("foo_t foos[N]", 0, 12, 0)                   /**/
+        LINE("foo_t foos3[3]", 0, 12, 0)                  /**/
+        LINE("int three", 0, 3, 0)                        /**/
+        LINE("__data_loc char[] eight", 0, 8, 0)          /**/
         LINE("__data_loc unsigned long[] stack", 0, 4, 0) /**/
-        LINE("__data_loc struct foo[] parts", 0, 4, 0)  /**/
+        LINE("__data_loc struct foo[] parts", 0, 4, 0)    /**/
         LINE("int common_late", 0, 4, 1);
     struct pd_tracepoints *t = one_format("s", text, strlen(text));
     const struct pd_tracepoint *e = pd_tracepoints_at(t, 0);
@@ -218,7 +222,8 @@ static void test_types(void **state)
     FIELD(e, "eight", "__data_loc char[]", 0, 8, BYTES, .width = 0);
     FIELD(e, "stack", "__data_loc unsigned long[]", 0, 4, ARRAY, .width = 8, .is_array = true, .is_hex = true,
           .place = PD_TRACEPOINT_DATA_LOC);
-    FIELD(e, "parts", "__data_loc struct foo[]", 0, 4, BYTES, .is_array = true, .place = PD_TRACEPOINT_DATA_LOC);
+    FIELD(e, "parts", "__data_loc struct foo[]", 0, 4, BYTES, .is_array = true,
+          .place = PD_TRACEPOINT_DATA_LOC);
     FIELD(e, "common_late", "int", 0, 4, NUMBER, .width = 4, .is_signed = true);
     pd_tracepoints_free(t);
 }
@@ -246,14 +251,15 @@ static void test_text(void **state)
     uint8_t raw[SAMPLE_SIZE];
     for (unsigned order = PD_LITTLE; order <= PD_BIG; order++) {
         put_sample(raw, order);
-        check_text(e, order, raw, sizeof raw, 0,
-                   "comm=swapper/1 pid=-5 little=-300 flags=200 on=1 delta=-2 bytes=18000000000000000000 "
-                   "addr=0xffffffff81000000 ptr=0x7f00 filename=/bin/ls name=name values=[1,4294967295,3] "
-                   "ip=[127,0,0,1] pair=[-1,7] ts=0102030405060708 cpus=0ff0",
-                   "{\"comm\":\"swapper/1\",\"pid\":-5,\"little\":-300,\"flags\":200,\"on\":1,\"delta\":\"-2\","
-                   "\"bytes\":\"18000000000000000000\",\"addr\":\"0xffffffff81000000\",\"ptr\":\"0x7f00\","
-                   "\"filename\":\"/bin/ls\",\"name\":\"name\",\"values\":[1,4294967295,3],\"ip\":[127,0,0,1],"
-                   "\"pair\":[-1,7],\"ts\":\"0102030405060708\",\"cpus\":\"0ff0\"}");
+        check_text(
+            e, order, raw, sizeof raw, 0,
+            "comm=swapper/1 pid=-5 little=-300 flags=200 on=1 delta=-2 bytes=18000000000000000000 "
+            "addr=0xffffffff81000000 ptr=0x7f00 filename=/bin/ls name=name values=[1,4294967295,3] "
+            "ip=[127,0,0,1] pair=[-1,7] ts=0102030405060708 cpus=0ff0",
+            "{\"comm\":\"swapper/1\",\"pid\":-5,\"little\":-300,\"flags\":200,\"on\":1,\"delta\":\"-2\","
+            "\"bytes\":\"18000000000000000000\",\"addr\":\"0xffffffff81000000\",\"ptr\":\"0x7f00\","
+            "\"filename\":\"/bin/ls\",\"name\":\"name\",\"values\":[1,4294967295,3],\"ip\":[127,0,0,1],"
+            "\"pair\":[-1,7],\"ts\":\"0102030405060708\",\"cpus\":\"0ff0\"}");
     }
     pd_tracepoints_free(t);
 }
@@ -261,15 +267,18 @@ static void test_text(void **state)
 static void test_common_and_flexible(void **state)
 {
     (void)state;
-    static const char text[] = "name: print\nID: 5\nformat:\n" COMMON LINE("char buf[]", 8, 0, 0) LINE("u16 w[]", 8, 0, 0);
+    static const char text[] =
+        "name: print\nID: 5\nformat:\n" COMMON LINE("char buf[]", 8, 0, 0) LINE("u16 w[]", 8, 0, 0);
     static const uint8_t raw[] = {5, 0, 3, 9, 1, 0, 0, 0, 'h', '\n', '\\', 0xff, 0};
     struct pd_tracepoints *t = one_format("ftrace", text, strlen(text));
     const struct pd_tracepoint *e = pd_tracepoints_at(t, 0);
     check_text(e, PD_LITTLE, raw, sizeof raw, PD_TRACEPOINT_COMMON,
                "common_type=5 common_flags=3 common_pid=1 buf=h\\x0a\\\\\\xff w=[2664,65372]",
-               "{\"common_type\":5,\"common_flags\":3,\"common_pid\":1,\"buf\":{\"hex\":\"680a5cff\"},\"w\":[2664,65372]}");
+               "{\"common_type\":5,\"common_flags\":3,\"common_pid\":1,\"buf\":{\"hex\":\"680a5cff\"},\"w\":["
+               "2664,65372]}");
     check_text(e, PD_LITTLE, raw, 8, 0, "buf= w=[]", "{\"buf\":\"\",\"w\":[]}");
-    check_text(e, PD_LITTLE, raw, 7, PD_TRACEPOINT_COMMON, "common_type=5 common_flags=3 common_pid=? buf=? w=?",
+    check_text(e, PD_LITTLE, raw, 7, PD_TRACEPOINT_COMMON,
+               "common_type=5 common_flags=3 common_pid=? buf=? w=?",
                "{\"common_type\":5,\"common_flags\":3,\"common_pid\":null,\"buf\":null,\"w\":null}");
     check_text(e, PD_LITTLE, NULL, 0, 0, "buf=? w=?", "{\"buf\":null,\"w\":null}");
     pd_tracepoints_free(t);
@@ -324,7 +333,8 @@ static void test_short(void **state)
 
 static void check_loc(bool relative, uint32_t word, size_t n, bool there, const char *expected)
 {
-    static const char data[] = LINE("__data_loc char[] s", 4, 4, 0), rel[] = LINE("__rel_loc char[] s", 4, 4, 0);
+    static const char data[] = LINE("__data_loc char[] s", 4, 4, 0),
+                      rel[] = LINE("__rel_loc char[] s", 4, 4, 0);
     char text[256];
     struct pd_tracepoint_data d;
     uint8_t raw[16] = "AAAA....abcdefgh";
@@ -453,7 +463,8 @@ static void test_recording(void **state)
     for (unsigned order = PD_LITTLE; order <= PD_BIG; order++) {
         struct pd_tracepoints *t;
         make_blob(&b, order);
-        assert_int_equal(pd_feature_decode(PD_LITTLE, PD_FEAT_TRACING_DATA, 0, b.bytes, b.n, &f, &error), PD_OK);
+        assert_int_equal(pd_feature_decode(PD_LITTLE, PD_FEAT_TRACING_DATA, 0, b.bytes, b.n, &f, &error),
+                         PD_OK);
         assert_non_null(f.layout);
         assert_int_equal(pd_tracepoints_new(&t, &f.u.tracing_data, NULL, &error), PD_OK);
         check_events(t);
@@ -478,8 +489,8 @@ static void test_many(void **state)
         files[i] = (struct pd_format_file){(uint64_t)n, {(const uint8_t *)texts[i], (size_t)n}};
     }
     system.events = PD_LIST(files, MANY);
-    const struct pd_feature_tracing_data data = {.long_size = 8, .ftrace = PD_LIST(files, 0),
-                                                 .systems = PD_LIST(&system, 1)};
+    const struct pd_feature_tracing_data data = {
+        .long_size = 8, .ftrace = PD_LIST(files, 0), .systems = PD_LIST(&system, 1)};
     assert_int_equal(pd_tracepoints_new(&all, &data, NULL, NULL), PD_OK);
     assert_int_equal(pd_tracepoints_n(all), MANY);
     for (unsigned i = 0; i < MANY / 2; i++) {
@@ -542,14 +553,14 @@ static void test_bad_lines(void **state)
 {
     (void)state;
     static const char text[] =
-        "name: a\nID: 1\nname: b\nID: 2\n"            /* the first count */
-        "\tfield:\n\tfield:;\n\tfield:int;\toffset:0;\tsize:4;\n" /* nothing; no type */
+        "name: a\nID: 1\nname: b\nID: 2\n"                                    /* the first count */
+        "\tfield:\n\tfield:;\n\tfield:int;\toffset:0;\tsize:4;\n"             /* nothing; no type */
         "\tfield:int x\n\tfield:int x;\toffset:0;\n\tfield:int x;\tsize:4;\n" /* no place, no size */
         LINE("int x", -1, 4, 0) LINE("int x", 4294967296, 4, 0) LINE("int x", 0, 99999999999999999999, 0) /**/
-        LINE("int x", 0x10, 4, 0) LINE("int", 0, 4, 0) LINE("int 9x", 0, 4, 0) LINE("int x]", 0, 4, 0)      /**/
-        LINE("int (*x)(void)", 0, 8, 0) LINE("[4]", 0, 4, 0) LINE("int \x80", 0, 4, 0)                      /**/
-        "\tfield:int x;\toffset:0;\tsize:4;\tsigned:1"                       /* good, though the text ends */
-        "\n" LINE("long x", 8, 8, 1);                                        /* again */
+        LINE("int x", 0x10, 4, 0) LINE("int", 0, 4, 0) LINE("int 9x", 0, 4, 0) LINE("int x]", 0, 4, 0)    /**/
+        LINE("int (*x)(void)", 0, 8, 0) LINE("[4]", 0, 4, 0) LINE("int \x80", 0, 4, 0)                    /**/
+        "\tfield:int x;\toffset:0;\tsize:4;\tsigned:1" /* good, though the text ends */
+        "\n" LINE("long x", 8, 8, 1);                  /* again */
     struct pd_tracepoints *t = one_format("s", text, strlen(text));
     const struct pd_tracepoint *e = pd_tracepoints_at(t, 0);
     check_str(e->name, "a");
@@ -563,9 +574,10 @@ static void test_bad_lines(void **state)
 static void test_absurd_places(void **state)
 {
     (void)state;
-    static const char text[] = "name: a\nID: 1\n" LINE("int far", 4294967295, 4, 1) LINE("char huge[]", 4, 4294967295, 0)
-        LINE("char both[4294967295]", 4294967295, 4294967295, 0) LINE("__rel_loc char[] r", 4294967295, 4, 0)
-        LINE("char none[16]", 2, 0, 0) LINE("u64 w[]", 4294967295, 0, 0);
+    static const char text[] = "name: a\nID: 1\n" LINE("int far", 4294967295, 4, 1)
+        LINE("char huge[]", 4, 4294967295, 0) LINE("char both[4294967295]", 4294967295, 4294967295, 0)
+            LINE("__rel_loc char[] r", 4294967295, 4, 0) LINE("char none[16]", 2, 0, 0)
+                LINE("u64 w[]", 4294967295, 0, 0);
     static const uint8_t raw[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     struct pd_tracepoints *t = one_format("s", text, strlen(text));
     assert_int_equal(pd_tracepoints_at(t, 0)->n_fields, 6);
@@ -575,12 +587,14 @@ static void test_absurd_places(void **state)
     pd_tracepoints_free(t);
 }
 
-/* A line of megabytes, and more fields than an event has: time would tell if anything were searched over and over. */
+/* A line of megabytes, and more fields than an event has: time would tell if anything were searched over and
+ * over. */
 static void test_huge(void **state)
 {
     (void)state;
     enum { HUGE = 8 << 20, FIELDS = 100000 };
-    static const char head[] = "name: a\nID: 1\n\tfield:", *const fill[] = {" ", "[", "]", "[1]", "*", "x ", "\t", "a", ";", "_"};
+    static const char head[] = "name: a\nID: 1\n\tfield:", *const fill[] = {" ",  "[",  "]", "[1]", "*",
+                                                                            "x ", "\t", "a", ";",   "_"};
     char *text = malloc(HUGE);
     assert_non_null(text);
     for (size_t k = 0; k < sizeof fill / sizeof *fill; k++) {
@@ -613,7 +627,7 @@ static void check_damaged(const char *text, size_t n, const uint8_t *raw, size_t
         const struct pd_tracepoint *e = pd_tracepoints_at(t, 0);
         struct pd_out out = {.buf = buf, .cap = sizeof buf};
         for (size_t i = 0; i < e->n_fields; i++) {
-            if (!pd_tracepoint_value(&e->fields[i], order, raw, raw_n, &d))
+            if (!pd_tracepoint_value(&e->fields[i], order, raw, raw_n, &d) || d.bytes.n == 0)
                 continue;
             const size_t at = (size_t)(d.bytes.ptr - raw);
             assert_true(at <= raw_n && d.bytes.n <= raw_n - at);
@@ -640,7 +654,8 @@ static void test_damaged(void **state)
     uint8_t raw[SAMPLE_SIZE];
     for (uint64_t k = random_iterations(20000); k; k--) {
         const enum pd_order order = pd_rng_one_in(&rng, 2) ? PD_BIG : PD_LITTLE;
-        const size_t text_n = pd_rng_one_in(&rng, 4) ? pd_rng_below(&rng, sizeof every_text) : sizeof every_text - 1;
+        const size_t text_n =
+            pd_rng_one_in(&rng, 4) ? pd_rng_below(&rng, sizeof every_text) : sizeof every_text - 1;
         const size_t raw_n = pd_rng_one_in(&rng, 2) ? pd_rng_below(&rng, sizeof raw) : sizeof raw;
         uint8_t *text = guard_copy(1, every_text, text_n);
         put_sample(raw, order);
@@ -677,7 +692,8 @@ static void heap_release(void *user, void *old)
     free(old);
 }
 
-static enum pd_code take_all(struct heap *h, const struct pd_feature_tracing_data *data, struct pd_error *error)
+static enum pd_code take_all(struct heap *h, const struct pd_feature_tracing_data *data,
+                             struct pd_error *error)
 {
     const struct pd_allocator allocator = {heap_resize, heap_release, h};
     struct pd_tracepoints *t;
@@ -715,6 +731,37 @@ static void test_no_memory(void **state)
     pd_tracepoints_free(NULL);
 }
 
+/* The smallest events and the smallest fields that there can be, against what the header promises. */
+static void check_bound(unsigned n_fields)
+{
+    enum { EVENTS = 1000, SIZE = 40000 };
+    static char text[SIZE];
+    static struct pd_format_file files[EVENTS];
+    const struct pd_feature_tracing_data data = {.long_size = 8,
+                                                 .ftrace = PD_LIST(files, EVENTS),
+                                                 .systems = PD_LIST((struct pd_event_system *)NULL, 0)};
+    struct heap heap = {.fail_at = 0};
+    const struct pd_allocator allocator = {heap_resize, heap_release, &heap};
+    struct pd_tracepoints *t;
+    size_t n = (size_t)snprintf(text, SIZE, "ID:1\nname:a");
+    for (unsigned i = 0; i < n_fields; i++)
+        n += (size_t)snprintf(text + n, SIZE - n, "\nfield:u _%u;size:0;offset:0", i);
+    for (unsigned i = 0; i < EVENTS; i++)
+        files[i] = (struct pd_format_file){n, {(const uint8_t *)text, n}};
+    assert_int_equal(pd_tracepoints_new(&t, &data, &allocator, NULL), PD_OK);
+    assert_int_equal(pd_tracepoints_n(t), EVENTS);
+    assert_int_equal(pd_tracepoints_at(t, 0)->n_fields, n_fields);
+    assert_true(heap.bytes <= EVENTS * (n + 8) * 8); /* a size of 8 bytes stands before each */
+    pd_tracepoints_free(t);
+}
+
+static void test_bound(void **state)
+{
+    (void)state;
+    check_bound(0);
+    check_bound(1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -734,6 +781,7 @@ int main(void)
         cmocka_unit_test(test_huge),
         cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

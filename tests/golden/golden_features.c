@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: MIT */
+/* golden_features.c - feature sections whose bytes were worked out by hand, in every form that there is. */
+#include "golden.h"
+
+#include "cmocka_all.h"
+#include "guard.h"
+#include <string.h>
+
+#define Z4 "\0\0\0\0"
+#define Z8 Z4 Z4
+#define Z16 Z8 Z8
+#define X16 "xxxxxxxxxxxxxxxx"
+#define X64 X16 X16 X16 X16
+
+#define FEATURE(id_, ...) \
+    {                     \
+        .id = id_, .u.__VA_ARGS__ \
+    }
+
+/* ---- EVENT_DESC: the first 64 bytes of an attr of `size`. */
+#define ATTR_TEXT(type_, size_)                                                                                \
+    " " type_ " " size_ " 0000000000000001 00000000000f4240 0000000000000167 0000000000000014"                 \
+    " c0ec218620000000/0000000461843703 00000001 00000003 0102030405060708"
+#define ATTR_FIELDS                                                                                            \
+    .config = 1, .sample_period = 1000000, .sample_type = 0x167, .read_format = 0x14, .flags = 0x461843703,    \
+    .wakeup_events = 1, .bp_type = 3, .config1 = 0x102030405060708
+/* The 48 bytes that follow in an attr of 112 bytes, here with what their values are. */
+#define ATTR112_TEXT \
+    " 1112131415161718 0000000000020009 00000000000000ff 00002000 ffffffff 0000000000ff0fff 00100000 007f a1a2"
+#define ATTR112_FIELDS                                                                                         \
+    ATTR_FIELDS, .config2 = 0x1112131415161718, .branch_sample_type = 0x20009, .sample_regs_user = 0xff,       \
+                 .sample_stack_user = 8192, .clockid = -1, .sample_regs_intr = 0xff0fff,                       \
+                 .aux_watermark = 0x100000, .sample_max_stack = 127, .reserved_2 = 0xa1a2
+
+/* ---- Build ids */
+#define ID_TEXT " =4a5a9b0affb66c437abcd455d2738af879985fa9"
+#define ID_BYTES                                                                                             \
+    {                                                                                                        \
+        0x4a, 0x5a, 0x9b, 0x0a, 0xff, 0xb6, 0x6c, 0x43, 0x7a, 0xbc, 0xd4, 0x55, 0xd2, 0x73, 0x8a, 0xf8, 0x79, \
+        0x98, 0x5f, 0xa9                                                                                     \
+    }
+
+/* ---- TRACING_DATA: all of it in bytes, as its numbers do not have the order of the file. */
+#define TRACING_HEAD "=170844 'tracing' "
+#define TRACING_LITTLE                                                                                         \
+    " =00 =08 =00100000 'header_page' =00 =0300000000000000 'abc' 'header_event' =00 =0200000000000000 'de'"   \
+    " =01000000 =0400000000000000 'ftr1' =02000000 'sched' =00 =02000000 =0300000000000000 'ev1'"              \
+    " =0000000000000000 'irq' =00 =00000000 =05000000 'ksyms' =02000000 '%d'"
+#define TRACING_BIG                                                                                            \
+    " =01 =04 =00001000 'header_page' =00 =0000000000000003 'abc' 'header_event' =00 =0000000000000002 'de'"   \
+    " =00000001 =0000000000000004 'ftr1' =00000002 'sched' =00 =00000002 =0000000000000003 'ev1'"              \
+    " =0000000000000000 'irq' =00 =00000000 =00000005 'ksyms' =00000002 '%d'"
+#define TRACING(bigendian_, long_size_, version_)                                                              \
+    .magic = {0x17, 0x08, 0x44}, .name = {'t', 'r', 'a', 'c', 'i', 'n', 'g'}, .version = TEXT_OF(version_),    \
+    .bigendian = bigendian_, .long_size = long_size_, .page_size = 4096,                                       \
+    .header_page_name = TEXT_OF("header_page"), .header_page_size = 3, .header_page = RAW("abc"),              \
+    .header_event_name = TEXT_OF("header_event"), .header_event_size = 2, .header_event = RAW("de"),           \
+    .nr_ftrace = 1, .ftrace = LIST_IN(pd_format_file, {4, RAW("ftr1")}), .nr_systems = 2,                      \
+    .systems = LIST_IN(pd_event_system,                                                                        \
+                       {TEXT_OF("sched"), 2, LIST_IN(pd_format_file, {3, RAW("ev1")}, {.size = 0})},           \
+                       {.name = TEXT_OF("irq")}),                                                              \
+    .kallsyms_size = 5, .kallsyms = RAW("ksyms"), .printk_size = 2, .printk = RAW("%d")
+
+/* ---- BPF_PROG_INFO: the first 40 bytes of a program's description, and those up to 228. */
+#define INFO40_TEXT " 00000001 00000061 =59f4a931744dcdc6 00000011 00000012 0000000000000013 0000000000000014"
+#define INFO40                                                                                                 \
+    .type = 1, .id = 0x61, .tag = {0x59, 0xf4, 0xa9, 0x31, 0x74, 0x4d, 0xcd, 0xc6}, .jited_prog_len = 0x11,    \
+    .xlated_prog_len = 0x12, .jited_prog_insns = 0x13, .xlated_prog_insns = 0x14
+#define INFO228_TEXT                                                                                           \
+    INFO40_TEXT " 0102030405060708 00000021 00000022 0000000000000023 'tinyprog' =00*8 00000024"               \
+                " 80000000/00000001 0000000000000025 0000000000000026 00000027 00000028 0000000000000029"      \
+                " 000000000000002a 0000002b 0000002c 000000000000002d 0000002e 0000002f 0000000000000030"      \
+                " 0000000000000031 00000032 00000033 00000034 00000035 0000000000000036 0000000000000037"      \
+                " 0000000000000038 0000000000000039 0000003a 0000003b 0000003c"
+#define INFO228                                                                                                \
+    INFO40, .load_time = 0x102030405060708, .created_by_uid = 0x21, .nr_map_ids = 0x22, .map_ids = 0x23,       \
+            .name = {'t', 'i', 'n', 'y', 'p', 'r', 'o', 'g'}, .ifindex = 0x24, .bits = 1, .netns_dev = 0x25,   \
+            .netns_ino = 0x26, .nr_jited_ksyms = 0x27, .nr_jited_func_lens = 0x28, .jited_ksyms = 0x29,        \
+            .jited_func_lens = 0x2a, .btf_id = 0x2b, .func_info_rec_size = 0x2c, .func_info = 0x2d,            \
+            .nr_func_info = 0x2e, .nr_line_info = 0x2f, .line_info = 0x30, .jited_line_info = 0x31,            \
+            .nr_jited_line_info = 0x32, .line_info_rec_size = 0x33, .jited_line_info_rec_size = 0x34,          \
+            .nr_prog_tags = 0x35, .prog_tags = 0x36, .run_time_ns = 0x37, .run_cnt = 0x38,                     \
+            .recursion_misses = 0x39, .verified_insns = 0x3a, .attach_btf_obj_id = 0x3b, .attach_btf_id = 0x3c
+
+/* ---- CPU_TOPOLOGY */
+#define TOPOLOGY1_TEXT "00000001 00000040 '0-1' =00*61 00000002 00000040 '0' =00*63 00000040 '1' =00*63"
+#define TOPOLOGY1                                                                                              \
+    .nr_sockets = 1, .sockets = LIST_IN(pd_string, {TEXT_OF("0-1")}), .nr_cores = 2,                           \
+    .cores = LIST_IN(pd_string, {TEXT_OF("0")}, {TEXT_OF("1")})
+#define TOPOLOGY2_TEXT TOPOLOGY1_TEXT " 00000007 ffffffff 00000108 00000009"
+#define TOPOLOGY2                                                                                              \
+    TOPOLOGY1, .nr_cpus_avail = 2, .has_cpus = 1,                                                              \
+               .cpus = LIST_IN(pd_cpu_topology_cpu, {7, UINT32_MAX}, {0x108, 9})
+
+/* clang-format off */
+static struct golden_feature cases[] = {
+    /* Strings: whatever their slot is, it is kept. */
+    {"HOSTNAME padded to 64",
+     .text = "00000040 'vm' =00*62",
+     .f = FEATURE(3, hostname = {TEXT_OF("vm")})},
+    {"HOSTNAME of 63 bytes",
+     .text = "00000040 =78*63 =00",
+     .f = FEATURE(3, hostname = {SLOT_OF(X16 X16 X16 "xxxxxxxxxxxxxxx\0", 63)})},
+    {"HOSTNAME of 64 bytes needs 128",
+     .text = "00000080 =78*64 =00*64",
+     .f = FEATURE(3, hostname = {TEXT_OF(X64)})},
+    {"HOSTNAME padded to 8",
+     .text = "00000008 'vm' =00*6",
+     .f = FEATURE(3, hostname = {SLOT_OF("vm\0\0\0\0\0\0", 2)})},
+    {"HOSTNAME without padding",
+     .text = "00000003 'vm' =00",
+     .f = FEATURE(3, hostname = {SLOT_OF("vm\0", 2)})},
+    {"HOSTNAME without NUL",
+     .text = "00000002 'vm'",
+     .f = FEATURE(3, hostname = {SLOT_OF("vm", 2)})},
+    {"HOSTNAME in a slot of no bytes",
+     .text = "00000000",
+     .f = FEATURE(3, hostname = {SLOT_OF("", 0)})},
+    {"HOSTNAME, empty, padded to 64",
+     .text = "00000040 =00*64",
+     .f = FEATURE(3, hostname = {TEXT_OF("")})},
+    {"HOSTNAME, left-overs behind the NUL and behind the slot",
+     .text = "00000008 'vm' =00 'xyz' =0001 =020304",
+     .f = {.id = 3, .u.hostname = {SLOT_OF("vm\0xyz\0\1", 2)}, .rest = RAW("\2\3\4")}},
+    {"OSRELEASE",
+     .text = "00000040 '6.18.44' =00*57",
+     .f = FEATURE(4, osrelease = {TEXT_OF("6.18.44")})},
+    {"VERSION",
+     .text = "00000040 '7.3.4' =00*59",
+     .f = FEATURE(5, version = {TEXT_OF("7.3.4")})},
+    {"ARCH",
+     .text = "00000040 'x86_64' =00*58",
+     .f = FEATURE(6, arch = {TEXT_OF("x86_64")})},
+    {"CPUDESC",
+     .text = "00000040 'A CPU @ 2.0GHz' =00*50",
+     .f = FEATURE(8, cpudesc = {TEXT_OF("A CPU @ 2.0GHz")})},
+    {"CPUID",
+     .text = "00000040 'GenuineIntel,6,143,8' =00*44",
+     .f = FEATURE(9, cpuid = {TEXT_OF("GenuineIntel,6,143,8")})},
+
+    {"TRACING_DATA 0.6, little-endian inside",
+     .text = TRACING_HEAD "'0.6' =00" TRACING_LITTLE " =0300000000000000 '1 a'",
+     .f = FEATURE(1, tracing_data = {TRACING(0, 8, "0.6"), .has_cmdlines = 1, .cmdlines_size = 3,
+                                     .cmdlines = RAW("1 a")})},
+    {"TRACING_DATA 0.6, big-endian inside",
+     .text = TRACING_HEAD "'0.6' =00" TRACING_BIG " =0000000000000003 '1 a'",
+     .f = FEATURE(1, tracing_data = {TRACING(1, 4, "0.6"), .has_cmdlines = 1, .cmdlines_size = 3,
+                                     .cmdlines = RAW("1 a")})},
+    {"TRACING_DATA 0.5, little-endian inside",
+     .text = TRACING_HEAD "'0.5' =00" TRACING_LITTLE,
+     .f = FEATURE(1, tracing_data = {TRACING(0, 8, "0.5")})},
+    {"TRACING_DATA 0.5, big-endian inside, padded as in a pipe",
+     .text = TRACING_HEAD "'0.5' =00" TRACING_BIG " =000000",
+     .f = {.id = 1, .u.tracing_data = {TRACING(1, 4, "0.5")}, .rest = RAW("\0\0\0")}},
+
+    {"BUILD_ID, every form in a row",
+     .text = "00000000 0001 0064 ffffffff" ID_TEXT " =00000000 '[kernel.kallsyms]' =00*47"
+             " 00000000 8002 0034 00000f55" ID_TEXT " 14 a1 b1b2 '/bin/true' =00*7"
+             " 00000002 0005 0034 00000000" ID_TEXT " =00000000 '/bin/sh' =00*9"
+             " 00000043 0002 0064 ffffffff" ID_TEXT " =a1a2a3a4 '/system/lib.so' =00*50",
+     .f = FEATURE(2, build_id = {LIST_IN(pd_build_id_entry,
+         {0, 1, 0x64, {.misc = 1, .pid = UINT32_MAX, .build_id = ID_BYTES,
+                       .filename = SLOT_OF("[kernel.kallsyms]" Z16 Z16 Z8 Z4 "\0\0\0", 17)}},
+         {0, 0x8002, 0x34, {.misc = 0x8002, .pid = 0xf55, .build_id = ID_BYTES, .size = 20, .reserved_1 = 0xa1,
+                            .reserved_2 = 0xb1b2, .filename = TEXT_OF("/bin/true")}},
+         {2, 5, 0x34, {.misc = 5, .build_id = ID_BYTES, .filename = SLOT_OF("/bin/sh\0" Z8, 7)}},
+         {67, 2, 0x64, {.misc = 2, .pid = UINT32_MAX, .build_id = ID_BYTES, .build_id_pad = {0xa1, 0xa2, 0xa3, 0xa4},
+                        .filename = SLOT_OF("/system/lib.so" Z16 Z16 Z16 "\0\0", 14)}})})},
+    {"BUILD_ID of sizes that are no multiples of 4, a name without NUL, an entry without name",
+     .text = "00000000 8002 0029 00000001" ID_TEXT " 10 00 0000 'a.out' 00000000 8002 0024 00000002" ID_TEXT
+             " 08 00 0000",
+     .f = FEATURE(2, build_id = {LIST_IN(pd_build_id_entry,
+         {0, 0x8002, 0x29, {.misc = 0x8002, .pid = 1, .build_id = ID_BYTES, .size = 16, .filename = SLOT_OF("a.out", 5)}},
+         {0, 0x8002, 0x24, {.misc = 0x8002, .pid = 2, .build_id = ID_BYTES, .size = 8, .filename = SLOT_OF("", 0)}})})},
+    {"BUILD_ID without pid, as before perf 2.6.35",
+     .text = "00000000 0001 0060" ID_TEXT " =00000000 '[kernel.kallsyms]' =00*47"
+             " 00000000 0002 0028" ID_TEXT " =01020304 '/bin/ls' =00",
+     .f = {.id = 2, .variant = PD_VARIANT_NO_PID,
+           .u.build_id = {{.ptr = (struct pd_build_id_entry[]){
+               {0, 1, 0x60, {.misc = 1, .build_id = ID_BYTES,
+                             .filename = SLOT_OF("[kernel.kallsyms]" Z16 Z16 Z8 Z4 "\0\0\0", 17)}},
+               {0, 2, 0x28, {.misc = 2, .build_id = ID_BYTES, .build_id_pad = {1, 2, 3, 4},
+                             .filename = TEXT_OF("/bin/ls")}}},
+               .n = 2, .stride = sizeof(struct pd_build_id_entry), .form = PD_FORM_STRUCT,
+               .when = UINT32_MAX, .variant = PD_VARIANT_NO_PID}}}},
+
+    {"NRCPUS: first those that there are, then those that are on",
+     .text = "01020304 11121314",
+     .f = FEATURE(7, nrcpus = {.nr_cpus_avail = 0x1020304, .nr_cpus_online = 0x11121314})},
+    {"NRCPUS from a newer writer",
+     .text = "00000008 00000004 =0102030405",
+     .f = {.id = 7, .u.nrcpus = {8, 4}, .rest = RAW("\1\2\3\4\5")}},
+    {"TOTAL_MEM",
+     .text = "0102030405060708",
+     .f = FEATURE(10, total_mem = {0x102030405060708})},
+    {"CMDLINE",
+     .text = "00000003 00000040 '/usr/bin/perf' =00*51 00000008 'record' =0000 00000000",
+     .f = FEATURE(11, cmdline = {3, LIST_IN(pd_string, {TEXT_OF("/usr/bin/perf")}, {SLOT_OF("record\0\0", 6)},
+                                            {SLOT_OF("", 0)})})},
+    {"CMDLINE without words",
+     .text = "00000000",
+     .f = FEATURE(11, cmdline = {.nr = 0})},
+
+    {"EVENT_DESC, attrs smaller than the room for them",
+     .text = "00000002 00000070"
+             ATTR_TEXT("00000000", "00000040") " =00*48 00000002 00000040 'cycles' =00*58"
+             " 0102030405060708 1112131415161718"
+             ATTR_TEXT("00000001", "00000070") ATTR112_TEXT " 00000000 00000005 'dummy'",
+     .f = FEATURE(12, event_desc = {2, 112, LIST_IN(pd_event_desc,
+         {112, {.type = 0, .size = 64, ATTR_FIELDS}, 2, TEXT_OF("cycles"),
+          WORDS_OF(0x102030405060708, 0x1112131415161718)},
+         {112, {.type = 1, .size = 112, ATTR112_FIELDS}, 0, SLOT_OF("dummy", 5), {.n = 0}})})},
+    {"EVENT_DESC, attrs of 64 bytes",
+     .text = "00000001 00000040" ATTR_TEXT("00000000", "00000040") " 00000001 00000008 'cycles' =0000 00000000000001a7",
+     .f = FEATURE(12, event_desc = {1, 64, LIST_IN(pd_event_desc,
+         {64, {.size = 64, ATTR_FIELDS}, 1, SLOT_OF("cycles\0\0", 6), WORDS_OF(0x1a7)})})},
+    {"EVENT_DESC, room for 68 bytes, attr.size says more",
+     .text = "00000001 00000044" ATTR_TEXT("00000000", "00000070") " =a1a2a3a4 00000000 00000000",
+     .f = FEATURE(12, event_desc = {1, 68, LIST_IN(pd_event_desc,
+         {68, {.size = 112, ATTR_FIELDS, .tail = RAW("\xa1\xa2\xa3\xa4")}, 0, SLOT_OF("", 0), {.n = 0}})})},
+    {"EVENT_DESC without events",
+     .text = "00000000 00000090",
+     .f = FEATURE(12, event_desc = {.attr_size = 144})},
+
+    {"CPU_TOPOLOGY, version 1",
+     .text = TOPOLOGY1_TEXT,
+     .f = {.id = 13, .nr_cpus_avail = 2, .u.cpu_topology = {TOPOLOGY1, .nr_cpus_avail = 2}}},
+    {"CPU_TOPOLOGY, version 1, NRCPUS not known",
+     .text = TOPOLOGY1_TEXT,
+     .f = FEATURE(13, cpu_topology = {TOPOLOGY1})},
+    {"CPU_TOPOLOGY, version 2",
+     .text = TOPOLOGY2_TEXT,
+     .f = {.id = 13, .nr_cpus_avail = 2, .u.cpu_topology = {TOPOLOGY2}}},
+    {"CPU_TOPOLOGY, version 2, NRCPUS not known",
+     .text = TOPOLOGY1_TEXT " =01020304",
+     .f = {.id = 13, .u.cpu_topology = {TOPOLOGY1}, .rest = RAW("\1\2\3\4")}},
+    {"CPU_TOPOLOGY, fewer cpus than NRCPUS says",
+     .text = TOPOLOGY1_TEXT " =0102030405060708",
+     .f = {.id = 13, .nr_cpus_avail = 2, .u.cpu_topology = {TOPOLOGY1, .nr_cpus_avail = 2},
+           .rest = RAW("\1\2\3\4\5\6\7\10")}},
+    {"CPU_TOPOLOGY, version 3",
+     .text = TOPOLOGY2_TEXT " 00000002 00000040 '0' =00*63 00000008 '1' =00*7 00000003 ffffffff",
+     .f = {.id = 13, .nr_cpus_avail = 2,
+           .u.cpu_topology = {TOPOLOGY2, .has_dies = 1, .nr_dies = 2,
+                              .dies = LIST_IN(pd_string, {TEXT_OF("0")}, {SLOT_OF("1\0\0\0\0\0\0\0", 1)}),
+                              .die_ids = VEC_OF(uint32_t, 3, UINT32_MAX)}}},
+    {"CPU_TOPOLOGY, strings of other padding",
+     .text = "00000001 00000004 '0-1' =00 00000001 00000001 '0' 00000007 ffffffff 00000108 00000009",
+     .f = {.id = 13, .nr_cpus_avail = 2,
+           .u.cpu_topology = {.nr_cpus_avail = 2, .nr_sockets = 1, .sockets = LIST_IN(pd_string, {SLOT_OF("0-1\0", 3)}),
+                              .nr_cores = 1, .cores = LIST_IN(pd_string, {SLOT_OF("0", 1)}), .has_cpus = 1,
+                              .cpus = LIST_IN(pd_cpu_topology_cpu, {7, UINT32_MAX}, {0x108, 9})}}},
+
+    {"NUMA_TOPOLOGY",
+     .text = "00000002 00000001 0102030405060708 1112131415161718 00000040 '0-3' =00*61"
+             " 00000002 2122232425262728 3132333435363738 00000040 =00*64",
+     .f = FEATURE(14, numa_topology = {2, LIST_IN(pd_numa_node,
+         {1, 0x102030405060708, 0x1112131415161718, TEXT_OF("0-3")},
+         {2, 0x2122232425262728, 0x3132333435363738, TEXT_OF("")})})},
+    {"BRANCH_STACK",
+     .text = "",
+     .f = {.id = 15}},
+    {"BRANCH_STACK with something in it",
+     .text = "=010203",
+     .f = {.id = 15, .rest = RAW("\1\2\3")}},
+    {"PMU_MAPPINGS",
+     .text = "00000002 00000004 00000040 'cpu' =00*61 00000001 00000040 'software' =00*56",
+     .f = FEATURE(16, pmu_mappings = {2, LIST_IN(pd_pmu_mapping, {4, TEXT_OF("cpu")}, {1, TEXT_OF("software")})})},
+    {"PMU_MAPPINGS, count 0 though there are some",
+     .text = "00000000 =01000000 =04000000 'cpu' =00",
+     .f = {.id = 16, .rest = RAW("\1\0\0\0\4\0\0\0cpu\0")}},
+    {"GROUP_DESC",
+     .text = "00000002 00000040 '{anon_group}' =00*52 00000001 00000002 00000002 'g' =00 00000003 00000004",
+     .f = FEATURE(17, group_desc = {2, LIST_IN(pd_group_desc, {TEXT_OF("{anon_group}"), 1, 2}, {SLOT_OF("g\0", 1), 3, 4})})},
+    {"AUXTRACE with a count",
+     .text = "0000000000000002 0102030405060708 0000000000000030 1112131415161718 0000000000000031",
+     .f = FEATURE(18, auxtrace = {.has_nr = 1, .nr = 2, .entries = LIST_IN(pd_auxtrace_index_entry,
+         {0x102030405060708, 48}, {0x1112131415161718, 49})})},
+    {"AUXTRACE with a count of 0",
+     .text = "0000000000000000",
+     .f = FEATURE(18, auxtrace = {.has_nr = 1})},
+    {"AUXTRACE without a count",
+     .text = "0102030405060708 0000000000000030 1112131415161718 0000000000000031",
+     .f = FEATURE(18, auxtrace = {.all_entries = LIST_IN(pd_auxtrace_index_entry,
+         {0x102030405060708, 48}, {0x1112131415161718, 49})})},
+    {"STAT",
+     .text = "",
+     .f = {.id = 19}},
+    {"CACHE",
+     .text = "00000001 00000001 00000002 00000040 00000400 00000010 00000040 'Unified' =00*57 00000040 '1024K'"
+             " =00*59 00000008 '0-3' =00*5",
+     .f = FEATURE(20, cache = {1, 1, LIST_IN(pd_cache_level,
+         {2, 64, 1024, 16, TEXT_OF("Unified"), TEXT_OF("1024K"), SLOT_OF("0-3\0\0\0\0\0", 3)})})},
+    {"SAMPLE_TIME",
+     .text = "0102030405060708 1112131415161718",
+     .f = FEATURE(21, sample_time = {.first = 0x102030405060708, .last = 0x1112131415161718})},
+    {"MEM_TOPOLOGY, bitmaps of 64, 65 and no bits",
+     .text = "0000000000000001 0000000008000000 0000000000000003"
+             " 0000000000000005 0000000000000040 0000000000000040 0102030405060708"
+             " 0000000000000006 0000000000000041 0000000000000041 1112131415161718 0000000000000001"
+             " 0000000000000007 0000000000000000 0000000000000000",
+     .f = FEATURE(22, mem_topology = {1, 0x8000000, 3, LIST_IN(pd_memory_node,
+         {5, 64, 64, 1, WORDS_OF(0x102030405060708)}, {6, 65, 65, 2, WORDS_OF(0x1112131415161718, 1)},
+         {7, 0, 0, 0, {.n = 0}})})},
+    {"CLOCKID",
+     .text = "0102030405060708",
+     .f = FEATURE(23, clockid = {0x102030405060708})},
+    {"DIR_FORMAT",
+     .text = "0000000000000001",
+     .f = FEATURE(24, dir_format = {1})},
+
+    {"BPF_PROG_INFO without programs",
+     .text = "00000000",
+     .f = FEATURE(25, bpf_prog_info = {.count = 0})},
+    {"BPF_PROG_INFO, a program as of Linux 7.3",
+     .text = "00000001 000000e8 00000008 0000000000000003" INFO228_TEXT " =00000000 =0102030405060708",
+     .f = FEATURE(25, bpf_prog_info = {1, LIST_IN(pd_bpf_prog,
+         {232, 8, 3, {INFO228, .tail = RAW(Z4)}, RAW("\1\2\3\4\5\6\7\10")})})},
+    {"BPF_PROG_INFO, descriptions shorter and longer",
+     .text = "00000004 00000028 00000003 0000000000000001" INFO40_TEXT " =010203"
+             " 000000f0 00000000 0000000000000000" INFO228_TEXT " =0102030405060708090a0b0c"
+             " 0000002b 00000000 0000000000000000" INFO40_TEXT " =a1a2a3"
+             " 00000000 00000000 0000000000000000",
+     .f = FEATURE(25, bpf_prog_info = {4, LIST_IN(pd_bpf_prog,
+         {40, 3, 1, {INFO40}, RAW("\1\2\3")},
+         {240, 0, 0, {INFO228, .tail = RAW("\1\2\3\4\5\6\7\10\11\12\13\14")}, {.n = 0}},
+         {43, 0, 0, {INFO40, .tail = RAW("\xa1\xa2\xa3")}, {.n = 0}},
+         {.info_len = 0})})},
+    {"BPF_BTF",
+     .text = "00000002 00000011 00000003 =010203 00000012 00000000",
+     .f = FEATURE(26, bpf_btf = {2, LIST_IN(pd_bpf_btf, {0x11, 3, RAW("\1\2\3")}, {.id = 0x12})})},
+    {"COMPRESSED",
+     .text = "01020304 00000001 00000003 00000007 00081000",
+     .f = FEATURE(27, compressed = {.version = 0x1020304, .type = 1, .level = 3, .ratio = 7, .mmap_len = 0x81000})},
+    {"CPU_PMU_CAPS",
+     .text = "00000002 00000040 'branches' =00*56 00000040 '32' =00*62 00000000 00000001 'x'",
+     .f = FEATURE(28, cpu_pmu_caps = {2, LIST_IN(pd_name_value, {TEXT_OF("branches"), TEXT_OF("32")},
+                                                 {SLOT_OF("", 0), SLOT_OF("x", 1)})})},
+    {"CLOCK_DATA",
+     .text = "00000001 00000004 0102030405060708 1112131415161718",
+     .f = FEATURE(29, clock_data = {.version = 1, .clockid = 4, .wall_clock_ns = 0x102030405060708,
+                                    .clockid_time_ns = 0x1112131415161718})},
+    {"HYBRID_TOPOLOGY",
+     .text = "00000001 00000040 'cpu_core' =00*56 00000040 '0-15' =00*60",
+     .f = FEATURE(30, hybrid_topology = {1, LIST_IN(pd_hybrid_pmu, {TEXT_OF("cpu_core"), TEXT_OF("0-15")})})},
+    {"PMU_CAPS",
+     .text = "00000002 00000001 00000040 'max_precise' =00*53 00000040 '3' =00*63 00000040 'cpu' =00*61"
+             " 00000000 00000008 'cpu_atom'",
+     .f = FEATURE(31, pmu_caps = {2, LIST_IN(pd_pmu_caps,
+         {1, LIST_IN(pd_name_value, {TEXT_OF("max_precise"), TEXT_OF("3")}), TEXT_OF("cpu")},
+         {0, {.n = 0}, SLOT_OF("cpu_atom", 8)})})},
+    {"CPU_DOMAIN_INFO, version 16",
+     .text = "00000010 00000002 00000000 00000002 00000000 00000008 '3' =00*7 00000008 '0-1' =00*5"
+             " 00000001 00000008 'f' =00*7 00000008 '0-3' =00*5 00000001 00000000",
+     .f = FEATURE(32, cpu_domain_info = {16, 2, LIST_IN(pd_cpu_domains,
+         {0, 2, LIST_IN(pd_cpu_domain,
+                        {16, 0, {.len = 0}, SLOT_OF("3\0\0\0\0\0\0\0", 1), SLOT_OF("0-1\0\0\0\0\0", 3)},
+                        {16, 1, {.len = 0}, SLOT_OF("f\0\0\0\0\0\0\0", 1), SLOT_OF("0-3\0\0\0\0\0", 3)})},
+         {.cpu = 1})})},
+    {"CPU_DOMAIN_INFO, version 17",
+     .text = "00000011 00000001 00000007 00000001 00000002 00000040 'SMT' =00*61 00000040 '3' =00*63 00000040 '0-1'"
+             " =00*61",
+     .f = FEATURE(32, cpu_domain_info = {17, 1, LIST_IN(pd_cpu_domains,
+         {7, 1, LIST_IN(pd_cpu_domain, {17, 2, TEXT_OF("SMT"), TEXT_OF("3"), TEXT_OF("0-1")})})})},
+    {"CPU_DOMAIN_INFO without cpus",
+     .text = "00000011 00000001",
+     .f = FEATURE(32, cpu_domain_info = {17, 1, {.n = 0}})},
+    {"E_MACHINE",
+     .text = "0000003e 01020304",
+     .f = FEATURE(33, e_machine = {62, 0x1020304})},
+    {"CLN_SIZE",
+     .text = "00000040",
+     .f = FEATURE(34, cln_size = {64})},
+    {"unknown feature 35",
+     .text = "=0102030405",
+     .f = {.id = 35, .rest = RAW("\1\2\3\4\5")}},
+    {"unknown feature 255",
+     .text = "=01",
+     .f = {.id = 255, .rest = RAW("\1")}},
+
+    /* simpleperf writes little-endian files only; the layouts have both orders all the same. */
+    {"simpleperf FILE, every kind",
+     .text = "0000002b 'a.so' =00 00000002 0102030405060708 00000001 1112131415161718 00000005 'f' =00 2122232425262728"
+             " 00000015 'b.so' =00 00000002 0102030405060708 00000000"
+             " 0000002a 'c.dex' =00 00000003 0000000000000000 00000000 00000002 3132333435363738 4142434445464748"
+             " 0000001d 'm.ko' =00 00000001 0000000000001000 00000000 5152535455565758"
+             " 00000015 'k' =00 00000000 ffffffff81000000 00000000 =010203",
+     .f = FEATURE(128, simpleperf_file = {LIST_IN(pd_simpleperf_file_entry,
+         {43, {.path = TEXT_OF("a.so"), .type = 2, .min_vaddr = 0x102030405060708, .symbol_count = 1,
+               .symbols = LIST_IN(pd_simpleperf_file_symbol, {0x1112131415161718, 5, TEXT_OF("f")}),
+               .has_file_offset = 1, .file_offset_of_min_vaddr = 0x2122232425262728}},
+         {21, {.path = TEXT_OF("b.so"), .type = 2, .min_vaddr = 0x102030405060708}},
+         {42, {.path = TEXT_OF("c.dex"), .type = 3, .nr_dex_offsets = 2,
+               .dex_offsets = WORDS_OF(0x3132333435363738, 0x4142434445464748)}},
+         {29, {.path = TEXT_OF("m.ko"), .type = 1, .min_vaddr = 4096, .has_memory_offset = 1,
+               .memory_offset_of_min_vaddr = 0x5152535455565758}},
+         {21, {.path = TEXT_OF("k"), .min_vaddr = 0xffffffff81000000, .tail = RAW("\1\2\3")}})})},
+    {"simpleperf META_INFO",
+     .text = "'simpleperf_version' =00 '1.build.7' =00 'clockid' =00 'monotonic' =00 =0000",
+     .f = FEATURE(129, simpleperf_meta_info = {LIST_IN(pd_meta_info,
+         {TEXT_OF("simpleperf_version"), TEXT_OF("1.build.7")}, {TEXT_OF("clockid"), TEXT_OF("monotonic")},
+         {TEXT_OF(""), TEXT_OF("")})})},
+    {"simpleperf DEBUG_UNWIND",
+     .text = "=0a07 =0a02 '/d' =10ac02 =18ffffffffffffffffff01",
+     .f = FEATURE(130, simpleperf_debug_unwind = {LIST_IN(pd_protobuf_field,
+         {.key = 10, .wire_type = 2, .size = 7, .data = RAW("\x0a\2/d\x10\xac\2")},
+         {.key = 24, .value = UINT64_MAX})})},
+    {"simpleperf DEBUG_UNWIND_FILE",
+     .text = "=7f454c46 'whatever'",
+     .f = FEATURE(131, simpleperf_debug_unwind_file = {RAW("\177ELFwhatever")})},
+    {"simpleperf FILE2",
+     .text = "00000019 =0a04 'a.so' =1002 =188020 =2207081010051a0166 =3203088020 00000000 00000002 =1005",
+     .f = FEATURE(132, simpleperf_file2 = {LIST_IN(pd_simpleperf_file2,
+         {25, {LIST_IN(pd_protobuf_field,
+             {.key = 10, .wire_type = 2, .size = 4, .data = RAW("a.so")}, {.key = 16, .value = 2},
+             {.key = 24, .value = 4096},
+             {.key = 34, .wire_type = 2, .size = 7, .data = RAW("\x08\x10\x10\x05\x1a\x01" "f")},
+             {.key = 50, .wire_type = 2, .size = 3, .data = RAW("\x08\x80\x20")})}},
+         {.size = 0},
+         {2, {LIST_IN(pd_protobuf_field, {.key = 16, .value = 5})}})})},
+    {"simpleperf ETM_BRANCH_LIST",
+     .text = "=0a1a 'simpleperf:EtmBranchListXX' =1200",
+     .f = FEATURE(133, simpleperf_etm_branch_list = {LIST_IN(pd_protobuf_field,
+         {.key = 10, .wire_type = 2, .size = 26, .data = RAW("simpleperf:EtmBranchListXX")},
+         {.key = 18, .wire_type = 2})})},
+    {"simpleperf INIT_MAP",
+     .text = "=0300000002001800 =0102030405060708 =6c73000000000000",
+     .f = FEATURE(134, simpleperf_init_map = {RAW("\3\0\0\0\2\0\x18\0\1\2\3\4\5\6\7\10ls\0\0\0\0\0\0")})},
+};
+/* clang-format on */
+
+/* A section without bytes says that nothing was recorded: nothing is read, none is written. */
+static void empty_sections(void **state)
+{
+    (void)state;
+    for (uint32_t id = 0; id < 256; id++) {
+        for (enum pd_order o = PD_LITTLE; o <= PD_BIG; o++) {
+            struct pd_feature f;
+            size_t size = 1;
+            memset(&f, 0xee, sizeof f);
+            assert_int_equal(pd_feature_decode(o, id, 4, guard_room(0, 0), 0, &f, NULL), PD_OK);
+            assert_int_equal(f.id, id);
+            assert_null(f.layout);
+            assert_int_equal(f.raw.n, 0);
+            assert_int_equal(f.rest.n, 0);
+            assert_int_equal(pd_feature_encode(o, &f, guard_room(1, 0), 0, &size, NULL), PD_OK);
+            assert_int_equal(size, 0);
+        }
+    }
+}
+
+/* Protobuf numbers of fixed width, which simpleperf does not use. They are little-endian, as its files are. */
+static void protobuf_of_fixed_width(void **state)
+{
+    static const uint8_t bytes[] = {0x09, 8, 7, 6, 5, 4, 3, 2, 1, 0x15, 4, 3, 2, 1};
+    struct pd_feature f;
+    struct pd_protobuf_field field;
+    uint8_t out[sizeof bytes];
+    size_t size;
+    (void)state;
+    assert_int_equal(pd_feature_decode(PD_LITTLE, 133, 0, bytes, sizeof bytes, &f, NULL), PD_OK);
+    struct pd_list l = f.u.simpleperf_etm_branch_list.fields;
+    assert_true(pd_protobuf_field_next(&l, &field));
+    assert_true(field.key == 9 && field.wire_type == 1 && field.value64 == 0x102030405060708);
+    assert_true(pd_protobuf_field_next(&l, &field));
+    assert_true(field.key == 21 && field.wire_type == 5 && field.value32 == 0x1020304);
+    assert_false(pd_protobuf_field_next(&l, &field));
+    assert_int_equal(pd_feature_encode(PD_LITTLE, &f, out, sizeof out, &size, NULL), PD_OK);
+    assert_memory_equal(out, bytes, sizeof bytes);
+}
+
+/* The elements of a list through the accessors, in any order and one after another. */
+static void elements(void **state)
+{
+    static const char text[] = TOPOLOGY2_TEXT;
+    (void)state;
+    for (enum pd_order o = PD_LITTLE; o <= PD_BIG; o++) {
+        uint8_t bytes[GOLDEN_MAX];
+        struct pd_feature f;
+        struct pd_string s;
+        struct pd_cpu_topology_cpu cpu;
+        const size_t n = golden_bytes(text, o, bytes, sizeof bytes);
+        assert_int_equal(pd_feature_decode(o, PD_FEAT_CPU_TOPOLOGY, 2, bytes, n, &f, NULL), PD_OK);
+        struct pd_list l = f.u.cpu_topology.cores;
+        assert_true(pd_string_next(&l, &s));
+        assert_true(s.text.len == 1 && s.text.ptr[0] == '0' && s.text.size == 64);
+        assert_true(pd_string_next(&l, &s));
+        assert_true(s.text.len == 1 && s.text.ptr[0] == '1');
+        assert_false(pd_string_next(&l, &s));
+        pd_cpu_topology_cpu_at(&f.u.cpu_topology.cpus, 1, &cpu);
+        assert_true(cpu.core_id == 0x108 && cpu.socket_id == 9);
+        pd_cpu_topology_cpu_at(&f.u.cpu_topology.cpus, 0, &cpu);
+        assert_true(cpu.core_id == 7 && cpu.socket_id == UINT32_MAX);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest others[] = {
+        cmocka_unit_test(empty_sections),
+        cmocka_unit_test(protobuf_of_fixed_width),
+        cmocka_unit_test(elements),
+    };
+    return golden_run_features("features", cases, sizeof cases / sizeof *cases, others,
+                               sizeof others / sizeof *others);
+}

@@ -14,17 +14,18 @@
 
 /* ---- Pieces of lines */
 
-/* Text without control characters; a backslash stays one. */
+/* Text without control characters, but with those that perf's lines may hold: a command can have several lines. */
 static void put_bytes(struct info *info, const char *s, size_t n)
 {
     while (n) {
-        const char *const stop = memchr(s, '\\', n);
-        const size_t plain = stop ? (size_t)(stop - s) : n;
+        size_t plain = 0;
+        while (plain < n && s[plain] != '\\' && s[plain] != '\n' && s[plain] != '\t')
+            plain++;
         pd_out_plain(&info->cli->out, s, plain);
-        if (stop)
-            pd_out_str(&info->cli->out, "\\");
-        n -= plain + (stop != NULL);
-        s += plain + (stop != NULL);
+        if (plain < n)
+            pd_out_bytes(&info->cli->out, s + plain++, 1);
+        s += plain;
+        n -= plain;
     }
 }
 

@@ -96,7 +96,7 @@ static enum pd_code collect_feature(struct pd_conversion *c, uint64_t feature, c
     *taken = true;
     enum pd_code code = add(c, (uint16_t)feature, bytes, n);
     if (!code)
-        pd_transcode_section(&c->t, (uint16_t)feature, c->collected[feature].bytes, n);
+        code = pd_transcode_section(&c->t, (uint16_t)feature, c->collected[feature].bytes, n, c->error);
     note_level(c, (uint16_t)feature);
     return code;
 }
@@ -131,8 +131,7 @@ static enum pd_code collect_build_id(struct pd_conversion *c, struct pd_record *
         return code;
     pd_store32(f->bytes + at, 0, c->t.from);
     pd_store16(f->bytes + at + 6, size, c->t.from);
-    pd_transcode_section(&c->t, PD_FEAT_BUILD_ID, f->bytes + at, size);
-    return PD_OK;
+    return pd_transcode_section(&c->t, PD_FEAT_BUILD_ID, f->bytes + at, size, c->error);
 }
 
 static enum pd_code collect_payload(struct pd_conversion *c)
@@ -298,25 +297,26 @@ unsigned pd_convert_feature_word(struct pd_conversion *c)
 
 /* A piece of a section of the input, in the new order. */
 static enum pd_code copy_piece(struct pd_conversion *c, uint16_t feature, uint64_t offset, uint8_t *piece,
-                               size_t n)
+                               size_t n, bool whole)
 {
     enum pd_code code = pd_reader_read(c->r, offset, piece, n, c->error);
-    if (code)
-        return code;
-    pd_transcode_section(&c->t, feature, piece, n);
-    return pd_writer_feature_bytes(c->w, piece, n, c->error);
+    if (!code && whole)
+        code = pd_transcode_section(&c->t, feature, piece, n, c->error);
+    return code ? code : pd_writer_feature_bytes(c->w, piece, n, c->error);
 }
 
-/* BUILD_ID goes in one piece, since its records are of any size. */
+/* Only a whole section can be turned. */
 static enum pd_code copy_section(struct pd_conversion *c, uint16_t feature, const struct pd_file_section *s)
 {
-    const bool whole = feature == PD_FEAT_BUILD_ID && s->size <= pd_convert_max_held(c);
+    const bool whole = c->t.from != c->t.to && s->size <= pd_convert_max_held(c);
     size_t piece = whole ? (size_t)s->size : PIECE;
     uint8_t *bytes = pd_resize(c->allocator, NULL, piece);
     enum pd_code code = bytes ? PD_OK : pd_fail(c->error, PD_ENOMEM, s->offset, "feature", 0, piece);
+    if (!whole)
+        pd_transcode_leave_section(&c->t, feature);
     for (uint64_t at = 0; !code && at < s->size; at += piece) {
         piece = piece < s->size - at ? piece : (size_t)(s->size - at);
-        code = copy_piece(c, feature, s->offset + at, bytes, piece);
+        code = copy_piece(c, feature, s->offset + at, bytes, piece, whole);
     }
     pd_release(c->allocator, bytes);
     return code;

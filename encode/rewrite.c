@@ -192,19 +192,21 @@ static enum pd_code rewrite_table(struct rewrite *w, const struct pd_extent *e)
     return code ? code : copy_rest(w, e);
 }
 
-/* A section in pieces, BUILD_ID as one, since its records are of any size. */
+/* All of a section in the other order; one that would take too much memory is left, which is noted. */
 static enum pd_code turn_feature(struct rewrite *w, const struct pd_extent *e)
 {
-    uint64_t piece = e->index == PD_FEAT_BUILD_ID && e->size <= w->t->max_held ? e->size : 65536;
-    uint8_t *bytes = pd_resize(w->r->allocator, NULL, (size_t)piece);
-    enum pd_code code = bytes ? PD_OK : pd_fail(w->error, PD_ENOMEM, e->offset, "feature", 0, piece);
-    for (uint64_t left = e->size; !code && left; left -= piece) {
-        piece = piece < left ? piece : left;
-        if ((code = pd_reader_read(w->r, w->stats->bytes, bytes, (size_t)piece, w->error)))
-            break;
-        pd_transcode_section(w->t, (uint16_t)e->index, bytes, (size_t)piece);
-        code = emit(w, bytes, (size_t)piece);
+    if (e->size > w->t->max_held) {
+        pd_transcode_leave_section(w->t, (uint16_t)e->index);
+        return copy(w, e->offset, e->size);
     }
+    uint8_t *bytes = pd_resize(w->r->allocator, NULL, (size_t)e->size);
+    enum pd_code code = bytes ? PD_OK : pd_fail(w->error, PD_ENOMEM, e->offset, "feature", 0, e->size);
+    if (!code)
+        code = pd_reader_read(w->r, e->offset, bytes, (size_t)e->size, w->error);
+    if (!code)
+        code = pd_transcode_section(w->t, (uint16_t)e->index, bytes, (size_t)e->size, w->error);
+    if (!code)
+        code = emit(w, bytes, (size_t)e->size);
     pd_release(w->r->allocator, bytes);
     return code;
 }

@@ -2,8 +2,10 @@
 /* transcode.c - records and sections from one byte order to the other. */
 #include "transcode.h"
 #include "codec_internal.h"
+#include "memory.h"
 #include "walk.h"
 #include "wire.h"
+#include <perfdata/feature.h>
 
 /* ---- What is left as it is */
 
@@ -144,22 +146,31 @@ static enum pd_code attr_record(struct pd_transcode *t, const struct pd_record *
     return PD_OK;
 }
 
-/* A record whose content has no layout: the header, and the sections in feature records. */
+/* A record whose content has no layout. */
 static void plain_record(struct pd_transcode *t, const struct pd_record *rec)
+{
+    memcpy(t->bytes, rec->raw, rec->size);
+    put_header(t, rec, rec->size, t->bytes);
+    if (rec->size > 8)
+        leave_record(t, rec);
+}
+
+static bool is_feature(const struct pd_record *rec)
+{
+    return rec->old_feature || (rec->type == PD_RECORD_HEADER_FEATURE && rec->size >= 16);
+}
+
+/* A section in a record. */
+static enum pd_code feature_record(struct pd_transcode *t, const struct pd_record *rec, struct pd_error *error)
 {
     uint8_t *p = t->bytes;
     memcpy(p, rec->raw, rec->size);
     put_header(t, rec, rec->size, p);
-    if (rec->old_feature) {
-        pd_transcode_section(t, (uint16_t)(rec->type - 66), p + 8, rec->size - 8u);
-    } else if (rec->type == PD_RECORD_HEADER_FEATURE && rec->size >= 16) {
-        const uint64_t feature = pd_load64(p + 8, t->from);
-        pd_store64(p + 8, feature, t->to);
-        if (rec->size > 16)
-            pd_transcode_section(t, feature < 256 ? (uint16_t)feature : UINT16_MAX, p + 16, rec->size - 16u);
-    } else if (rec->size > 8) {
-        leave_record(t, rec);
-    }
+    if (rec->old_feature)
+        return pd_transcode_section(t, (uint16_t)(rec->type - 66), p + 8, rec->size - 8u, error);
+    const uint64_t feature = pd_load64(p + 8, t->from);
+    pd_store64(p + 8, feature, t->to);
+    return pd_transcode_section(t, feature < 256 ? (uint16_t)feature : UINT16_MAX, p + 16, rec->size - 16u, error);
 }
 
 /* ---- Records that contradict themselves */
@@ -242,18 +253,24 @@ enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader 
     *bytes = t->bytes;
     if (attr)
         return attr_record(t, rec, n, error);
-    /* Of an unknown type of the kernel, the sample_id at its end is known, and needed to tell the event. */
-    if (!decoded && (rec->layout || rec->has_id)) {
+    if (is_feature(rec))
+        return feature_record(t, rec, error);
+    /*
+     * Of an unknown type of the kernel, the sample_id at its end is known, and needed to tell the event. A feature is
+     * converted like a section of a file, whatever the layout of the record says.
+     */
+    const bool feature = rec->type == PD_RECORD_HEADER_FEATURE && t->from != t->to;
+    if (!decoded && !feature && (rec->layout || rec->has_id)) {
         struct pd_plan plan = *rec->plan;
         plan.order = (uint8_t)t->to;
         if (pd_record_encode(&plan, rec, t->bytes, sizeof t->bytes, n, NULL) == PD_OK) {
-            if (rec->layout == NULL)
-                leave_record(t, rec);
+            if (rec->layout == NULL || rec->type == PD_RECORD_SIMPLEPERF_SPLIT)
+                leave_record(t, rec); /* of what is split, only the whole makes sense */
             return PD_OK;
         }
     }
     *n = rec->size;
-    if (decoded && t->from != t->to && rec->type != PD_RECORD_HEADER_FEATURE)
+    if (decoded && t->from != t->to)
         contradicting_record(t, r, rec);
     else
         plain_record(t, rec);
@@ -262,54 +279,60 @@ enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader 
 
 /* ---- Feature sections */
 
-static void words(const struct pd_transcode *t, uint8_t *bytes, size_t n, unsigned width)
+void pd_transcode_leave_section(struct pd_transcode *t, uint16_t feature)
 {
-    for (size_t i = 0; i + width <= n; i += width)
-        pd_store(bytes + i, pd_load(bytes + i, width, t->from), width, t->to);
+    leave_feature(t, feature);
 }
 
-/* Records of type 67, which may go without their type. */
-static void build_ids(struct pd_transcode *t, uint8_t *bytes, size_t n)
+void pd_transcode_learn(struct pd_transcode *t, struct pd_reader *r)
 {
-    struct pd_plan from, to;
-    pd_plan_init(&from, NULL, t->from);
-    pd_plan_init(&to, NULL, t->to);
-    while (n) {
-        struct pd_record rec = {0};
-        size_t size;
-        if (pd_record_frame(t->from, bytes, n, &rec, NULL))
-            break; /* the rest is no record */
-        const uint32_t type = rec.type;
-        const uint16_t step = rec.size;
-        rec.type = PD_RECORD_HEADER_BUILD_ID;
-        if (pd_record_decode_framed(&from, &rec, NULL) == PD_OK && rec.layout &&
-            pd_record_encode(&to, &rec, t->bytes, sizeof t->bytes, &size, NULL) == PD_OK)
-            memcpy(bytes, t->bytes, size);
-        else
-            leave_feature(t, PD_FEAT_BUILD_ID);
-        rec.type = type;
-        put_header(t, &rec, step, bytes);
-        bytes += step;
-        n -= step;
-    }
+    const struct pd_feature_section *s = pd_reader_find_feature(r, PD_FEAT_NRCPUS);
+    uint8_t bytes[4];
+    if (s && s->intact && s->section.size >= sizeof bytes && r->in.seekable &&
+        pd_reader_read(r, s->section.offset, bytes, sizeof bytes, NULL) == PD_OK)
+        t->nr_cpus_avail = pd_load32(bytes, t->from);
 }
 
-void pd_transcode_section(struct pd_transcode *t, uint16_t feature, uint8_t *bytes, size_t n)
+/* The section in the order `to`, into n other bytes. False: it makes no sense in the order `from`. */
+static bool turn_section(const struct pd_transcode *t, const uint8_t *bytes, size_t n, enum pd_order from,
+                         enum pd_order to, struct pd_feature *f, uint8_t *out)
 {
-    if (t->from == t->to)
-        return;
-    switch (feature) {
-    case PD_FEAT_BUILD_ID: build_ids(t, bytes, n); break;
-    case PD_FEAT_AUXTRACE:
-    case PD_FEAT_DIR_FORMAT: words(t, bytes, n, 8); break;
-    case PD_FEAT_COMPRESSED: words(t, bytes, n, 4); break;
-    case PD_FEAT_HOSTNAME:
-        words(t, bytes, n < 4 ? n : 4, 4);
-        break;                        /* by its size old streams are recognised */
-    case PD_FEAT_TRACING_DATA: break; /* says its own byte order */
-    default:
-        if (n)
-            leave_feature(t, feature);
-        break;
+    size_t size;
+    return pd_feature_decode(from, f->id, t->nr_cpus_avail, bytes, n, f, NULL) == PD_OK && f->layout &&
+           pd_feature_encode(to, f, out, n, &size, NULL) == PD_OK && size == n;
+}
+
+/* Damaged sections are left, with the same care as contradicting_record(). */
+static void contradicting_section(struct pd_transcode *t, uint16_t feature, uint8_t *bytes, size_t n, uint8_t *out)
+{
+    struct pd_feature f = {.id = feature};
+    for (int i = 0; i < 16 && turn_section(t, bytes, n, t->to, t->from, &f, out); i++)
+        memcpy(bytes, out, n);
+    leave_feature(t, feature);
+}
+
+enum pd_code pd_transcode_section(struct pd_transcode *t, uint16_t feature, uint8_t *bytes, size_t n,
+                                  struct pd_error *error)
+{
+    struct pd_feature f = {.id = feature};
+    if (t->from == t->to || n == 0)
+        return PD_OK;
+    if (!pd_layout_of_feature(feature)) {
+        leave_feature(t, feature);
+        return PD_OK;
     }
+    uint8_t *out = pd_resize(t->allocator, NULL, n);
+    if (out == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "feature", 0, n);
+    if (turn_section(t, bytes, n, t->from, t->to, &f, out)) {
+        if (feature == PD_FEAT_NRCPUS)
+            t->nr_cpus_avail = f.u.nrcpus.nr_cpus_avail;
+        if (f.rest.n && feature != PD_FEAT_TRACING_DATA)
+            leave_feature(t, feature); /* what a newer writer has behind the known fields */
+        memcpy(bytes, out, n);
+    } else {
+        contradicting_section(t, feature, bytes, n, out);
+    }
+    pd_release(t->allocator, out);
+    return PD_OK;
 }

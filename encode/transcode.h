@@ -20,6 +20,7 @@ struct pd_transcode {
     const struct pd_allocator *allocator;
     unsigned feature_word; /* bytes of the words of a big-endian output's feature bitmap */
     uint64_t max_held;     /* most bytes of a section that are held at a time */
+    uint32_t nr_cpus_avail; /* as the last NRCPUS said; 0: not known */
     /* Called for each record that contradicts its own layout, and as work goes on; may be NULL. */
     void (*finding)(void *user, const struct pd_error *what);
     void (*progress)(void *user, uint64_t done, uint64_t total);
@@ -43,11 +44,16 @@ enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader 
                                  const uint8_t **bytes, size_t *n, struct pd_error *error);
 
 /*
- * A piece of a feature section, in place. Only the sections that the containers themselves are made of are
- * converted; of others it is noted that they are not. BUILD_ID must come in one piece, others in multiples of
- * 8 bytes but for the last.
+ * A whole feature section, in place. Of what has no layout it is noted that it is left. PD_ENOMEM: no memory for another
+ * n bytes.
  */
-void pd_transcode_section(struct pd_transcode *t, uint16_t feature, uint8_t *bytes, size_t n);
+enum pd_code pd_transcode_section(struct pd_transcode *t, uint16_t feature, uint8_t *bytes, size_t n,
+                                  struct pd_error *error);
+/* One that is too large to be held at a time, or its part, is left as it is. */
+void pd_transcode_leave_section(struct pd_transcode *t, uint16_t feature);
+
+/* Takes the number of cpus, which other features need, from the sections of a file. */
+void pd_transcode_learn(struct pd_transcode *t, struct pd_reader *r);
 
 /* An attr of another size, which is a valid one. PD_EVALUE names a field that would be lost. `tail` becomes
  * its tail. */

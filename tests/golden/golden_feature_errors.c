@@ -17,19 +17,20 @@
 #define ATTR64(size_) "00000000 " size_ " " W " " W " " W " " W " 0000000000000000 00000001 00000002 " W
 #define BPF40 "00000001 00000061 " W " 00000011 00000012 " W " " W
 
+static const char many_x[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
 static const enum pd_order orders[] = {PD_LITTLE, PD_BIG};
 
 /* ---- Decoding */
 
-static void expect_error(const struct pd_error *e, enum pd_code code, const char *field, uint64_t at, uint64_t found,
-                         uint64_t expected)
+static void expect_error(const char *text, const struct pd_error *e, enum pd_code code, const char *field, uint64_t at,
+                         uint64_t found, uint64_t expected)
 {
-    assert_int_equal(e->code, code);
-    assert_non_null(e->field);
-    assert_string_equal(e->field, field);
-    assert_int_equal(at, e->record_type ? e->record_offset : e->offset);
-    assert_int_equal(e->found, found);
-    assert_int_equal(e->expected, expected);
+    char got[200] = "no error";
+    if (e->code)
+        pd_error_text(e, got, sizeof got);
+    if (e->code != code || !e->field || strcmp(e->field, field) != 0 || e->found != found || e->expected != expected ||
+        at != (e->record_type ? e->record_offset : e->offset))
+        fail_msg("%s: %s, byte %u", text, got, e->record_offset);
 }
 
 static void bad_section(uint32_t id, uint32_t nr_cpus, const char *text, enum pd_code code, const char *field,
@@ -43,8 +44,8 @@ static void bad_section(uint32_t id, uint32_t nr_cpus, const char *text, enum pd
         const size_t n = golden_bytes(text, orders[o], bytes, sizeof bytes);
         const uint8_t *p = guard_copy(0, bytes, n);
         memset(&f, 0xee, sizeof f);
-        assert_int_equal(pd_feature_decode(orders[o], id, nr_cpus, p, n, &f, &e), code);
-        expect_error(&e, code, field, at, found, expected);
+        pd_feature_decode(orders[o], id, nr_cpus, p, n, &f, &e);
+        expect_error(text, &e, code, field, at, found, expected);
         assert_int_equal(f.id, id);
         assert_null(f.layout);
         assert_ptr_equal(f.rest.ptr, p);
@@ -67,8 +68,8 @@ static void bad_record(const char *text, enum pd_code code, const char *field, u
         struct pd_record rec = {.offset = 0x1234, .index = 7};
         const size_t n = golden_bytes(text, orders[o], bytes, sizeof bytes);
         pd_plan_init(&plan, NULL, orders[o]);
-        assert_int_equal(pd_record_decode(&plan, guard_copy(0, bytes, n), n, &rec, &e), code);
-        expect_error(&e, code, field, at, found, expected);
+        pd_record_decode(&plan, guard_copy(0, bytes, n), n, &rec, &e);
+        expect_error(text, &e, code, field, at, found, expected);
         assert_int_equal(e.offset, 0x1234);
         assert_int_equal(e.record_index, 7);
         assert_int_equal(e.record_type, rec.type);
@@ -89,7 +90,6 @@ struct bad_count {
 
 /* clang-format off */
 static const struct bad_count bad_counts[] = {
-    /* Strings, arrays and lists of one size: the field is blamed itself. */
     {1, 16, TRACING_HEAD, "'abc'", "header_page", 40, 3},
     {1, 16, TRACING_HEAD "0000000000000000 'header_event' =00", "'abc'", "header_event", 61, 3},
     {1, 16, NO_HEADERS "00000001", "'abc'", "text", 73, 3},
@@ -147,15 +147,16 @@ static const struct bad_count bad_counts[] = {
     {0, 8, "00008001 0000 000f", "=010203", "kallsyms", 12, 3},
     {0, 16, "00008006 0000 0020", W " " W, "entries", 16, 1},
     {0, 16, "00008007 0000 0038 00000001 00000002 " W " " W, W " " W, "ips", 40, 2},
-    {0, 16, "00008008 0000 0053 " W " " W " " W " " W " " W " " W " " W " 0000000000000000", "=010203", "stack", 80, 3},
+    {0, 16, "00008008 0000 0053 " W " " W " " W " " W " " W " " W " 0000000000000000 0000000000000000",
+     "=010203", "stack", 80, 3},
     {0, 8, "00008009 0000 000f", "=010203", "data", 12, 3},
+};
 
-    /* Parts of any size: the first field that is not there any more. */
+/* Parts of any size: there are as many as `most` says, and in the next one not even the first field is there. */
+static const struct bad_count bad_parts[] = {
     {1, 8, NO_HEADERS, "0000000000000003 'abc'", "size", 76, 1},
-    {1, 8, NO_HEADERS "00000000", "'s' =00 00000000", "name", 75, 1},
     {1, 8, NO_HEADERS "00000000 00000001 's' =00", "0000000000000003 'abc'", "size", 86, 1},
     {11, 8, "", "00000003 'abc'", "text", 11, 1},
-    {12, 8, "", "00000040 " ATTR64("00000040") " 00000000 00000000", "attr", 80, 1},
     {13, 8, "", "00000003 'abc'", "text", 11, 1},
     {13, 8, "00000000", "00000003 'abc'", "text", 15, 1},
     {14, 8, "", "00000007 " W " " W " 00000000", "node", 28, 1},
@@ -170,55 +171,449 @@ static const struct bad_count bad_counts[] = {
     {31, 8, "", "00000000 00000000", "nr_caps", 12, 1},
     {31, 8, "00000001", "00000000 00000000", "name", 16, 1},
     {32, 8, "00000010 00000001 00000000", "00000000 00000000 00000000", "domain", 28, 1},
-    {128, 8, "0000001f 'a' =00 00000000 " W, W " 00000005 'f' =00", "vaddr", 36, 1},
+    {128, 8, "00000020 'a' =00 00000000 " W, W " 00000005 'f' =00", "vaddr", 36, 1},
     {0, 16, "00000046 0000 0048 00000004 00000000 0000000000000002 " W " " W, W " " W " 0000000000000000", "magic", 72, 1},
     {0, 16, "00000049 0000 0028", W " 'sixteen bytes ok'", "pid", 40, 1},
-    {0, 16, "00000054 0000 0358 =78*512", "=78*320", "entries", 848, 1},
 };
 /* clang-format on */
 
-/* What is wrong with the count that ended the walk over parts of any size: nothing is left for what comes next. */
-static void check_part(const struct bad_count *b, const char *text, uint64_t count)
+/* Texts with the count in the middle. */
+static void write_text(char text[2000], const struct bad_count *b, uint64_t count)
 {
-    static const struct {
-        const char *field;
-        enum pd_code code;
-        uint64_t found, expected;
-    } fields[] = {
-        {"name", PD_ESHORT, 0, 4},   {"text", PD_ESHORT, 0, 4},    {"pmu_name", PD_ESHORT, 0, 4},
-        {"node", PD_ESHORT, 0, 4},   {"type", PD_ESHORT, 0, 4},    {"level", PD_ESHORT, 0, 4},
-        {"id", PD_ESHORT, 0, 4},     {"info_len", PD_ESHORT, 0, 4}, {"nr_caps", PD_ESHORT, 0, 4},
-        {"domain", PD_ESHORT, 0, 4}, {"size", PD_ESHORT, 0, 8},    {"vaddr", PD_ESHORT, 0, 8},
-        {"magic", PD_ESHORT, 0, 8},  {"pid", PD_ESHORT, 0, 8},     {"attr", PD_ECOUNT, 64, 0},
-    };
-    enum pd_code code = PD_ECOUNT;
-    uint64_t found = count, expected = b->most;
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (strcmp(b->field, fields[i].field) == 0)
-            code = fields[i].code, found = fields[i].found, expected = fields[i].expected;
-    if (b->id == 22)
-        expected = 8;
-    if (b->id == 1 && strcmp(b->field, "name") == 0)
-        code = PD_ECOUNT, found = 1, expected = 0;
-    if (b->id)
-        bad_section(b->id, 0, text, code, b->field, b->at, found, expected);
-    else
-        bad_record(text, code, b->field, b->at, found, expected);
-}
-
-static bool is_part(const struct bad_count *b)
-{
-    return b >= bad_counts + sizeof bad_counts / sizeof *bad_counts - 23;
+    snprintf(text, 2000, "%s %0*llx %s", b->before, (int)b->digits, (unsigned long long)count, b->after);
 }
 
 static void check_count(const struct bad_count *b, uint64_t count)
 {
     char text[2000];
-    snprintf(text, sizeof text, "%s %0*llx %s", b->before, (int)b->digits, (unsigned long long)count, b->after);
-    if (is_part(b))
-        check_part(b, text, count);
-    else if (b->id)
+    write_text(text, b, count);
+    if (b->id)
         bad_section(b->id, 0, text, PD_ECOUNT, b->field, b->at, count, b->most);
     else
         bad_record(text, PD_ECOUNT, b->field, b->at, count, b->most);
+}
+
+static void check_part(const struct bad_count *b, uint64_t count)
+{
+    static const char *const wide[] = {"size", "vaddr", "magic", "pid"};
+    char text[2000];
+    unsigned width = b->id == PD_FEAT_MEM_TOPOLOGY ? 8 : 4;
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        width = strcmp(b->field, wide[i]) == 0 ? 8 : width;
+    write_text(text, b, count);
+    if (b->id)
+        bad_section(b->id, 0, text, PD_ESHORT, b->field, b->at, 0, width);
+    else
+        bad_record(text, PD_ESHORT, b->field, b->at, 0, width);
+}
+
+typedef void check(const struct bad_count *b, uint64_t count);
+
+/* Too large by one, and such that products with 2 to 48 wrap around to something small. */
+static void check_counts(const struct bad_count *b, check *c)
+{
+    static const uint64_t large[] = {0x8000,
+                                     0xffff,
+                                     0x10000000,
+                                     0x20000000,
+                                     0x40000000,
+                                     0x7fffffff,
+                                     0x80000000,
+                                     0xffffffff,
+                                     0x100000000,
+                                     UINT64_C(1) << 59,
+                                     UINT64_C(1) << 60,
+                                     (UINT64_C(1) << 60) + 1,
+                                     UINT64_C(1) << 61,
+                                     UINT64_C(1) << 63,
+                                     UINT64_MAX / 48 + 1,
+                                     UINT64_MAX - 7,
+                                     UINT64_MAX};
+    c(b, b->most + 1);
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++)
+        if (b->digits == 16 || large[i] >> 4 * b->digits == 0)
+            c(b, large[i]);
+}
+
+static void counts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof bad_counts / sizeof *bad_counts; i++)
+        check_counts(&bad_counts[i], check_count);
+}
+
+static void counts_of_parts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof bad_parts / sizeof *bad_parts; i++)
+        check_counts(&bad_parts[i], check_part);
+}
+
+/* With a count of 0, or one less than there are, what is left over is either kept or is no part of anything. */
+static void check_small_count(const struct bad_count *b, uint64_t count)
+{
+    for (size_t o = 0; o < 2; o++) {
+        char text[2000];
+        uint8_t bytes[GOLDEN_MAX];
+        struct pd_error e = {0};
+        struct pd_plan plan;
+        struct pd_feature f;
+        struct pd_record rec = {0};
+        size_t size = 0;
+        write_text(text, b, count);
+        const size_t n = golden_bytes(text, orders[o], bytes, sizeof bytes);
+        const uint8_t *p = guard_copy(0, bytes, n);
+        uint8_t *out = guard_room(1, n);
+        pd_plan_init(&plan, NULL, orders[o]);
+        const enum pd_code code = b->id ? pd_feature_decode(orders[o], b->id, 0, p, n, &f, &e)
+                                        : pd_record_decode(&plan, p, n, &rec, &e);
+        if (code) {
+            assert_int_equal(e.code, code);
+            assert_non_null(e.field);
+            assert_true((b->id ? e.offset : e.record_offset) <= n);
+            continue;
+        }
+        assert_int_equal(b->id ? pd_feature_encode(orders[o], &f, out, n, &size, &e)
+                               : pd_record_encode(&plan, &rec, out, n, &size, &e),
+                         PD_OK);
+        if (size != n || memcmp(out, bytes, n) != 0)
+            fail_msg("%s: decoded and encoded it is different", text);
+    }
+}
+
+static void small_counts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof bad_counts / sizeof *bad_counts; i++)
+        for (uint64_t k = 0; k <= bad_counts[i].most; k++)
+            check_small_count(&bad_counts[i], k);
+    for (size_t i = 0; i < sizeof bad_parts / sizeof *bad_parts; i++)
+        for (uint64_t k = 0; k <= bad_parts[i].most; k++)
+            check_small_count(&bad_parts[i], k);
+}
+
+/* Counts that other numbers follow from, and errors that are of another kind. */
+static void other_counts(void **state)
+{
+    (void)state;
+    bad_section(12, 0, "00000002 00000040 " ATTR64("00000040") " 00000000 00000000", PD_ECOUNT, "attr", 80, 64, 0);
+    bad_section(1, 0, NO_HEADERS "00000000 ffffffff 's' =00 00000000", PD_ECOUNT, "name", 75, 1, 0);
+    bad_section(22, 0, W " " W " 0000000000000001 " W " " W " 0000000000000041 " W, PD_ECOUNT, "bitmap", 48, 2, 1);
+    bad_section(22, 0, W " " W " 0000000000000001 " W " " W " ffffffffffffffff " W, PD_ECOUNT, "bitmap", 48,
+                UINT64_C(1) << 58, 1);
+    bad_section(22, 0, W " " W " 0000000000000001 " W " " W " 8000000000000001 " W, PD_ECOUNT, "bitmap", 48,
+                (UINT64_C(1) << 57) + 1, 1);
+    bad_section(13, 2, "00000000 00000000 " W " " W " 00000000 00000001", PD_ECOUNT, "die_ids", 28, 2, 1);
+    bad_section(13, 2, "00000000 00000000 " W " " W " 00000001", PD_ESHORT, "text", 28, 0, 4);
+    bad_record("00000054 0000 0350 =78*512 0000000000000002 =78*320", PD_ECOUNT, "entries", 848, 2, 1);
+    bad_record("00000054 0000 0350 =78*512 ffffffffffffffff =78*320", PD_ECOUNT, "entries", 848, UINT64_MAX, 1);
+    bad_record("00008007 0000 0038 00000001 00000002 " W " " W " 0000000000000002 " W " " W, PD_ECOUNT, "sps", 56, 2,
+               0);
+    bad_record("00008008 0000 0058 " W " " W " " W " " W " " W " " W " 0000000000000000 ffffffffffffffff " W " " W,
+               PD_ECOUNT, "regs", 72, 64, 2);
+    bad_record("00008008 0000 0053 " W " " W " " W " " W " " W " " W
+               " 0000000000000000 0000000000000000 0000000000000003 =010203",
+               PD_ESHORT, "dyn_size", 83, 0, 8);
+    bad_record("00008008 0000 0068 " W " " W " " W " " W " " W " " W
+               " 0000000000000000 0000000000000000 0000000000000000 0000000000000002 " W " " W,
+               PD_ECOUNT, "sps", 104, 2, 0);
+}
+
+/* Cpus that NRCPUS promises but that are not there make no error: the section is of an earlier version. */
+static void too_many_cpus(void **state)
+{
+    static const uint32_t many[] = {3, 0x20000000, 0x20000001, 0x40000000, 0x80000000, 0xffffffff};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof many / sizeof *many; i++) {
+        uint8_t bytes[100];
+        struct pd_feature f;
+        const size_t n = golden_bytes("00000000 00000000 " W " " W, orders[i % 2], bytes, sizeof bytes);
+        assert_int_equal(pd_feature_decode(orders[i % 2], 13, many[i / 2], bytes, n, &f, NULL), PD_OK);
+        assert_int_equal(f.u.cpu_topology.has_cpus, 0);
+        assert_int_equal(f.rest.n, 16);
+    }
+}
+
+/* The filter of Intel PT: its length, and the slot that follows from it. */
+static void filter_lengths(void **state)
+{
+#define PT_HEAD "00000046 0000 00a0 00000001 00000000 " W16
+#define W4 W " " W " " W " " W " "
+#define W16 W4 W4 W4 W4
+    (void)state;
+    bad_record(PT_HEAD "0000000000000009 'a filter'", PD_ECOUNT, "filter", 152, 9, 8);
+    bad_record(PT_HEAD "0000000000000008 'a filter'", PD_ECOUNT, "filter", 152, 16, 8);
+    bad_record(PT_HEAD "ffffffffffffffff 'a filter'", PD_ECOUNT, "filter", 152, UINT64_MAX, 8);
+    bad_record(PT_HEAD "fffffffffffffff8 'a filter'", PD_ECOUNT, "filter", 152, UINT64_MAX - 7, 8);
+    bad_record(PT_HEAD "0000000100000001 'a filter'", PD_ECOUNT, "filter", 152, 0x100000001, 8);
+}
+
+static void strings_without_end(void **state)
+{
+    (void)state;
+    bad_section(1, 0, "=170844 'tracing' '0.6'", PD_ECOUNT, "version", 10, 4, 3);
+    bad_section(1, 0, "=170844 'tracing' '0.6' =00 00 08 =00001000 'header_pag'", PD_ECOUNT, "header_page_name", 20, 11,
+                10);
+    bad_section(1, 0, TRACING_HEAD "0000000000000000 'header_event'", PD_ECOUNT, "header_event_name", 40, 13, 12);
+    bad_section(1, 0, NO_HEADERS "00000000 00000001 'irq'", PD_ECOUNT, "name", 69, 4, 3);
+    bad_section(128, 0, "00000003 'a.s' 'o' =00", PD_ECOUNT, "path", 4, 4, 3);
+    bad_section(128, 0, "0000001f 'a' =00 00000000 " W " 00000001 " W " 00000005 'f'", PD_ECOUNT, "name", 34, 2, 1);
+    bad_section(129, 0, "'key'", PD_ECOUNT, "key", 0, 4, 3);
+    bad_section(129, 0, "'key' =00", PD_ECOUNT, "value", 4, 1, 0);
+    bad_section(129, 0, "'key' =00 'value'", PD_ECOUNT, "value", 4, 6, 5);
+    bad_record("0000004e 0000 001b 0000000000000000 " W " 'abc'", PD_ECOUNT, "unit", 24, 4, 3);
+    bad_record("0000004e 0000 0018 0000000000000000 " W, PD_ECOUNT, "unit", 24, 1, 0);
+    bad_record("0000004e 0000 0020 0000000000000002 " W " 'abcdefgh'", PD_ECOUNT, "name", 24, 9, 8);
+}
+
+/* Entries of stated size that are too small for what they are, or of a size that nothing fills. */
+static void sizes_of_parts(void **state)
+{
+    (void)state;
+    for (uint64_t size = 0; size < 8; size++) {
+        char text[300];
+        snprintf(text, sizeof text, "00000000 0001 %04x 00000001 " ID20 " =00000000 'abc' =00", (unsigned)size);
+        bad_section(2, 0, text, PD_ECOUNT, "file", 8, size, 40);
+    }
+    bad_section(2, 0, "00000000 0001 0024 00000001 " ID20 " =00000000 00", PD_ESHORT, "type", 36, 1, 4);
+    for (uint64_t size = 1; size < 8; size++) { /* of an attr, which has to say its size */
+        char text[300];
+        snprintf(text, sizeof text, "00000040 0000 0058 00000000 %08x " W " " W " " W " " W " " W " " W " " W " " W " " W,
+                 (unsigned)size);
+        bad_record(text, PD_ECOUNT, "attr", 8, size, 8);
+    }
+    bad_section(132, 0, "00000001 =10", PD_ESHORT, "value", 5, 0, 10);
+}
+
+static void protobuf(void **state)
+{
+    (void)state;
+    bad_section(130, 0, "=0a03 'ab'", PD_ECOUNT, "data", 2, 3, 2);
+    bad_section(130, 0, "=0affffffffffffffffff01 'ab'", PD_ECOUNT, "data", 11, UINT64_MAX, 2);
+    bad_section(130, 0, "=0880", PD_ESHORT, "value", 1, 1, 10);
+    bad_section(130, 0, "=08", PD_ESHORT, "value", 1, 0, 10);
+    bad_section(130, 0, "=80", PD_ESHORT, "key", 0, 1, 10);
+    bad_section(130, 0, "=0900000000000000", PD_ESHORT, "value64", 1, 7, 8);
+    bad_section(130, 0, "=0d000000", PD_ESHORT, "value32", 1, 3, 4);
+    /* Numbers in more bytes than they need, or of more than 64 bits. */
+    bad_section(130, 0, "=088000", PD_EVALUE, "value", 1, 0, 1);
+    bad_section(130, 0, "=08ffffffffffffffffff02", PD_EVALUE, "value", 1, 2, 1);
+}
+
+static void byte_orders(void **state)
+{
+    (void)state;
+    bad_section(1, 0, "=170844 'tracing' '0.6' =00 02 08 00001000", PD_EVALUE, "bigendian", 16, 2, 1);
+    bad_section(1, 0, "=170844 'tracing' '0.6' =00 ff 08 00001000", PD_EVALUE, "bigendian", 16, 255, 1);
+}
+
+/* Numbers of fixed size that are cut short. */
+static void cut_short(void **state)
+{
+    (void)state;
+    bad_section(3, 0, "=000000", PD_ESHORT, "text", 0, 3, 4);
+    bad_section(7, 0, "00000001 =000000", PD_ESHORT, "nr_cpus_online", 4, 3, 4);
+    bad_section(10, 0, "=00*7", PD_ESHORT, "total_mem", 0, 7, 8);
+    bad_section(21, 0, W " =00*7", PD_ESHORT, "last", 8, 7, 8);
+    bad_section(23, 0, "=00", PD_ESHORT, "resolution", 0, 1, 8);
+    bad_section(24, 0, "=00*4", PD_ESHORT, "version", 0, 4, 8);
+    bad_section(27, 0, "00000000 00000001 00000001 00000001", PD_ESHORT, "mmap_len", 16, 0, 4);
+    bad_section(29, 0, "00000001 00000001 " W " =00*7", PD_ESHORT, "clockid_time_ns", 16, 7, 8);
+    bad_section(33, 0, "00000001", PD_ESHORT, "e_flags", 4, 0, 4);
+    bad_section(34, 0, "=000000", PD_ESHORT, "cln_size", 0, 3, 4);
+    bad_section(18, 0, W " " W " =00*7", PD_ESHORT, "file_offset", 16, 7, 8);
+    bad_section(1, 0, "=170844 'tracin'", PD_ESHORT, "name", 3, 6, 7);
+    bad_record("00000040 0000 000f =00*7", PD_ESHORT, "attr", 8, 7, 8);
+    bad_record("00000041 0000 000f =00*7", PD_ESHORT, "event_id", 8, 7, 8);
+    bad_record("00000043 8001 0023 00000001 " ID20 " 14 00 =00", PD_ESHORT, "reserved_2", 34, 1, 2);
+    bad_record("00000048 0000 0028 00000001 00000002 00000003 00000004 00000005 00000001 " W, PD_ESHORT, "time", 40, 0,
+               8);
+    bad_record("0000004f 0000 001f " W " " W " =00*7", PD_ESHORT, "time_zero", 24, 7, 8);
+    bad_record("00000055 0000 0047 " W " 00000001 0010 =0000 " W " " W " " W " " W " " W " =00*7", PD_ESHORT, "pcount",
+               64, 7, 8);
+    bad_record("00000056 0000 001a " W " 00000001 000f 0000 =0000", PD_ESHORT, "count", 24, 2, 4);
+}
+
+/* ---- Encoding */
+
+static void refuse_feature(const struct pd_feature *f, enum pd_code code, const char *field)
+{
+    for (size_t o = 0; o < 2; o++) {
+        struct pd_error e = {0};
+        size_t size = 0;
+        uint8_t *out = guard_room(1, 1000);
+        assert_int_equal(pd_feature_encode(orders[o], f, out, 1000, &size, &e), code);
+        assert_int_equal(e.code, code);
+        assert_non_null(e.field);
+        assert_string_equal(e.field, field);
+        assert_true(e.found != e.expected);
+        assert_int_equal(pd_feature_encode(orders[o], f, NULL, 0, &size, NULL), code);
+    }
+}
+
+static void refuse_record(const struct pd_record *rec, enum pd_code code, const char *field)
+{
+    for (size_t o = 0; o < 2; o++) {
+        struct pd_plan plan;
+        struct pd_error e = {0};
+        size_t size = 0;
+        uint8_t *out = guard_room(1, 70000);
+        pd_plan_init(&plan, NULL, orders[o]);
+        assert_int_equal(pd_record_encode(&plan, rec, out, 70000, &size, &e), code);
+        assert_int_equal(e.code, code);
+        assert_non_null(e.field);
+        assert_string_equal(e.field, field);
+        assert_int_equal(e.record_type, rec->type);
+        assert_true(e.found != e.expected);
+        assert_int_equal(pd_record_size(&plan, rec, &size, NULL), code);
+    }
+}
+
+#define REFUSED(code_, field_, ...) refuse_feature(&(struct pd_feature){__VA_ARGS__}, code_, field_)
+#define REFUSED_RECORD(code_, field_, ...) refuse_record(&(struct pd_record){__VA_ARGS__}, code_, field_)
+
+/* Counts that are one more or one less than what they count. */
+static void wrong_counts(void **state)
+{
+    (void)state;
+    for (uint32_t d = 0; d < 3; d += 2) {
+        REFUSED(PD_ECOUNT, "nr", .id = 11, .u.cmdline = {d, LIST_IN(pd_string, {TEXT_OF("a")})});
+        REFUSED(PD_ECOUNT, "nr_events", .id = 12, .u.event_desc = {d, 64, LIST_IN(pd_event_desc, {.attr_size = 64})});
+        REFUSED(PD_ECOUNT, "nr_ids", .id = 12,
+                .u.event_desc = {1, 64, LIST_IN(pd_event_desc, {.attr_size = 64, .nr_ids = d, .ids = WORDS_OF(1)})});
+        REFUSED(PD_ECOUNT, "nr_sockets", .id = 13,
+                .u.cpu_topology = {.nr_sockets = d, .sockets = LIST_IN(pd_string, {TEXT_OF("0")})});
+        REFUSED(PD_ECOUNT, d ? "nr_cpus_avail" : "has_cpus", .id = 13, .nr_cpus_avail = d,
+                .u.cpu_topology = {.nr_cpus_avail = d, .has_cpus = 1, .cpus = LIST_IN(pd_cpu_topology_cpu, {1, 2})});
+        REFUSED(PD_ECOUNT, "nr", .id = 14, .u.numa_topology = {d, LIST_IN(pd_numa_node, {.node = 1})});
+        REFUSED(PD_ECOUNT, "nr", .id = 16, .u.pmu_mappings = {d, LIST_IN(pd_pmu_mapping, {.type = 1})});
+        REFUSED(PD_ECOUNT, "nr_groups", .id = 17, .u.group_desc = {d, LIST_IN(pd_group_desc, {.leader_idx = 1})});
+        REFUSED(PD_ECOUNT, "nr", .id = 18,
+                .u.auxtrace = {.has_nr = 1, .nr = d, .entries = LIST_IN(pd_auxtrace_index_entry, {1, 2})});
+        REFUSED(PD_ECOUNT, "nr", .id = 20, .u.cache = {1, d, LIST_IN(pd_cache_level, {.level = 1})});
+        REFUSED(PD_ECOUNT, "nr", .id = 22, .u.mem_topology = {1, 1, d, LIST_IN(pd_memory_node, {.node = 1})});
+        REFUSED(PD_ECOUNT, "words", .id = 22,
+                .u.mem_topology = {1, 1, 1, LIST_IN(pd_memory_node, {1, 64, 64, d, WORDS_OF(1)})});
+        REFUSED(PD_ECOUNT, "words", .id = 22,
+                .u.mem_topology = {1, 1, 1, LIST_IN(pd_memory_node, {1, 64 * d, 64 * d, d, WORDS_OF(1)})});
+        REFUSED(PD_ECOUNT, "count", .id = 25, .u.bpf_prog_info = {d, LIST_IN(pd_bpf_prog, {.info_len = 0})});
+        REFUSED(PD_ECOUNT, "data_len", .id = 25,
+                .u.bpf_prog_info = {1, LIST_IN(pd_bpf_prog, {.data_len = d, .data = RAW("x")})});
+        REFUSED(PD_ECOUNT, "count", .id = 26, .u.bpf_btf = {d, LIST_IN(pd_bpf_btf, {.id = 1})});
+        REFUSED(PD_ECOUNT, "data_size", .id = 26, .u.bpf_btf = {1, LIST_IN(pd_bpf_btf, {1, d, RAW("x")})});
+        REFUSED(PD_ECOUNT, "nr", .id = 28, .u.cpu_pmu_caps = {d, LIST_IN(pd_name_value, {TEXT_OF("a"), TEXT_OF("b")})});
+        REFUSED(PD_ECOUNT, "nr", .id = 30, .u.hybrid_topology = {d, LIST_IN(pd_hybrid_pmu, {TEXT_OF("a"), TEXT_OF("b")})});
+        REFUSED(PD_ECOUNT, "nr_pmus", .id = 31, .u.pmu_caps = {d, LIST_IN(pd_pmu_caps, {.nr_caps = 0})});
+        REFUSED(PD_ECOUNT, "nr_caps", .id = 31,
+                .u.pmu_caps = {1, LIST_IN(pd_pmu_caps, {.nr_caps = d, .caps = LIST_IN(pd_name_value, {TEXT_OF("a"),
+                                                                                                  TEXT_OF("b")})})});
+        REFUSED(PD_ECOUNT, "nr_domains", .id = 32,
+                .u.cpu_domain_info = {16, 1, LIST_IN(pd_cpu_domains,
+                    {0, d, LIST_IN(pd_cpu_domain, {.schedstat_version = 16})})});
+        REFUSED(PD_ECOUNT, "symbol_count", .id = 128,
+                .u.simpleperf_file = {LIST_IN(pd_simpleperf_file_entry,
+                    {100, {.path = TEXT_OF("a"), .symbol_count = d, .symbols = LIST_IN(pd_simpleperf_file_symbol, {.len = 1})}})});
+        REFUSED(PD_ECOUNT, "size", .id = 130,
+                .u.simpleperf_debug_unwind = {LIST_IN(pd_protobuf_field,
+                    {.key = 10, .wire_type = 2, .size = d, .data = RAW("x")})});
+
+        REFUSED_RECORD(PD_ECOUNT, "nr", .type = 69,
+                       .u.id_index = {.nr = d, .entries = LIST_IN(pd_id_index_entry, {.id = 1})});
+        REFUSED_RECORD(PD_ECOUNT, "nr", .type = 73,
+                       .u.thread_map = {d, LIST_IN(pd_thread_map_entry, {1, TEXT_OF("a")})});
+        REFUSED_RECORD(PD_ECOUNT, "nr", .type = 74,
+                       .u.cpu_map.map = {.cpus = {(uint16_t)d, VEC_OF(uint16_t, 1)}});
+        REFUSED_RECORD(PD_ECOUNT, "nr", .type = 75,
+                       .u.stat_config = {d, LIST_IN(pd_stat_config_entry, {1, 2})});
+        REFUSED_RECORD(PD_ECOUNT, "data_size", .type = 83, .u.compressed2 = {d, RAW("x")});
+        REFUSED_RECORD(PD_ECOUNT, "nr_entries", .type = 84,
+                       .u.bpf_metadata = {TEXT_OF("p"), d, LIST_IN(pd_bpf_metadata_entry, {TEXT_OF("a"), TEXT_OF("b")})});
+        REFUSED_RECORD(PD_ECOUNT, "nr", .type = 32775,
+                       .u.simpleperf_callchain = {.nr = d, .ips = WORDS_OF(1), .sps = WORDS_OF(1)});
+        REFUSED_RECORD(PD_ECOUNT, "nr_regs", .type = 32776,
+                       .u.simpleperf_unwinding_result = {.has_regs = 1, .reg_mask = d ? 3 : 0, .nr_regs = d,
+                                                         .regs = WORDS_OF(1)});
+    }
+}
+
+/* Sizes of parts that do not agree with what is in them. */
+static void wrong_sizes(void **state)
+{
+    (void)state;
+    for (uint16_t d = 0; d < 3; d += 2)
+        REFUSED(PD_ECOUNT, "size", .id = 2,
+                .u.build_id = {LIST_IN(pd_build_id_entry, {0, 0, (uint16_t)(43 + d), {.filename = TEXT_OF("a")}})});
+    for (uint16_t size = 0; size < 8; size++)
+        REFUSED(PD_ECOUNT, "size", .id = 2,
+                .u.build_id = {LIST_IN(pd_build_id_entry, {0, 0, size, {.filename = TEXT_OF("a")}})});
+    REFUSED(PD_ECOUNT, "attr_size", .id = 12,
+            .u.event_desc = {1, 68, LIST_IN(pd_event_desc, {.attr_size = 68, .attr = {.size = 68}})});
+    REFUSED(PD_ECOUNT, "attr_size", .id = 12,
+            .u.event_desc = {1, 64, LIST_IN(pd_event_desc, {.attr_size = 72, .attr = {.size = 64}})});
+    REFUSED(PD_ECOUNT, "info_len", .id = 25,
+            .u.bpf_prog_info = {1, LIST_IN(pd_bpf_prog, {.info_len = 232, .info = {.type = 1}})});
+    REFUSED(PD_ECOUNT, "size", .id = 132,
+            .u.simpleperf_file2 = {LIST_IN(pd_simpleperf_file2, {3, {LIST_IN(pd_protobuf_field, {.key = 16})}})});
+    REFUSED(PD_ECOUNT, "schedstat_version", .id = 32,
+            .u.cpu_domain_info = {17, 1, LIST_IN(pd_cpu_domains,
+                {0, 1, LIST_IN(pd_cpu_domain, {.schedstat_version = 16})})});
+    REFUSED_RECORD(PD_ECOUNT, "attr", .type = 64, .u.header_attr.attr = {.size = 68});
+    REFUSED_RECORD(PD_ECOUNT, "attr", .type = 64, .u.header_attr.attr = {.size = 64, .tail = RAW("x")});
+    REFUSED_RECORD(PD_ECOUNT, "misc", .type = 67, .misc = 1, .u.header_build_id.file = {.misc = 2});
+}
+
+static void strings(void **state)
+{
+    (void)state;
+    REFUSED(PD_ECOUNT, "text", .id = 3, .u.hostname = {{"abc", 3, 2}});
+    REFUSED(PD_EVALUE, "text", .id = 3, .u.hostname = {{"abcd", 3, 4}});
+    REFUSED(PD_ELIMIT, "text", .id = 3, .u.hostname = {{"abc", SIZE_MAX - 64, PD_AUTO}});
+    REFUSED(PD_ELIMIT, "text", .id = 3, .u.hostname = {{"abc", 3, SIZE_MAX - 1}});
+    REFUSED(PD_ECOUNT, "key", .id = 129,
+            .u.simpleperf_meta_info = {LIST_IN(pd_meta_info, {{"abc", 3, 3}, TEXT_OF("x")})});
+    REFUSED(PD_ECOUNT, "value", .id = 129,
+            .u.simpleperf_meta_info = {LIST_IN(pd_meta_info, {TEXT_OF("x"), {"abc\0\0", 3, 5}})});
+    REFUSED_RECORD(PD_ECOUNT, "name", .type = 65, .u.header_event_type.name = {many_x, 65, 65});
+    REFUSED_RECORD(PD_ECOUNT, "comm", .type = 73,
+                   .u.thread_map = {1, LIST_IN(pd_thread_map_entry, {1, {many_x, 17, PD_AUTO}})});
+    REFUSED_RECORD(PD_ECOUNT, "unit", .type = 78, .u.event_update = {.type = 0, .unit = {"abc", 3, 3}});
+    REFUSED_RECORD(PD_ECOUNT, "filter", .type = 70,
+                   .u.auxtrace_info = {.type = 1, .intel_pt = {.has_filter = 1, .filter_str_len = 9,
+                                                               .filter = TEXT_OF("abc")}});
+    REFUSED_RECORD(PD_EVALUE, "cpu", .type = 74, .u.cpu_map.map = {.cpus = {1, VEC_OF(uint32_t, 0x10000)}});
+    REFUSED_RECORD(PD_EVALUE, "mask32", .type = 74,
+                   .u.cpu_map.map = {.type = 1, .mask = {1, 4, VEC_OF(uint64_t, 0x100000000), {0}, {.n = 0}}});
+}
+
+/* Features that nothing is known of can be kept, but not made. */
+static void unknown_features(void **state)
+{
+    struct pd_error e = {0};
+    size_t size = 0;
+    (void)state;
+    const struct pd_feature f = {.id = 35};
+    assert_int_equal(pd_feature_encode(PD_LITTLE, &f, NULL, 0, &size, &e), PD_EUNKNOWN);
+    assert_int_equal(e.found, 35);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts),
+        cmocka_unit_test(counts_of_parts),
+        cmocka_unit_test(small_counts),
+        cmocka_unit_test(other_counts),
+        cmocka_unit_test(too_many_cpus),
+        cmocka_unit_test(filter_lengths),
+        cmocka_unit_test(strings_without_end),
+        cmocka_unit_test(sizes_of_parts),
+        cmocka_unit_test(protobuf),
+        cmocka_unit_test(byte_orders),
+        cmocka_unit_test(cut_short),
+        cmocka_unit_test(wrong_counts),
+        cmocka_unit_test(wrong_sizes),
+        cmocka_unit_test(strings),
+        cmocka_unit_test(unknown_features),
+    };
+    return cmocka_run_group_tests_name("feature_errors", tests, NULL, NULL);
 }

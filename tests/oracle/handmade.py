@@ -688,3 +688,34 @@ def make_features(order, seed, cpus=4):
         features = {bit: found[n % len(found)] for bit, found in forms.items()}
         files.append(w.file(attrs, [w.record(68, 0)], features))
     return files
+
+
+def make_perf_tools(order, seed):
+    """The tool records that `perf report -D` prints values of, with values it accepts."""
+    w = ToolWriter(order, seed)
+    r = w.r
+    sets = [w.u("HHHH", 0, 1, 0xffff, 0)]
+    for _ in range(3):
+        cpus = sorted(r.random.sample(range(200), r.below(5) + 1))
+        sets.append(w.u("HH", 0, len(cpus)) + w.u("H" * len(cpus), *cpus))
+        sets.append(w.u("HHHI", 1, 1, 4, 1 << r.below(32) | 6))
+        sets.append(w.u("HHH", 1, 2, 8) + bytes(4) + w.u64(r.u(8) | 9, 1 << r.below(64)))
+        first = r.below(100)
+        sets.append(w.u("HBBHH", 2, 0, 0, first, first + r.below(100)))
+    records = [w.record(74, 0, one, bytes(-len(one) % 8)) for one in sets]
+    records += [w.record(78, 0, w.u64(3), w.some("Q"), one, bytes(-len(one) % 8)) for one in sets]
+    for kind in (0, 2):
+        for text in (b"msec", b"12345678", b"cpu-clock"):
+            records.append(w.record(78, 0, w.u64(kind), w.some("Q"), w.slot(text, 8), bytes(8 * r.below(3))))
+    for scale in (1e-6, -1.5, r.random.uniform(-1e9, 1e9)):
+        records.append(w.record(78, 0, w.u64(1), w.some("Q"), w.u64(struct.unpack("<Q", struct.pack("<d", scale))[0])))
+    for nr in (1, 3):
+        records.append(w.record(73, 0, w.u64(nr), *[w.some("Q") + w.fixed(r.text(15), 16) for _ in range(nr)]))
+        records.append(w.record(75, 0, w.u64(3, 0, r.below(8), 1, r.u(4), 2, r.below(2))))
+        records += [w.record(76, 0, w.some("QIIQQQ")), w.record(77, 0, w.u64(r.below(2)), w.some("Q"))]
+        records += [w.record(79, 0, w.some("QQQ")), w.record(79, 0, w.some("QQQQQ"), r.raw(2), bytes(6))]
+        records.append(w.record(69, 0, w.u64(nr), *[w.u64(30 + i % 2, r.u(4), r.below(64), r.below(1 << 22)) for i in range(nr)]))
+    for fmt in (1, 2):
+        records.append(w.record(72, 0, w.u("IIIIII", 1, 5, 0, 7, 7, fmt), w.some("QQ"), w.slot(b"lost", 8)))
+    records.append(w.record(72, 0, w.u("IIIIII", 1, 5, 0, 7, 7, 2), w.some("QQ"), w.fixed(b"lost", 64), w.some("II")))
+    return w.file(tool_attrs(w), records, {3: w.str64("example"), 6: w.str64("x86_64"), 7: w.u("II", 2, 2)})

@@ -981,18 +981,12 @@ def feature_build_id(cursor, context):
             at = cursor.pos
             head = cursor.fields("u32 type, u16 misc, u16 size")
             if head["size"] < 8 or head["size"] - 8 > cursor.left():
-                cursor.pos = at
-                break
+                raise Misfit(f"a build id record of size {head['size']} at offset {at}")
             body = Cursor(cursor.data, cursor.pos, at + head["size"], cursor.order)
             cursor.pos = at + head["size"]
             if bytes(cursor.data[at + 36:at + 49]) == b"nel.kallsyms]":
                 without_pid = True
-            try:
-                fields = decode_build_id(body, head["misc"], attempt)
-            except Misfit:
-                cursor.pos = at
-                break
-            found.append(dict(head, fields=fields))
+            found.append(dict(head, fields=decode_build_id(body, head["misc"], attempt)))
         if not without_pid:
             break
     return {"entries": found}

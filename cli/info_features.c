@@ -453,7 +453,7 @@ static void show_simpleperf_file(struct info *info, const struct pd_feature *f)
     struct pd_simpleperf_file_entry e;
     while (pd_simpleperf_file_entry_next(&l, &e)) {
         pd_out_str(&info->cli->out, "# simpleperf file : ");
-        put(info, &e.file.path);
+        pd_out_plain(&info->cli->out, e.file.path.ptr, e.file.path.len);
         cli_print(info->cli, ", %" PRIu32 " symbols from 0x%" PRIx64 "\n", e.file.symbol_count, e.file.min_vaddr);
     }
 }
@@ -464,9 +464,9 @@ static void show_simpleperf_meta_info(struct info *info, const struct pd_feature
     struct pd_meta_info m;
     while (pd_meta_info_next(&l, &m)) {
         pd_out_str(&info->cli->out, "# simpleperf ");
-        put(info, &m.key);
+        pd_out_plain(&info->cli->out, m.key.ptr, m.key.len);
         pd_out_str(&info->cli->out, " : ");
-        put(info, &m.value);
+        pd_out_plain(&info->cli->out, m.value.ptr, m.value.len);
         pd_out_str(&info->cli->out, "\n");
     }
 }

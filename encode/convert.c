@@ -533,7 +533,7 @@ static void start_transcode(struct pd_conversion *c)
     c->t.progress = on_progress;
     c->t.user = c;
     if (c->t.from != c->t.to)
-        pd_transcode_learn(&c->t, c->r);
+        c->t.nr_cpus_avail = pd_nr_cpus_avail(c->r);
 }
 
 enum pd_code pd_convert(struct pd_reader *reader, const struct pd_sink *sink,

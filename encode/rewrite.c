@@ -8,6 +8,7 @@
 #include "transcode.h"
 #include "wire.h"
 #include "writer.h"
+#include <perfdata/feature.h>
 
 struct rewrite {
     struct pd_reader *r;
@@ -17,7 +18,10 @@ struct rewrite {
     struct pd_error *error;
     struct pd_transcode *t; /* NULL: the byte order stays, and records are not looked into unless `options` say so */
     enum pd_order from, to;
+    uint32_t nr_cpus_avail; /* as the last NRCPUS said; 0: not known */
 };
+
+#define MOST_PROVEN (UINT64_C(256) << 20) /* bytes of a feature that are held to prove it */
 
 static void report(struct rewrite *w, const struct pd_error *what)
 {
@@ -211,7 +215,76 @@ static enum pd_code turn_feature(struct rewrite *w, const struct pd_extent *e)
     return code;
 }
 
+/* Encodes a decoded feature into scratch and compares. */
+static void compare_feature(struct rewrite *w, const struct pd_feature *f, uint64_t offset, uint8_t *scratch)
+{
+    struct pd_error what;
+    size_t size = 0;
+    size_t i = 0;
+    const enum pd_code code = pd_feature_encode(w->from, f, scratch, f->raw.n, &size, &what);
+    if (!code && size == f->raw.n && memcmp(scratch, f->raw.ptr, size) == 0)
+        return;
+    while (!code && i < size && i < f->raw.n && scratch[i] == f->raw.ptr[i])
+        i++;
+    pd_fail(&what, PD_EDIFFERENT, offset + i, pd_feature_name(f->id), size, f->raw.n);
+    w->stats->differing++;
+    report(w, &what);
+}
+
+/* A feature through decode and encode; one that cannot be decoded is counted and reported. */
+static enum pd_code prove_feature(struct rewrite *w, uint32_t id, uint64_t offset, const uint8_t *bytes, size_t n)
+{
+    struct pd_feature f;
+    struct pd_error what;
+    if (pd_feature_decode(w->from, id, w->nr_cpus_avail, bytes, n, &f, &what)) {
+        if (what.offset != PD_NOWHERE)
+            what.offset += offset;
+        w->stats->undecodable++;
+        report(w, &what);
+        return PD_OK;
+    }
+    if (!f.layout)
+        return PD_OK;
+    if (id == PD_FEAT_NRCPUS)
+        w->nr_cpus_avail = f.u.nrcpus.nr_cpus_avail;
+    uint8_t *scratch = pd_resize(w->r->allocator, NULL, n);
+    if (!scratch)
+        return pd_fail(w->error, PD_ENOMEM, offset, "feature", 0, n);
+    w->stats->sections++;
+    compare_feature(w, &f, offset, scratch);
+    pd_release(w->r->allocator, scratch);
+    return PD_OK;
+}
+
+/* A section that stays as it is, but is shown to be understood. */
+static enum pd_code rewrite_feature(struct rewrite *w, const struct pd_extent *e)
+{
+    if (e->size > MOST_PROVEN || !pd_layout_of_feature(e->index) || e->size == 0)
+        return copy(w, e->offset, e->size);
+    uint8_t *bytes = pd_resize(w->r->allocator, NULL, (size_t)e->size);
+    enum pd_code code = bytes ? PD_OK : pd_fail(w->error, PD_ENOMEM, e->offset, "feature", 0, e->size);
+    if (!code)
+        code = pd_reader_read(w->r, e->offset, bytes, (size_t)e->size, w->error);
+    if (!code)
+        code = prove_feature(w, e->index, e->offset, bytes, (size_t)e->size);
+    if (!code)
+        code = emit(w, bytes, (size_t)e->size);
+    pd_release(w->r->allocator, bytes);
+    return code;
+}
+
 /* ---- Records */
+
+/* The feature in a record of a stream. */
+static enum pd_code prove_inner(struct rewrite *w, const struct pd_record *rec)
+{
+    if (rec->old_feature)
+        return prove_feature(w, rec->type - 66, rec->offset + 8, rec->raw + 8, rec->size - 8u);
+    if (rec->type != PD_RECORD_HEADER_FEATURE || rec->size <= 16)
+        return PD_OK;
+    const uint64_t id = pd_load64(rec->raw + 8, w->from);
+    return id < 256 ? prove_feature(w, (uint32_t)id, rec->offset + 16, rec->raw + 16, rec->size - 16u) : PD_OK;
+}
 
 /*
  * A record through decode and encode, compared with its own bytes; returns what it gave. What cannot be decoded is
@@ -245,9 +318,10 @@ static enum pd_code rewrite_record(struct rewrite *w, struct pd_record *rec)
     size_t n = rec->size;
     enum pd_code code = PD_OK;
     w->stats->records++;
-    if (w->options->reencode && w->from == w->to)
+    if (w->options->reencode && w->from == w->to) {
         out = prove_record(w, rec, bytes);
-    else if (w->t)
+        code = prove_inner(w, rec);
+    } else if (w->t)
         code = pd_transcode_record(w->t, w->r, rec, &out, &n, w->error);
     if (w->t && w->t->progress && (w->stats->records & 255) == 0)
         w->t->progress(w->t->user, w->stats->bytes, w->r->info.data_end);
@@ -317,7 +391,7 @@ static enum pd_code rewrite_part(struct rewrite *w, const struct pd_extent *e)
     case PD_EXTENT_ATTRS: return rewrite_attrs(w, e);
     case PD_EXTENT_EVENT_TYPES: return rewrite_types(w, e);
     case PD_EXTENT_TABLE: return rewrite_table(w, e);
-    case PD_EXTENT_FEATURE: return w->from == w->to ? copy(w, e->offset, e->size) : turn_feature(w, e);
+    case PD_EXTENT_FEATURE: return w->from == w->to ? rewrite_feature(w, e) : turn_feature(w, e);
     default: return copy(w, e->offset, e->size);
     }
 }
@@ -349,9 +423,11 @@ enum pd_code pd_rewrite_as(struct pd_reader *reader, const struct pd_sink *sink,
     struct pd_rewrite_stats own_stats;
     pd_take_options(&own, sizeof own, options);
     struct rewrite w = {reader, sink, &own, stats ? stats : &own_stats, error ? error : &own_error, t,
-                        reader->info.order, t ? t->to : reader->info.order};
+                        reader->info.order, t ? t->to : reader->info.order, 0};
     enum pd_code code = PD_OK;
     *w.stats = (struct pd_rewrite_stats){0};
+    if (own.reencode && w.from == w.to)
+        w.nr_cpus_avail = pd_nr_cpus_avail(reader);
     if (own.member && own.member >= reader->n_members)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "member", own.member, reader->n_members);
     if (w.from != w.to && reader->info.version == 1 && !pd_writer_has_v1(reader->info.header.attr_size))

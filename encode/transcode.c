@@ -255,12 +255,8 @@ enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader 
         return attr_record(t, rec, n, error);
     if (is_feature(rec))
         return feature_record(t, rec, error);
-    /*
-     * Of an unknown type of the kernel, the sample_id at its end is known, and needed to tell the event. A feature is
-     * converted like a section of a file, whatever the layout of the record says.
-     */
-    const bool feature = rec->type == PD_RECORD_HEADER_FEATURE && t->from != t->to;
-    if (!decoded && !feature && (rec->layout || rec->has_id)) {
+    /* Of an unknown type of the kernel, the sample_id at its end is known, and needed to tell the event. */
+    if (!decoded && (rec->layout || rec->has_id)) {
         struct pd_plan plan = *rec->plan;
         plan.order = (uint8_t)t->to;
         if (pd_record_encode(&plan, rec, t->bytes, sizeof t->bytes, n, NULL) == PD_OK) {
@@ -284,13 +280,13 @@ void pd_transcode_leave_section(struct pd_transcode *t, uint16_t feature)
     leave_feature(t, feature);
 }
 
-void pd_transcode_learn(struct pd_transcode *t, struct pd_reader *r)
+uint32_t pd_nr_cpus_avail(struct pd_reader *r)
 {
     const struct pd_feature_section *s = pd_reader_find_feature(r, PD_FEAT_NRCPUS);
     uint8_t bytes[4];
-    if (s && s->intact && s->section.size >= sizeof bytes && r->in.seekable &&
-        pd_reader_read(r, s->section.offset, bytes, sizeof bytes, NULL) == PD_OK)
-        t->nr_cpus_avail = pd_load32(bytes, t->from);
+    const bool there = s && s->intact && s->section.size >= sizeof bytes && r->in.seekable &&
+                       pd_reader_read(r, s->section.offset, bytes, sizeof bytes, NULL) == PD_OK;
+    return there ? pd_load32(bytes, r->info.order) : 0;
 }
 
 /* The section in the order `to`, into n other bytes. False: it makes no sense in the order `from`. */

@@ -52,8 +52,8 @@ enum pd_code pd_transcode_section(struct pd_transcode *t, uint16_t feature, uint
 /* One that is too large to be held at a time, or its part, is left as it is. */
 void pd_transcode_leave_section(struct pd_transcode *t, uint16_t feature);
 
-/* Takes the number of cpus, which other features need, from the sections of a file. */
-void pd_transcode_learn(struct pd_transcode *t, struct pd_reader *r);
+/* The number of cpus, which other features need, from the sections of a file; 0: not known. */
+uint32_t pd_nr_cpus_avail(struct pd_reader *r);
 
 /* An attr of another size, which is a valid one. PD_EVALUE names a field that would be lost. `tail` becomes
  * its tail. */

@@ -100,7 +100,8 @@ struct pd_rewrite_stats {
     uint64_t records;     /* in the data section, those inside COMPRESSED ones included */
     uint64_t decoded;     /* records that went through decode and encode */
     uint64_t raw;         /* records of unknown layout, copied */
-    uint64_t undecodable; /* records whose bytes contradict their layout, copied */
+    uint64_t sections;    /* features, in sections and records, that went through decode and encode */
+    uint64_t undecodable; /* records and features whose bytes contradict their layout, copied */
     uint64_t
         differing;  /* records and parts that did not encode to the bytes they were decoded from: must be 0 */
     uint64_t bytes; /* written */
@@ -109,7 +110,7 @@ struct pd_rewrite_stats {
 struct pd_rewrite_options {
     size_t size;   /* sizeof this struct */
     bool reencode; /* every record, attr and section through decode and encode; else bytes are copied */
-    /* Called for each record that is copied because it cannot be decoded, and each difference; may be NULL.
+    /* Called for each record or feature that is copied because it cannot be decoded, and each difference; may be NULL.
      */
     void (*finding)(void *user, const struct pd_error *error);
     void *user;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* golden_feature_errors.c - feature sections, and records that the tables read, which cannot be decoded or encoded:
- * which field is blamed, where, and with what numbers. */
+/* golden_feature_errors.c - feature sections, and records that the tables read, which cannot be decoded or
+ * encoded: which field is blamed, where, and with what numbers. */
 #include "golden.h"
 
 #include "cmocka_all.h"
@@ -22,14 +22,14 @@ static const enum pd_order orders[] = {PD_LITTLE, PD_BIG};
 
 /* ---- Decoding */
 
-static void expect_error(const char *text, const struct pd_error *e, enum pd_code code, const char *field, uint64_t at,
-                         uint64_t found, uint64_t expected)
+static void expect_error(const char *text, const struct pd_error *e, enum pd_code code, const char *field,
+                         uint64_t at, uint64_t found, uint64_t expected)
 {
     char got[200] = "no error";
     if (e->code)
         pd_error_text(e, got, sizeof got);
-    if (e->code != code || !e->field || strcmp(e->field, field) != 0 || e->found != found || e->expected != expected ||
-        at != (e->record_type ? e->record_offset : e->offset))
+    if (e->code != code || !e->field || strcmp(e->field, field) != 0 || e->found != found ||
+        e->expected != expected || at != (e->record_type ? e->record_offset : e->offset))
         fail_msg("%s: %s, byte %u", text, got, e->record_offset);
 }
 
@@ -80,8 +80,8 @@ static void bad_record(const char *text, enum pd_code code, const char *field, u
 }
 
 struct bad_count {
-    uint32_t id;               /* of the feature; 0: a record */
-    unsigned digits;           /* of the count, which stands between the texts */
+    uint32_t id;     /* of the feature; 0: a record */
+    unsigned digits; /* of the count, which stands between the texts */
     const char *before, *after;
     const char *field;
     size_t at;
@@ -249,7 +249,8 @@ static void counts_of_parts(void **state)
         check_counts(&bad_parts[i], check_part);
 }
 
-/* With a count of 0, or one less than there are, what is left over is either kept or is no part of anything. */
+/* With a count of 0, or one less than there are, what is left over is either kept or is no part of anything.
+ */
 static void check_small_count(const struct bad_count *b, uint64_t count)
 {
     for (size_t o = 0; o < 2; o++) {
@@ -296,9 +297,11 @@ static void small_counts(void **state)
 static void other_counts(void **state)
 {
     (void)state;
-    bad_section(12, 0, "00000002 00000040 " ATTR64("00000040") " 00000000 00000000", PD_ECOUNT, "attr", 80, 64, 0);
+    bad_section(12, 0, "00000002 00000040 " ATTR64("00000040") " 00000000 00000000", PD_ECOUNT, "attr", 80,
+                64, 0);
     bad_section(1, 0, NO_HEADERS "00000000 ffffffff 's' =00 00000000", PD_ECOUNT, "name", 75, 1, 0);
-    bad_section(22, 0, W " " W " 0000000000000001 " W " " W " 0000000000000041 " W, PD_ECOUNT, "bitmap", 48, 2, 1);
+    bad_section(22, 0, W " " W " 0000000000000001 " W " " W " 0000000000000041 " W, PD_ECOUNT, "bitmap", 48,
+                2, 1);
     bad_section(22, 0, W " " W " 0000000000000001 " W " " W " ffffffffffffffff " W, PD_ECOUNT, "bitmap", 48,
                 UINT64_C(1) << 58, 1);
     bad_section(22, 0, W " " W " 0000000000000001 " W " " W " 8000000000000001 " W, PD_ECOUNT, "bitmap", 48,
@@ -306,10 +309,12 @@ static void other_counts(void **state)
     bad_section(13, 2, "00000000 00000000 " W " " W " 00000000 00000001", PD_ECOUNT, "die_ids", 28, 2, 1);
     bad_section(13, 2, "00000000 00000000 " W " " W " 00000001", PD_ESHORT, "text", 28, 0, 4);
     bad_record("00000054 0000 0350 =78*512 0000000000000002 =78*320", PD_ECOUNT, "entries", 848, 2, 1);
-    bad_record("00000054 0000 0350 =78*512 ffffffffffffffff =78*320", PD_ECOUNT, "entries", 848, UINT64_MAX, 1);
-    bad_record("00008007 0000 0038 00000001 00000002 " W " " W " 0000000000000002 " W " " W, PD_ECOUNT, "sps", 56, 2,
-               0);
-    bad_record("00008008 0000 0058 " W " " W " " W " " W " " W " " W " 0000000000000000 ffffffffffffffff " W " " W,
+    bad_record("00000054 0000 0350 =78*512 ffffffffffffffff =78*320", PD_ECOUNT, "entries", 848, UINT64_MAX,
+               1);
+    bad_record("00008007 0000 0038 00000001 00000002 " W " " W " 0000000000000002 " W " " W, PD_ECOUNT, "sps",
+               56, 2, 0);
+    bad_record("00008008 0000 0058 " W " " W " " W " " W " " W " " W " 0000000000000000 ffffffffffffffff " W
+               " " W,
                PD_ECOUNT, "regs", 72, 64, 2);
     bad_record("00008008 0000 0053 " W " " W " " W " " W " " W " " W
                " 0000000000000000 0000000000000000 0000000000000003 =010203",
@@ -352,12 +357,14 @@ static void strings_without_end(void **state)
 {
     (void)state;
     bad_section(1, 0, "=170844 'tracing' '0.6'", PD_ECOUNT, "version", 10, 4, 3);
-    bad_section(1, 0, "=170844 'tracing' '0.6' =00 00 08 =00001000 'header_pag'", PD_ECOUNT, "header_page_name", 20, 11,
-                10);
-    bad_section(1, 0, TRACING_HEAD "0000000000000000 'header_event'", PD_ECOUNT, "header_event_name", 40, 13, 12);
+    bad_section(1, 0, "=170844 'tracing' '0.6' =00 00 08 =00001000 'header_pag'", PD_ECOUNT,
+                "header_page_name", 20, 11, 10);
+    bad_section(1, 0, TRACING_HEAD "0000000000000000 'header_event'", PD_ECOUNT, "header_event_name", 40, 13,
+                12);
     bad_section(1, 0, NO_HEADERS "00000000 00000001 'irq'", PD_ECOUNT, "name", 69, 4, 3);
     bad_section(128, 0, "00000003 'a.s' 'o' =00", PD_ECOUNT, "path", 4, 4, 3);
-    bad_section(128, 0, "0000001f 'a' =00 00000000 " W " 00000001 " W " 00000005 'f'", PD_ECOUNT, "name", 34, 2, 1);
+    bad_section(128, 0, "0000001f 'a' =00 00000000 " W " 00000001 " W " 00000005 'f'", PD_ECOUNT, "name", 34,
+                2, 1);
     bad_section(129, 0, "'key'", PD_ECOUNT, "key", 0, 4, 3);
     bad_section(129, 0, "'key' =00", PD_ECOUNT, "value", 4, 1, 0);
     bad_section(129, 0, "'key' =00 'value'", PD_ECOUNT, "value", 4, 6, 5);
@@ -372,13 +379,15 @@ static void sizes_of_parts(void **state)
     (void)state;
     for (uint64_t size = 0; size < 8; size++) {
         char text[300];
-        snprintf(text, sizeof text, "00000000 0001 %04x 00000001 " ID20 " =00000000 'abc' =00", (unsigned)size);
+        snprintf(text, sizeof text, "00000000 0001 %04x 00000001 " ID20 " =00000000 'abc' =00",
+                 (unsigned)size);
         bad_section(2, 0, text, PD_ECOUNT, "file", 8, size, 40);
     }
     bad_section(2, 0, "00000000 0001 0024 00000001 " ID20 " =00000000 00", PD_ESHORT, "type", 36, 1, 4);
     for (uint64_t size = 1; size < 8; size++) { /* of an attr, which has to say its size */
         char text[300];
-        snprintf(text, sizeof text, "00000040 0000 0058 00000000 %08x " W " " W " " W " " W " " W " " W " " W " " W " " W,
+        snprintf(text, sizeof text,
+                 "00000040 0000 0058 00000000 %08x " W " " W " " W " " W " " W " " W " " W " " W " " W,
                  (unsigned)size);
         bad_record(text, PD_ECOUNT, "attr", 8, size, 8);
     }
@@ -426,11 +435,11 @@ static void cut_short(void **state)
     bad_record("00000040 0000 000f =00*7", PD_ESHORT, "attr", 8, 7, 8);
     bad_record("00000041 0000 000f =00*7", PD_ESHORT, "event_id", 8, 7, 8);
     bad_record("00000043 8001 0023 00000001 " ID20 " 14 00 =00", PD_ESHORT, "reserved_2", 34, 1, 2);
-    bad_record("00000048 0000 0028 00000001 00000002 00000003 00000004 00000005 00000001 " W, PD_ESHORT, "time", 40, 0,
-               8);
+    bad_record("00000048 0000 0028 00000001 00000002 00000003 00000004 00000005 00000001 " W, PD_ESHORT,
+               "time", 40, 0, 8);
     bad_record("0000004f 0000 001f " W " " W " =00*7", PD_ESHORT, "time_zero", 24, 7, 8);
-    bad_record("00000055 0000 0047 " W " 00000001 0010 =0000 " W " " W " " W " " W " " W " =00*7", PD_ESHORT, "pcount",
-               64, 7, 8);
+    bad_record("00000055 0000 0047 " W " 00000001 0010 =0000 " W " " W " " W " " W " " W " =00*7", PD_ESHORT,
+               "pcount", 64, 7, 8);
     bad_record("00000056 0000 001a " W " 00000001 000f 0000 =0000", PD_ESHORT, "count", 24, 2, 4);
 }
 
@@ -478,16 +487,20 @@ static void wrong_counts(void **state)
     (void)state;
     for (uint32_t d = 0; d < 3; d += 2) {
         REFUSED(PD_ECOUNT, "nr", .id = 11, .u.cmdline = {d, LIST_IN(pd_string, {TEXT_OF("a")})});
-        REFUSED(PD_ECOUNT, "nr_events", .id = 12, .u.event_desc = {d, 64, LIST_IN(pd_event_desc, {.attr_size = 64})});
+        REFUSED(PD_ECOUNT, "nr_events", .id = 12,
+                .u.event_desc = {d, 64, LIST_IN(pd_event_desc, {.attr_size = 64})});
         REFUSED(PD_ECOUNT, "nr_ids", .id = 12,
-                .u.event_desc = {1, 64, LIST_IN(pd_event_desc, {.attr_size = 64, .nr_ids = d, .ids = WORDS_OF(1)})});
+                .u.event_desc = {1, 64,
+                                 LIST_IN(pd_event_desc, {.attr_size = 64, .nr_ids = d, .ids = WORDS_OF(1)})});
         REFUSED(PD_ECOUNT, "nr_sockets", .id = 13,
                 .u.cpu_topology = {.nr_sockets = d, .sockets = LIST_IN(pd_string, {TEXT_OF("0")})});
         REFUSED(PD_ECOUNT, d ? "nr_cpus_avail" : "has_cpus", .id = 13, .nr_cpus_avail = d,
-                .u.cpu_topology = {.nr_cpus_avail = d, .has_cpus = 1, .cpus = LIST_IN(pd_cpu_topology_cpu, {1, 2})});
+                .u.cpu_topology = {
+                    .nr_cpus_avail = d, .has_cpus = 1, .cpus = LIST_IN(pd_cpu_topology_cpu, {1, 2})});
         REFUSED(PD_ECOUNT, "nr", .id = 14, .u.numa_topology = {d, LIST_IN(pd_numa_node, {.node = 1})});
         REFUSED(PD_ECOUNT, "nr", .id = 16, .u.pmu_mappings = {d, LIST_IN(pd_pmu_mapping, {.type = 1})});
-        REFUSED(PD_ECOUNT, "nr_groups", .id = 17, .u.group_desc = {d, LIST_IN(pd_group_desc, {.leader_idx = 1})});
+        REFUSED(PD_ECOUNT, "nr_groups", .id = 17,
+                .u.group_desc = {d, LIST_IN(pd_group_desc, {.leader_idx = 1})});
         REFUSED(PD_ECOUNT, "nr", .id = 18,
                 .u.auxtrace = {.has_nr = 1, .nr = d, .entries = LIST_IN(pd_auxtrace_index_entry, {1, 2})});
         REFUSED(PD_ECOUNT, "nr", .id = 20, .u.cache = {1, d, LIST_IN(pd_cache_level, {.level = 1})});
@@ -501,21 +514,29 @@ static void wrong_counts(void **state)
                 .u.bpf_prog_info = {1, LIST_IN(pd_bpf_prog, {.data_len = d, .data = RAW("x")})});
         REFUSED(PD_ECOUNT, "count", .id = 26, .u.bpf_btf = {d, LIST_IN(pd_bpf_btf, {.id = 1})});
         REFUSED(PD_ECOUNT, "data_size", .id = 26, .u.bpf_btf = {1, LIST_IN(pd_bpf_btf, {1, d, RAW("x")})});
-        REFUSED(PD_ECOUNT, "nr", .id = 28, .u.cpu_pmu_caps = {d, LIST_IN(pd_name_value, {TEXT_OF("a"), TEXT_OF("b")})});
-        REFUSED(PD_ECOUNT, "nr", .id = 30, .u.hybrid_topology = {d, LIST_IN(pd_hybrid_pmu, {TEXT_OF("a"), TEXT_OF("b")})});
+        REFUSED(PD_ECOUNT, "nr", .id = 28,
+                .u.cpu_pmu_caps = {d, LIST_IN(pd_name_value, {TEXT_OF("a"), TEXT_OF("b")})});
+        REFUSED(PD_ECOUNT, "nr", .id = 30,
+                .u.hybrid_topology = {d, LIST_IN(pd_hybrid_pmu, {TEXT_OF("a"), TEXT_OF("b")})});
         REFUSED(PD_ECOUNT, "nr_pmus", .id = 31, .u.pmu_caps = {d, LIST_IN(pd_pmu_caps, {.nr_caps = 0})});
         REFUSED(PD_ECOUNT, "nr_caps", .id = 31,
-                .u.pmu_caps = {1, LIST_IN(pd_pmu_caps, {.nr_caps = d, .caps = LIST_IN(pd_name_value, {TEXT_OF("a"),
-                                                                                                  TEXT_OF("b")})})});
-        REFUSED(PD_ECOUNT, "nr_domains", .id = 32,
-                .u.cpu_domain_info = {16, 1, LIST_IN(pd_cpu_domains,
-                    {0, d, LIST_IN(pd_cpu_domain, {.schedstat_version = 16})})});
-        REFUSED(PD_ECOUNT, "symbol_count", .id = 128,
-                .u.simpleperf_file = {LIST_IN(pd_simpleperf_file_entry,
-                    {100, {.path = TEXT_OF("a"), .symbol_count = d, .symbols = LIST_IN(pd_simpleperf_file_symbol, {.len = 1})}})});
+                .u.pmu_caps = {
+                    1, LIST_IN(pd_pmu_caps, {.nr_caps = d,
+                                             .caps = LIST_IN(pd_name_value, {TEXT_OF("a"), TEXT_OF("b")})})});
+        REFUSED(
+            PD_ECOUNT, "nr_domains", .id = 32,
+            .u.cpu_domain_info = {
+                16, 1, LIST_IN(pd_cpu_domains, {0, d, LIST_IN(pd_cpu_domain, {.schedstat_version = 16})})});
+        REFUSED(
+            PD_ECOUNT, "symbol_count", .id = 128,
+            .u.simpleperf_file = {LIST_IN(pd_simpleperf_file_entry,
+                                          {100,
+                                           {.path = TEXT_OF("a"),
+                                            .symbol_count = d,
+                                            .symbols = LIST_IN(pd_simpleperf_file_symbol, {.len = 1})}})});
         REFUSED(PD_ECOUNT, "size", .id = 130,
-                .u.simpleperf_debug_unwind = {LIST_IN(pd_protobuf_field,
-                    {.key = 10, .wire_type = 2, .size = d, .data = RAW("x")})});
+                .u.simpleperf_debug_unwind = {
+                    LIST_IN(pd_protobuf_field, {.key = 10, .wire_type = 2, .size = d, .data = RAW("x")})});
 
         REFUSED_RECORD(PD_ECOUNT, "nr", .type = 69,
                        .u.id_index = {.nr = d, .entries = LIST_IN(pd_id_index_entry, {.id = 1})});
@@ -527,12 +548,13 @@ static void wrong_counts(void **state)
                        .u.stat_config = {d, LIST_IN(pd_stat_config_entry, {1, 2})});
         REFUSED_RECORD(PD_ECOUNT, "data_size", .type = 83, .u.compressed2 = {d, RAW("x")});
         REFUSED_RECORD(PD_ECOUNT, "nr_entries", .type = 84,
-                       .u.bpf_metadata = {TEXT_OF("p"), d, LIST_IN(pd_bpf_metadata_entry, {TEXT_OF("a"), TEXT_OF("b")})});
+                       .u.bpf_metadata = {TEXT_OF("p"), d,
+                                          LIST_IN(pd_bpf_metadata_entry, {TEXT_OF("a"), TEXT_OF("b")})});
         REFUSED_RECORD(PD_ECOUNT, "nr", .type = 32775,
                        .u.simpleperf_callchain = {.nr = d, .ips = WORDS_OF(1), .sps = WORDS_OF(1)});
         REFUSED_RECORD(PD_ECOUNT, "nr_regs", .type = 32776,
-                       .u.simpleperf_unwinding_result = {.has_regs = 1, .reg_mask = d ? 3 : 0, .nr_regs = d,
-                                                         .regs = WORDS_OF(1)});
+                       .u.simpleperf_unwinding_result = {
+                           .has_regs = 1, .reg_mask = d ? 3 : 0, .nr_regs = d, .regs = WORDS_OF(1)});
     }
 }
 
@@ -542,7 +564,8 @@ static void wrong_sizes(void **state)
     (void)state;
     for (uint16_t d = 0; d < 3; d += 2)
         REFUSED(PD_ECOUNT, "size", .id = 2,
-                .u.build_id = {LIST_IN(pd_build_id_entry, {0, 0, (uint16_t)(43 + d), {.filename = TEXT_OF("a")}})});
+                .u.build_id = {
+                    LIST_IN(pd_build_id_entry, {0, 0, (uint16_t)(43 + d), {.filename = TEXT_OF("a")}})});
     for (uint16_t size = 0; size < 8; size++)
         REFUSED(PD_ECOUNT, "size", .id = 2,
                 .u.build_id = {LIST_IN(pd_build_id_entry, {0, 0, size, {.filename = TEXT_OF("a")}})});
@@ -552,11 +575,12 @@ static void wrong_sizes(void **state)
             .u.event_desc = {1, 64, LIST_IN(pd_event_desc, {.attr_size = 72, .attr = {.size = 64}})});
     REFUSED(PD_ECOUNT, "info_len", .id = 25,
             .u.bpf_prog_info = {1, LIST_IN(pd_bpf_prog, {.info_len = 232, .info = {.type = 1}})});
-    REFUSED(PD_ECOUNT, "size", .id = 132,
-            .u.simpleperf_file2 = {LIST_IN(pd_simpleperf_file2, {3, {LIST_IN(pd_protobuf_field, {.key = 16})}})});
+    REFUSED(
+        PD_ECOUNT, "size", .id = 132,
+        .u.simpleperf_file2 = {LIST_IN(pd_simpleperf_file2, {3, {LIST_IN(pd_protobuf_field, {.key = 16})}})});
     REFUSED(PD_ECOUNT, "schedstat_version", .id = 32,
-            .u.cpu_domain_info = {17, 1, LIST_IN(pd_cpu_domains,
-                {0, 1, LIST_IN(pd_cpu_domain, {.schedstat_version = 16})})});
+            .u.cpu_domain_info = {
+                17, 1, LIST_IN(pd_cpu_domains, {0, 1, LIST_IN(pd_cpu_domain, {.schedstat_version = 16})})});
     REFUSED_RECORD(PD_ECOUNT, "attr", .type = 64, .u.header_attr.attr = {.size = 68});
     REFUSED_RECORD(PD_ECOUNT, "attr", .type = 64, .u.header_attr.attr = {.size = 64, .tail = RAW("x")});
     REFUSED_RECORD(PD_ECOUNT, "misc", .type = 67, .misc = 1, .u.header_build_id.file = {.misc = 2});
@@ -577,12 +601,14 @@ static void strings(void **state)
     REFUSED_RECORD(PD_ECOUNT, "comm", .type = 73,
                    .u.thread_map = {1, LIST_IN(pd_thread_map_entry, {1, {many_x, 17, PD_AUTO}})});
     REFUSED_RECORD(PD_ECOUNT, "unit", .type = 78, .u.event_update = {.type = 0, .unit = {"abc", 3, 3}});
-    REFUSED_RECORD(PD_ECOUNT, "filter", .type = 70,
-                   .u.auxtrace_info = {.type = 1, .intel_pt = {.has_filter = 1, .filter_str_len = 9,
-                                                               .filter = TEXT_OF("abc")}});
+    REFUSED_RECORD(
+        PD_ECOUNT, "filter", .type = 70,
+        .u.auxtrace_info = {.type = 1,
+                            .intel_pt = {.has_filter = 1, .filter_str_len = 9, .filter = TEXT_OF("abc")}});
     REFUSED_RECORD(PD_EVALUE, "cpu", .type = 74, .u.cpu_map.map = {.cpus = {1, VEC_OF(uint32_t, 0x10000)}});
-    REFUSED_RECORD(PD_EVALUE, "mask32", .type = 74,
-                   .u.cpu_map.map = {.type = 1, .mask = {1, 4, VEC_OF(uint64_t, 0x100000000), {0}, {.n = 0}}});
+    REFUSED_RECORD(
+        PD_EVALUE, "mask32", .type = 74,
+        .u.cpu_map.map = {.type = 1, .mask = {1, 4, VEC_OF(uint64_t, 0x100000000), {0}, {.n = 0}}});
 }
 
 /* Features that nothing is known of can be kept, but not made. */

@@ -12,84 +12,86 @@
 #define X16 "xxxxxxxxxxxxxxxx"
 #define X64 X16 X16 X16 X16
 
-#define FEATURE(id_, ...) \
-    {                     \
+#define FEATURE(id_, ...)         \
+    {                             \
         .id = id_, .u.__VA_ARGS__ \
     }
 
 /* ---- EVENT_DESC: the first 64 bytes of an attr of `size`. */
-#define ATTR_TEXT(type_, size_)                                                                                \
-    " " type_ " " size_ " 0000000000000001 00000000000f4240 0000000000000167 0000000000000014"                 \
+#define ATTR_TEXT(type_, size_)                                                                \
+    " " type_ " " size_ " 0000000000000001 00000000000f4240 0000000000000167 0000000000000014" \
     " c0ec218620000000/0000000461843703 00000001 00000003 0102030405060708"
-#define ATTR_FIELDS                                                                                            \
-    .config = 1, .sample_period = 1000000, .sample_type = 0x167, .read_format = 0x14, .flags = 0x461843703,    \
+#define ATTR_FIELDS                                                                                         \
+    .config = 1, .sample_period = 1000000, .sample_type = 0x167, .read_format = 0x14, .flags = 0x461843703, \
     .wakeup_events = 1, .bp_type = 3, .config1 = 0x102030405060708
 /* The 48 bytes that follow in an attr of 112 bytes, here with what their values are. */
-#define ATTR112_TEXT \
-    " 1112131415161718 0000000000020009 00000000000000ff 00002000 ffffffff 0000000000ff0fff 00100000 007f a1a2"
-#define ATTR112_FIELDS                                                                                         \
-    ATTR_FIELDS, .config2 = 0x1112131415161718, .branch_sample_type = 0x20009, .sample_regs_user = 0xff,       \
-                 .sample_stack_user = 8192, .clockid = -1, .sample_regs_intr = 0xff0fff,                       \
+#define ATTR112_TEXT                                                                                        \
+    " 1112131415161718 0000000000020009 00000000000000ff 00002000 ffffffff 0000000000ff0fff 00100000 007f " \
+    "a1a2"
+#define ATTR112_FIELDS                                                                                   \
+    ATTR_FIELDS, .config2 = 0x1112131415161718, .branch_sample_type = 0x20009, .sample_regs_user = 0xff, \
+                 .sample_stack_user = 8192, .clockid = -1, .sample_regs_intr = 0xff0fff,                 \
                  .aux_watermark = 0x100000, .sample_max_stack = 127, .reserved_2 = 0xa1a2
 
 /* ---- Build ids */
 #define ID_TEXT " =4a5a9b0affb66c437abcd455d2738af879985fa9"
-#define ID_BYTES                                                                                             \
-    {                                                                                                        \
-        0x4a, 0x5a, 0x9b, 0x0a, 0xff, 0xb6, 0x6c, 0x43, 0x7a, 0xbc, 0xd4, 0x55, 0xd2, 0x73, 0x8a, 0xf8, 0x79, \
-        0x98, 0x5f, 0xa9                                                                                     \
+#define ID_BYTES                                                                                        \
+    {                                                                                                   \
+        0x4a, 0x5a, 0x9b, 0x0a, 0xff, 0xb6, 0x6c, 0x43, 0x7a, 0xbc, 0xd4, 0x55, 0xd2, 0x73, 0x8a, 0xf8, \
+            0x79, 0x98, 0x5f, 0xa9                                                                      \
     }
 
 /* ---- TRACING_DATA: all of it in bytes, as its numbers do not have the order of the file. */
 #define TRACING_HEAD "=170844 'tracing' "
-#define TRACING_LITTLE                                                                                         \
-    " =00 =08 =00100000 'header_page' =00 =0300000000000000 'abc' 'header_event' =00 =0200000000000000 'de'"   \
-    " =01000000 =0400000000000000 'ftr1' =02000000 'sched' =00 =02000000 =0300000000000000 'ev1'"              \
+#define TRACING_LITTLE                                                                                       \
+    " =00 =08 =00100000 'header_page' =00 =0300000000000000 'abc' 'header_event' =00 =0200000000000000 'de'" \
+    " =01000000 =0400000000000000 'ftr1' =02000000 'sched' =00 =02000000 =0300000000000000 'ev1'"            \
     " =0000000000000000 'irq' =00 =00000000 =05000000 'ksyms' =02000000 '%d'"
-#define TRACING_BIG                                                                                            \
-    " =01 =04 =00001000 'header_page' =00 =0000000000000003 'abc' 'header_event' =00 =0000000000000002 'de'"   \
-    " =00000001 =0000000000000004 'ftr1' =00000002 'sched' =00 =00000002 =0000000000000003 'ev1'"              \
+#define TRACING_BIG                                                                                          \
+    " =01 =04 =00001000 'header_page' =00 =0000000000000003 'abc' 'header_event' =00 =0000000000000002 'de'" \
+    " =00000001 =0000000000000004 'ftr1' =00000002 'sched' =00 =00000002 =0000000000000003 'ev1'"            \
     " =0000000000000000 'irq' =00 =00000000 =00000005 'ksyms' =00000002 '%d'"
-#define TRACING(bigendian_, long_size_, version_)                                                              \
-    .magic = {0x17, 0x08, 0x44}, .name = {'t', 'r', 'a', 'c', 'i', 'n', 'g'}, .version = TEXT_OF(version_),    \
-    .bigendian = bigendian_, .long_size = long_size_, .page_size = 4096,                                       \
-    .header_page_name = TEXT_OF("header_page"), .header_page_size = 3, .header_page = RAW("abc"),              \
-    .header_event_name = TEXT_OF("header_event"), .header_event_size = 2, .header_event = RAW("de"),           \
-    .nr_ftrace = 1, .ftrace = LIST_IN(pd_format_file, {4, RAW("ftr1")}), .nr_systems = 2,                      \
-    .systems = LIST_IN(pd_event_system,                                                                        \
-                       {TEXT_OF("sched"), 2, LIST_IN(pd_format_file, {3, RAW("ev1")}, {.size = 0})},           \
-                       {.name = TEXT_OF("irq")}),                                                              \
+#define TRACING(bigendian_, long_size_, version_)                                                           \
+    .magic = {0x17, 0x08, 0x44}, .name = {'t', 'r', 'a', 'c', 'i', 'n', 'g'}, .version = TEXT_OF(version_), \
+    .bigendian = bigendian_, .long_size = long_size_, .page_size = 4096,                                    \
+    .header_page_name = TEXT_OF("header_page"), .header_page_size = 3, .header_page = RAW("abc"),           \
+    .header_event_name = TEXT_OF("header_event"), .header_event_size = 2, .header_event = RAW("de"),        \
+    .nr_ftrace = 1, .ftrace = LIST_IN(pd_format_file, {4, RAW("ftr1")}), .nr_systems = 2,                   \
+    .systems = LIST_IN(pd_event_system,                                                                     \
+                       {TEXT_OF("sched"), 2, LIST_IN(pd_format_file, {3, RAW("ev1")}, {.size = 0})},        \
+                       {.name = TEXT_OF("irq")}),                                                           \
     .kallsyms_size = 5, .kallsyms = RAW("ksyms"), .printk_size = 2, .printk = RAW("%d")
 
 /* ---- BPF_PROG_INFO: the first 40 bytes of a program's description, and those up to 228. */
 #define INFO40_TEXT " 00000001 00000061 =59f4a931744dcdc6 00000011 00000012 0000000000000013 0000000000000014"
-#define INFO40                                                                                                 \
-    .type = 1, .id = 0x61, .tag = {0x59, 0xf4, 0xa9, 0x31, 0x74, 0x4d, 0xcd, 0xc6}, .jited_prog_len = 0x11,    \
+#define INFO40                                                                                              \
+    .type = 1, .id = 0x61, .tag = {0x59, 0xf4, 0xa9, 0x31, 0x74, 0x4d, 0xcd, 0xc6}, .jited_prog_len = 0x11, \
     .xlated_prog_len = 0x12, .jited_prog_insns = 0x13, .xlated_prog_insns = 0x14
-#define INFO228_TEXT                                                                                           \
-    INFO40_TEXT " 0102030405060708 00000021 00000022 0000000000000023 'tinyprog' =00*8 00000024"               \
-                " 80000000/00000001 0000000000000025 0000000000000026 00000027 00000028 0000000000000029"      \
-                " 000000000000002a 0000002b 0000002c 000000000000002d 0000002e 0000002f 0000000000000030"      \
-                " 0000000000000031 00000032 00000033 00000034 00000035 0000000000000036 0000000000000037"      \
+#define INFO228_TEXT                                                                                      \
+    INFO40_TEXT " 0102030405060708 00000021 00000022 0000000000000023 'tinyprog' =00*8 00000024"          \
+                " 80000000/00000001 0000000000000025 0000000000000026 00000027 00000028 0000000000000029" \
+                " 000000000000002a 0000002b 0000002c 000000000000002d 0000002e 0000002f 0000000000000030" \
+                " 0000000000000031 00000032 00000033 00000034 00000035 0000000000000036 0000000000000037" \
                 " 0000000000000038 0000000000000039 0000003a 0000003b 0000003c"
-#define INFO228                                                                                                \
-    INFO40, .load_time = 0x102030405060708, .created_by_uid = 0x21, .nr_map_ids = 0x22, .map_ids = 0x23,       \
-            .name = {'t', 'i', 'n', 'y', 'p', 'r', 'o', 'g'}, .ifindex = 0x24, .bits = 1, .netns_dev = 0x25,   \
-            .netns_ino = 0x26, .nr_jited_ksyms = 0x27, .nr_jited_func_lens = 0x28, .jited_ksyms = 0x29,        \
-            .jited_func_lens = 0x2a, .btf_id = 0x2b, .func_info_rec_size = 0x2c, .func_info = 0x2d,            \
-            .nr_func_info = 0x2e, .nr_line_info = 0x2f, .line_info = 0x30, .jited_line_info = 0x31,            \
-            .nr_jited_line_info = 0x32, .line_info_rec_size = 0x33, .jited_line_info_rec_size = 0x34,          \
-            .nr_prog_tags = 0x35, .prog_tags = 0x36, .run_time_ns = 0x37, .run_cnt = 0x38,                     \
-            .recursion_misses = 0x39, .verified_insns = 0x3a, .attach_btf_obj_id = 0x3b, .attach_btf_id = 0x3c
+#define INFO228                                                                                              \
+    INFO40, .load_time = 0x102030405060708, .created_by_uid = 0x21, .nr_map_ids = 0x22, .map_ids = 0x23,     \
+            .name = {'t', 'i', 'n', 'y', 'p', 'r', 'o', 'g'}, .ifindex = 0x24, .bits = 1, .netns_dev = 0x25, \
+            .netns_ino = 0x26, .nr_jited_ksyms = 0x27, .nr_jited_func_lens = 0x28, .jited_ksyms = 0x29,      \
+            .jited_func_lens = 0x2a, .btf_id = 0x2b, .func_info_rec_size = 0x2c, .func_info = 0x2d,          \
+            .nr_func_info = 0x2e, .nr_line_info = 0x2f, .line_info = 0x30, .jited_line_info = 0x31,          \
+            .nr_jited_line_info = 0x32, .line_info_rec_size = 0x33, .jited_line_info_rec_size = 0x34,        \
+            .nr_prog_tags = 0x35, .prog_tags = 0x36, .run_time_ns = 0x37, .run_cnt = 0x38,                   \
+            .recursion_misses = 0x39, .verified_insns = 0x3a, .attach_btf_obj_id = 0x3b,                     \
+            .attach_btf_id = 0x3c
 
 /* ---- CPU_TOPOLOGY */
 #define TOPOLOGY1_TEXT "00000001 00000040 '0-1' =00*61 00000002 00000040 '0' =00*63 00000040 '1' =00*63"
-#define TOPOLOGY1                                                                                              \
-    .nr_sockets = 1, .sockets = LIST_IN(pd_string, {TEXT_OF("0-1")}), .nr_cores = 2,                           \
+#define TOPOLOGY1                                                                    \
+    .nr_sockets = 1, .sockets = LIST_IN(pd_string, {TEXT_OF("0-1")}), .nr_cores = 2, \
     .cores = LIST_IN(pd_string, {TEXT_OF("0")}, {TEXT_OF("1")})
 #define TOPOLOGY2_TEXT TOPOLOGY1_TEXT " 00000007 ffffffff 00000108 00000009"
-#define TOPOLOGY2                                                                                              \
-    TOPOLOGY1, .nr_cpus_avail = 2, .has_cpus = 1,                                                              \
+#define TOPOLOGY2                                 \
+    TOPOLOGY1, .nr_cpus_avail = 2, .has_cpus = 1, \
                .cpus = LIST_IN(pd_cpu_topology_cpu, {7, UINT32_MAX}, {0x108, 9})
 
 /* clang-format off */
@@ -449,7 +451,8 @@ static void empty_sections(void **state)
     }
 }
 
-/* Protobuf numbers of fixed width, which simpleperf does not use. They are little-endian, as its files are. */
+/* Protobuf numbers of fixed width, which simpleperf does not use. They are little-endian, as its files are.
+ */
 static void protobuf_of_fixed_width(void **state)
 {
     static const uint8_t bytes[] = {0x09, 8, 7, 6, 5, 4, 3, 2, 1, 0x15, 4, 3, 2, 1};

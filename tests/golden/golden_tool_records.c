@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* golden_tool_records.c - the records of perf itself and of simpleperf, which the schema's tables read. Those of
- * fixed size that golden_records.c has are not here. */
+/* golden_tool_records.c - the records of perf itself and of simpleperf, which the schema's tables read. Those
+ * of fixed size that golden_records.c has are not here. */
 #include "golden.h"
 
 #include "cmocka_all.h"
@@ -21,32 +21,34 @@
 #define WORDS32(...) VEC_OF(uint32_t, __VA_ARGS__)
 
 /* ---- HEADER_ATTR. The first 64 bytes of an attr of `size`, the next 72 and the next 8. */
-#define ATTR64_TEXT(size_)                                                                                     \
-    " 00000000 " size_ " 0000000000000001 00000000000f4240 0000000000000167 0000000000000014"                  \
+#define ATTR64_TEXT(size_)                                                                    \
+    " 00000000 " size_ " 0000000000000001 00000000000f4240 0000000000000167 0000000000000014" \
     " c0ec218620000000/0000000461843703 00000001 00000003 0102030405060708"
-#define ATTR64                                                                                                 \
-    .config = 1, .sample_period = 1000000, .sample_type = 0x167, .read_format = 0x14, .flags = 0x461843703,    \
+#define ATTR64                                                                                              \
+    .config = 1, .sample_period = 1000000, .sample_type = 0x167, .read_format = 0x14, .flags = 0x461843703, \
     .wakeup_events = 1, .bp_type = 3, .config1 = 0x102030405060708
-#define ATTR136_TEXT                                                                                           \
-    " 1112131415161718 0000000000020009 00000000000000ff 00002000 ffffffff 0000000000ff0fff 00100000 007f"     \
+#define ATTR136_TEXT                                                                                       \
+    " 1112131415161718 0000000000020009 00000000000000ff 00002000 ffffffff 0000000000ff0fff 00100000 007f" \
     " a1a2 00000400 a0000000/00000005 2122232425262728 3132333435363738"
-#define ATTR136                                                                                                \
-    ATTR64, .config2 = 0x1112131415161718, .branch_sample_type = 0x20009, .sample_regs_user = 0xff,            \
-            .sample_stack_user = 8192, .clockid = -1, .sample_regs_intr = 0xff0fff, .aux_watermark = 0x100000, \
-            .sample_max_stack = 127, .reserved_2 = 0xa1a2, .aux_sample_size = 1024, .aux_action = 5,           \
-            .sig_data = 0x2122232425262728, .config3 = 0x3132333435363738
+#define ATTR136                                                                                     \
+    ATTR64, .config2 = 0x1112131415161718, .branch_sample_type = 0x20009, .sample_regs_user = 0xff, \
+            .sample_stack_user = 8192, .clockid = -1, .sample_regs_intr = 0xff0fff,                 \
+            .aux_watermark = 0x100000, .sample_max_stack = 127, .reserved_2 = 0xa1a2,               \
+            .aux_sample_size = 1024, .aux_action = 5, .sig_data = 0x2122232425262728,               \
+            .config3 = 0x3132333435363738
 
 /* ---- AUXTRACE_INFO of Intel PT: 9, 10, 14, 15, 16 words. */
-#define PT9_TEXT                                                                                                 \
-    " 00000001 00000000 0000000000000008 000000000000001f 000000002aaaaaab fffffff000000001"                     \
+#define PT9_TEXT                                                                             \
+    " 00000001 00000000 0000000000000008 000000000000001f 000000002aaaaaab fffffff000000001" \
     " 0000000000000001 0000000000000400 0000000000000800 0000000000000002 0000000000000003"
 #define PT10_TEXT PT9_TEXT " 0000000000000004"
 #define PT14_TEXT PT10_TEXT " 0000000000000200 000000000003c000 0000000000000054 0000000000000005"
 #define PT15_TEXT PT14_TEXT " 0000000000000006"
 #define PT16_TEXT PT15_TEXT " 000000000000001c"
-#define PT9                                                                                                      \
-    .pmu_type = 8, .time_shift = 0x1f, .time_mult = 0x2aaaaaab, .time_zero = 0xfffffff000000001,                 \
-    .cap_user_time_zero = 1, .tsc_bit = 0x400, .noretcomp_bit = 0x800, .have_sched_switch = 2, .snapshot_mode = 3
+#define PT9                                                                                      \
+    .pmu_type = 8, .time_shift = 0x1f, .time_mult = 0x2aaaaaab, .time_zero = 0xfffffff000000001, \
+    .cap_user_time_zero = 1, .tsc_bit = 0x400, .noretcomp_bit = 0x800, .have_sched_switch = 2,   \
+    .snapshot_mode = 3
 #define PT10 PT9, .has_per_cpu_mmaps = 1, .per_cpu_mmaps = 4
 #define PT14 PT10, .has_mtc = 1, .mtc_bit = 0x200, .mtc_freq_bits = 0x3c000, .tsc_ctc_n = 0x54, .tsc_ctc_d = 5
 #define PT15 PT14, .has_cyc = 1, .cyc_bit = 6
@@ -59,34 +61,35 @@
 #define SPE_CPU 0x1010101010101010
 
 /* ---- SCHEDSTAT_DOMAIN: blocks of 8, 11 and 12 counters. */
-#define BLOCK8_TEXT(x_) \
-    " 000000" x_ "1 000000" x_ "2 000000" x_ "3 000000" x_ "4 000000" x_ "5 000000" x_ "6 000000" x_ "7 000000" x_ "8"
-#define BLOCK8(x_)                                                                                           \
-    {                                                                                                        \
-        .count = (x_) + 1, .balanced = (x_) + 2, .failed = (x_) + 3, .imbalance = (x_) + 4, .gained = (x_) + 5, \
-        .hot_gained = (x_) + 6, .nobusyq = (x_) + 7, .nobusyg = (x_) + 8                                     \
+#define BLOCK8_TEXT(x_)                                                                              \
+    " 000000" x_ "1 000000" x_ "2 000000" x_ "3 000000" x_ "4 000000" x_ "5 000000" x_ "6 000000" x_ \
+    "7 000000" x_ "8"
+#define BLOCK8(x_)                                                                           \
+    {                                                                                        \
+        .count = (x_) + 1, .balanced = (x_) + 2, .failed = (x_) + 3, .imbalance = (x_) + 4,  \
+        .gained = (x_) + 5, .hot_gained = (x_) + 6, .nobusyq = (x_) + 7, .nobusyg = (x_) + 8 \
     }
 #define BLOCK11_TEXT(x_) BLOCK8_TEXT(x_) " 000000" x_ "9 000000" x_ "a 000000" x_ "b"
-#define BLOCK11(x_)                                                                                          \
-    {                                                                                                        \
-        .count = (x_) + 1, .balanced = (x_) + 2, .failed = (x_) + 3, .imbalance_load = (x_) + 4,             \
-        .imbalance_util = (x_) + 5, .imbalance_task = (x_) + 6, .imbalance_misfit = (x_) + 7,                \
-        .gained = (x_) + 8, .hot_gained = (x_) + 9, .nobusyq = (x_) + 10, .nobusyg = (x_) + 11               \
+#define BLOCK11(x_)                                                                              \
+    {                                                                                            \
+        .count = (x_) + 1, .balanced = (x_) + 2, .failed = (x_) + 3, .imbalance_load = (x_) + 4, \
+        .imbalance_util = (x_) + 5, .imbalance_task = (x_) + 6, .imbalance_misfit = (x_) + 7,    \
+        .gained = (x_) + 8, .hot_gained = (x_) + 9, .nobusyq = (x_) + 10, .nobusyg = (x_) + 11   \
     }
-#define ACTIVE_TEXT                                                                                          \
-    " 00000041 00000042 00000043 00000051 00000052 00000053 00000061 00000062 00000063 00000071 00000072"    \
+#define ACTIVE_TEXT                                                                                       \
+    " 00000041 00000042 00000043 00000051 00000052 00000053 00000061 00000062 00000063 00000071 00000072" \
     " 00000073"
-#define ACTIVE                                                                                               \
-    {                                                                                                        \
-        .alb_count = 0x41, .alb_failed = 0x42, .alb_pushed = 0x43, .sbe_count = 0x51, .sbe_balanced = 0x52,  \
-        .sbe_pushed = 0x53, .sbf_count = 0x61, .sbf_balanced = 0x62, .sbf_pushed = 0x63,                     \
-        .ttwu_wake_remote = 0x71, .ttwu_move_affine = 0x72, .ttwu_move_balance = 0x73                        \
+#define ACTIVE                                                                                              \
+    {                                                                                                       \
+        .alb_count = 0x41, .alb_failed = 0x42, .alb_pushed = 0x43, .sbe_count = 0x51, .sbe_balanced = 0x52, \
+        .sbe_pushed = 0x53, .sbf_count = 0x61, .sbf_balanced = 0x62, .sbf_pushed = 0x63,                    \
+        .ttwu_wake_remote = 0x71, .ttwu_move_affine = 0x72, .ttwu_move_balance = 0x73                       \
     }
 
-#define KALLSYMS_ID                                                                                          \
-    {                                                                                                        \
-        0x4a, 0x5a, 0x9b, 0x0a, 0xff, 0xb6, 0x6c, 0x43, 0x7a, 0xbc, 0xd4, 0x55, 0xd2, 0x73, 0x8a, 0xf8, 0x79, \
-        0x98, 0x5f, 0xa9                                                                                     \
+#define KALLSYMS_ID                                                                                     \
+    {                                                                                                   \
+        0x4a, 0x5a, 0x9b, 0x0a, 0xff, 0xb6, 0x6c, 0x43, 0x7a, 0xbc, 0xd4, 0x55, 0xd2, 0x73, 0x8a, 0xf8, \
+            0x79, 0x98, 0x5f, 0xa9                                                                      \
     }
 #define KALLSYMS_ID_TEXT " =4a5a9b0affb66c437abcd455d2738af879985fa9"
 
@@ -738,8 +741,9 @@ static void elements_of_any_size(void **state)
     (void)state;
     for (enum pd_order o = PD_LITTLE; o <= PD_BIG; o++) {
         struct pd_cs_etm_cpu cpu;
-        struct pd_list left = decode("AUXTRACE_INFO CS_ETM, version 1, an ETMv3, an ETMv4 with TS_SOURCE and an ETE", o)
-                                  ->u.auxtrace_info.cs_etm.cpus;
+        struct pd_list left =
+            decode("AUXTRACE_INFO CS_ETM, version 1, an ETMv3, an ETMv4 with TS_SOURCE and an ETE", o)
+                ->u.auxtrace_info.cs_etm.cpus;
         assert_int_equal(left.n, 3);
         for (uint64_t i = 0; i < 3; i++) {
             assert_true(pd_cs_etm_cpu_next(&left, &cpu));
@@ -758,5 +762,6 @@ int main(void)
         cmocka_unit_test(elements_of_one_size),
         cmocka_unit_test(elements_of_any_size),
     };
-    return golden_run("tool_records", cases, sizeof cases / sizeof *cases, others, sizeof others / sizeof *others);
+    return golden_run("tool_records", cases, sizeof cases / sizeof *cases, others,
+                      sizeof others / sizeof *others);
 }

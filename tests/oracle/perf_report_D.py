@@ -31,6 +31,7 @@ Known defects of both, taken into account below:
   - READ of a group is printed as if it were a single value
   - with HW_INDEX in branch_sample_type they expect hw_idx even behind nr 0, where the kernel does not write it (so the
     files for perf are made with it)
+  - 6.1 does not swap the cpus of EVENT_UPDATE in big-endian files, and dies of them
   - of big-endian pipes they do not swap the events' fields, so of these only files are compared here
   - a cpu that is not below NRCPUS, of the file or else of the reading machine, is printed as 0
   - big-endian files: prot and flags of MMAP2 and the attr's sample_regs_intr are not swapped
@@ -647,7 +648,7 @@ def main():
     for order, big in (("<", False), (">", True)):
         path = recordings.dir / f"hand-{'be' if big else 'le'}-tools.data"
         path.write_bytes(handmade.make_perf_tools(order, seed))
-        for judge in [perf] + ([latest] if latest else []):
+        for judge in [perf] * (not big) + ([latest] if latest else []):     # 6.1 dies of the cpus of EVENT_UPDATE
             compare_file(judge, path, report, None, big)
     report.need(MINIMUM)
     return report.finish()
@@ -661,7 +662,7 @@ MINIMUM = {
     "KSYMBOL values": 50, "BPF_EVENT values": 30, "CGROUP values": 20, "TEXT_POKE values": 50, "AUX values": 50,
     "AUX_OUTPUT_HW_ID values": 10, "ITRACE_START values": 20, "STAT values": 50, "STAT_ROUND values": 5,
     "ID_INDEX values": 200, "THREAD_MAP values": 50, "CPU_MAP values": 30, "STAT_CONFIG values": 20,
-    "EVENT_UPDATE values": 200, "TIME_CONV values": 30, "AUXTRACE_ERROR lines": 10, "HEADER_FEATURE values": 10,
+    "EVENT_UPDATE values": 200, "TIME_CONV values": 30, "AUXTRACE_ERROR lines": 3, "HEADER_FEATURE values": 10,
     "attr fields": 300, "event names": 20, "cpu and time": 10000, "offsets": 10000, "statistics": 100, "threads": 5000,
 }
 

@@ -17,6 +17,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 
 import handmade
 import oracle
@@ -180,17 +181,27 @@ def compare_feature_record(name, file, record, ours, report):
                        ours.feature, theirs, report)
 
 
+def dump_features(sections, order):
+    """{bit: JSON of the feature}, by way of a pipe made of the sections."""
+    w = handmade.Writer("<" if order == "little" else ">")
+    with tempfile.NamedTemporaryFile(prefix="perfdata-oracle-") as pipe:
+        pipe.write(w.pipe([(w.attr(128), [])], [], sections))
+        pipe.flush()
+        records, _ = names.dump(pipe.name)
+    return dict(zip(sorted(sections), (record.feature for record in records if record.type == second_decoder.FEATURE_RECORD)))
+
+
 def compare_feature_sections(name, file, info, report):
-    """The feature sections of a file as `perfdata info --json` decodes them."""
-    decoded = names.features_of(info)
+    """The feature sections of a file as perfdata decodes them."""
+    sections = {bit: bytes(file.data[offset:offset + size]) for bit, offset, size in file.features
+                if offset + size <= len(file.data)}
+    decoded, context = names.features_of(info), file.context
     if decoded is None:
-        report.note("perfdata info does not decode feature sections")
-        return
-    for bit, offset, size in file.features:
-        if offset + size > len(file.data):
-            continue
-        raw = bytes(file.data[offset:offset + size])
-        theirs = file.decode_feature_section(bit, offset, size)
+        report.note("perfdata info does not decode feature sections: dump gets them as HEADER_FEATURE, without NRCPUS")
+        sections = {bit: raw for bit, raw in sections.items() if raw and len(raw) <= 65535 - 16}
+        decoded, context = dump_features(sections, file.order), {}
+    for bit, raw in sections.items():
+        theirs = second_decoder.decode_feature(bit, second_decoder.Cursor(raw, 0, len(raw), file.order), context)
         names.same_feature(f"{name}: section {names.FEATURE_NAMES.get(bit, bit)}", bit, raw, file.order,
                            decoded.get(bit), theirs, report)
 
@@ -261,6 +272,26 @@ def compare_orders(little, big, report):
         same_tree("both byte orders", where, "attr", first, second, report)
 
 
+def injected(perf, folder, source, report):
+    """What `perf inject -b` makes of a recording and of a pipe without tracing data: BUILD_ID records in file and pipe."""
+    pipe = folder / f"{perf.name}-plain-pipe.data"
+    with open(pipe, "wb") as out:
+        perf.run("record", "-q", "-B", "-o", "-", "-e", "cpu-clock", "--", "sh", "-c", oracle.BUSY, stdout=out, timeout=60)
+    made = []
+    for stdin, to_pipe in ((source, False), (pipe, True), (pipe, False)):
+        if stdin == pipe and not to_pipe and perf.newest:
+            continue                    # 7.3 writes the ids over the features
+        path = folder / f"{perf.name}-injected-{len(made)}.data"
+        with open(pipe, "rb") as data, open(path if to_pipe else os.devnull, "wb") as out:
+            run = perf.run("inject", "-b", "-f", "-i", "-" if stdin == pipe else str(source), "-o", "-" if to_pipe else str(path),
+                           stdin=data, stdout=out)
+        if run.returncode:
+            report.skip(f"{perf.name} inject -b of {stdin.name}: {run.stderr.decode(errors='replace').strip()[:200]}")
+        else:
+            made.append(path)
+    return made
+
+
 def make_by_hand(folder, report):
     paths = []
     seed = int(os.environ.get("PERFDATA_SEED") or random.randrange(1 << 32))
@@ -294,6 +325,17 @@ MINIMUM = {
     "COMM fields": 200, "FORK fields": 200, "EXIT fields": 100, "LOST fields": 50, "LOST_SAMPLES fields": 20,
     "THROTTLE fields": 50, "UNTHROTTLE fields": 50, "READ fields": 50, "AUX fields": 50, "ITRACE_START fields": 50,
     "SWITCH_CPU_WIDE fields": 50, "NAMESPACES fields": 200, "KSYMBOL fields": 100, "BPF_EVENT fields": 100,
+    "HEADER_ATTR fields": 500, "HEADER_EVENT_TYPE fields": 10, "HEADER_BUILD_ID fields": 50, "ID_INDEX fields": 200,
+    "AUXTRACE_INFO fields": 1000, "AUXTRACE fields": 50, "AUXTRACE_ERROR fields": 300, "THREAD_MAP fields": 100,
+    "CPU_MAP fields": 200, "STAT_CONFIG fields": 50, "STAT fields": 50, "STAT_ROUND fields": 20,
+    "EVENT_UPDATE fields": 300, "TIME_CONV fields": 40, "HEADER_FEATURE fields": 200, "BPF_METADATA fields": 50,
+    "SCHEDSTAT_CPU fields": 100, "SCHEDSTAT_DOMAIN fields": 300, "SIMPLEPERF_KERNEL_SYMBOL fields": 8,
+    "SIMPLEPERF_DSO fields": 40, "SIMPLEPERF_SYMBOL fields": 5, "SIMPLEPERF_SPLIT fields": 2,
+    "SIMPLEPERF_EVENT_ID fields": 10, "SIMPLEPERF_CALLCHAIN fields": 20, "SIMPLEPERF_UNWINDING_RESULT fields": 50,
+    "SIMPLEPERF_TRACING_DATA fields": 8, "SIMPLEPERF_DEBUG fields": 3,
+    **{name + " feature": 10 for name in names.FEATURES if name not in ("BRANCH_STACK", "STAT")},
+    "SIMPLEPERF_DEBUG_UNWIND_FILE feature": 2, "SIMPLEPERF_INIT_MAP feature": 2, "CLN_SIZE feature": 2, "CLOCKID feature": 2,
+    "DIR_FORMAT feature": 2,
     "CGROUP fields": 50, "TEXT_POKE fields": 50, "AUX_OUTPUT_HW_ID fields": 20, "CALLCHAIN_DEFERRED fields": 50,
 }
 
@@ -314,7 +356,12 @@ def main():
         for name, path in recordings.make_all(perf, ["group", "group-times", "memory", "pages", "switch-task", "namespaces",
                                                      "mixed", "regs-some", "threads", "throttle", "bpf", "compressed"], report):
             jobs.append((path, path.name))
-        jobs += [(path, path.name) for path in (recordings.pipe(perf), recordings.stat(perf))]
+        for judge in (perf, oracle.latest_perf(report)):
+            if judge:
+                made = [recordings.pipe(judge), recordings.stat(judge)]
+                made += [path for _, path in recordings.make_all(judge, ["callchain"], report)]
+                made += injected(judge, recordings.dir, made[-1], report)
+                jobs += [(path, path.name) for path in made]
     else:
         report.skip("there is no perf: no recordings are made here")
     jobs.sort(key=lambda job: -job[0].stat().st_size)

@@ -265,7 +265,8 @@ static void expect_same_values(const struct image *x, const struct image *y)
         assert_int_equal(p.size, q.size);
         assert_int_equal(p.attr_index, q.attr_index);
         assert_int_equal(p.payload_size, q.payload_size);
-        if (pd_reader_decode(a, &p, NULL) || p.layout == NULL)
+        /* The section in a HEADER_FEATURE is no more than bytes to the record; byte_order() has it as a section. */
+        if (pd_reader_decode(a, &p, NULL) || p.layout == NULL || p.type == PD_RECORD_HEADER_FEATURE)
             continue;
         assert_int_equal(pd_reader_decode(b, &q, NULL), PD_OK);
         assert_true(pd_record_equal(&p, &q, NULL));

@@ -243,6 +243,7 @@ static void add_stats(struct pd_rewrite_stats *sum, const struct pd_rewrite_stat
     sum->decoded += stats->decoded;
     sum->raw += stats->raw;
     sum->sections += stats->sections;
+    sum->bad_sections += stats->bad_sections;
     sum->undecodable += stats->undecodable;
     sum->bytes += stats->bytes;
 }
@@ -299,8 +300,10 @@ static void summary_text(struct check *c)
               c->stats.decoded, c->stats.raw);
     if (c->stats.undecodable)
         cli_print(cli, ", %" PRIu64 " impossible", c->stats.undecodable);
-    if (c->stats.sections)
+    if (c->stats.sections || c->stats.bad_sections)
         cli_print(cli, "; %" PRIu64 " features", c->stats.sections);
+    if (c->stats.bad_sections)
+        cli_print(cli, ", %" PRIu64 " impossible", c->stats.bad_sections);
     cli_print(cli, "; %" PRIu64 " bytes", c->stats.bytes);
     for (int kind = DAMAGE; kind >= NOTE; kind--)
         if (c->found[kind])
@@ -318,6 +321,7 @@ static void summary_json(struct check *c)
     cli_json_count(j, "records", c->stats.records);
     cli_json_count(j, "decoded", c->stats.decoded);
     cli_json_count(j, "features", c->stats.sections);
+    cli_json_count(j, "impossible_features", c->stats.bad_sections);
     cli_json_count(j, "raw", c->stats.raw);
     cli_json_count(j, "impossible", c->stats.undecodable);
     cli_json_count(j, "bytes", c->stats.bytes);

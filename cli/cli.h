@@ -269,6 +269,7 @@ int cmd_dump(struct cli *cli, int argc, char **argv);
 int cmd_check(struct cli *cli, int argc, char **argv);
 int cmd_filter(struct cli *cli, int argc, char **argv);
 int cmd_convert(struct cli *cli, int argc, char **argv);
+int cmd_edit(struct cli *cli, int argc, char **argv);
 int cmd_extract(struct cli *cli, int argc, char **argv);
 
 #endif

@@ -383,9 +383,7 @@ bool cli_next_record(struct cli_input *in, struct pd_record *rec)
     struct pd_error error;
     enum pd_code code;
     while ((code = pd_reader_next(in->reader, rec, &error)) != PD_OK && code != PD_END) {
-        damaged(in, &error);
-        if (code != PD_EZSTD && code != PD_ELIMIT)
-            return false; /* else the next record is intact again */
+        damaged(in, &error); /* the next record may be intact again; else the end comes next */
     }
     if (code == PD_OK) {
         cli_progress(in->cli, rec->offset, pd_reader_info(in->reader)->data_end);

@@ -62,6 +62,23 @@ static const struct pd_tracepoint *tracepoint_of(struct dump *d, const struct pd
     return all ? pd_tracepoints_by_id(all, attr->config) : NULL;
 }
 
+/* After the last part of a large record: the whole. */
+static void print_large(struct dump *d, const struct pd_record *rec)
+{
+    const struct pd_print_options how = {.size = sizeof how};
+    struct pd_large_record large;
+    struct pd_error error;
+    struct pd_fields it;
+    if (pd_split_add(&d->split, pd_reader_info(d->in.reader)->order, rec, &large, &error))
+        cli_error(d->cli, d->in.name, &error);
+    if (large.type == 0)
+        return;
+    const char *name = pd_set_name(&pd_set_record_type, large.type);
+    cli_print(d->cli, "  together: %s, %" PRIu32 " bytes\n", name ? name : "unknown", large.size);
+    pd_fields_of_large_record(&it, &large);
+    pd_fields_print(&it, &how, 4, &d->cli->out);
+}
+
 static void print_record(struct dump *d, const struct pd_record *rec)
 {
     const struct pd_print_options how = {.size = sizeof how, .arch = d->arch};
@@ -86,6 +103,8 @@ static void print_record(struct dump *d, const struct pd_record *rec)
         pd_tracepoint_print(tp, rec->plan->order, rec->u.sample.raw.data.ptr, rec->u.sample.raw.data.n, 0, out);
         pd_out_str(out, "\n");
     }
+    if (rec->type == PD_RECORD_SIMPLEPERF_SPLIT || rec->type == PD_RECORD_SIMPLEPERF_SPLIT_END)
+        print_large(d, rec);
     if (rec->payload_size)
         cli_print(d->cli, "  followed by: %" PRIu64 " bytes\n", rec->payload_size);
     if (d->hex)
@@ -156,6 +175,7 @@ static void dump_file(struct dump *d, const char *path)
     if (find_times(d) && (!d->fields || dump_fields_start(d)))
         dump_records(d);
     dump_fields_free(d);
+    pd_split_free(&d->split);
     free(d->times);
     cli_input_close(&d->in);
 }

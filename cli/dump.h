@@ -4,6 +4,7 @@
 #define PERFDATA_CLI_DUMP_H
 
 #include "cli.h"
+#include <perfdata/split.h>
 #include <perfdata/filter.h>
 
 struct dump {
@@ -16,6 +17,7 @@ struct dump {
     size_t n_times;
     enum pd_arch arch; /* of the registers */
     uint32_t member;   /* of a directory, of the last record printed */
+    struct pd_split split; /* simpleperf's record in parts */
     /* of -F */
     uint64_t chosen; /* a bit for each line of the table of fields */
     int name_width;  /* of the longest event name */

@@ -9,7 +9,8 @@ enum { KEY_HEADER_ONLY = CLI_LONG, KEY_STATS, KEY_TASKS, KEY_MMAPS };
 static const struct cli_option options[] = {
     {"show-info", 'I', NULL,
      "what perf report --header-only -I tells, in its words: every feature"},
-    {"header-only", KEY_HEADER_ONLY, NULL, "header, events and features only, with -I just those lines; the records are not read"},
+    {"header-only", KEY_HEADER_ONLY, NULL,
+     "header, events and features only, with -I just those lines; the records are not read"},
     {"stats", KEY_STATS, NULL, "record counts as perf report --stats has them"},
     {"tasks", KEY_TASKS, NULL,
      "the tasks: pid, tid, parent's pid, last name (memory grows with their number)"},

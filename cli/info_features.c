@@ -97,7 +97,8 @@ static void hex(struct info *info, const char *name, uint64_t value)
 }
 
 /* The names of the set bits, those of each of the `n` masks in turn; of bits in none of them perf is silent. */
-static void flags(struct info *info, const char *name, const struct pd_set *set, uint64_t value, const uint64_t *masks, size_t n)
+static void flags(struct info *info, const char *name, const struct pd_set *set, uint64_t value,
+                  const uint64_t *masks, size_t n)
 {
     const char *before = "";
     if (!begin_field(info, name, value))
@@ -121,13 +122,18 @@ static void bits(struct info *info, const struct pd_set *set, uint64_t word)
 static void put_attr(struct info *info, const struct pd_attr *a)
 {
     static const uint64_t all = UINT64_MAX;
-    static const uint64_t sample_order[] = {(PD_SAMPLE_PHYS_ADDR - 1) & ~(PD_SAMPLE_DATA_SRC | PD_SAMPLE_WEIGHT | PD_SAMPLE_TRANSACTION), PD_SAMPLE_DATA_SRC, PD_SAMPLE_WEIGHT,
-                                            ~(uint64_t)(PD_SAMPLE_PHYS_ADDR - 1)};
+    static const uint64_t sample_order[] = {
+        (PD_SAMPLE_PHYS_ADDR - 1) & ~(PD_SAMPLE_DATA_SRC | PD_SAMPLE_WEIGHT | PD_SAMPLE_TRANSACTION),
+        PD_SAMPLE_DATA_SRC,
+        PD_SAMPLE_WEIGHT,
+        ~(uint64_t)(PD_SAMPLE_PHYS_ADDR - 1),
+    };
     number(info, "type", a->type);
     number(info, "size", a->size);
     hex(info, "config", a->config);
     number(info, "{ sample_period, sample_freq }", a->sample_period);
-    flags(info, "sample_type", &pd_set_sample_type, a->sample_type, sample_order, sizeof sample_order / sizeof *sample_order);
+    flags(info, "sample_type", &pd_set_sample_type, a->sample_type, sample_order,
+          sizeof sample_order / sizeof *sample_order);
     flags(info, "read_format", &pd_set_read_format, a->read_format, &all, 1);
     bits(info, &pd_set_attr_flags, a->flags);
     number(info, "{ wakeup_events, wakeup_watermark }", a->wakeup_events);
@@ -245,9 +251,9 @@ static void show_numa_topology(struct info *info, const struct pd_feature *f)
     struct pd_list l = f->u.numa_topology.nodes;
     struct pd_numa_node n;
     while (pd_numa_node_next(&l, &n)) {
-        cli_print(info->cli, "# node%" PRIu32 " meminfo  : total = %" PRIu64 " kB, free = %" PRIu64 " kB\n# node%" PRIu32, n.node,
-                  n.mem_total, n.mem_free, n.node);
-        pd_out_str(&info->cli->out, " cpu list : ");
+        cli_print(info->cli, "# node%" PRIu32 " meminfo  : total = %" PRIu64 " kB, free = %" PRIu64 " kB\n", n.node,
+                  n.mem_total, n.mem_free);
+        cli_print(info->cli, "# node%" PRIu32 " cpu list : ", n.node);
         put(info, n.cpus.len ? &n.cpus : &none);
         pd_out_str(&info->cli->out, "\n");
     }
@@ -372,8 +378,8 @@ static void show_cpu_domain_info(struct info *info, const struct pd_feature *f)
     struct pd_list cpus = i->cpus;
     struct pd_cpu_domains c;
     struct pd_cpu_domain d;
-    cli_print(info->cli, "# schedstat version\t: %" PRIu32 "\n# Maximum sched domains\t: %" PRIu32 "\n", i->schedstat_version,
-              i->max_sched_domains);
+    cli_print(info->cli, "# schedstat version\t: %" PRIu32 "\n", i->schedstat_version);
+    cli_print(info->cli, "# Maximum sched domains\t: %" PRIu32 "\n", i->max_sched_domains);
     while (pd_cpu_domains_next(&cpus, &c)) {
         cli_print(info->cli, "# cpu\t\t: %" PRIu32 "\n# nr_domains\t: %" PRIu32 "\n", c.cpu, c.nr_domains);
         while (pd_cpu_domain_next(&c.domains, &d))
@@ -383,7 +389,8 @@ static void show_cpu_domain_info(struct info *info, const struct pd_feature *f)
 
 static void show_e_machine(struct info *info, const struct pd_feature *f)
 {
-    cli_print(info->cli, "# e_machine : %" PRIu32 "\n#   e_flags : %" PRIu32 "\n", f->u.e_machine.e_machine, f->u.e_machine.e_flags);
+    cli_print(info->cli, "# e_machine : %" PRIu32 "\n#   e_flags : %" PRIu32 "\n", f->u.e_machine.e_machine,
+              f->u.e_machine.e_flags);
 }
 
 static void show_cln_size(struct info *info, const struct pd_feature *f)
@@ -428,7 +435,8 @@ static void show_clock_data(struct info *info, const struct pd_feature *f)
     char date[64];
     if (localtime_r(&seconds, &tm) == NULL || strftime(date, sizeof date, "%F %T", &tm) == 0)
         strcpy(date, "<error>");
-    cli_print(info->cli, "# clockid: %s (%" PRIu32 ")\n# reference time: %s.%06" PRIu64, clock_name(c->clockid), c->clockid, date, us);
+    cli_print(info->cli, "# clockid: %s (%" PRIu32 ")\n", clock_name(c->clockid), c->clockid);
+    cli_print(info->cli, "# reference time: %s.%06" PRIu64, date, us);
     cli_print(info->cli, " = %" PRIu64 ".%06" PRIu64 " (TOD) = %" PRIu64 ".%09" PRIu64 " (%s)\n", wall, us,
               c->clockid_time_ns / 1000000000, c->clockid_time_ns % 1000000000, clock_name(c->clockid));
 }

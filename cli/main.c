@@ -17,6 +17,7 @@ static const struct verb {
     {"check", cmd_check, "validate, and prove that decoding and encoding gives the same bytes"},
     {"filter", cmd_filter, "write the selected records and what they need to a new recording"},
     {"convert", cmd_convert, "another container, compression, byte order or attr size"},
+    {"edit", cmd_edit, "set or drop features, and leave the rest as it is"},
     {"extract", cmd_extract, "parts as they are stored: a feature, tracing data, AUX data, build ids"},
 };
 #define N_VERBS (sizeof verbs / sizeof *verbs)

@@ -57,6 +57,12 @@ void pd_convert_progress(struct pd_conversion *c, const struct pd_record *rec)
 
 /* ---- Records */
 
+static bool is_compressed(const struct pd_record *rec)
+{
+    return rec->depth == 0 && !rec->old_feature &&
+           (rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2);
+}
+
 static enum pd_code read_next(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec,
                               struct pd_error *what)
 {
@@ -77,6 +83,8 @@ static enum pd_code look(struct pd_conversion *c, struct pd_reader *r, struct pd
     const uint8_t *bytes;
     size_t n;
     struct pd_transcode *t = &c->t;
+    if (pd_convert_change_of(c, rec))
+        return pd_fail_record(c->error, PD_EARG, rec, 0, "it is inside a compressed record", pd_convert_feature_of(c, rec), 0);
     return t->from == t->to ? pd_transcode_record(t, r, rec, &bytes, &n, c->error) : PD_OK;
 }
 
@@ -90,7 +98,9 @@ enum pd_code pd_convert_next(struct pd_conversion *c, struct pd_reader *r, struc
                 return code;
             continue;
         }
-        if (code == PD_OK || code == PD_END)
+        if (code == PD_OK)
+            return is_compressed(rec) ? pd_convert_check_chunk(c, rec) : PD_OK;
+        if (code == PD_END)
             return code;
         const bool passed = is_passed(c, &what);
         if (passed)
@@ -163,6 +173,9 @@ enum pd_code pd_convert_put(struct pd_conversion *c, struct pd_reader *r, struct
     size_t n;
     if (w->plain && !is_early(c, rec))
         w->plain = false;
+    const struct pd_feature_change *change = pd_convert_change_of(c, rec);
+    if (change)
+        return pd_convert_put_change(c, change, rec, w);
     enum pd_code code = pd_transcode_record(&c->t, r, rec, &bytes, &n, c->error);
     if (!code)
         code = pd_writer_raw(w, bytes, n, c->error);
@@ -170,12 +183,6 @@ enum pd_code pd_convert_put(struct pd_conversion *c, struct pd_reader *r, struct
         code = note_aux(c, rec, w);
     c->stats->records++;
     return code || !rec->payload_size ? code : put_payload(c, r, w);
-}
-
-static bool is_compressed(const struct pd_record *rec)
-{
-    return rec->depth == 0 && !rec->old_feature &&
-           (rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2);
 }
 
 /* ---- A directory of one stream: what perf writes before it samples stays in `data`, the rest goes to data.0
@@ -357,7 +364,8 @@ static enum pd_code look_for_compressed(struct pd_conversion *c)
         if (c->level == 0)
             c->level = (int)(pd_load32(words + 8, c->t.from) & 31);
     }
-    const bool asked = c->t.from != c->t.to || c->options->zip == PD_ZIP_NONE;
+    const bool asked =
+        c->t.from != c->t.to || c->options->zip == PD_ZIP_NONE || c->change[PD_FEAT_COMPRESSED];
     if (c->compressed || c->from == PD_CONTAINER_PIPE || !c->r->in.seekable || !asked)
         return PD_OK;
     c->r->keep_compressed = true;
@@ -399,7 +407,7 @@ static void decide_compression(struct pd_conversion *c)
 static bool needs_layout(const struct pd_conversion *c)
 {
     const struct pd_convert_options *o = c->options;
-    return c->from != c->to || o->attr_size || c->zip || (o->zip == PD_ZIP_NONE && c->compressed) ||
+    return c->from != c->to || o->attr_size || c->zip || (o->zip == PD_ZIP_NONE && c->compressed) || o->n_changes ||
            (o->finish && (c->r->info.unfinished || c->r->info.truncated || c->r->n_findings));
 }
 
@@ -427,7 +435,7 @@ static enum pd_code convert_file(struct pd_conversion *c, const struct pd_sink *
 static enum pd_code convert_pipe(struct pd_conversion *c, const struct pd_sink *sink)
 {
     const struct pd_convert_options *o = c->options;
-    if (o->zip != PD_ZIP_KEEP || c->t.from != c->t.to || o->attr_size)
+    if (o->zip != PD_ZIP_KEEP || c->t.from != c->t.to || o->attr_size || o->n_changes)
         return pd_convert_stream(c, c->r, sink);
     return rewrite(c, sink, 0);
 }
@@ -437,7 +445,7 @@ static enum pd_code convert_member(struct pd_conversion *c, const struct pd_sink
 {
     const struct pd_reader_options options = {.size = sizeof options, .allocator = c->allocator};
     struct pd_reader *r;
-    if (!c->zip && (c->options->zip != PD_ZIP_NONE || !c->compressed))
+    if (!c->zip && (c->options->zip != PD_ZIP_NONE || !c->compressed) && !c->options->n_changes)
         return rewrite(c, sink, i);
     enum pd_code code = pd_reader_open_member(&r, c->r, i, &options, c->error);
     if (code)
@@ -497,12 +505,16 @@ static enum pd_code start(struct pd_conversion *c, const struct pd_sink *sink)
     if (c->r->in.seekable)
         code = pd_reader_rewind(c->r, c->error);
     if (!code)
+        code = pd_convert_take_changes(c);
+    if (!code)
         code = look_for_compressed(c);
     if (!code)
         code = look_for_merge(c);
     if (code)
         return code;
     decide_compression(c);
+    if ((code = pd_convert_check_changes(c)))
+        return code;
     c->t.feature_word = pd_convert_feature_word(c);
     c->r->keep_compressed = false;
     return run(c, sink);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * convert.h - the inside of pd_convert(): convert.c decides and goes through the records, convert_sections.c
- * has attrs and features, convert_stream.c streams that stay streams. What keeps its layout goes through
- * pd_rewrite_as() instead.
+ * has attrs and features, convert_change.c those that are to change, convert_stream.c streams that stay streams. What
+ * keeps its layout goes through pd_rewrite_as() instead.
  */
 #ifndef PERFDATA_CONVERT_INTERNAL_H
 #define PERFDATA_CONVERT_INTERNAL_H
@@ -10,7 +10,7 @@
 #include "transcode.h"
 #include "writer.h"
 
-/* A feature that came as records, in the output's byte order. */
+/* A feature that came as records, or is set by a change, in the output's byte order. */
 struct pd_collected {
     uint8_t *bytes;
     size_t n, cap;
@@ -46,6 +46,8 @@ struct pd_conversion {
     size_t n_moved, moved_cap;
     struct pd_collected collected[256];
     uint64_t collected_bytes;
+    const struct pd_feature_change *change[256]; /* NULL: the feature stays */
+    bool changed[256];                           /* in a stream: it has been written */
     uint64_t done, total; /* bytes read, for progress */
     uint32_t tick;
 };
@@ -69,6 +71,8 @@ enum pd_code pd_convert_attrs(struct pd_conversion *c);
 enum pd_code pd_convert_types(struct pd_conversion *c);
 /* A record of a stream that becomes part of a section; *taken: it did. */
 enum pd_code pd_convert_collect(struct pd_conversion *c, struct pd_record *rec, bool *taken);
+/* Appends to a feature that is collected. */
+enum pd_code pd_convert_add(struct pd_conversion *c, uint16_t feature, const void *bytes, size_t n);
 /* Entries that the feature table will have, with those left empty in the input. */
 unsigned pd_convert_table(const struct pd_conversion *c);
 enum pd_code pd_convert_features(struct pd_conversion *c);
@@ -78,6 +82,21 @@ uint64_t pd_convert_max_held(const struct pd_conversion *c);
 unsigned pd_convert_feature_word(struct pd_conversion *c);
 /* Is the section there and not damaged? */
 const struct pd_feature_section *pd_convert_section(const struct pd_conversion *c, uint16_t feature);
+
+/* Changes of features: sorts them by feature; and, knowing the way the conversion takes, refuses what cannot be. */
+enum pd_code pd_convert_take_changes(struct pd_conversion *c);
+enum pd_code pd_convert_check_changes(struct pd_conversion *c);
+/* A compressed record: does it still have the COMPRESSED feature that it needs? */
+enum pd_code pd_convert_check_chunk(struct pd_conversion *c, const struct pd_record *rec);
+/* The number of the feature that a record brings, or a part of it; UINT64_MAX: none. */
+uint64_t pd_convert_feature_of(const struct pd_conversion *c, const struct pd_record *rec);
+/* What becomes of the feature in a record; NULL: it stays. */
+const struct pd_feature_change *pd_convert_change_of(struct pd_conversion *c, const struct pd_record *rec);
+/* Writes what takes the place of such a record, if anything. */
+enum pd_code pd_convert_put_change(struct pd_conversion *c, const struct pd_feature_change *change,
+                                   const struct pd_record *rec, struct pd_writer *w);
+/* In a stream: writes what is set and was not there yet; `own`: what has records of its own (build ids, tracing data). */
+enum pd_code pd_convert_put_due(struct pd_conversion *c, bool own, struct pd_writer *w);
 
 /* A stream as a stream: c->r's to `sink`, with the header of a pipe if it has one. */
 enum pd_code pd_convert_stream(struct pd_conversion *c, struct pd_reader *r, const struct pd_sink *sink);

@@ -56,7 +56,7 @@ enum pd_code pd_convert_types(struct pd_conversion *c)
 
 /* ---- Records of a stream that become sections */
 
-static enum pd_code add(struct pd_conversion *c, uint16_t feature, const void *bytes, size_t n)
+enum pd_code pd_convert_add(struct pd_conversion *c, uint16_t feature, const void *bytes, size_t n)
 {
     struct pd_collected *f = &c->collected[feature];
     size_t cap = f->cap ? f->cap : 256;
@@ -94,7 +94,7 @@ static enum pd_code collect_feature(struct pd_conversion *c, uint64_t feature, c
     if (feature > 255 || c->collected[feature].there)
         return PD_OK; /* stays a record */
     *taken = true;
-    enum pd_code code = add(c, (uint16_t)feature, bytes, n);
+    enum pd_code code = pd_convert_add(c, (uint16_t)feature, bytes, n);
     if (!code)
         code = pd_transcode_section(&c->t, (uint16_t)feature, c->collected[feature].bytes, n, c->error);
     note_level(c, (uint16_t)feature);
@@ -126,7 +126,7 @@ static enum pd_code collect_build_id(struct pd_conversion *c, struct pd_record *
         rec->raw[size - 5] == 0)
         size = (uint16_t)(size - 4);
     const size_t at = f->n;
-    enum pd_code code = add(c, PD_FEAT_BUILD_ID, rec->raw, size);
+    enum pd_code code = pd_convert_add(c, PD_FEAT_BUILD_ID, rec->raw, size);
     if (code)
         return code;
     pd_store32(f->bytes + at, 0, c->t.from);
@@ -143,7 +143,7 @@ static enum pd_code collect_payload(struct pd_conversion *c)
     do {
         if ((code = pd_reader_payload(c->r, &bytes, &n, &what)))
             return pd_convert_damage(c, &what);
-        code = add(c, PD_FEAT_TRACING_DATA, bytes, n);
+        code = pd_convert_add(c, PD_FEAT_TRACING_DATA, bytes, n);
     } while (!code && n);
     return code;
 }
@@ -158,7 +158,7 @@ static enum pd_code collect_tracing_data(struct pd_conversion *c, struct pd_reco
     const uint64_t size = rec->u.header_tracing_data.data_size;
     *taken = true;
     enum pd_code code = rec->payload_size || rec->size <= 16 ? collect_payload(c)
-                                                             : add(c, PD_FEAT_TRACING_DATA, rest->ptr,
+                                                             : pd_convert_add(c, PD_FEAT_TRACING_DATA, rest->ptr,
                                                                    size < rest->n ? (size_t)size : rest->n);
     f->there = true;
     if (f->n)
@@ -183,6 +183,8 @@ enum pd_code pd_convert_collect(struct pd_conversion *c, struct pd_record *rec, 
 {
     if (rec->depth)
         return PD_OK;
+    if ((*taken = pd_convert_change_of(c, rec) != NULL))
+        return PD_OK;
     if (rec->old_feature)
         return collect_feature(c, rec->type - 66, rec->raw + 8, rec->size - 8u, taken);
     switch (rec->type) {
@@ -205,6 +207,8 @@ const struct pd_feature_section *pd_convert_section(const struct pd_conversion *
 
 static bool is_there(const struct pd_conversion *c, uint16_t feature)
 {
+    if (c->change[feature])
+        return !c->change[feature]->drop;
     return c->collected[feature].there || pd_convert_section(c, feature);
 }
 
@@ -225,6 +229,8 @@ static bool says_zstd(const struct pd_conversion *c)
 static bool is_wanted(const struct pd_conversion *c, uint16_t feature)
 {
     const bool from_dir = c->from == PD_CONTAINER_DIRECTORY, to_dir = c->to == PD_CONTAINER_DIRECTORY;
+    if (c->change[feature] && c->change[feature]->drop)
+        return false;
     switch (feature) {
     case PD_FEAT_COMPRESSED: return is_there(c, feature) && !c->zip && !(c->open && says_zstd(c));
     case PD_FEAT_DIR_FORMAT:

@@ -15,6 +15,11 @@ struct stream {
     bool due; /* the COMPRESSED feature of the output's own stream is still to be written */
 };
 
+static void on_dropped(void *user, uint16_t feature, const char *why)
+{
+    pd_convert_note(user, feature, why);
+}
+
 static enum pd_code put_magic(struct stream *s)
 {
     uint8_t bytes[PD_PIPE_HEADER_BYTES];
@@ -73,13 +78,40 @@ static enum pd_code replace_feature(struct stream *s, const struct pd_record *re
     return code || !s->due ? code : put_feature(s);
 }
 
+static bool is_mark(const struct stream *s, const struct pd_record *rec)
+{
+    const uint64_t feature = feature_of(s, rec);
+    return feature != UINT64_MAX && rec->size == 16 && !pd_pipe_may_be_empty(feature);
+}
+
+/* May features stand behind such a record? */
+static bool is_preamble(const struct pd_record *rec)
+{
+    return is_early(rec) || (rec->type >= PD_RECORD_HEADER_TRACING_DATA && rec->type <= PD_RECORD_ID_INDEX &&
+                             rec->type != PD_RECORD_FINISHED_ROUND) ||
+           rec->type == PD_RECORD_EVENT_UPDATE || rec->type == PD_RECORD_HEADER_FEATURE;
+}
+
+/* Features that are set and did not come stand before the mark that ends the features, tracing data and build ids
+ * behind it. */
+static enum pd_code put_due(struct stream *s, const struct pd_record *rec)
+{
+    const bool behind = rec == NULL || !is_preamble(rec);
+    enum pd_code code = PD_OK;
+    if (!s->pipe || s->c->options->n_changes == 0)
+        return PD_OK;
+    if (behind || is_mark(s, rec))
+        code = pd_convert_put_due(s->c, false, s->w);
+    return code || !behind ? code : pd_convert_put_due(s->c, true, s->w);
+}
+
 /* Records that are not simply written. */
 static enum pd_code special(struct stream *s, const struct pd_record *rec, bool *taken)
 {
     const uint64_t feature = feature_of(s, rec);
     const bool chunk = rec->depth == 0 && !rec->old_feature &&
                        (rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2);
-    const bool mark = feature != UINT64_MAX && rec->size == 16 && !pd_pipe_may_be_empty(feature);
+    const bool mark = is_mark(s, rec);
     enum pd_code code = PD_OK;
     if (!s->c->open)
         return PD_OK;
@@ -99,7 +131,9 @@ static enum pd_code copy_records(struct stream *s)
     while ((code = pd_convert_next(s->c, s->r, &rec)) == PD_OK) {
         bool taken = false;
         pd_convert_progress(s->c, &rec);
-        code = special(s, &rec, &taken);
+        code = put_due(s, &rec);
+        if (!code)
+            code = special(s, &rec, &taken);
         if (!code && !taken)
             code = pd_convert_put(s->c, s->r, &rec, s->w);
         if (code)
@@ -132,7 +166,9 @@ enum pd_code pd_convert_stream(struct pd_conversion *c, struct pd_reader *r, con
                                   .order = c->t.to,
                                   .container = PD_CONTAINER_DIRECTORY,
                                   .compression = c->zip,
-                                  .level = c->level};
+                                  .level = c->level,
+                                  .dropped = on_dropped,
+                                  .user = c};
     struct stream s = {.c = c, .r = r, .pipe = r->info.container == PD_CONTAINER_PIPE};
     enum pd_code code = pd_writer_open(&s.w, sink, &o, c->error);
     if (code)
@@ -145,6 +181,8 @@ enum pd_code pd_convert_stream(struct pd_conversion *c, struct pd_reader *r, con
         code = copy_records(&s);
     if (!code && s.due && s.pipe)
         code = put_feature(&s);
+    if (!code)
+        code = put_due(&s, NULL);
     if (!code)
         code = pd_writer_finish(s.w, c->error);
     if (!code)

@@ -30,6 +30,10 @@ struct writer {
     size_t end;   /* of the part of stated size, whose last fields may be absent; SIZE_MAX: in none */
     struct pd_error *error;
     struct claims claims;
+    const struct pd_op *text; /* the member that says whether text follows; NULL: none does */
+    bool is_text;
+    size_t text_at, n_after;  /* where that was, and of the bytes there */
+    uint8_t after[8];         /* the first */
 };
 
 static const struct claims no_claims = {.most = SIZE_MAX};
@@ -44,6 +48,8 @@ static enum pd_code fail(const struct writer *w, enum pd_code code, const char *
 /* Copies n bytes (NULL: zero bytes), where there is room; `at` counts on regardless. */
 static void write_bytes(struct writer *w, const void *p, size_t n)
 {
+    for (size_t i = 0; w->text && i < n && w->n_after < sizeof w->after; i++)
+        w->after[w->n_after++] = p ? ((const uint8_t *)p)[i] : 0;
     if (w->out && w->at <= w->cap && n <= w->cap - w->at) {
         if (p && n)
             memcpy(w->out + w->at, p, n);
@@ -105,6 +111,8 @@ static void claim_odd(struct writer *w, const struct pd_op *op, bool is_odd)
 static enum pd_code check_claims(const struct writer *w)
 {
     const struct claims *c = &w->claims;
+    if (w->text && w->is_text != pd_is_text(w->after, w->at - w->text_at, w->order))
+        return fail(w, PD_EVALUE, w->text->name, w->is_text, !w->is_text);
     if (w->at < c->least)
         return fail(w, PD_ECOUNT, c->least_of, w->at, c->least);
     if (w->at > c->most)
@@ -136,7 +144,7 @@ static enum pd_code check_slot(struct writer *w, const struct pd_op *op, const v
         return fail(w, PD_EVALUE, op->name, 0, 1);
     if (op->kind == PD_OP_CSTR)
         expected = s->len + 1;
-    else if (op->kind == PD_OP_STRN && size > op->arg)
+    else if (op->kind == PD_OP_STRN || (op->kind == PD_OP_STRMAX && size > op->arg))
         expected = (size_t)op->arg;
     else if (op->kind == PD_OP_SLOT)
         expected = counted_slot(w, op, v);
@@ -160,7 +168,7 @@ static enum pd_code write_str(struct writer *w, const struct pd_op *op, const vo
         write_number(w, size, 4);
     write_bytes(w, s->ptr, readable);
     write_bytes(w, NULL, size - readable);
-    if (op->kind == PD_OP_STRN && size < op->arg)
+    if (op->kind == PD_OP_STRMAX && size < op->arg)
         claim_room(w, op, 1, false);
     return PD_OK;
 }
@@ -255,6 +263,19 @@ static enum pd_code check_derived(struct writer *w, const struct pd_op *op, cons
             return fail(w, PD_EVALUE, op->name, count, PD_BIG);
         w->order = (enum pd_order)count;
         return PD_OK;
+    case PD_OP_LITTLE: w->order = PD_LITTLE; return PD_OK;
+    case PD_OP_TEXT:
+        found = pd_member(v, op->offset, 1);
+        expected = found != 0;
+        w->text = op;
+        w->is_text = expected;
+        w->text_at = w->at;
+        w->n_after = 0;
+        break;
+    case PD_OP_SINCE:
+        found = pd_member(v, op->offset, 1);
+        expected = pd_is_since(op, v);
+        break;
     case PD_OP_GIVEN:
         found = pd_member(v, op->offset, 4);
         expected = w->shape.given;
@@ -307,6 +328,7 @@ static enum pd_code write_field(struct writer *w, const struct pd_op *op, const 
     case PD_OP_CSTR:
     case PD_OP_STR64:
     case PD_OP_STRN:
+    case PD_OP_STRMAX:
     case PD_OP_SLOT: return write_str(w, op, v, member);
     case PD_OP_REST: return write_bytes_of(w, op, bytes);
     case PD_OP_BYTES: return (code = check_count(w, op, v, bytes->n)) ? code : write_bytes_of(w, op, bytes);
@@ -389,7 +411,7 @@ enum pd_code pd_interpret_encode(const struct pd_plan *plan, const struct pd_rec
 {
     const struct pd_op *layout = rec->old_feature ? NULL : pd_layout_of(rec->type);
     const struct pd_record r = {.type = rec->type, .variant = rec->variant, .layout = layout};
-    struct writer w = {plan->shape, plan->order, rec, out, cap, 8, UINT16_MAX, SIZE_MAX, error, no_claims};
+    struct writer w = {plan->shape, plan->order, rec, out, cap, 8, UINT16_MAX, SIZE_MAX, error, no_claims, NULL, false, 0, 0, {0}};
     w.shape.misc = rec->misc;
     w.shape.given = rec->misc;
     w.shape.variant = rec->variant;
@@ -416,7 +438,7 @@ enum pd_code pd_interpret_put_section(const struct pd_op *layout, const struct p
                                       const void *v, const struct pd_bytes *rest, void *out, size_t cap, size_t *size,
                                       struct pd_error *error)
 {
-    struct writer w = {*shape, order, NULL, out, cap, 0, UINT32_MAX, SIZE_MAX, error, no_claims};
+    struct writer w = {*shape, order, NULL, out, cap, 0, UINT32_MAX, SIZE_MAX, error, no_claims, NULL, false, 0, 0, {0}};
     enum pd_code code = write_layout(&w, layout, v);
     if (code)
         return code;

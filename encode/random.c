@@ -17,6 +17,7 @@ struct maker {
     size_t room; /* bytes that items of variable size may still take; 0 also when nothing of the kind may follow */
     bool full;   /* no bytes may follow the known fields */
     bool plain;  /* nothing odd in slots of strings */
+    bool no_text; /* the lowest byte of the next number may be no character */
     bool failed; /* the arena is used up */
 };
 
@@ -59,10 +60,10 @@ static bool is_reserved(const char *name)
     return strncmp(name, "reserved", 8) == 0 || strcmp(name, "res") == 0;
 }
 
-/* Bytes of a number in memory: a varint has no width of its own in the stream. */
+/* Bytes of a number in memory: a varint, and what is derived from a field, have no width of their own in the stream. */
 static unsigned number_width(const struct pd_op *op)
 {
-    return op->kind == PD_OP_VARINT ? 8 : pd_scalar_width(op);
+    return op->kind == PD_OP_VARINT || op->kind == PD_OP_LOW ? 8 : pd_scalar_width(op);
 }
 
 static uint64_t random_of_set(struct pd_rng *rng, const struct pd_set *set, unsigned bits);
@@ -122,7 +123,8 @@ static size_t fixed_bytes(const struct maker *m, const struct pd_op *head)
         case PD_OP_SIZED:
         case PD_OP_ATTR: n += fixed_bytes(m, op->sub()); break;
         case PD_OP_ARR:
-        case PD_OP_STRN: n += (size_t)op->arg; break;
+        case PD_OP_STRN:
+        case PD_OP_STRMAX: n += (size_t)op->arg; break;
         case PD_OP_VARINT: n += 10; break;
         case PD_OP_STR64: n += 4; break;
         case PD_OP_CSTR: n += 1; break;
@@ -505,10 +507,15 @@ static uint64_t random_bits(struct maker *m, uint64_t unit)
     return words ? words * unit - pd_rng_below(m->rng, unit) : 0;
 }
 
-/* A number in whose lower bits is what decides. */
-static uint64_t random_key(struct maker *m, uint64_t mask)
+/* A number in whose lower bits is what decides, or a small count. */
+static uint64_t random_key(struct maker *m, const struct pd_op *low)
 {
     static const uint8_t types[] = {0, 1, 2, 5};
+    const uint64_t mask = low->arg;
+    size_t each, once;
+    count_cost(m, low, &each, &once);
+    if (each)
+        return (random_number(m->rng, 64) & ~mask) + random_count_of(m, low, each, once);
     if (pd_rng_one_in(m->rng, 16))
         return random_number(m->rng, 64);
     return (1 + pd_rng_below(m->rng, 20)) * (mask + 1) + types[pd_rng_below(m->rng, sizeof types)];
@@ -524,7 +531,7 @@ static bool special_value(struct maker *m, const struct pd_op *head, const struc
         case PD_OP_ORDER: *value = pd_rng_below(m->rng, 2); return true;
         case PD_OP_ONES: *value = random_mask(m); return true;
         case PD_OP_UNITS: *value = random_bits(m, user->arg); return true;
-        case PD_OP_LOW: *value = random_key(m, user->arg); return true;
+        case PD_OP_LOW: *value = random_key(m, user); return true;
         case PD_OP_PASS:
             if (head != pd_layout_feature_event_desc())
                 break;
@@ -552,6 +559,9 @@ static void make_scalar(struct maker *m, const struct pd_op *head, const struct 
         value = special;
     else if (is_reserved(op->name) && !pd_rng_one_in(m->rng, 16))
         value = 0;
+    if (m->no_text)
+        value &= ~UINT64_C(0xff);
+    m->no_text = false;
     pd_scalar_set(op, v, value);
     m->at += number_width(op);
 }
@@ -582,6 +592,12 @@ static void make_derived(struct maker *m, const struct pd_op *op, void *v)
         *(uint8_t *)member = (uint8_t)pd_rng_below(m->rng, 2);
         m->full = true;
         break;
+    case PD_OP_TEXT:
+        *(uint8_t *)member = 0;
+        m->no_text = true;
+        break;
+    case PD_OP_SINCE: *(uint8_t *)member = pd_is_since(op, v); break;
+    case PD_OP_LITTLE:
     case PD_OP_ORDER: break;
     default: *(uint64_t *)member = pd_derived(op, v); break;
     }
@@ -615,7 +631,8 @@ static void make_field(struct maker *m, const struct pd_op *head, const struct p
     case PD_OP_STR: make_str(m, member); break;
     case PD_OP_CSTR: make_cstr(m, member); break;
     case PD_OP_STR64: make_str64(m, op, member); break;
-    case PD_OP_STRN: make_strn(m, op, member); break;
+    case PD_OP_STRN:
+    case PD_OP_STRMAX: make_strn(m, op, member); break;
     case PD_OP_SLOT: make_counted_str(m, op, member, n); break;
     case PD_OP_BYTES: make_bytes(m, member, n); break;
     case PD_OP_VEC16:

@@ -239,7 +239,7 @@ static enum pd_code prove_feature(struct rewrite *w, uint32_t id, uint64_t offse
     if (pd_feature_decode(w->from, id, w->nr_cpus_avail, bytes, n, &f, &what)) {
         if (what.offset != PD_NOWHERE)
             what.offset += offset;
-        w->stats->undecodable++;
+        w->stats->bad_sections++;
         report(w, &what);
         return PD_OK;
     }

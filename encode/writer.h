@@ -76,5 +76,8 @@ enum pd_code pd_pipe_begin(struct pd_writer *w, struct pd_error *error);
 /* Attrs and features that are given later. */
 enum pd_code pd_pipe_attr(struct pd_writer *w, const struct pd_event_attr *e, struct pd_error *error);
 enum pd_code pd_pipe_features(struct pd_writer *w, struct pd_error *error);
+/* The records of a feature. */
+enum pd_code pd_pipe_feature(struct pd_writer *w, uint16_t feature, uint8_t *bytes, size_t n,
+                             struct pd_error *error);
 
 #endif

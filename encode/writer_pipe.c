@@ -230,3 +230,10 @@ enum pd_code pd_pipe_features(struct pd_writer *w, struct pd_error *error)
     pd_writer_drop_held(w);
     return code;
 }
+
+enum pd_code pd_pipe_feature(struct pd_writer *w, uint16_t feature, uint8_t *bytes, size_t n,
+                             struct pd_error *error)
+{
+    const enum pd_code code = pd_writer_flush(w, false, error);
+    return code ? code : put_held(w, &(struct pd_held){.feature = feature, .bytes = bytes, .n = n}, error);
+}

@@ -263,7 +263,7 @@ static inline void image_records(struct image *im)
     image_auxtrace(im, 24);
     image_tracing_data(im, 12, 16);
     at = image_record(im, 80, 0); /* HEADER_FEATURE, 5 bytes past a multiple of 8 */
-    image_u64(im, 5);
+    image_u64(im, 205); /* nobody knows its layout */
     image_bytes(im, "x86\0", 5);
     image_end(im, at);
     at = image_record(im, 68, 0); /* FINISHED_ROUND */

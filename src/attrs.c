@@ -147,9 +147,15 @@ void pd_attrs_resolve(const struct pd_attrs *a, struct pd_record *rec)
     rec->attr = NULL;
     rec->plan = &a->none;
     rec->attr_index = UINT32_MAX;
-    if (rec->type >= PD_RECORD_HEADER_ATTR || a->n == 0)
+    if (a->n == 0)
         return;
     const struct pd_plan *first = &a->attr[0]->plan;
+    if (rec->type >= PD_RECORD_HEADER_ATTR) {
+        /* These two of perf's own may have a sample_id: that of the first event. */
+        if (rec->type == PD_RECORD_HEADER_BUILD_ID || rec->type == PD_RECORD_BPF_METADATA)
+            rec->plan = first;
+        return;
+    }
     const bool sample = rec->type == PD_RECORD_SAMPLE;
     if (a->n == 1 || (!sample && !first->id_all)) {
         set_event(a, rec, 0);

@@ -92,6 +92,7 @@ static bool same_field(struct comparison *c, const struct pd_op *op, const void 
     case PD_OP_CSTR:
     case PD_OP_STR64:
     case PD_OP_STRN:
+    case PD_OP_STRMAX:
     case PD_OP_SLOT: same = same_str(op, ma, mb); break;
     case PD_OP_BYTES:
     case PD_OP_REST: same = same_bytes(ba->ptr, ba->n, bb->ptr, bb->n); break;

@@ -53,9 +53,17 @@ enum pd_code pd_feature_decode(enum pd_order order, uint32_t id, uint32_t nr_cpu
 bool pd_feature_of_record(const struct pd_record *rec, struct pd_feature *f)
 {
     const struct pd_header_feature *h = &rec->u.header_feature;
-    if (rec->type != PD_RECORD_HEADER_FEATURE || !rec->decoded || !rec->layout || !rec->plan || h->feat_id > UINT16_MAX)
+    uint32_t id = rec->type - 66;
+    struct pd_bytes data = {rec->raw + 8, rec->size - 8u};
+    if (!rec->plan)
         return false;
-    return pd_feature_decode(rec->plan->order, (uint32_t)h->feat_id, 0, h->data.ptr, h->data.n, f, NULL) == PD_OK && f->layout;
+    if (!rec->old_feature) {
+        if (rec->type != PD_RECORD_HEADER_FEATURE || !rec->decoded || !rec->layout || h->feat_id > UINT16_MAX)
+            return false;
+        id = (uint32_t)h->feat_id;
+        data = h->data;
+    }
+    return pd_feature_decode(rec->plan->order, id, rec->nr_cpus_avail, data.ptr, data.n, f, NULL) == PD_OK && f->layout;
 }
 
 const char *pd_feature_name(uint32_t id)
@@ -77,4 +85,34 @@ bool pd_feature_parse(const char *text, uint32_t *id)
     const unsigned long n = strtoul(text, &end, 0);
     *id = (uint32_t)n;
     return *end == '\0' && n < 256;
+}
+
+bool pd_bpf_prog_array(const struct pd_bpf_prog *prog, uint64_t array, struct pd_bytes *bytes, uint32_t *each)
+{
+    const struct pd_bpf_prog_info *i = &prog->info;
+    const struct {
+        uint64_t array, at;
+        uint32_t n, each;
+    } arrays[] = {
+        {PD_BPIL_JITED_INSNS, i->jited_prog_insns, i->jited_prog_len, 1},
+        {PD_BPIL_XLATED_INSNS, i->xlated_prog_insns, i->xlated_prog_len, 1},
+        {PD_BPIL_MAP_IDS, i->map_ids, i->nr_map_ids, 4},
+        {PD_BPIL_JITED_KSYMS, i->jited_ksyms, i->nr_jited_ksyms, 8},
+        {PD_BPIL_JITED_FUNC_LENS, i->jited_func_lens, i->nr_jited_func_lens, 4},
+        {PD_BPIL_FUNC_INFO, i->func_info, i->nr_func_info, i->func_info_rec_size},
+        {PD_BPIL_LINE_INFO, i->line_info, i->nr_line_info, i->line_info_rec_size},
+        {PD_BPIL_JITED_LINE_INFO, i->jited_line_info, i->nr_jited_line_info, i->jited_line_info_rec_size},
+        {PD_BPIL_PROG_TAGS, i->prog_tags, i->nr_prog_tags, 8},
+    };
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
+        const uint64_t n = (uint64_t)arrays[k].n * arrays[k].each;
+        if (arrays[k].array != array || !(prog->arrays & array))
+            continue;
+        if (arrays[k].at > prog->data.n || n > prog->data.n - arrays[k].at)
+            return false;
+        *bytes = (struct pd_bytes){prog->data.ptr + arrays[k].at, (size_t)n};
+        *each = arrays[k].each;
+        return true;
+    }
+    return false;
 }

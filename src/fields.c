@@ -99,6 +99,7 @@ static enum pd_field_kind kind_of(const struct pd_op *op)
     case PD_OP_CSTR:
     case PD_OP_STR64:
     case PD_OP_STRN:
+    case PD_OP_STRMAX:
     case PD_OP_SLOT: return PD_FIELD_STRING;
     case PD_OP_VEC16:
     case PD_OP_VEC32:
@@ -168,8 +169,8 @@ static bool is_left_out(struct pd_fields *it, const struct pd_op *op)
     const uint32_t at = it->at;
     if (op->kind == PD_OP_OPT64 && it->value && pd_count(op, &it->shape, it->value) == 0)
         return true;
-    it->at += pd_scalar_width(op);
-    return at >= it->limit && pd_scalar_width(op) != 0;
+    it->at += pd_fixed_width(op);
+    return at >= it->limit && pd_fixed_width(op) != 0;
 }
 
 static bool next_in_layout(struct pd_fields *it, struct pd_field *f)
@@ -226,9 +227,26 @@ static void narrow(struct pd_fields *inner, const struct pd_fields *it, const st
     inner->has_id = false;
 }
 
+/* Bytes of the numbers that fit in a part of this size. */
+static uint32_t whole_fields(const struct pd_fields *it, uint32_t size)
+{
+    uint32_t at = 0;
+    for (const struct pd_op *op = pd_visible(it->op, &it->shape, it->value); op->kind != PD_OP_END;
+         op = pd_visible(op + 1, &it->shape, it->value)) {
+        if (pd_fixed_width(op) > size - at)
+            break;
+        at += pd_fixed_width(op);
+    }
+    return at;
+}
+
 void pd_fields_enter(struct pd_fields *part, const struct pd_fields *it, const struct pd_field *f)
 {
-    narrow(part, it, f->kind == PD_FIELD_PART ? f->op->sub() : nothing, f->u.ptr);
+    const bool is_part = f->kind == PD_FIELD_PART;
+    const void *value = f->u.ptr;
+    const uint32_t size = is_part && value ? pd_stated_size(f->op, &it->shape, (const uint8_t *)value - f->op->offset) : UINT32_MAX;
+    narrow(part, it, is_part ? f->op->sub() : nothing, value);
+    part->limit = size == UINT32_MAX ? size : whole_fields(part, size);
 }
 
 /* `left` is what is left of the list, when the element before was the last that was asked for. */

@@ -63,7 +63,7 @@ static enum pd_code read_varint(struct reader *r, const struct pd_op *op, void *
         advance(r, i + 1);
         return PD_OK;
     }
-    return fail(r, PD_ESHORT, op, r->left, 10);
+    return r->left < 10 ? fail(r, PD_ESHORT, op, r->left, r->left + 1) : fail(r, PD_EVALUE, op, r->p[9], 1);
 }
 
 static enum pd_code read_array(struct reader *r, const struct pd_op *op, void *member)
@@ -118,7 +118,12 @@ static enum pd_code read_str(struct reader *r, const struct pd_op *op, const voi
         n = pd_load32(r->p, r->order);
         advance(r, 4);
         break;
-    case PD_OP_STRN: n = n < op->arg ? n : op->arg; break;
+    case PD_OP_STRN:
+        if (r->left < op->arg)
+            return fail(r, PD_ESHORT, op, r->left, op->arg);
+        n = op->arg;
+        break;
+    case PD_OP_STRMAX: n = n < op->arg ? n : op->arg; break;
     case PD_OP_SLOT:
         n = pd_count(op, &r->shape, v);
         if (n > r->left)
@@ -144,7 +149,20 @@ static enum pd_code read_list(struct reader *r, const struct pd_op *op, uint64_t
     return PD_OK;
 }
 
-/* Elements of any size are gone through once, to know where they end and that each can be read. */
+/* Bytes of the numbers that any such element begins with. */
+static size_t leading_bytes(const struct pd_op *head, const struct reader *r)
+{
+    size_t n = 0;
+    for (const struct pd_op *op = pd_visible(head, &r->shape, NULL); pd_scalar_width(op);
+         op = pd_visible(op + 1, &r->shape, NULL))
+        n += pd_scalar_width(op);
+    return n;
+}
+
+/*
+ * Elements of any size are gone through once, to know where they end and that each can be read. Where they go on to the
+ * end, a few bytes that are none are left.
+ */
 static enum pd_code read_items(struct reader *r, const struct pd_op *op, uint64_t n, struct pd_list *l)
 {
     _Alignas(8) uint8_t element[PD_ELEMENT_MAX];
@@ -152,7 +170,7 @@ static enum pd_code read_items(struct reader *r, const struct pd_op *op, uint64_
     const bool sized = r->sized;
     uint64_t i = 0;
     r->sized = false;
-    for (; op->kind == PD_OP_ITEMS ? i < n : r->left > 0; i++) {
+    for (; op->kind == PD_OP_ITEMS ? i < n : r->left > 0 && r->left >= leading_bytes(op->sub(), r); i++) {
         const uint8_t *before = r->p;
         const enum pd_code code = read_layout(r, op->sub(), element);
         if (code)
@@ -178,7 +196,7 @@ static enum pd_code read_sized(struct reader *r, const struct pd_op *op, uint64_
     if (code)
         return code;
     if (r->left)
-        return fail(r, PD_ECOUNT, op, size, size - r->left);
+        return fail(r, PD_ECOUNT, op, size + op->arg, size + op->arg - r->left);
     r->left = left - (size_t)size;
     r->sized = sized;
     return PD_OK;
@@ -206,6 +224,9 @@ static enum pd_code read_derived(struct reader *r, const struct pd_op *op, void 
     case PD_OP_ROOM: *(uint8_t *)member = r->left >= op->arg; break;
     case PD_OP_ROOMN: *(uint8_t *)member = count && count <= r->left / op->arg; break;
     case PD_OP_ODD64: *(uint8_t *)member = r->left / 8 % 2; break;
+    case PD_OP_TEXT: *(uint8_t *)member = pd_is_text(r->p, r->left, r->order); break;
+    case PD_OP_SINCE: *(uint8_t *)member = pd_is_since(op, v); break;
+    case PD_OP_LITTLE: r->order = PD_LITTLE; break;
     case PD_OP_PASS: r->shape.given = (uint32_t)count; break;
     case PD_OP_ORDER:
         if (count > PD_BIG)
@@ -226,6 +247,7 @@ static enum pd_code read_field(struct reader *r, const struct pd_op *op, void *v
     case PD_OP_CSTR:
     case PD_OP_STR64:
     case PD_OP_STRN:
+    case PD_OP_STRMAX:
     case PD_OP_SLOT: return read_str(r, op, v, member);
     case PD_OP_REST: return read_bytes(r, op, r->left, member);
     case PD_OP_BYTES: return read_bytes(r, op, pd_count(op, &r->shape, v), member);

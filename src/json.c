@@ -86,6 +86,8 @@ static void put_number(struct json *j, const struct pd_op *op, const void *v)
     pd_out_json_value(j->out, op->set, pd_scalar_value(op, v), op->kind == PD_OP_VARINT ? 8 : pd_scalar_width(op));
 }
 
+static void put_sized(const struct json *j, const struct pd_op *head, const void *v, uint32_t size);
+
 static void put_field(struct json *j, const struct pd_op *op, const void *v)
 {
     const void *member = (const uint8_t *)v + op->offset;
@@ -96,6 +98,7 @@ static void put_field(struct json *j, const struct pd_op *op, const void *v)
     case PD_OP_CSTR:
     case PD_OP_STR64:
     case PD_OP_STRN:
+    case PD_OP_STRMAX:
     case PD_OP_SLOT: put_str(j, op, member); break;
     case PD_OP_VEC16:
     case PD_OP_VEC32:
@@ -112,6 +115,9 @@ static void put_field(struct json *j, const struct pd_op *op, const void *v)
     case PD_OP_ITEMSR: put_list(j, op, member); break;
     case PD_OP_SIZED:
     case PD_OP_ATTR:
+        put_key(j, op->name);
+        put_sized(j, op->sub(), member, pd_stated_size(op, j->shape, v));
+        break;
     case PD_OP_SUB:
         put_key(j, op->name);
         put_object(j, op->sub(), member);
@@ -135,6 +141,23 @@ static void put_object(const struct json *j, const struct pd_op *head, const voi
     struct json inner = {j->out, j->shape, true};
     pd_emit_char(j->out, '{');
     put_fields(&inner, head, v);
+    pd_emit_char(j->out, '}');
+}
+
+/* A part of stated size: without the numbers that it has no room for. */
+static void put_sized(const struct json *j, const struct pd_op *head, const void *v, uint32_t size)
+{
+    struct json inner = {j->out, j->shape, true};
+    uint32_t at = 0;
+    pd_emit_char(j->out, '{');
+    for (const struct pd_op *op = pd_visible(head, j->shape, v); op->kind != PD_OP_END; op = pd_visible(op + 1, j->shape, v)) {
+        const uint32_t width = pd_fixed_width(op);
+        if (width == 0 || (at <= size && width <= size - at))
+            put_field(&inner, op, v);
+        else
+            at = UINT32_MAX - width;
+        at += width;
+    }
     pd_emit_char(j->out, '}');
 }
 

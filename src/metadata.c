@@ -452,6 +452,8 @@ const struct pd_str *pd_metadata_pmu_name(const struct pd_metadata *m, uint32_t 
 {
     const struct pd_feature *f = decoded(m, PD_FEAT_PMU_MAPPINGS);
     struct pd_list l = f ? f->u.pmu_mappings.pmus : (struct pd_list){0};
+    if (f && f->u.pmu_mappings.nr == 0)
+        l = f->u.pmu_mappings.uncounted;
     while (pd_pmu_mapping_next(&l, out))
         if (out->type == type)
             return &out->name;

@@ -67,6 +67,24 @@ static inline bool pd_str_is_plain(const struct pd_op *op, const struct pd_str *
     return true;
 }
 
+/* Bytes that a part of stated size takes; UINT32_MAX: it is of no stated size. */
+static inline uint32_t pd_stated_size(const struct pd_op *op, const struct pd_shape *s, const void *v)
+{
+    const struct pd_attr *attr = (const void *)((const uint8_t *)v + op->offset);
+    if (op->kind == PD_OP_ATTR)
+        return attr->size ? attr->size : PD_ATTR_SIZE_VER0;
+    if (op->kind != PD_OP_SIZED)
+        return UINT32_MAX;
+    const uint64_t size = pd_count(op, s, v);
+    return size < op->arg ? 0 : size - op->arg < UINT32_MAX ? (uint32_t)(size - op->arg) : UINT32_MAX;
+}
+
+/* Bytes of a number or array in the stream, 0 for others. */
+static inline uint32_t pd_fixed_width(const struct pd_op *op)
+{
+    return op->kind == PD_OP_ARR ? (uint32_t)op->arg : op->kind == PD_OP_OPT64 ? 0 : pd_scalar_width(op);
+}
+
 /* Bytes of the attr's known fields that its size covers. */
 static inline uint32_t pd_attr_known(const struct pd_attr *attr)
 {

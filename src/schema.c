@@ -71,6 +71,7 @@
 #define CSTR(f_, doc_) FIELD(CSTR, f_, DEC, doc_)
 #define STR64(f_, doc_) FIELD(STR64, f_, DEC, doc_)
 #define STRN(f_, n_, doc_) {.kind = PD_OP_STRN, .offset = OFFSET(f_), .name = #f_, .arg = n_, .set = &pd_set_DEC, .doc = doc_},
+#define STRMAX(f_, n_, doc_) {.kind = PD_OP_STRMAX, .offset = OFFSET(f_), .name = #f_, .arg = n_, .set = &pd_set_DEC, .doc = doc_},
 #define SLOT(f_, n_, doc_) COUNTED(SLOT, f_, n_, DEC, doc_)
 #define VEC16(f_, n_, set_, doc_) COUNTED(VEC16, f_, n_, set_, doc_)
 #define VEC32(f_, n_, set_, doc_) COUNTED(VEC32, f_, n_, set_, doc_)
@@ -93,6 +94,11 @@
 #define UNITS(f_, of_, n_, doc_) DERIVED(UNITS, f_, of_, n_, doc_)
 #define LOW(f_, of_, mask_, doc_) DERIVED(LOW, f_, of_, mask_, doc_)
 #define ONES(f_, of_, doc_) DERIVED(ONES, f_, of_, 0, doc_)
+#define TEXT(f_, doc_) {.kind = PD_OP_TEXT, .offset = OFFSET(f_), .name = #f_, .doc = doc_},
+#define SINCE(f_, of_, text_, doc_)                                                                             \
+    {.kind = PD_OP_SINCE, .offset = OFFSET(f_), .count_offset = OFFSET(of_), .name = #f_, .ref = #of_, .doc = doc_, \
+     .arg = (uint64_t)(text_)[0] << 16 | (uint64_t)(text_)[1] << 8 | (uint64_t)(text_)[2]},
+#define LITTLE {.kind = PD_OP_LITTLE, .name = "byte order"},
 #define PASS(f_) DERIVED(PASS, f_, f_, 0, NULL)
 #define ORDER(f_) DERIVED(ORDER, f_, f_, 0, NULL)
 #define CONDITION(kind_, f_, value_)                                                                        \

@@ -32,6 +32,7 @@ enum pd_op_kind {
     PD_OP_CSTR,
     PD_OP_STR64,
     PD_OP_STRN,
+    PD_OP_STRMAX,
     PD_OP_SLOT,
     PD_OP_VEC16,
     PD_OP_VEC32,
@@ -44,10 +45,13 @@ enum pd_op_kind {
     PD_OP_ROOM,
     PD_OP_ROOMN,
     PD_OP_ODD64,
+    PD_OP_TEXT,
+    PD_OP_SINCE,
     PD_OP_UNITS,
     PD_OP_LOW,
     PD_OP_ONES,
-    PD_OP_PASS,
+    PD_OP_PASS, /* from here on: no members at all */
+    PD_OP_LITTLE,
     PD_OP_ORDER,
     PD_OP_ALIAS, /* from here on: no fields of their own */
     PD_OP_WHEN,

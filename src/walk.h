@@ -154,7 +154,8 @@ static inline size_t pd_slot_of(const struct pd_op *op, size_t len)
     switch (op->kind) {
     case PD_OP_CSTR: return len + 1;
     case PD_OP_STR64: return (len + 64) & ~(size_t)63;
-    case PD_OP_STRN: return len > op->arg ? len : (size_t)op->arg;
+    case PD_OP_STRN:
+    case PD_OP_STRMAX: return len > op->arg ? len : (size_t)op->arg;
     default: return (len + 8) & ~(size_t)7;
     }
 }
@@ -163,6 +164,25 @@ static inline size_t pd_slot_of(const struct pd_op *op, size_t len)
 static inline unsigned pd_vec_width(const struct pd_op *op)
 {
     return op->kind == PD_OP_VEC16 ? 2 : op->kind == PD_OP_VEC32 ? 4 : 8;
+}
+
+/* The kind TEXT: do the n bytes begin with a name rather than with a u64 that is an address, and a name behind it? */
+static inline bool pd_is_text(const uint8_t *p, size_t n, enum pd_order order)
+{
+    if (n <= 8)
+        return n == 8;
+    const uint8_t lowest = p[order == PD_BIG ? 7 : 0];
+    return lowest >= ' ' && lowest < 0x7f;
+}
+
+/* The kind SINCE: versions are compared as text. */
+static inline bool pd_is_since(const struct pd_op *op, const void *v)
+{
+    const struct pd_str *s = (const void *)((const uint8_t *)v + op->count_offset);
+    uint64_t first = 0;
+    for (size_t i = 0; i < 3; i++)
+        first = first << 8 | (i < s->len ? (uint8_t)s->ptr[i] : 0);
+    return first >= op->arg;
 }
 
 /* What the kinds LOW, UNITS and ONES make of the field they are derived from. */

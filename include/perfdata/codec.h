@@ -89,6 +89,7 @@ struct pd_record {
     uint64_t index;        /* counted from 0 */
     bool old_feature;      /* a feature section under a type of its own, as Google's perf 3.3 wrote them into pipes:
                               the feature is type - 66, the layout that of no record type */
+    uint32_t nr_cpus_avail; /* as the stream's NRCPUS has said before this record; 0: it has not */
     uint32_t member;       /* of a directory recording: which file it is from, 0 for `data` */
     uint8_t depth;         /* 1: from inside a COMPRESSED record, whose offset is `offset` */
     uint64_t inner_offset; /* depth 1: position in the decompressed stream */

@@ -23,6 +23,17 @@ enum pd_convert_zip {
 
 enum pd_convert_order { PD_CONVERT_ORDER_SAME, PD_CONVERT_LITTLE, PD_CONVERT_BIG };
 
+/*
+ * A feature that gets another content, or goes, wherever the recording has it: in a section, in HEADER_FEATURE records, in
+ * HEADER_BUILD_ID and HEADER_TRACING_DATA records. What the recording does not have is added when it is set.
+ */
+struct pd_feature_change {
+    uint32_t feature;  /* PD_FEAT_*, or another number below 256 */
+    bool drop;         /* it goes; else it is set: */
+    const void *bytes; /* the section in the byte order of the output, see pd_feature_encode(); it is not checked */
+    size_t n;
+};
+
 /* Something that the output cannot hold, or that was left as it is. */
 struct pd_convert_note {
     const char *what; /* "feature", "record": static text */
@@ -55,6 +66,14 @@ struct pd_convert_options {
     void (*note)(void *user, const struct pd_convert_note *note);
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *user;
+    /*
+     * Of two changes of the same feature the later one counts. With any, the parts of a file are laid out anew. PD_EARG
+     * with the reason as `field` and the feature as `found`: the records need the feature as it is (COMPRESSED where
+     * some are compressed, DIR_FORMAT of a directory, AUXTRACE where there are any), or the output cannot hold it. Of an
+     * input that cannot seek, that may be seen only after part of the output was written.
+     */
+    const struct pd_feature_change *changes;
+    size_t n_changes;
 };
 
 struct pd_convert_stats {
@@ -71,7 +90,7 @@ PD_API enum pd_container pd_convert_container(const struct pd_reader *reader,
 /*
  * Writes the recording as asked. A sink for a FILE must be able to patch; for a DIRECTORY it is not used. An
  * input that cannot seek must not have been read from yet; as a DIRECTORY it must be able to seek. PD_EOUT: a
- * sink failed. PD_EVALUE with a field's name: the attr size asked for would lose it.
+ * sink failed. PD_EVALUE with a field's name: the attr size asked for would lose it. PD_EARG: see `changes`.
  */
 PD_API enum pd_code pd_convert(struct pd_reader *reader, const struct pd_sink *sink,
                                const struct pd_convert_options *options, struct pd_convert_stats *stats,

@@ -48,8 +48,8 @@ PD_API enum pd_code pd_feature_encode(enum pd_order order, const struct pd_featu
                                       struct pd_error *error);
 
 /*
- * Decodes the feature inside a HEADER_FEATURE record that is decoded itself. False: it is no such record, its feature is
- * not known or damaged, or it is the mark behind the last.
+ * Decodes the feature inside a HEADER_FEATURE record that is decoded itself, or in a record of Google's perf 3.3. False:
+ * it is no such record, its feature is not known or damaged, or it is the mark behind the last.
  */
 PD_API bool pd_feature_of_record(const struct pd_record *rec, struct pd_feature *f);
 
@@ -57,6 +57,12 @@ PD_API bool pd_feature_of_record(const struct pd_record *rec, struct pd_feature 
 PD_API const char *pd_feature_name(uint32_t id);
 /* The reverse, case does not count; PD_FEAT_* or a number. False: not understood. */
 PD_API bool pd_feature_parse(const char *text, uint32_t *id);
+
+/*
+ * One of the arrays behind a BPF program, PD_BPIL_*: its bytes in `data` (numbers of `each` bytes in the recording's byte
+ * order, or structures of that size). False: it is not there, or not inside the data.
+ */
+PD_API bool pd_bpf_prog_array(const struct pd_bpf_prog *prog, uint64_t array, struct pd_bytes *bytes, uint32_t *each);
 
 /* Its fields, see perfdata/fields.h; then `rest`, when there is any. */
 PD_API void pd_fields_of_feature(struct pd_fields *it, const struct pd_feature *f);

@@ -118,7 +118,8 @@ struct pd_reader;
  * Opens a recording. Damage that leaves something readable is not an error here but a finding (pd_reader_findings()).
  * The reader takes what it needs of `source` but, for fd and memory, does not own them: they must outlive it. A path
  * of "-" is standard input; a directory is a recording made with --threads or --kcore, whose records are those of `data`
- * and then those of `data.N` by number.
+ * and then those of `data.N` by number. Without a `data` it is PD_EIO with what opening `data` gave; files that are missing
+ * between others or cannot be opened are findings, and have no records.
  */
 PD_API enum pd_code pd_reader_open(struct pd_reader **reader, const char *path, const struct pd_reader_options *options,
                                    struct pd_error *error);
@@ -160,7 +161,7 @@ PD_API size_t pd_reader_n_members(const struct pd_reader *reader);
 PD_API const struct pd_member *pd_reader_member(const struct pd_reader *reader, size_t i);
 /*
  * A reader of one member's records alone, for the attrs of `reader`, which must live longer. Several may be used side by
- * side, in one thread.
+ * side, in one thread. A member that was found unreadable when `reader` was opened is one without records.
  */
 PD_API enum pd_code pd_reader_open_member(struct pd_reader **member, const struct pd_reader *reader, size_t i,
                                           const struct pd_reader_options *options, struct pd_error *error);
@@ -171,11 +172,14 @@ PD_API const struct pd_error *pd_reader_finding(const struct pd_reader *reader, 
 
 /*
  * The next record, framed and with its attr, plan, offset and index, not yet decoded. rec->raw is valid until the next
- * call. PD_END: no more. PD_ESIZE, PD_ETRUNC, PD_ESHORT (fewer than 8 bytes are left): the data is damaged here; the reader stands at the damage
- * (pd_reader_offset()) and goes no further. PD_EZSTD, PD_ELIMIT: a COMPRESSED record is damaged or makes too much; what
- * it holds is lost, and the reader goes on behind it.
+ * call. PD_END: no more. PD_ESIZE, PD_ETRUNC, PD_ESHORT (fewer than 8 bytes are left): the data is damaged here; the reader
+ * stands at the damage (pd_reader_offset()) and goes no further: the next call gives PD_END or, in a directory, the first
+ * record of the next file. PD_EZSTD, PD_ELIMIT: a COMPRESSED record is damaged or makes too much; what it holds is lost, as
+ * is all that is compressed up to the start of the next zstd frame, of which one more PD_EZSTD tells; the reader goes on
+ * behind it.
  *
- * The records inside COMPRESSED ones follow it, with rec->depth 1 and the offset of the COMPRESSED record.
+ * The records inside COMPRESSED ones follow it, with rec->depth 1 and the offset of the COMPRESSED record. Into a COMPRESSED
+ * one inside another nobody looks: PD_EZSTD says so, then it is given as it is.
  */
 PD_API enum pd_code pd_reader_next(struct pd_reader *reader, struct pd_record *rec, struct pd_error *error);
 

@@ -543,6 +543,7 @@ PD_API bool pd_cs_etm_cpu_next(struct pd_list *l, struct pd_cs_etm_cpu *out);
 struct pd_cs_etm_info {
     uint64_t header_version; /* 0, 1 or 2 */
     uint64_t cpus_and_pmu; /* how many cpus, and the number of the PMU */
+    uint64_t nr_cpus; /* cpus; not in the stream */
     uint64_t snapshot; /* only snapshots were taken */
     struct pd_list old_cpus; /* the cpus; elements: struct pd_cs_etm_old_cpu */
     struct pd_list cpus; /* the cpus; elements: struct pd_cs_etm_cpu */
@@ -855,6 +856,7 @@ struct pd_simpleperf_kernel_symbol {
 struct pd_simpleperf_dso {
     uint64_t dso_type; /* kind */
     uint64_t dso_id; /* number, as in SYMBOL */
+    uint8_t is_old; /* old writers; not in the stream */
     uint64_t min_vaddr; /* lowest address of its code */
     struct pd_str name; /* path */
 };
@@ -1036,8 +1038,8 @@ PD_API bool pd_cache_level_next(struct pd_list *l, struct pd_cache_level *out);
 /* memory blocks of a node */
 struct pd_memory_node {
     uint64_t node; /* number */
-    uint64_t size; /* blocks */
-    uint64_t bits; /* bits of the bitmap */
+    uint64_t size; /* bits of the bitmap */
+    uint64_t bits; /* the same */
     uint64_t words; /* words of the bitmap; not in the stream */
     struct pd_vec bitmap; /* blocks the node has */
 };
@@ -1335,6 +1337,7 @@ struct pd_feature_branch_stack {
 struct pd_feature_pmu_mappings {
     uint32_t nr; /* PMUs; some writers left it 0 */
     struct pd_list pmus; /* the PMUs; elements: struct pd_pmu_mapping */
+    struct pd_list uncounted; /* the PMUs, in streams of perf before 4.14; elements: struct pd_pmu_mapping */
 };
 
 /* A feature section: groups of events */

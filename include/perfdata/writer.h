@@ -101,7 +101,8 @@ struct pd_rewrite_stats {
     uint64_t decoded;     /* records that went through decode and encode */
     uint64_t raw;         /* records of unknown layout, copied */
     uint64_t sections;    /* features, in sections and records, that went through decode and encode */
-    uint64_t undecodable; /* records and features whose bytes contradict their layout, copied */
+    uint64_t undecodable; /* records whose bytes contradict their layout, copied */
+    uint64_t bad_sections; /* the same of features */
     uint64_t
         differing;  /* records and parts that did not encode to the bytes they were decoded from: must be 0 */
     uint64_t bytes; /* written */

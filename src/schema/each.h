@@ -123,6 +123,18 @@
 #ifndef ONES
 #define ONES(f_, of_, doc_)
 #endif
+#ifndef STRMAX
+#define STRMAX(f_, n_, doc_)
+#endif
+#ifndef TEXT
+#define TEXT(f_, doc_)
+#endif
+#ifndef SINCE
+#define SINCE(f_, of_, text_, doc_)
+#endif
+#ifndef LITTLE
+#define LITTLE
+#endif
 #ifndef PASS
 #define PASS(f_)
 #endif
@@ -195,6 +207,10 @@
 #undef UNITS
 #undef LOW
 #undef ONES
+#undef STRMAX
+#undef TEXT
+#undef SINCE
+#undef LITTLE
 #undef PASS
 #undef ORDER
 #undef IS

@@ -42,7 +42,7 @@ import json, sys
 for line in open(sys.argv[1]):
     o = json.loads(line)
     keys = ['file', 'container', 'version', 'order', 'size', 'header_size', 'attr_size', 'feature_word', 'data', 'unfinished',
-            'truncated', 'members', 'records', 'sample_time', 'time', 'lost', 'n_tasks', 'events', 'features', 'info', 'damage',
+            'truncated', 'members', 'records', 'sample_time', 'time', 'lost', 'n_tasks', 'events', 'sections', 'features', 'damage',
             'notes']
     assert list(o) == keys, list(o)
     assert o['records']['types'] == [{'type': 3, 'name': 'COMM', 'count': 1, 'bytes': 24},
@@ -89,6 +89,67 @@ damage size.data 'found 7'
 { head -c 24 tiny.data && le 8 1000 && tail -c +33 tiny.data; } >attrs.data
 damage attrs.data attrs
 
+# ---- Features, of a file with one of each kind: known, without content, unknown, damaged.
+str64() { # TEXT
+    le 4 64 && printf '%s' "$1" && zeros $((64 - ${#1}))
+}
+features() { # with a HOSTNAME that claims to have $1 bytes
+    head -c 72 tiny.data && le 8 $((1 << 3 | 1 << 7 | 1 << 15 | 1 << 40)) && tail -c +81 tiny.data
+    le 8 368 68 436 8 444 0 444 3
+    le 4 "$1" && str64 host | tail -c +5 && le 4 4 3 && printf abc
+}
+features 64 >features.data
+expect 0 "$PERFDATA" info features.data
+cat >expected <<'END'
+features
+    3 HOSTNAME               68 bytes at offset 368
+    7 NRCPUS                  8 bytes at offset 436
+   15 BRANCH_STACK            0 bytes at offset 444
+   40 (unknown)               3 bytes at offset 444
+note: at offset 444: feature 40, of 3 bytes, is not known
+END
+sed -n '/^features/,$p' out >a
+same expected a
+expect 0 "$PERFDATA" info -I --header-only features.data
+cat >expected <<'END'
+# header version : 1
+# data offset    : 248
+# data size      : 56
+# feat offset    : 304
+# hostname : host
+# nrcpus online : 3
+# nrcpus avail : 4
+# contains samples with branch stack
+# feature 40 : 3 bytes
+END
+grep -v -e '^# captured on    : ' -e '^# missing features: ' -e '^# =*$' -e '^#$' out >a
+same expected a
+has out '^# missing features: TRACING_DATA BUILD_ID OSRELEASE .* PMU_CAPS $'
+expect 0 "$PERFDATA" info -I features.data
+has out '^file  '
+has out '^# hostname : host$'
+expect 0 "$PERFDATA" info -v features.data
+has out '^ *text: .*host'
+expect 0 "$PERFDATA" info --json features.data
+has out '"features":{"hostname":{"text":"host"},"nrcpus":{"nr_cpus_avail":4,"nr_cpus_online":3},"branch_stack":{.*},"40":{"raw":"616263"}}'
+has out '"sections":\[{"feature":3,"name":"HOSTNAME","offset":368,"size":68,"intact":true}'
+# The same through a pipe, where sections come last.
+cat features.data | "$PERFDATA" info -I --header-only - | grep -v '^# captured' >a
+"$PERFDATA" info -I --header-only features.data | grep -v '^# captured' >b
+same b a
+# Damaged: told, and the rest shown.
+features 65 >damaged.data
+for option in -I --header-only --json -v; do
+    expect 3 "$PERFDATA" info $option damaged.data
+    has err '^perfdata info: damaged.data: at offset 3[67][0-9].*'
+done
+expect 3 "$PERFDATA" info -I damaged.data
+has out '^# HOSTNAME : 68 bytes, damaged$'
+has out '^# nrcpus online : 3$'
+expect 3 "$PERFDATA" info --json damaged.data
+has out '"hostname":{"raw":"41000000686f7374'
+has out '"damage":\[{"code":"'
+
 # ---- Memory does not grow with the file.
 flat "$PERFDATA" info
 
@@ -133,7 +194,7 @@ for file in one.data two.data switches.data; do
     # perf's own header.
     perf report --header-only -i $file >header 2>/dev/null
     has header "^# data offset *: $(sed -n 's/^data .*at offset \([0-9]*\)$/\1/p' summary)$"
-    "$PERFDATA" info -I $file | grep '^# ' >our.info
+    "$PERFDATA" info -I $file | grep '^# ' >our.info # all of it: tests/oracle/perf_header.py
     for key in hostname 'os release' 'perf version' arch 'nrcpus online' 'nrcpus avail' cpudesc cpuid 'total memory' cmdline \
         'time of first sample' 'time of last sample' 'sample duration'; do
         grep "^# $key : " header >a || continue

@@ -72,9 +72,8 @@ def ours_of(path, report):
 
 def theirs_of(perf, path, stdin=False):
     """None: this perf does not read the file."""
-    with open(path, "rb") as file:
-        run = perf.run("report", "--header-only", "-I", "-i", "-" if stdin else str(path),
-                       stdin=file if stdin else subprocess.DEVNULL)
+    with open(path if stdin else os.devnull, "rb") as file:
+        run = perf.run("report", "--header-only", "-I", "-i", "-" if stdin else str(path), stdin=file)
     text = run.stdout.decode("utf-8", "surrogateescape")
     if run.returncode or not text or " : (null)\n" in text:     # 6.1 shows files that it does not understand, but empty
         return None
@@ -388,10 +387,22 @@ def compare_handmade(perf, recordings, report):
             report.differ(name, perf.name, "does not read it")
 
 
+def directory(perf, recordings, report):
+    """A recording of several files; None where this perf does not make one."""
+    path = recordings.dir / f"{perf.name}-threads.data"
+    run = perf.run("record", "-q", "-B", "--threads", "-e", "cpu-clock", "-o", str(path), "--", *oracle.SH, oracle.BUSY,
+                   timeout=60)
+    if run.returncode or not (path / "data").exists():
+        report.skip(f"{perf.name} record --threads: {run.stderr.decode(errors='replace').strip()[:200]}")
+        return None
+    return path
+
+
 def compare_made(perf, recordings, report):
     paths = [path for _, path in recordings.make_all(perf, NEWEST if perf.newest else RECORDINGS, report)]
     paths += [recordings.stat(perf), recordings.pipe(perf)]
-    for path in paths:
+    several = directory(perf, recordings, report)
+    for path in paths + ([several] if several else []):
         compare_header(perf, path, report)
         compare_events(perf, path, report)
         compare_build_ids(perf, path, report)

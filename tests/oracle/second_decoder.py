@@ -19,7 +19,8 @@ Usage
     second_decoder.py [--attrs] [--types 1,9,10] [--limit N] FILE
 
     --attrs    first print the container: one line {"header": ...}, then lines
-               {"event_type": ...}, {"attr": ...} and {"feature": ...}
+               {"event_type": ...}, {"attr": ...} and {"feature": ...}, which
+               is decoded
     --types    print only records of these type numbers
     --limit    print at most N records
 
@@ -55,12 +56,20 @@ Names FORMAT.md leaves open
     names a field the kernel pushed out of the record (4.9).  Of a sample with
     unknown sample_type or read_format bits only the fields before READ are
     shown, the others are "rest".  Records of unknown type have empty fields
-    and their bytes in "rest"; so have simpleperf's (type 32768 and above).
+    and their bytes in "rest".  SPLIT's bytes are "chunk", the name of DSO and
+    SYMBOL is "name", the text of DEBUG "text".
+
+    A feature has "fields" and "rest", or "error", as a record.  The one
+    string of a feature is "value", TOTAL_MEM "kb", CLN_SIZE "size".  Of
+    BPF_PROG_INFO "array_contents" are the arrays by name, as far as they lie
+    inside the data.  Messages of protobuf have their fields by name, others
+    in "unknown"; ETM_BRANCH_LIST those of the wire format.
 
 Left out on purpose
     Compressed records (81, 83) are shown as they are, because the standard
     library cannot unpack zstd.  Of a directory recording, give the file
-    `data`.  Feature sections are located, not decoded.
+    `data`.  The pieces of a SPLIT record are not put together, nor are the
+    records of INIT_MAP decoded.
 """
 
 import argparse

@@ -138,7 +138,7 @@ def compare_attrs(where, info, file, report):
             report.same("file headers", where, "unfinished", info["unfinished"], unfinished)
             report.same("file headers", where, "truncated", info["truncated"], table_end > len(file.data))
             report.same("features", where, "feature table",
-                        [(one["feature"], one["offset"], one["size"]) for one in info["features"]], features)
+                        [(one["feature"], one["offset"], one["size"]) for one in info["sections"]], features)
 
 
 def table_is_cut(file):

@@ -488,7 +488,7 @@ def features_of(info):
     """{bit: JSON of the feature} of `perfdata info --json`; None where that has none."""
     known = {"feature", "name", "offset", "size", "intact"}
     found = {}
-    for entry in info["features"]:
+    for entry in info["sections"]:
         for name in entry.keys() - known:
             found[entry["feature"]] = entry[name]
     return found or None

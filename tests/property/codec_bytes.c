@@ -241,7 +241,13 @@ static void check_other_order(struct trial *t, const struct pd_record *rec)
     struct pd_record there = {0};
     size_t size = 0;
     uint8_t *out = guard_room(2, t->n);
-    CHECK(t, pd_record_encode(&t->other, rec, out, t->n, &size, NULL) == PD_OK);
+    const enum pd_code code = pd_record_encode(&t->other, rec, out, t->n, &size, NULL);
+    /* Of a DSO's two forms, the byte order decides for names that are no text. */
+    if (code == PD_EVALUE && rec->type == PD_RECORD_SIMPLEPERF_DSO) {
+        seen.ambiguous++;
+        return;
+    }
+    CHECK(t, code == PD_OK);
     CHECK(t, size == t->n);
     check_encodes_to(t, pd_interpret_encode, &t->other, rec, out);
     CHECK(t, pd_record_decode(&t->other, out, size, &there, NULL) == PD_OK);

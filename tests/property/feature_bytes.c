@@ -377,14 +377,15 @@ static void test_contradicting_records(void **state)
     static const uint8_t attr_of_5[24] = {64, 0, 0, 0, 0, 0, 24, 0, 0, 0, 0, 0, 5};
     struct pd_record rec = {.type = PD_RECORD_AUXTRACE_INFO};
     struct pd_intel_pt_info *pt = &rec.u.auxtrace_info.intel_pt;
+    uint64_t one = 1;
     struct pd_error e = {0};
     struct pd_plan plan;
     (void)state;
     rec.u.auxtrace_info.type = PD_AUXTRACE_INTEL_PT;
-    pt->has_mtc = 1;
+    rec.u.auxtrace_info.priv = PD_VEC64(&one, 1); /* then there is room for per_cpu_mmaps */
     expect_record_refused(&rec, "has_per_cpu_mmaps");
-    pt->has_mtc = 0;
-    pt->has_filter = 1;
+    rec.u.auxtrace_info.priv = PD_VEC64(NULL, 0);
+    pt->has_per_cpu_mmaps = pt->has_mtc = pt->has_cyc = pt->has_ratio = pt->has_filter = 1;
     pt->filter_str_len = UINT64_MAX;
     expect_record_refused(&rec, "filter");
 

@@ -134,7 +134,8 @@ static size_t slot_of(const struct pd_op *op, const struct pd_str *s)
     switch (op->kind) {
     case PD_OP_CSTR: return s->len + 1;
     case PD_OP_STR64: return (s->len / 64 + 1) * 64;
-    case PD_OP_STRN: return (size_t)op->arg;
+    case PD_OP_STRN:
+    case PD_OP_STRMAX: return (size_t)op->arg;
     default: return (s->len / 8 + 1) * 8;
     }
 }
@@ -162,7 +163,8 @@ static bool same_view(const struct pd_bytes *want, const struct pd_bytes *got)
 
 static const char *differing(const struct pd_op *layout, const void *want, const void *got);
 
-static const char *differing_items(const struct pd_op *op, const struct pd_list *want, const struct pd_list *got)
+static const char *differing_items(const struct pd_op *op, const struct pd_list *want,
+                                   const struct pd_list *got)
 {
     _Alignas(8) uint8_t x[PD_ELEMENT_MAX], y[PD_ELEMENT_MAX];
     struct pd_list a = *want, b = *got;
@@ -185,6 +187,7 @@ static const char *differing_in(const struct pd_op *op, const void *want, const 
     case PD_OP_CSTR:
     case PD_OP_STR64:
     case PD_OP_STRN:
+    case PD_OP_STRMAX:
     case PD_OP_SLOT: same = same_slot(op, a, b); break;
     case PD_OP_VEC16:
     case PD_OP_VEC32:
@@ -296,7 +299,8 @@ static void check_decode(struct run *r)
     expect_ok(r, "the reference decoding", pd_interpret_decode(&r->plan, &again, &again.u, &e), &e);
     expect_alike(r, "decoded by the reference", &r->g->rec, &again);
     const bool tables = r->rec.type >= PD_RECORD_HEADER_ATTR;
-    const char *field = tables ? differing_record(&again, &r->rec) : alike_records(&again, &r->rec, ALIKE_VIEWS);
+    const char *field =
+        tables ? differing_record(&again, &r->rec) : alike_records(&again, &r->rec, ALIKE_VIEWS);
     if (field)
         fail_msg("%s, %s: the two decoders differ in %s", r->g->name, order_name(r), field);
 }
@@ -452,13 +456,15 @@ struct feature_run {
     struct pd_feature f; /* decoded */
 };
 
-static void feature_ok(const struct feature_run *r, const char *what, enum pd_code code, const struct pd_error *e)
+static void feature_ok(const struct feature_run *r, const char *what, enum pd_code code,
+                       const struct pd_error *e)
 {
     char text[200] = "";
     if (code)
         pd_error_text(e, text, sizeof text);
     if (code)
-        fail_msg("%s, %s, %s: %s", r->g->name, r->order == PD_LITTLE ? "little-endian" : "big-endian", what, text);
+        fail_msg("%s, %s, %s: %s", r->g->name, r->order == PD_LITTLE ? "little-endian" : "big-endian", what,
+                 text);
 }
 
 static void check_feature_decode(struct feature_run *r)
@@ -479,7 +485,8 @@ static void check_feature_decode(struct feature_run *r)
     if (!field && !same_view(&want->rest, &r->f.rest))
         field = "rest";
     if (field)
-        fail_msg("%s, %s: %s differs", r->g->name, r->order == PD_LITTLE ? "little-endian" : "big-endian", field);
+        fail_msg("%s, %s: %s differs", r->g->name, r->order == PD_LITTLE ? "little-endian" : "big-endian",
+                 field);
 }
 
 static void check_feature_encoder(struct feature_run *r, const char *what, enum pd_order order,
@@ -583,8 +590,8 @@ int golden_run(const char *group, struct golden *cases, size_t n, const struct C
     return run(group, tests, n, others, n_others);
 }
 
-int golden_run_features(const char *group, struct golden_feature *cases, size_t n, const struct CMUnitTest *others,
-                        size_t n_others)
+int golden_run_features(const char *group, struct golden_feature *cases, size_t n,
+                        const struct CMUnitTest *others, size_t n_others)
 {
     struct CMUnitTest *tests = calloc(n + n_others, sizeof *tests);
     if (!tests)

@@ -28,24 +28,27 @@
         (const uint8_t *)(s_), sizeof(s_) - 1 \
     }
 /* A slot given in full: NUL, padding and all. */
-#define SLOT_OF(s_, len_)               \
+#define SLOT_OF(s_, len_)            \
     {                                \
         (s_), (len_), sizeof(s_) - 1 \
     }
-/* The same in braces, as elements of lists need them: a string that the encoder pads, integers, a list in a list. */
-#define TEXT_OF(s_)                     \
-    {                                   \
+/* The same in braces, as elements of lists need them: a string that the encoder pads, integers, a list in a
+ * list. */
+#define TEXT_OF(s_)                   \
+    {                                 \
         (s_), sizeof(s_) - 1, PD_AUTO \
     }
-#define VEC_OF(type_, ...)                                                                         \
-    {                                                                                              \
-        (type_[]){__VA_ARGS__}, sizeof((type_[]){__VA_ARGS__}) / sizeof(type_), sizeof(type_), PD_FORM_STRUCT \
+#define VEC_OF(type_, ...)                                                                     \
+    {                                                                                          \
+        (type_[]){__VA_ARGS__}, sizeof((type_[]){__VA_ARGS__}) / sizeof(type_), sizeof(type_), \
+            PD_FORM_STRUCT                                                                     \
     }
 #define WORDS_OF(...) VEC_OF(uint64_t, __VA_ARGS__)
-#define LIST_IN(type_, ...)                                                                         \
-    {                                                                                               \
-        .ptr = (struct type_[]){__VA_ARGS__}, .n = sizeof((struct type_[]){__VA_ARGS__}) / sizeof(struct type_), \
-        .stride = sizeof(struct type_), .form = PD_FORM_STRUCT, .when = UINT32_MAX                  \
+#define LIST_IN(type_, ...)                                                                                \
+    {                                                                                                      \
+        .ptr = (struct type_[]){__VA_ARGS__},                                                              \
+        .n = sizeof((struct type_[]){__VA_ARGS__}) / sizeof(struct type_), .stride = sizeof(struct type_), \
+        .form = PD_FORM_STRUCT, .when = UINT32_MAX                                                         \
     }
 #define ID(...) .has_id = true, .id = {__VA_ARGS__}
 
@@ -81,8 +84,8 @@ int golden_run(const char *group, struct golden *cases, size_t n, const struct C
                size_t n_others);
 
 /* The same for feature sections. */
-int golden_run_features(const char *group, struct golden_feature *cases, size_t n, const struct CMUnitTest *others,
-                        size_t n_others);
+int golden_run_features(const char *group, struct golden_feature *cases, size_t n,
+                        const struct CMUnitTest *others, size_t n_others);
 
 /*
  * READ values of a read_format: the two lines "value, [enabled], [running], [id], [lost]" and "nr, [enabled],

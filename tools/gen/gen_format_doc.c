@@ -56,7 +56,7 @@ static const char head[] =
     "| bytes[n] | n bytes, never swapped |\n"
     "| bytes | all bytes that are left |\n"
     "| string | text, a NUL, and padding up to the end of the record's own fields |\n"
-    "| string[n] | text, NUL padded to n bytes, or to the end when that comes first |\n"
+    "| string[n] | text, NUL padded to n bytes; `string[≤n]`: or to the end when that comes first |\n"
     "| string of n | text and padding in n + 1 bytes, rounded up to 8; nothing when n is 0 |\n"
     "| cstr | text and a NUL |\n"
     "| str64 | u32 size, then text and NUL padding in so many bytes; perf rounds them up to 64 |\n"
@@ -154,6 +154,10 @@ static void put_derived(FILE *out, const struct pd_op *op)
     switch (op->kind) {
     case PD_OP_ROOM: fprintf(out, "are %" PRIu64 " bytes left?", op->arg); break;
     case PD_OP_ROOMN: fprintf(out, "are %" PRIu64 " * %s bytes left?", op->arg, op->ref); break;
+    case PD_OP_TEXT: fputs("are 8 bytes left, or would the u64 here end in a printable byte?", out); break;
+    case PD_OP_SINCE:
+        fprintf(out, "%s ≥ %c%c%c", op->ref, (char)(op->arg >> 16), (char)(op->arg >> 8), (char)op->arg);
+        break;
     case PD_OP_ODD64: fputs("are the u64s left odd in number?", out); break;
     case PD_OP_UNITS: fprintf(out, "%s / %" PRIu64 ", rounded up", op->ref, op->arg); break;
     case PD_OP_LOW: fprintf(out, "%s & %" PRIu64, op->ref, op->arg); break;
@@ -188,6 +192,7 @@ static void put_type(FILE *out, const struct pd_op *op)
     case PD_OP_CSTR: fputs("cstr", out); break;
     case PD_OP_STR64: fputs("str64", out); break;
     case PD_OP_STRN: fprintf(out, "string[%" PRIu64 "]", op->arg); break;
+    case PD_OP_STRMAX: fprintf(out, "string[≤%" PRIu64 "]", op->arg); break;
     case PD_OP_SLOT: fprintf(out, "string of %s", op->ref); break;
     case PD_OP_VEC16: fprintf(out, "u16[%s]", op->ref); break;
     case PD_OP_VEC32: fprintf(out, "u32[%s]", op->ref); break;
@@ -241,7 +246,7 @@ static void put_when(const struct doc *d, const struct pd_op *op)
 static void put_field(struct doc *d, const struct pd_op *op)
 {
     const bool stored = op->kind < PD_OP_GIVEN;
-    if (op->kind == PD_OP_PASS || op->kind == PD_OP_ORDER)
+    if (op->kind >= PD_OP_PASS && op->kind < PD_OP_ALIAS)
         return;
     fputs("| ", d->out);
     if (op->kind != PD_OP_ALIAS && !stored)

@@ -24,11 +24,14 @@ static const char *c_type(const struct pd_op *op)
     case PD_OP_GIVEN: return "uint32_t";
     case PD_OP_ROOM:
     case PD_OP_ROOMN:
+    case PD_OP_TEXT:
+    case PD_OP_SINCE:
     case PD_OP_ODD64: return "uint8_t";
     case PD_OP_STR:
     case PD_OP_CSTR:
     case PD_OP_STR64:
     case PD_OP_STRN:
+    case PD_OP_STRMAX:
     case PD_OP_SLOT: return "struct pd_str";
     case PD_OP_VEC16:
     case PD_OP_VEC32:
@@ -90,7 +93,7 @@ static void print_struct(FILE *out, const struct pd_op *head)
     const char *what = head->arg ? "Payload of a record: " : PD_HEAD_IS_FEATURE(head) ? "A feature section: " : "";
     fprintf(out, "/* %s%s */\nstruct pd_%s {\n", what, head->doc, head->name);
     for (const struct pd_op *op = head + 1; op->kind != PD_OP_END;) {
-        if (op->kind >= PD_OP_WHEN || op->kind == PD_OP_PASS || op->kind == PD_OP_ORDER) {
+        if (op->kind >= PD_OP_WHEN || (op->kind >= PD_OP_PASS && op->kind < PD_OP_ALIAS)) {
             op++;
             continue;
         }

@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: MIT */
+/* edit.c - `perfdata edit`: changes a recording without selecting: features are set or dropped. */
+#include "convert_dir.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <perfdata/constants.h>
+#include <perfdata/feature.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_FINDINGS 10
+#define MOST_BYTES ((size_t)256 << 20) /* of a feature from a file */
+#define NANOSECONDS UINT64_C(1000000000)
+
+enum { KEY_SET = CLI_LONG, KEY_DROP };
+
+/* clang-format off */
+static const struct cli_option options[] = {
+    {"set-feature", KEY_SET, "NAME=VALUE", "give a feature this content, or =@FILE: the bytes of its section; repeatable"},
+    {"drop-feature", KEY_DROP, "NAME", "leave a feature out; repeatable"},
+    {0},
+};
+
+static const struct cli_spec spec = {
+    .usage = "[OPTION]... -o OUTPUT [FILE]",
+    .about = "Writes a recording again with some of what it says changed. The rest stays byte for byte, in the input's\n"
+             "container; to standard output it is a pipe stream.\n"
+             "\n"
+             "Features that are set by text:\n"
+             "  hostname, osrelease, version, arch, cpudesc, cpuid   =TEXT\n"
+             "  cmdline                                              =WORDS, split at blanks, \"...\" and '...' hold\n"
+             "                                                       together\n"
+             "  nrcpus                                               =AVAILABLE[,ONLINE]\n"
+             "  total_mem                                            =KB, or with K, M, G or T behind it\n"
+             "  sample_time                                          =FIRST,LAST in nanoseconds, or in seconds with a\n"
+             "                                                       decimal point\n"
+             "  clockid                                              =NANOSECONDS of resolution\n"
+             "  e_machine                                            =NUMBER[,FLAGS]\n"
+             "  cln_size, dir_format                                 =NUMBER\n"
+             "  branch_stack, stat                                   without a value: they are empty\n"
+             "All others, and these too, =@FILE: as perfdata extract --feature writes it.\n",
+    .options = options,
+    .common = CLI_IN | CLI_OUT,
+    .examples = "  perfdata edit --set-feature hostname=build7 --drop-feature cmdline -o y.data x.data\n"
+                "  perfdata edit --set-feature total_mem=8G -o - x.data | perf report -i -\n"
+                "  perfdata edit --set-feature cpu_topology=@topology.bin -o y.data x.data\n",
+};
+/* clang-format on */
+
+/* An option as it was given, and the bytes of the section that it makes. */
+struct item {
+    uint32_t feature;
+    bool drop;
+    const char *value; /* NULL: none was given */
+    uint8_t *bytes;
+    size_t n;
+};
+
+struct edit {
+    struct cli *cli;
+    struct cli_input in;
+    struct cli_output out;
+    struct cli_directory dir;
+    struct item *items;
+    struct pd_feature_change *changes;
+    size_t n_items;
+    size_t n_findings;
+};
+
+/* ---- Options */
+
+static const char *name_of(uint32_t feature, char number[16])
+{
+    const char *name = pd_feature_name(feature);
+    snprintf(number, 16, "%" PRIu32, feature);
+    return name ? name : number;
+}
+
+/* False, after saying why a value is refused. */
+static bool wrong_value(struct edit *e, const struct item *item, const char *why)
+{
+    char number[16];
+    cli_fail(e->cli, CLI_USAGE, "--set-feature %s=%s: %s", name_of(item->feature, number),
+             item->value ? item->value : "", why);
+    return false;
+}
+
+static bool no_memory(struct edit *e)
+{
+    cli_fail(e->cli, CLI_OUTPUT, "%s", strerror(ENOMEM));
+    return false;
+}
+
+static bool take_feature(struct edit *e, const char *option, const char *text, size_t n, uint32_t *feature)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), text);
+    if (n && n < sizeof name && pd_feature_parse(name, feature))
+        return true;
+    cli_fail(e->cli, CLI_USAGE, "%s: there is no feature \"%.*s\"; perfdata info lists those of a file", option, (int)n,
+             text);
+    return false;
+}
+
+static bool take_option(struct edit *e, int key)
+{
+    const char *text = e->cli->arg;
+    struct item item = {.drop = key == KEY_DROP};
+    if (key != KEY_SET && key != KEY_DROP)
+        return false;
+    const char *equals = item.drop ? NULL : strchr(text, '=');
+    item.value = equals ? equals + 1 : NULL;
+    if (!take_feature(e, item.drop ? "--drop-feature" : "--set-feature", text,
+                      equals ? (size_t)(equals - text) : strlen(text), &item.feature))
+        return false;
+    struct item *more = realloc(e->items, (e->n_items + 1) * sizeof *more);
+    if (more == NULL)
+        return no_memory(e);
+    e->items = more;
+    e->items[e->n_items++] = item;
+    return true;
+}
+
+/* ---- Values as text: each fills f->u, or says what it wants */
+
+static const char *number32(const char *text, uint32_t *value)
+{
+    uint64_t n;
+    if (!cli_number(text, &n) || n > UINT32_MAX)
+        return "a number is needed";
+    *value = (uint32_t)n;
+    return NULL;
+}
+
+/* "A" or "A,B", of which the second is then left as it is. */
+static const char *numbers32(const char *text, uint32_t *first, uint32_t *second)
+{
+    const char *comma = strchr(text, ',');
+    char head[32];
+    if (comma == NULL)
+        return number32(text, first);
+    const size_t n = (size_t)(comma - text);
+    if (n >= sizeof head)
+        return "numbers are needed";
+    memcpy(head, text, n);
+    head[n] = 0;
+    const char *why = number32(head, first);
+    return why ? why : number32(comma + 1, second);
+}
+
+static const char *cpus(const char *text, struct pd_feature *f)
+{
+    struct pd_feature_nrcpus *u = &f->u.nrcpus;
+    u->nr_cpus_online = UINT32_MAX;
+    if (numbers32(text, &u->nr_cpus_avail, &u->nr_cpus_online))
+        return "AVAILABLE,ONLINE is needed, or one number for both";
+    if (u->nr_cpus_online == UINT32_MAX)
+        u->nr_cpus_online = u->nr_cpus_avail;
+    return u->nr_cpus_online <= u->nr_cpus_avail ? NULL : "more cpus are on than there are";
+}
+
+static const char *kilobytes(const char *text, struct pd_feature *f)
+{
+    static const char units[] = "KMGT";
+    static const char why[] = "a number of kB is needed, or one with K, M, G or T behind it";
+    char digits[32];
+    const size_t n = strlen(text);
+    const char *unit = n ? strchr(units, text[n - 1]) : NULL;
+    uint64_t value;
+    if (n == 0 || n >= sizeof digits)
+        return why;
+    memcpy(digits, text, n + 1);
+    if (unit)
+        digits[n - 1] = 0;
+    const unsigned shift = unit ? 10 * (unsigned)(unit - units) : 0;
+    if (!cli_number(digits, &value) || value > UINT64_MAX >> shift)
+        return why;
+    f->u.total_mem.total_mem = value << shift;
+    return NULL;
+}
+
+/* n characters: nanoseconds, or seconds with a point and up to nine decimals. */
+static bool take_time(const char *text, size_t n, uint64_t *time)
+{
+    char digits[48];
+    uint64_t part = 0;
+    if (n >= sizeof digits)
+        return false;
+    memcpy(digits, text, n);
+    digits[n] = 0;
+    char *point = strchr(digits, '.');
+    if (point == NULL)
+        return cli_number(digits, time);
+    const size_t decimals = strlen(point + 1);
+    *point = 0;
+    if (decimals > 9 || !cli_number(digits, time) || digits[strspn(digits, "0123456789")] ||
+        point[1 + strspn(point + 1, "0123456789")] || (decimals && !cli_number(point + 1, &part)))
+        return false;
+    for (size_t i = decimals; i < 9; i++)
+        part *= 10;
+    return !__builtin_mul_overflow(*time, NANOSECONDS, time) && !__builtin_add_overflow(*time, part, time);
+}
+
+static const char *times(const char *text, struct pd_feature *f)
+{
+    struct pd_feature_sample_time *u = &f->u.sample_time;
+    const char *comma = strchr(text, ',');
+    if (comma == NULL || !take_time(text, (size_t)(comma - text), &u->first) ||
+        !take_time(comma + 1, strlen(comma + 1), &u->last))
+        return "FIRST,LAST is needed, in nanoseconds, or in seconds with a decimal point";
+    return u->first <= u->last ? NULL : "the last time is before the first";
+}
+
+static const char *number64(const char *text, uint64_t *value)
+{
+    return cli_number(text, value) ? NULL : "a number is needed";
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n';
+}
+
+/* The next word of *s, put together at its own begin. False: a quote is not closed. */
+static bool take_word(char **s, struct pd_string *word)
+{
+    char *from = *s, *to = *s, quote = 0;
+    word->text = (struct pd_str){from, 0, PD_AUTO};
+    for (; *from && (quote || !is_blank(*from)); from++)
+        if (quote ? *from == quote : *from == '"' || *from == '\'')
+            quote = quote ? 0 : *from;
+        else
+            *to++ = *from;
+    word->text.len = (size_t)(to - word->text.ptr);
+    *s = from;
+    return quote == 0;
+}
+
+/* `buf` is a copy of the text, behind which there is room for a word for each two characters. */
+static const char *words(char *buf, struct pd_string *list, struct pd_feature *f)
+{
+    uint32_t n = 0;
+    for (;;) {
+        while (is_blank(*buf))
+            buf++;
+        if (*buf == 0)
+            break;
+        if (!take_word(&buf, &list[n++]))
+            return "a quote is not closed";
+    }
+    f->u.cmdline.nr = n;
+    f->u.cmdline.args = PD_LIST(list, n);
+    return NULL;
+}
+
+static const char *empty_value(const char *text)
+{
+    return *text ? "this feature is always empty: it is set without a value" : NULL;
+}
+
+static const char *by_text(const char *text, struct pd_feature *f, char *buf, struct pd_string *list)
+{
+    switch (f->id) {
+    case PD_FEAT_HOSTNAME: return f->u.hostname.text = PD_STR(text), NULL;
+    case PD_FEAT_OSRELEASE: return f->u.osrelease.text = PD_STR(text), NULL;
+    case PD_FEAT_VERSION: return f->u.version.text = PD_STR(text), NULL;
+    case PD_FEAT_ARCH: return f->u.arch.text = PD_STR(text), NULL;
+    case PD_FEAT_CPUDESC: return f->u.cpudesc.text = PD_STR(text), NULL;
+    case PD_FEAT_CPUID: return f->u.cpuid.text = PD_STR(text), NULL;
+    case PD_FEAT_NRCPUS: return cpus(text, f);
+    case PD_FEAT_TOTAL_MEM: return kilobytes(text, f);
+    case PD_FEAT_CMDLINE: return words(buf, list, f);
+    case PD_FEAT_BRANCH_STACK:
+    case PD_FEAT_STAT: return empty_value(text);
+    case PD_FEAT_SAMPLE_TIME: return times(text, f);
+    case PD_FEAT_CLOCKID: return number64(text, &f->u.clockid.resolution);
+    case PD_FEAT_DIR_FORMAT: return number64(text, &f->u.dir_format.version);
+    case PD_FEAT_E_MACHINE: return numbers32(text, &f->u.e_machine.e_machine, &f->u.e_machine.e_flags);
+    case PD_FEAT_CLN_SIZE: return number32(text, &f->u.cln_size.cln_size);
+    default: return "this feature cannot be set by text; =@FILE takes the bytes of its section";
+    }
+}
+
+static bool is_empty_feature(uint32_t feature)
+{
+    return feature == PD_FEAT_BRANCH_STACK || feature == PD_FEAT_STAT;
+}
+
+static bool encode(struct edit *e, struct item *item, const struct pd_feature *f)
+{
+    const enum pd_order order = pd_reader_info(e->in.reader)->order;
+    struct pd_error error;
+    char text[256];
+    enum pd_code code = pd_feature_encode(order, f, NULL, 0, &item->n, &error);
+    if (code == PD_OK || code == PD_ESPACE) {
+        if ((item->bytes = malloc(item->n + 1)) == NULL)
+            return no_memory(e);
+        code = pd_feature_encode(order, f, item->bytes, item->n, &item->n, &error);
+    }
+    if (code == PD_OK)
+        return true;
+    pd_error_text(&error, text, sizeof text);
+    return wrong_value(e, item, text);
+}
+
+static bool from_text(struct edit *e, struct item *item)
+{
+    struct pd_feature f = {.id = item->feature};
+    const size_t n = item->value ? strlen(item->value) : 0;
+    if (item->value == NULL && !is_empty_feature(item->feature))
+        return wrong_value(e, item, "a value is needed: NAME=VALUE, or NAME=@FILE");
+    char *buf = malloc(n + 1);
+    struct pd_string *list = calloc(n / 2 + 1, sizeof *list);
+    bool ok = buf && list;
+    if (ok) {
+        memcpy(buf, item->value ? item->value : "", n + 1);
+        const char *why = by_text(item->value ? item->value : "", &f, buf, list);
+        ok = why ? wrong_value(e, item, why) : encode(e, item, &f);
+    } else {
+        no_memory(e);
+    }
+    free(buf);
+    free(list);
+    return ok;
+}
+
+/* ---- Values from files */
+
+static bool read_all(struct edit *e, struct item *item, FILE *file)
+{
+    size_t cap = 0, got = 1;
+    while (got) {
+        if (item->n == cap) {
+            cap = cap ? cap * 2 : 65536;
+            uint8_t *more = realloc(item->bytes, cap);
+            if (more == NULL)
+                return no_memory(e);
+            item->bytes = more;
+        }
+        got = fread(item->bytes + item->n, 1, cap - item->n, file);
+        item->n += got;
+        if (item->n > MOST_BYTES)
+            return wrong_value(e, item, "the file has more than 256 MiB");
+    }
+    return ferror(file) ? wrong_value(e, item, strerror(errno)) : true;
+}
+
+static bool from_file(struct edit *e, struct item *item)
+{
+    FILE *file = fopen(item->value + 1, "rbe");
+    if (file == NULL)
+        return wrong_value(e, item, strerror(errno));
+    const bool ok = read_all(e, item, file);
+    fclose(file);
+    return ok;
+}
+
+/* How many cpus there will be, which the layout of CPU_TOPOLOGY depends on; 0: not known. */
+static uint32_t cpus_available(const struct edit *e)
+{
+    const enum pd_order order = pd_reader_info(e->in.reader)->order;
+    uint64_t n = 0;
+    struct pd_feature f;
+    cli_feature_number(&e->in, PD_FEAT_NRCPUS, 0, 4, &n);
+    for (size_t i = 0; i < e->n_items; i++) {
+        const struct item *item = &e->items[i];
+        if (item->feature != PD_FEAT_NRCPUS)
+            continue;
+        const bool known = !item->drop && pd_feature_decode(order, PD_FEAT_NRCPUS, 0, item->bytes, item->n, &f, NULL) ==
+                                              PD_OK && f.layout;
+        n = known ? f.u.nrcpus.nr_cpus_avail : 0;
+    }
+    return (uint32_t)n;
+}
+
+/* What comes from a file must be such a section; what is not known can be anything. */
+static bool check_bytes(struct edit *e, const struct item *item, uint32_t cpus)
+{
+    struct pd_feature f;
+    struct pd_error error;
+    char text[256];
+    if (pd_feature_decode(pd_reader_info(e->in.reader)->order, item->feature, cpus, item->bytes, item->n, &f, &error) ==
+        PD_OK)
+        return true;
+    pd_error_text(&error, text, sizeof text);
+    return wrong_value(e, item, text);
+}
+
+static bool make_changes(struct edit *e)
+{
+    if ((e->changes = calloc(e->n_items, sizeof *e->changes)) == NULL)
+        return no_memory(e);
+    for (size_t i = 0; i < e->n_items; i++) {
+        struct item *item = &e->items[i];
+        if (!item->drop && !(item->value && *item->value == '@' ? from_file(e, item) : from_text(e, item)))
+            return false;
+        e->changes[i] = (struct pd_feature_change){item->feature, item->drop, item->bytes, item->n};
+    }
+    const uint32_t available = cpus_available(e);
+    for (size_t i = 0; i < e->n_items; i++)
+        if (!e->items[i].drop && !check_bytes(e, &e->items[i], available))
+            return false;
+    return true;
+}
+
+/* ---- What the library tells */
+
+static void on_finding(void *user, const struct pd_error *error)
+{
+    struct edit *e = user;
+    if (e->n_findings++ < MOST_FINDINGS)
+        cli_error(e->cli, e->in.name, error);
+    else
+        cli_raise(e->cli, cli_status_of(error));
+}
+
+static void on_progress(void *user, uint64_t done, uint64_t total)
+{
+    cli_progress(((struct edit *)user)->cli, done, total);
+}
+
+static void on_note(void *user, const struct pd_convert_note *note)
+{
+    struct edit *e = user;
+    char number[16];
+    if (strcmp(note->what, "feature") == 0)
+        cli_say(e->cli, "feature %s does not come along: %s", name_of(note->number, number), note->why);
+}
+
+static int open_member(void *user, const char *name, unsigned mode, struct pd_sink *sink)
+{
+    return cli_directory_file(&((struct edit *)user)->dir, name, (mode_t)mode, sink);
+}
+
+static int close_member(void *user, struct pd_sink *sink)
+{
+    return cli_directory_close(&((struct edit *)user)->dir, sink);
+}
+
+/* ---- The verb */
+
+/* A change that cannot be made is PD_EARG. */
+static void report_error(struct edit *e, const struct pd_error *error)
+{
+    char number[16];
+    bool drop = false;
+    if (error->code != PD_EARG) {
+        cli_error(e->cli, error->code == PD_EOUT ? e->cli->output : e->in.name, error);
+        return;
+    }
+    for (size_t i = 0; i < e->n_items; i++)
+        if (e->items[i].feature == error->found)
+            drop = e->items[i].drop;
+    cli_fail(e->cli, CLI_USAGE, "%s: %s %s: %s", e->in.name, drop ? "--drop-feature" : "--set-feature",
+             name_of((uint32_t)error->found, number), error->field);
+}
+
+static bool write_output(struct edit *e, enum pd_convert_to to)
+{
+    struct pd_convert_options o = {.size = sizeof o, .to = to, .changes = e->changes, .n_changes = e->n_items};
+    struct pd_convert_stats stats;
+    struct pd_error error;
+    o.finding = on_finding;
+    o.note = on_note;
+    o.progress = on_progress;
+    o.open_member = open_member;
+    o.close_member = close_member;
+    o.user = e;
+    const size_t told = pd_reader_n_findings(e->in.reader);
+    const enum pd_code code = pd_convert(e->in.reader, &e->out.sink, &o, &stats, &error);
+    cli_progress_end(e->cli);
+    for (size_t i = told; i < pd_reader_n_findings(e->in.reader); i++)
+        on_finding(e, pd_reader_finding(e->in.reader, i));
+    if (code == PD_EOUT && e->cli->status == CLI_OUTPUT && e->dir.cli)
+        return false; /* the file of the directory that failed has been named */
+    if (code) {
+        report_error(e, &error);
+        return false;
+    }
+    if (e->n_findings > MOST_FINDINGS)
+        cli_say(e->cli, "%zu places could not be read", e->n_findings);
+    if (e->cli->verbose)
+        cli_say(e->cli, "%" PRIu64 " records", stats.records);
+    return true;
+}
+
+static void to_directory(struct edit *e, const char *path)
+{
+    if (!cli_directory_open(e->cli, &e->dir, &e->in))
+        return;
+    if (write_output(e, PD_CONVERT_SAME) && cli_directory_copy_others(&e->dir, &e->in, path))
+        cli_directory_commit(&e->dir);
+    cli_directory_discard(&e->dir);
+}
+
+static void to_file(struct edit *e, const char *path)
+{
+    const bool standard = strcmp(e->cli->output, "-") == 0;
+    const bool file = !standard && pd_reader_info(e->in.reader)->container == PD_CONTAINER_FILE;
+    if (!cli_output_open(e->cli, &e->out, &e->in, 1, file ? CLI_PATCH : 0))
+        return;
+    if (S_ISDIR(e->in.st.st_mode) && cli_directory_has_others(&e->in, path))
+        cli_say(e->cli, "%s has files beside the records (kcore_dir), which only a directory can hold", path);
+    if (write_output(e, standard ? PD_CONVERT_PIPE : PD_CONVERT_SAME))
+        cli_output_commit(&e->out);
+    cli_output_discard(&e->out);
+}
+
+static void run(struct edit *e)
+{
+    struct cli *cli = e->cli;
+    const char *path = cli->inputs[0];
+    if (e->n_items == 0)
+        cli_fail(cli, CLI_USAGE, "what is to change? --set-feature or --drop-feature");
+    else if (cli->output == NULL)
+        cli_fail(cli, CLI_USAGE, "where to? -o FILE, or -o - for standard output");
+    else if (cli_input_open(cli, &e->in, path, 0)) {
+        if (!make_changes(e))
+            ; /* it is said */
+        else if (pd_reader_info(e->in.reader)->container == PD_CONTAINER_DIRECTORY && strcmp(cli->output, "-") != 0)
+            to_directory(e, path);
+        else
+            to_file(e, path);
+        cli_input_close(&e->in);
+    }
+}
+
+int cmd_edit(struct cli *cli, int argc, char **argv)
+{
+    struct edit e = {.cli = cli};
+    int key;
+    bool ok = true;
+    cli->spec = &spec;
+    while (ok && (key = cli_next_option(cli, argc, argv)) != CLI_END)
+        ok = take_option(&e, key);
+    if (ok)
+        run(&e);
+    for (size_t i = 0; i < e.n_items; i++)
+        free(e.items[i].bytes);
+    free(e.items);
+    free(e.changes);
+    return cli->status;
+}

@@ -320,10 +320,10 @@ static void summary_json(struct check *c)
     cli_json_count(j, "status", (uint64_t)c->status);
     cli_json_count(j, "records", c->stats.records);
     cli_json_count(j, "decoded", c->stats.decoded);
-    cli_json_count(j, "features", c->stats.sections);
-    cli_json_count(j, "impossible_features", c->stats.bad_sections);
     cli_json_count(j, "raw", c->stats.raw);
     cli_json_count(j, "impossible", c->stats.undecodable);
+    cli_json_count(j, "features", c->stats.sections);
+    cli_json_count(j, "impossible_features", c->stats.bad_sections);
     cli_json_count(j, "bytes", c->stats.bytes);
     cli_json_close(j, '}');
     pd_out_str(j->out, "\n");

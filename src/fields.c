@@ -249,13 +249,16 @@ void pd_fields_enter(struct pd_fields *part, const struct pd_fields *it, const s
     part->limit = size == UINT32_MAX ? size : whole_fields(part, size);
 }
 
+static bool same_list(const struct pd_list *a, const struct pd_list *b)
+{
+    return a->ptr == b->ptr && a->n == b->n && a->stride == b->stride && a->form == b->form;
+}
+
 /* `left` is what is left of the list, when the element before was the last that was asked for. */
 static bool take_element(struct pd_fields *element, const struct pd_list *list, const struct pd_op *layout, size_t i)
 {
-    const uint8_t *begin = list->ptr, *end = begin + (list->form == PD_FORM_STRUCT ? list->n : 1) * list->stride;
-    const uint8_t *at = i ? element->left.ptr : NULL;
-    if (i == 0 || !at || at < begin || at > end || element->left.n != list->n - i)
-        element->left = *list;
+    if (i == 0 || !same_list(&element->whole, list) || element->left.n < list->n - i)
+        element->whole = element->left = *list;
     element->shape.given = element->shape.read_format = list->when;
     element->shape.variant = list->variant;
     bool there = true;
@@ -270,13 +273,15 @@ bool pd_fields_element(struct pd_fields *element, const struct pd_fields *it, co
     if (f->kind != PD_FIELD_LIST || (f->u.ptr && i >= f->n))
         return false;
     const struct pd_op *layout = f->op->sub();
-    const struct pd_list *list = f->u.list;
-    narrow(element, it, layout, list ? element->element : NULL);
-    if (!list)
+    if (!f->u.ptr) {
+        narrow(element, it, layout, NULL);
         return true;
-    if (list->varying)
-        return take_element(element, list, layout, i);
-    pd_list_get(list, layout, i, element->element);
+    }
+    const struct pd_list list = *f->u.list; /* which may be in what is overwritten */
+    narrow(element, it, layout, element->element);
+    if (list.varying)
+        return take_element(element, &list, layout, i);
+    pd_list_get(&list, layout, i, element->element);
     return true;
 }
 

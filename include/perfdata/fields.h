@@ -70,7 +70,7 @@ struct pd_fields {
     uint32_t at, limit; /* bytes so far and in all, where the size decides what is present */
     uint8_t stage;
     bool has_id;
-    struct pd_list left; /* after an element: the list behind it */
+    struct pd_list whole, left; /* after an element: its list, and the part behind it */
     uint64_t element[64];
 };
 

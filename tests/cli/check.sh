@@ -13,7 +13,7 @@ empty out
 empty err
 expect 0 "$PERFDATA" check --strict tiny.data
 expect 0 "$PERFDATA" check --json tiny.data
-has out '^{"file":"tiny.data","findings":\[\],"ok":true,"status":0,"records":2,"decoded":2,"raw":0,"impossible":0,"bytes":304}$'
+has out '^{"file":"tiny.data","findings":\[\],"ok":true,"status":0,"records":2,"decoded":2,"raw":0,"impossible":0,"features":0,"impossible_features":0,"bytes":304}$'
 "$PERFDATA" check - <tiny.data >out
 has out '^standard input: ok: 2 records'
 "$PERFDATA" check - < <(cat tiny.data) >out

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* fields.c - reflection: which fields there are, by name, read and set; and the visitor. */
 #include "observed.h"
+#include <perfdata/feature.h>
 #include <perfdata/fields.h>
 #include <perfdata/visitor.h>
+#include <stdio.h>
 
 /* The names of the fields that are left, joined by spaces; parts and lists are entered, as "callchain(nr
  * ips)". */
@@ -304,12 +306,49 @@ static void test_visitor(void **state)
     assert_int_equal(seen.unknown, 2);
 }
 
+/* Lists in lists, of elements that differ in size: systems[s].events[e] of tracing data has s + 1 events of size 10 * s + e. */
+static void test_varying_lists(void **state)
+{
+    static const char text[100];
+    struct pd_format_file files[3][3];
+    struct pd_event_system systems[3];
+    struct pd_feature f = {.id = PD_FEAT_TRACING_DATA}, back;
+    struct pd_fields it;
+    struct pd_field found;
+    uint8_t bytes[1000];
+    size_t n;
+    (void)state;
+    for (uint32_t s = 0; s < 3; s++) {
+        for (uint32_t e = 0; e < 3; e++)
+            files[s][e] = (struct pd_format_file){10 * s + e, {(const uint8_t *)text, 10 * s + e}};
+        systems[s] = (struct pd_event_system){PD_STR("sys"), s + 1, PD_LIST(files[s], s + 1)};
+    }
+    f.u.tracing_data.version = PD_STR("0.5");
+    f.u.tracing_data.header_page_name = f.u.tracing_data.header_event_name = PD_STR("");
+    f.u.tracing_data.nr_systems = 3;
+    f.u.tracing_data.systems = PD_LIST(systems, 3);
+    assert_int_equal(pd_feature_encode(PD_LITTLE, &f, bytes, sizeof bytes, &n, NULL), PD_OK);
+    assert_int_equal(pd_feature_decode(PD_LITTLE, f.id, 0, bytes, n, &back, NULL), PD_OK);
+    for (int s = 2; s >= 0; s--) {
+        for (int e = s; e >= 0; e--) {
+            char path[64];
+            snprintf(path, sizeof path, "systems[%d].events[%d].size", s, e);
+            pd_fields_of_feature(&it, &back);
+            assert_true(pd_fields_find(&it, path, &found));
+            assert_int_equal(found.value, 10 * s + e);
+        }
+    }
+    pd_fields_of_feature(&it, &back);
+    assert_false(pd_fields_find(&it, "systems[1].events[2].size", &found));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_record), cmocka_unit_test(test_type),     cmocka_unit_test(test_attr),
         cmocka_unit_test(test_field),  cmocka_unit_test(test_get),      cmocka_unit_test(test_elements),
         cmocka_unit_test(test_set),    cmocka_unit_test(test_set_attr), cmocka_unit_test(test_visitor),
+        cmocka_unit_test(test_varying_lists),
     };
     return cmocka_run_group_tests_name("fields", tests, NULL, NULL);
 }

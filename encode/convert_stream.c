@@ -87,9 +87,14 @@ static bool is_mark(const struct stream *s, const struct pd_record *rec)
 /* May features stand behind such a record? */
 static bool is_preamble(const struct pd_record *rec)
 {
-    return is_early(rec) || (rec->type >= PD_RECORD_HEADER_TRACING_DATA && rec->type <= PD_RECORD_ID_INDEX &&
-                             rec->type != PD_RECORD_FINISHED_ROUND) ||
-           rec->type == PD_RECORD_EVENT_UPDATE || rec->type == PD_RECORD_HEADER_FEATURE;
+    switch (rec->type) {
+    case PD_RECORD_HEADER_TRACING_DATA:
+    case PD_RECORD_HEADER_BUILD_ID:
+    case PD_RECORD_ID_INDEX:
+    case PD_RECORD_EVENT_UPDATE:
+    case PD_RECORD_HEADER_FEATURE: return true;
+    default: return is_early(rec);
+    }
 }
 
 /* Features that are set and did not come stand before the mark that ends the features, tracing data and build ids

@@ -53,11 +53,14 @@ enum pd_code pd_feature_decode(enum pd_order order, uint32_t id, uint32_t nr_cpu
 bool pd_feature_of_record(const struct pd_record *rec, struct pd_feature *f)
 {
     const struct pd_header_feature *h = &rec->u.header_feature;
-    uint32_t id = rec->type - 66;
-    struct pd_bytes data = {rec->raw + 8, rec->size - 8u};
+    uint32_t id;
+    struct pd_bytes data;
     if (!rec->plan)
         return false;
-    if (!rec->old_feature) {
+    if (rec->old_feature) {
+        id = rec->type - 66;
+        data = (struct pd_bytes){rec->raw + 8, rec->size - 8u};
+    } else {
         if (rec->type != PD_RECORD_HEADER_FEATURE || !rec->decoded || !rec->layout || h->feat_id > UINT16_MAX)
             return false;
         id = (uint32_t)h->feat_id;

@@ -49,7 +49,10 @@ static void put_str(struct json *j, const struct pd_op *op, const struct pd_str 
     PD_EMIT(j->out, ",\"");
     pd_emit_str(j->out, op->name);
     PD_EMIT(j->out, "_pad\":");
-    put_bytes(j, s->ptr + s->len, s->size - s->len);
+    if (s->ptr)
+        put_bytes(j, s->ptr + s->len, s->size - s->len);
+    else
+        put_bytes(j, NULL, 0);
 }
 
 static void put_vec(struct json *j, const struct pd_op *op, const struct pd_vec *v)

@@ -90,7 +90,8 @@ static void print_str(const struct printer *p, const struct pd_field *f)
     begin_line(p);
     pd_emit_str(p->out, f->name);
     PD_EMIT(p->out, "_pad: ");
-    pd_out_hex_bytes(p->out, s->ptr + s->len, s->size - s->len);
+    if (s->ptr)
+        pd_out_hex_bytes(p->out, s->ptr + s->len, s->size - s->len);
     pd_emit_char(p->out, '\n');
 }
 

@@ -339,9 +339,9 @@ static void impossible_counts(void **state)
         REFUSED(PD_ELIMIT, "ips", ATTR(.sample_type = 0x20), IN_SAMPLE(.callchain = {n, vec}));
         REFUSED(PD_ELIMIT, "ips", ATTR(.type = 0), .type = 22, .u.callchain_deferred = {1, n, vec});
         REFUSED(PD_ELIMIT, "entries", ATTR(.sample_type = 0x800),
-                IN_SAMPLE(.branch_stack = {.nr = n, .entries = {words, n, 24, PD_FORM_LITTLE, 0}}));
+                IN_SAMPLE(.branch_stack = {.nr = n, .entries = {words, n, 24, PD_FORM_LITTLE, 0, 0, false}}));
         REFUSED(PD_ELIMIT, "namespaces", ATTR(.type = 0), .type = 16,
-                .u.namespaces = {.nr = n, .namespaces = {words, n, 16, PD_FORM_LITTLE, 0}});
+                .u.namespaces = {.nr = n, .namespaces = {words, n, 16, PD_FORM_LITTLE, 0, 0, false}});
     }
     REFUSED(PD_ELIMIT, "data", ATTR(.sample_type = 0x100000),
             IN_SAMPLE(.aux = {UINT64_MAX - 15, {many_bytes, UINT64_MAX - 15}}));
@@ -426,7 +426,7 @@ static void wide_strides(void **state)
                      " 0000000000000004 0000000000000005 6000000000000000/0000000000000006 =ff*16",
                      orders[o], bytes, sizeof bytes);
         const struct pd_record wide = {
-            IN_SAMPLE(.branch_stack = {.nr = 2, .entries = {bytes, 2, 40, (uint8_t)orders[o], 0}})};
+            IN_SAMPLE(.branch_stack = {.nr = 2, .entries = {bytes, 2, 40, (uint8_t)orders[o], 0, 0, false}})};
         expect_same(&attr, &usual, &wide);
     }
 }

@@ -497,7 +497,7 @@ static void wrong_counts(void **state)
                 .u.cpu_topology = {
                     .nr_cpus_avail = d, .has_cpus = 1, .cpus = LIST_IN(pd_cpu_topology_cpu, {1, 2})});
         REFUSED(PD_ECOUNT, "nr", .id = 14, .u.numa_topology = {d, LIST_IN(pd_numa_node, {.node = 1})});
-        REFUSED(PD_ECOUNT, "nr", .id = 16, .u.pmu_mappings = {d, LIST_IN(pd_pmu_mapping, {.type = 1})});
+        REFUSED(PD_ECOUNT, "nr", .id = 16, .u.pmu_mappings = {d, LIST_IN(pd_pmu_mapping, {.type = 1}), {0}});
         REFUSED(PD_ECOUNT, "nr_groups", .id = 17,
                 .u.group_desc = {d, LIST_IN(pd_group_desc, {.leader_idx = 1})});
         REFUSED(PD_ECOUNT, "nr", .id = 18,

@@ -267,7 +267,7 @@ static struct golden_feature cases[] = {
      .f = {.id = 15, .rest = RAW("\1\2\3")}},
     {"PMU_MAPPINGS",
      .text = "00000002 00000004 00000040 'cpu' =00*61 00000001 00000040 'software' =00*56",
-     .f = FEATURE(16, pmu_mappings = {2, LIST_IN(pd_pmu_mapping, {4, TEXT_OF("cpu")}, {1, TEXT_OF("software")})})},
+     .f = FEATURE(16, pmu_mappings = {.nr = 2, .pmus = LIST_IN(pd_pmu_mapping, {4, TEXT_OF("cpu")}, {1, TEXT_OF("software")})})},
     {"PMU_MAPPINGS, count 0 though there are some",
      .text = "00000000 00000001 00000004 'cpu' =00",
      .f = FEATURE(16, pmu_mappings = {.uncounted = LIST_IN(pd_pmu_mapping, {1, SLOT_OF("cpu\0", 3)})})},

@@ -320,8 +320,7 @@ class Record:
     __slots__ = ("type", "name", "misc", "size", "offset", "attr", "variant", "inner", "rest", "raw", "id", "fields",
                  "payload", "payload_size")
 
-    def __init__(self, line):
-        value = json.loads(line)
+    def __init__(self, value):
         kind = value["type"]
         if isinstance(kind, str):
             if kind not in RECORD_TYPES:
@@ -354,23 +353,24 @@ class Record:
         return self.fields.get("time") if self.type == 9 else self.id.get("time")
 
 
-def dump(path):
-    """(records, exit status) of a file."""
-    run = subprocess.run([PERFDATA, "dump", "--json", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    if run.returncode not in (0, 3):
-        raise Bad(f"{path}: perfdata dump --json: exit {run.returncode}: {run.stderr.decode(errors='replace')}")
-    return [Record(line) for line in run.stdout.splitlines()], run.returncode
+def only_once(pairs):
+    """A JSON object as a dictionary."""
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise Bad(f"JSON with the same key twice: {[key for key, _ in pairs]}")
+    return result
+
+
+def parse(line):
+    return json.loads(line, object_pairs_hook=only_once)
 
 
 def info(path):
     run = subprocess.run([PERFDATA, "info", "--json", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if run.returncode not in (0, 3):
         raise Bad(f"{path}: perfdata info --json: exit {run.returncode}: {run.stderr.decode(errors='replace')}")
-    return json.loads(run.stdout)
+    return parse(run.stdout)
 
-
-# Records that perfdata shows as bytes so far.
-UNTYPED = {64, 65, 67, 69, 70, 72, 73, 74, 75, 78, 79, 80, 84, 85, 86}
 
 # ---------------------------------------------------------------------------------------------------------------------
 # What perf prints

@@ -26,6 +26,7 @@ import re
 import sys
 
 import oracle
+import second_decoder_names
 from oracle import bare, page_size, s32, text_of
 
 CPUMODE = {1: "K", 2: "U", 3: "H", 4: "G", 5: "g"}
@@ -111,7 +112,7 @@ class File:
     def __init__(self, perf, path, name, report):
         self.perf, self.path, self.report = perf, path, report
         self.where = f"{path.name} by {perf.name}"
-        self.records, status = oracle.dump(path)
+        self.records, status = second_decoder_names.dump(path)
         if status:
             report.differ(self.where, "perfdata dump", f"exit {status}")
         self.names = oracle.RECORDINGS[name][2] if name in oracle.RECORDINGS else ["cpu-clock", "sched:sched_wakeup"]

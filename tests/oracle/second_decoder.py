@@ -48,8 +48,8 @@ Names FORMAT.md leaves open
     "reserved_2".  Padding that FORMAT.md makes part of the layout is "pad"
     (types 20, 66, 74, 78, 83, 85, 86) and so not in "rest".  Where an attr
     field has several names the first one is used.  READ values are in "read",
-    in a READ record too.  The words of AUXTRACE_INFO are in "priv"; those
-    with names once more in "info".  The f64 of EVENT_UPDATE is "scale" (null
+    in a READ record too.  Known words of AUXTRACE_INFO are in "info", the
+    others in "priv".  The f64 of EVENT_UPDATE is "scale" (null
     if not finite) and, exactly, "scale_bits".  The half `res` of CPU is
     "cpu_res".  "build_id_pad" are bytes 32 to 35 of record 67 without misc
     bit 15; "mask_pad" and "range_pad" belong to CPU_MAP.  "cut" in a sample
@@ -63,7 +63,8 @@ Names FORMAT.md leaves open
     string of a feature is "value", TOTAL_MEM "kb", CLN_SIZE "size".  Of
     BPF_PROG_INFO "array_contents" are the arrays by name, as far as they lie
     inside the data.  Messages of protobuf have their fields by name, others
-    in "unknown"; ETM_BRANCH_LIST those of the wire format.
+    in "unknown"; ETM_BRANCH_LIST those of the wire format.  Entries of
+    PMU_MAPPINGS behind a count of 0 are "uncounted".
 
 Left out on purpose
     Compressed records (81, 83) are shown as they are, because the standard
@@ -76,6 +77,7 @@ import argparse
 import itertools
 import json
 import math
+import re
 import signal
 import struct
 import sys
@@ -570,7 +572,6 @@ SIMPLE_LAYOUTS = {
     85: "u64 timestamp, u32 cpu, u16 version, raw2 pad, u32 yld_count, u32 array_exp, "
         "u32 sched_count, u32 sched_goidle, u32 ttwu_count, u32 ttwu_local, "
         "u64 rq_cpu_time, u64 run_delay, u64 pcount",
-    32770: "u64 dso_type, u64 dso_id, u64 min_vaddr, str name",
     32771: "u64 addr, u64 len, u64 dso_id, str name",
     32772: "str chunk",
     32778: "u64 time, str text",
@@ -672,106 +673,88 @@ def decode_id_index(cursor):
     return fields
 
 
-PT_NAMES = """
-    pmu_type time_shift time_mult time_zero cap_user_time_zero tsc_bit
-    noretcomp_bit have_sched_switch snapshot_mode per_cpu_mmaps mtc_bit
-    mtc_freq_bits tsc_ctc_n tsc_ctc_d cyc_bit max_nonturbo_ratio filter_str_len
-""".split()
+# The words of Intel PT as they came in over time: a later group is only there behind all of the earlier ones.
+PT_GROUPS = [names.split() for names in (
+    """pmu_type time_shift time_mult time_zero cap_user_time_zero tsc_bit
+    noretcomp_bit have_sched_switch snapshot_mode""",
+    "per_cpu_mmaps", "mtc_bit mtc_freq_bits tsc_ctc_n tsc_ctc_d", "cyc_bit",
+    "max_nonturbo_ratio", "filter_str_len")]
 BTS_NAMES = """
     pmu_type time_shift time_mult time_zero cap_user_time_zero snapshot_mode
 """.split()
 ETM_V4_NAMES = """
     TRCCONFIGR TRCTRACEIDR TRCIDR0 TRCIDR1 TRCIDR2 TRCIDR8 TRCAUTHSTATUS
 """.split()
-# magic: (names of the parameters, how many of them a version 0 block has)
-ETM_BLOCKS = {
-    0x3030303030303030: ("ETMCR ETMTRACEIDR ETMCCER ETMIDR".split(), 4),
-    0x4040404040404040: (ETM_V4_NAMES + ["TS_SOURCE"], 7),
-    0x5050505050505050: (ETM_V4_NAMES + ["TRCDEVARCH", "TS_SOURCE"], None),
+# magic: the names of the parameters of a version 0 block, whose number is fixed
+ETM_OLD_BLOCKS = {
+    0x3030303030303030: "ETMCR ETMTRACEIDR ETMCCER ETMIDR".split(),
+    0x4040404040404040: ETM_V4_NAMES,
 }
-SPE_NAMES = "MIDR pmu_type min_interval event_filter".split()
 
 
 def decode_auxtrace_info(cursor):
+    """Known words are in "info"; "priv" are the whole words behind them."""
     fields = cursor.fields("u32 type, u32 reserved")
-    if fields["type"] == 1:
-        fields.update(decode_pt_info(cursor))
-        return fields
-    words = cursor.numbers("u64", cursor.left() // 8)
-    fields["priv"] = words
-    info = None
-    if fields["type"] == 2:
-        info = dict(zip(BTS_NAMES, words))
-    elif fields["type"] == 3:
-        info = name_etm_words(words)
-    elif fields["type"] == 4:
-        info = name_spe_words(words)
-    elif fields["type"] in (6, 7):
-        info = dict(zip(["pmu_type"], words))
-    if info:
-        fields["info"] = info
+    decode = AUXTRACE_KINDS.get(fields["type"])
+    if decode:
+        fields["info"] = decode(cursor)
+    fields["priv"] = cursor.numbers("u64", cursor.left() // 8)
     return fields
+
+
+def words(cursor, names):
+    return dict(zip(names, cursor.numbers("u64", len(names))))
 
 
 def decode_pt_info(cursor):
     """Intel PT: the one kind with text among its words."""
-    words = cursor.numbers("u64", min(len(PT_NAMES), cursor.left() // 8))
-    info = dict(zip(PT_NAMES, words))
-    result = {"priv": words, "info": info}
-    text_length = info.get("filter_str_len", 0)
-    if text_length:
-        info["filter"] = cursor.string(round_up(text_length + 1, 8))
-    after = cursor.numbers("u64", cursor.left() // 8)
-    if text_length:
-        result["priv_after_filter"] = after
-    else:
-        words.extend(after)
-    if after:
-        info["cap_event_trace"] = after[0]
-    return result
-
-
-def name_etm_words(words):
-    if len(words) < 3:
-        return None
-    version = words[0]
-    info = {"header_version": version, "pmu_type": words[1] >> 32,
-            "nr_cpus": words[1] & 0xffffffff, "snapshot": words[2], "cpus": []}
-    at = 3
-    while at + 2 <= len(words) and words[at] in ETM_BLOCKS:
-        block = {"magic": words[at], "cpu": words[at + 1]}
-        names, count = ETM_BLOCKS[words[at]]
-        at += 2
-        if version >= 1:
-            if at == len(words):
-                break
-            count = block["nr_params"] = words[at]
-            at += 1
-        if count is None or count > len(words) - at:
-            break
-        block.update(zip(names, words[at:at + count]))
-        info["cpus"].append(block)
-        at += count
+    info = words(cursor, PT_GROUPS[0])
+    for group in PT_GROUPS[1:]:
+        if cursor.left() < 8 * len(group):
+            return info
+        info.update(words(cursor, group))
+    if info["filter_str_len"]:
+        info["filter"] = cursor.string(round_up(info["filter_str_len"] + 1, 8))
+    if cursor.left() >= 8:
+        info["cap_event_trace"] = cursor.u64()
     return info
 
 
-def name_spe_words(words):
-    if len(words) == 2:
-        return dict(zip(["pmu_type", "per_cpu_mmaps"], words))
-    if len(words) < 4:
-        return None
-    info = dict(zip(["version", "header_size", "pmu_type", "nr_cpus"], words), cpus=[])
-    at = info["header_size"]
-    while at + 3 <= len(words):
-        magic, cpu, count = words[at:at + 3]
-        at += 3
-        if magic != 0x1010101010101010 or count > len(words) - at:
-            break
-        block = {"magic": magic, "cpu": cpu, "nr_params": count}
-        block.update(zip(SPE_NAMES, words[at:at + count]))
+def decode_etm_info(cursor):
+    info = {"header_version": cursor.u64()}
+    word = cursor.u64()
+    info.update(pmu_type=word >> 32, nr_cpus=word & 0xffffffff, snapshot=cursor.u64(), cpus=[])
+    for _ in range(cursor.room(info["nr_cpus"], 16)):
+        block = words(cursor, ["magic", "cpu"])
+        if info["header_version"] == 0:
+            block.update(words(cursor, ETM_OLD_BLOCKS.get(block["magic"], [])))
+        else:
+            block["nr_params"] = cursor.u64()
+            block["params"] = cursor.numbers("u64", block["nr_params"])
         info["cpus"].append(block)
-        at += count
     return info
+
+
+def decode_spe_info(cursor):
+    if cursor.left() < 24:                  # version 1: exactly 2 words
+        return words(cursor, ["pmu_type", "per_cpu_mmaps"])
+    info = words(cursor, ["version", "header_size", "pmu_type", "nr_cpus"])
+    info["cpus"] = []
+    for _ in range(cursor.room(info["nr_cpus"], 24)):
+        block = words(cursor, ["magic", "cpu", "nr_params"])
+        block["params"] = cursor.numbers("u64", block["nr_params"])
+        info["cpus"].append(block)
+    return info
+
+
+AUXTRACE_KINDS = {
+    1: decode_pt_info,
+    2: lambda cursor: words(cursor, BTS_NAMES),
+    3: decode_etm_info,
+    4: decode_spe_info,
+    6: lambda cursor: words(cursor, ["pmu_type"]),
+    7: lambda cursor: words(cursor, ["pmu_type"]),
+}
 
 
 def decode_auxtrace_error(cursor):
@@ -920,8 +903,8 @@ def decode_tracing_blob(blob):
         fields["systems"].append(system)
     fields["kallsyms"] = sized("u32")
     fields["printk_formats"] = sized("u32")
-    version = fields["version"]["text"]
-    if [int(part) for part in version.split(".") if part.isdigit()] >= [0, 6]:
+    # The version is a decimal fraction: "0.10" is an old one.
+    if float(re.match(r"\d*\.?\d*", "0" + fields["version"]["text"]).group()) >= 0.6:
         fields["saved_cmdlines"] = sized()
     return fields, cursor.hex(cursor.left())
 
@@ -1019,11 +1002,13 @@ def feature_cpu_topology(cursor, context):
 
 def feature_pmu_mappings(cursor, context):
     """A count of 0 with entries behind it: an old pipe's (7.4)."""
-    fields = {"nr": cursor.u32(), "pmus": []}
-    if fields["nr"]:
-        cursor.room(fields["nr"], 8)
-    while cursor.left() >= 8 if fields["nr"] == 0 else len(fields["pmus"]) < fields["nr"]:
-        fields["pmus"].append(feature_object(cursor, "u32 type, str64 name"))
+    layout = "u32 type, str64 name"
+    fields = {"nr": cursor.u32()}
+    fields["pmus"] = [feature_object(cursor, layout) for _ in range(cursor.room(fields["nr"], 8))]
+    if fields["nr"] == 0:
+        fields["uncounted"] = []
+        while cursor.left() >= 8:
+            fields["uncounted"].append(feature_object(cursor, layout))
     return fields
 
 
@@ -1352,6 +1337,22 @@ def decode_feature(bit, cursor, context):
 def decode_kernel_symbol(cursor):
     size = cursor.u32()
     return {"size": size, "data": cursor.hex(size), "pad": cursor.hex(cursor.left())}
+
+
+def decode_dso(cursor):
+    """Old writers have no min_vaddr: then nothing but a name of one word, or the beginning of a longer one, is here."""
+    fields = cursor.fields("u64 dso_type, u64 dso_id")
+    old = cursor.left() == 8
+    if cursor.left() > 8:
+        at = cursor.pos
+        old = chr(cursor.u64() & 0xff) in PRINTABLE
+        cursor.pos = at
+    if not old:
+        fields["min_vaddr"] = cursor.u64()
+    return dict(fields, name=cursor.string())
+
+
+PRINTABLE = "".join(map(chr, range(0x20, 0x7f)))
 
 
 def decode_event_id(cursor):
@@ -1884,6 +1885,7 @@ OTHER_DECODERS = {
     84: decode_bpf_metadata,
     86: decode_schedstat_domain,
     32769: decode_kernel_symbol,
+    32770: decode_dso,
     32774: decode_event_id,
     32775: decode_simpleperf_callchain,
     32776: decode_unwinding_result,

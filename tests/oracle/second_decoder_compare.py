@@ -69,8 +69,7 @@ def compare_record(where, ours, theirs, payload, order, report):
     for name in ("offset", "type", "misc", "size"):
         report.same("headers", where, name, getattr(ours, name), theirs[name])
     kind = oracle.TYPE_NAMES.get(ours.type, "unknown types") + " fields"
-    if ours.payload is None and theirs.get("old_feature"):
-        report.note("feature of Google's old pipes: perfdata shows its bytes")
+    if ours.payload is None and theirs.get("old_feature"):     # compare_feature_record() looks into it
         report.same("untyped payloads", where, "rest", ours.rest, payload)
         return
     if "error" in theirs or ours.raw is not None:
@@ -170,40 +169,48 @@ def compare_compressed(where, inner, file, report):
 
 def compare_feature_record(name, file, record, ours, report):
     """The feature inside HEADER_FEATURE. dump knows no other feature then, so CPU_TOPOLOGY lacks what needs NRCPUS."""
-    if record.size < 16 or record.old_feature:
-        report.same("undecoded features", name, "feature", ours.feature, None)
+    where = f"{name}: offset {ours.offset:#x}"
+    if record.size < 16 and not record.old_feature:
+        report.same("undecoded features", where, "feature", ours.feature, None)
         return
     cursor = file.cursor(record.offset + 8, record.end)
-    bit = cursor.u64()
+    bit = record.type - 66 if record.old_feature else cursor.u64()
     raw = bytes(file.data[cursor.pos:record.end])
     theirs = second_decoder.decode_feature(bit, cursor, {})
-    names.same_feature(f"{name}: offset {ours.offset:#x}: {names.FEATURE_NAMES.get(bit, bit)}", bit, raw, file.order,
-                       ours.feature, theirs, report)
+    names.same_feature(f"{where}: {names.FEATURE_NAMES.get(bit, bit)}", bit, raw, file.order, ours.feature, theirs, report)
 
 
-def dump_features(sections, order):
-    """{bit: JSON of the feature}, by way of a pipe made of the sections."""
-    w = handmade.Writer("<" if order == "little" else ">")
-    with tempfile.NamedTemporaryFile(prefix="perfdata-oracle-") as pipe:
-        pipe.write(w.pipe([(w.attr(128), [])], [], sections))
-        pipe.flush()
-        records, _ = names.dump(pipe.name)
-    return dict(zip(sorted(sections), (record.feature for record in records if record.type == second_decoder.FEATURE_RECORD)))
+def feature_payloads(file):
+    """{bit: bytes} of all features, from the sections of a file or the records of a pipe, and the bits that come twice."""
+    found, twice = {}, set()
+    for bit, offset, size in file.features:
+        if offset + size <= len(file.data):
+            found[bit] = bytes(file.data[offset:offset + size])
+    for record in file.records if file.pipe else []:
+        if record.old_feature:
+            bit, start = record.type - 66, record.offset + 8
+        elif record.type == second_decoder.FEATURE_RECORD and record.size > 16:
+            bit, start = file.cursor(record.offset + 8, record.end).u64(), record.offset + 16
+        else:
+            continue
+        twice |= {bit} & found.keys()
+        found[bit] = bytes(file.data[start:record.end])
+    return found, twice
 
 
-def compare_feature_sections(name, file, info, report):
-    """The feature sections of a file as perfdata decodes them."""
-    sections = {bit: bytes(file.data[offset:offset + size]) for bit, offset, size in file.features
-                if offset + size <= len(file.data)}
-    decoded, context = names.features_of(info), file.context
-    if decoded is None:
-        report.note("perfdata info does not decode feature sections: dump gets them as HEADER_FEATURE, without NRCPUS")
-        sections = {bit: raw for bit, raw in sections.items() if raw and len(raw) <= 65535 - 16}
-        decoded, context = dump_features(sections, file.order), {}
-    for bit, raw in sections.items():
-        theirs = second_decoder.decode_feature(bit, second_decoder.Cursor(raw, 0, len(raw), file.order), context)
-        names.same_feature(f"{name}: section {names.FEATURE_NAMES.get(bit, bit)}", bit, raw, file.order,
-                           decoded.get(bit), theirs, report)
+def compare_features(name, file, info, report):
+    """The features as `perfdata info` decodes them."""
+    decoded = names.features_of(info)
+    payloads, twice = feature_payloads(file)
+    report.same("features", name, "which features there are", sorted(decoded), sorted(payloads))
+    for bit in payloads.keys() & decoded.keys() - twice:
+        raw, ours = payloads[bit], decoded[bit]
+        where = f"{name}: info: {names.FEATURE_NAMES.get(bit, bit)}"
+        theirs = second_decoder.decode_feature(bit, second_decoder.Cursor(raw, 0, len(raw), file.order), file.context)
+        if theirs is None or "error" in theirs:
+            report.same("undecoded features", where, f"bytes ({theirs})", ours, {"raw": raw.hex()})
+        else:
+            names.same_feature(where, bit, raw, file.order, ours, theirs, report)
 
 
 def compare_file(path, name):
@@ -223,7 +230,7 @@ def compare_file(path, name):
     try:
         if file.header:
             compare_attrs(name, info, file, report)
-            compare_feature_sections(name, file, info, report)
+            compare_features(name, file, info, report)
         bad = 0
         outer = [record for record in records if record.inner is None]
         report.same("record counts", name, "number of records", len(outer), len(file.records))
@@ -233,7 +240,7 @@ def compare_file(path, name):
             compare_record(f"{name}: offset {ours.offset:#x} {ours.name}", ours, theirs,
                            data[record.offset + 8:record.end], file.order, report)
             bad += "error" in theirs
-            if record.type == second_decoder.FEATURE_RECORD:
+            if record.type == second_decoder.FEATURE_RECORD or record.old_feature:
                 compare_feature_record(name, file, record, ours, report)
         if file.pipe and file.problems:
             report.note("bytes that are no record behind the last one of a pipe: damage or a note")
@@ -256,8 +263,9 @@ def compare_orders(little, big, report):
     report.same("both byte orders", where, "number of records", len(ours), len(theirs))
     for one, other in zip(ours, theirs):
         at = f"{where}: offset {one.offset:#x} {one.name}"
-        for name in ("type", "misc", "size", "offset", "attr", "variant", "raw"):
+        for name in ("type", "misc", "size", "offset", "attr", "variant"):
             report.same("both byte orders", at, name, getattr(one, name), getattr(other, name))
+        report.same("both byte orders", at, "undecoded", one.raw is None, other.raw is None)
         if one.type in names.RECORDS:
             if one.type not in (second_decoder.FEATURE_RECORD, 32772):      # they show bytes
                 report.same("both byte orders", at, one.name, one.tool, other.tool)

@@ -1,14 +1,13 @@
 """How perfdata writes tool records and features, for the comparison with second_decoder.py.
 
-dump() is oracle.dump() that also knows the records of perf itself and of simpleperf: what JSON has of them stays as it
-is (record.tool), because their fields are too many for the tables of oracle.py. expected() puts what second_decoder.py
+dump() reads `perfdata dump --json`. Of the records of perf itself and of simpleperf what JSON has stays as it is
+(record.tool), because their fields are too many for the tables of oracle.py. expected() puts what second_decoder.py
 found into the same shape under perfdata's names; same() compares the two. Names of values are from the format's
 documentation, not from the project's schema.
 
 Not executable, so that it is not a test itself.
 """
 
-import json
 import re
 import struct
 import subprocess
@@ -51,23 +50,27 @@ WORDS = {
 }
 WORDS[("old_cpus", "magic")] = WORDS[("cpus", "magic")]
 
-TOOL_TYPES = {name for name, number in oracle.RECORD_TYPES.items() if number in oracle.UNTYPED or number > 32768}
+# Records with fields that oracle.py does not know.
+TOOL_TYPES = {name for name, number in oracle.RECORD_TYPES.items()
+              if number in (64, 65, 67, 69, 70, 72, 73, 74, 75, 78, 79, 80, 84, 85, 86) or number > 32768}
 
 
 class Record(oracle.Record):
-    """`tool`: the payload of a record of perf itself as JSON has it. `feature`: likewise what HEADER_FEATURE holds."""
+    """
+    `tool`: the payload of a record of perf itself as JSON has it. `feature`: likewise what HEADER_FEATURE holds. `trace`: the
+    fields of a tracepoint.
+    """
 
-    __slots__ = ("tool", "feature")
+    __slots__ = ("tool", "feature", "trace")
 
     def __init__(self, line):
-        value = json.loads(line)
-        self.feature = value.pop("feature", None)
+        value = oracle.parse(line)
+        self.feature, self.trace = value.pop("feature", None), value.pop("trace", None)
         tool = None
         if value["type"] in TOOL_TYPES:
             names = [name for name in value if name not in self.KEYS]
             tool = value.pop(names[0]) if names else None
-            line = json.dumps(value)
-        super().__init__(line)
+        super().__init__(value)
         self.tool = tool
         if tool is not None:
             self.payload = names[0]
@@ -122,11 +125,6 @@ def same(kind, where, path, ours, theirs, report, part=None, field=None):
             report.differ(where, path, f"perfdata has no object here but {oracle.show(ours)}")
             return
         names = {name for name in ours if not (name.endswith("_pad") and name[:-4] in theirs and is_text(theirs[name[:-4]]))}
-        if isinstance(theirs, Cut):
-            for name in names - theirs.keys():
-                report.note("part cut by its size: JSON has the fields beyond it")
-                ours = {one: value for one, value in ours.items() if one != name}
-            names &= theirs.keys()
         for name in sorted(names | theirs.keys()):
             if name not in names or name not in theirs:
                 report.differ(where, f"{path}.{name}", "only in " + ("perfdata" if name in names else "second_decoder.py"))
@@ -153,10 +151,6 @@ def is_text(value):
     return isinstance(value, dict) and value.keys() == {"text", "slot"}
 
 
-class Cut(dict):
-    """Fields of which those behind a size that is stored are absent."""
-
-
 class Attr:
     """A perf_event_attr of second_decoder.py, which oracle.py compares."""
 
@@ -166,9 +160,6 @@ class Attr:
     def compare(self, kind, where, path, ours, report):
         theirs = attr_values(self.fields)
         mine = oracle.plain("attr", ours)
-        for name in mine.keys() - theirs.keys():
-            report.note("attr inside a record or feature: JSON has fields beyond its size")
-            del mine[name]
         report.same(kind, where, f"{path}: fields", sorted(mine), sorted(theirs))
         for name in mine.keys() & theirs.keys():
             report.same(kind, where, f"{path}.{name}", mine[name], theirs[name])
@@ -255,39 +246,19 @@ def id_index(fields):
 
 def auxtrace_info(fields):
     fields = dict(fields)
-    info, words = dict(fields.pop("info", {})), fields.pop("priv")
-    kind = fields["type"]
-    if kind == 1:
-        after = fields.pop("priv_after_filter", words[17:])
-        if "filter_str_len" in info:
-            info.setdefault("filter", {"text": "", "slot": ""})
-        fields.update(intel_pt=info, priv=after[1:])
-    elif kind == 2:
-        fields.update(intel_bts=info, priv=words[6:])
-    elif kind == 3:
-        blocks = []
-        info["cpus_and_pmu"] = words[1]
+    kind, info = fields["type"], fields.pop("info", None)
+    if kind == 3:
+        info = dict(info, cpus_and_pmu=info["pmu_type"] << 32 | info["nr_cpus"])
         del info["pmu_type"], info["nr_cpus"]
-        for block in info.pop("cpus"):
-            head = {name: block.pop(name) for name in ("magic", "cpu", "nr_params") if name in block}
-            if info["header_version"]:
-                blocks.append(dict(head, params=list(block.values())))
-            else:
-                blocks.append(dict(head, **{name.lower(): value for name, value in block.items()}))
-        info["cpus" if info["header_version"] else "old_cpus"] = blocks
-        fields.update(cs_etm=info, priv=[])
-    elif kind == 4:
-        used = 2
-        if "cpus" in info:
-            info["pmu"] = info.pop("pmu_type")
-            info["cpus"] = [{"magic": one["magic"], "cpu": one["cpu"], "nr_params": one["nr_params"],
-                             "params": list(one.values())[3:]} for one in info["cpus"]]
-            used = 4 + sum(3 + one["nr_params"] for one in info["cpus"])
-        fields.update(arm_spe=info, priv=words[used:])
-    elif kind in (6, 7):
-        fields.update({"hisi_ptt" if kind == 6 else "vpa_dtl": info, "priv": words[1:]})
-    else:
-        fields["priv"] = words
+        if info["header_version"] == 0:
+            info["old_cpus"] = [{name.lower(): value for name, value in one.items()} for one in info.pop("cpus")]
+    elif kind == 4 and "cpus" in info:
+        info = dict(info, pmu=info["pmu_type"])
+        del info["pmu_type"]
+    if info is not None:
+        fields[{1: "intel_pt", 2: "intel_bts", 3: "cs_etm", 4: "arm_spe", 6: "hisi_ptt", 7: "vpa_dtl"}[kind]] = info
+    if "filter_str_len" in (info or {}):
+        info.setdefault("filter", {"text": "", "slot": ""})
     return fields, ""
 
 
@@ -418,7 +389,7 @@ def bpf_prog_info(fields, raw):
         tail = info.pop("pad", None)
         if tail is not None:
             info["tail"] = struct.pack(raw.order + "I", tail).hex() + info.get("tail", "")
-        programs.append(dict(program, info=Cut(info)))
+        programs.append(dict(program, info=info))
     return {"count": fields["count"], "programs": programs}
 
 
@@ -485,13 +456,9 @@ class Raw(bytes):
 
 
 def features_of(info):
-    """{bit: JSON of the feature} of `perfdata info --json`; None where that has none."""
-    known = {"feature", "name", "offset", "size", "intact"}
-    found = {}
-    for entry in info["sections"]:
-        for name in entry.keys() - known:
-            found[entry["feature"]] = entry[name]
-    return found or None
+    """{bit: JSON of the feature} of `perfdata info --json`."""
+    bits = {name.lower(): bit for name, bit in FEATURES.items()}
+    return {bits[key] if key in bits else int(key): fields for key, fields in info["features"].items()}
 
 
 def same_feature(where, bit, raw, order, ours, theirs, report):
@@ -500,15 +467,12 @@ def same_feature(where, bit, raw, order, ours, theirs, report):
     if theirs is None or "error" in theirs:
         report.same("undecoded features", where, f"undecoded ({theirs})", ours, None)
         return
-    if ours is None and theirs["fields"]:
+    if ours is None:
         report.differ(where, kind, f"perfdata did not decode it: {oracle.show(theirs)}")
         return
     raw = Raw(raw)
     raw.order = "<" if order == "little" else ">"
-    ours = dict(ours or {})
-    if bit == 16 and theirs["fields"]["nr"] == 0 and theirs["fields"]["pmus"]:
-        report.note("PMU_MAPPINGS with a count of 0 before its entries: perfdata shows the bytes of the entries")
-        theirs = {"fields": {"nr": 0, "pmus": []}, "rest": raw[4:].hex()}
+    ours = dict(ours)
     report.same("rests", where, "rest", ours.pop("rest", ""), theirs.get("rest", ""))
     name = FEATURE_NAMES[bit].lower()
     same(kind, where, name, ours, FEATURE_SHAPES.get(bit, lambda fields, raw: fields)(theirs["fields"], raw), report, field=name)

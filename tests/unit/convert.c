@@ -748,6 +748,76 @@ static void sections_of_their_own_records(void **state)
     }
 }
 
+/* ---- Features that change */
+
+static struct image change(const struct image *im, struct pd_convert_options o, const struct pd_feature_change *changes,
+                           size_t n)
+{
+    o.changes = changes;
+    o.n_changes = n;
+    return convert(im, o);
+}
+
+static void changes(void **state)
+{
+    (void)state;
+    for (int big = 0; big < 2; big++) {
+        struct image file = tidy(big), pipe = convert(&file, TO(PIPE));
+        /* Unknown features keep their bytes in both orders. */
+        const struct pd_feature_change set[] = {{100, true, NULL, 0}, {100, false, "content", 7}},
+                                       drop = {100, true, NULL, 0};
+        const struct pd_convert_options ways[] = {
+            {0}, TO(PIPE), TO(FILE), {.zip = PD_ZIP_COMPRESSED}, {.order = big ? PD_CONVERT_LITTLE : PD_CONVERT_BIG},
+        };
+        for (size_t i = 0; i < 10; i++) {
+            const struct image *im = i < 5 ? &file : &pipe;
+            struct image plain = convert(im, ways[i % 5]), with = change(im, ways[i % 5], set, 2);
+            struct image without = change(&with, (struct pd_convert_options){0}, &drop, 1);
+            assert_true(with.n > plain.n);
+            if (ways[i % 5].zip == PD_ZIP_KEEP)
+                expect_same(&plain, &without);
+            image_free(&plain);
+            image_free(&with);
+            image_free(&without);
+        }
+        image_free(&pipe);
+        image_free(&file);
+    }
+}
+
+static void changes_that_cannot_be(void **state)
+{
+    static const uint8_t large[UINT16_MAX - 15];
+    static const struct {
+        enum pd_convert_to to;
+        enum pd_convert_zip zip;
+        struct pd_feature_change change;
+    } all[] = {
+        {PD_CONVERT_SAME, PD_ZIP_KEEP, {256, true, NULL, 0}},
+        {PD_CONVERT_SAME, PD_ZIP_KEEP, {PD_FEAT_AUXTRACE, false, large, 8}},
+        {PD_CONVERT_SAME, PD_ZIP_COMPRESSED, {PD_FEAT_COMPRESSED, true, NULL, 0}},
+        {PD_CONVERT_SAME, PD_ZIP_NONE, {PD_FEAT_COMPRESSED, false, large, 20}},
+        {PD_CONVERT_DIRECTORY, PD_ZIP_KEEP, {PD_FEAT_DIR_FORMAT, true, NULL, 0}},
+        {PD_CONVERT_DIRECTORY, PD_ZIP_KEEP, {PD_FEAT_DIR_FORMAT, false, large, 8}},
+        {PD_CONVERT_PIPE, PD_ZIP_KEEP, {PD_FEAT_DIR_FORMAT, false, large, 8}},
+        {PD_CONVERT_PIPE, PD_ZIP_KEEP, {PD_FEAT_HOSTNAME, false, large, 0}},
+        {PD_CONVERT_PIPE, PD_ZIP_KEEP, {PD_FEAT_HOSTNAME, false, large, sizeof large}},
+    };
+    struct image file = tidy(false);
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const struct pd_convert_options o = {
+            .to = all[i].to, .zip = all[i].zip, .changes = &all[i].change, .n_changes = 1};
+        struct output out = {0};
+        struct pd_error error;
+        assert_int_equal(try_convert(file.b, file.n, &out, o, NULL, &error), PD_EARG);
+        assert_int_equal(error.found, all[i].change.feature);
+        assert_non_null(error.field);
+        output_free(&out);
+    }
+    image_free(&file);
+}
+
 /* ---- What fails outside */
 
 struct heap {
@@ -773,20 +843,22 @@ static void heap_release(void *user, void *old)
 static void failing(void **state)
 {
     struct image file = tidy(false), pipe = convert(&file, TO(PIPE));
+    static const struct pd_feature_change two[] = {{PD_FEAT_HOSTNAME, true, NULL, 0}, {100, false, "content", 7}};
     static const struct pd_convert_options all[] = {
         {.to = PD_CONVERT_PIPE, .zip = PD_ZIP_COMPRESSED},
         {.to = PD_CONVERT_FILE, .order = PD_CONVERT_BIG},
         {.to = PD_CONVERT_DIRECTORY, .attr_size = 144},
         {.zip = PD_ZIP_COMPRESSED2},
+        {.changes = two, .n_changes = 2},
     };
     (void)state;
-    for (size_t i = 0; i < 8; i++) {
-        const struct image *im = i < 4 ? &file : &pipe;
+    for (size_t i = 0; i < 10; i++) {
+        const struct image *im = i < 5 ? &file : &pipe;
         enum pd_code code = PD_ENOMEM;
         for (size_t k = 1; code == PD_ENOMEM; k++) {
             struct heap heap = {.fail_at = k};
             const struct pd_allocator allocator = {heap_resize, heap_release, &heap};
-            struct pd_convert_options o = all[i % 4];
+            struct pd_convert_options o = all[i % 5];
             struct output out = {0};
             o.allocator = &allocator;
             code = try_convert(im->b, im->n, &out, o, NULL, NULL);
@@ -798,7 +870,7 @@ static void failing(void **state)
         for (unsigned k = 1; code == PD_EOUT; k++) {
             struct output out = {.fail_at = k};
             struct pd_error error;
-            code = try_convert(im->b, im->n, &out, all[i % 4], NULL, &error);
+            code = try_convert(im->b, im->n, &out, all[i % 5], NULL, &error);
             assert_true(code == PD_OK || (code == PD_EOUT && error.found == ENOSPC));
             output_free(&out);
         }
@@ -826,6 +898,8 @@ int main(void)
         cmocka_unit_test(merged_by_time),
         cmocka_unit_test(tracing_length),
         cmocka_unit_test(sections_of_their_own_records),
+        cmocka_unit_test(changes),
+        cmocka_unit_test(changes_that_cannot_be),
         cmocka_unit_test(failing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

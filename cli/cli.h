@@ -177,14 +177,7 @@ void cli_learn(struct cli_input *in, const struct pd_record *rec);
  */
 size_t cli_event_name(struct cli_input *in, uint32_t attr, char *buf, size_t cap);
 
-/*
- * A number, or a string of up to cap - 1 bytes, at a place of a feature section; the string's place moves on
- * behind it. False: the file has none. Reading invalidates the bytes of the record last read.
- */
-bool cli_feature_number(const struct cli_input *in, uint16_t feature, uint64_t at, uint8_t width,
-                        uint64_t *value);
-bool cli_feature_string(const struct cli_input *in, uint16_t feature, uint64_t *at, char *buf, size_t cap);
-/* The architecture of the machine that recorded. */
+/* The architecture of the machine that recorded, as far as its metadata says so by now. */
 enum pd_arch cli_arch(const struct cli_input *in);
 
 /* Something remarkable that is no damage. */

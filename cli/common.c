@@ -404,46 +404,14 @@ bool cli_decode(struct cli_input *in, struct pd_record *rec)
     return code == PD_OK && rec->layout;
 }
 
-/* ---- Features whose content is a string or a number */
-
-static bool read_section(const struct cli_input *in, uint16_t feature, uint64_t at, void *buf, size_t n)
-{
-    const struct pd_feature_section *f = pd_reader_find_feature(in->reader, feature);
-    if (f == NULL || !f->intact || at > f->section.size || n > f->section.size - at)
-        return false;
-    return pd_reader_read(in->reader, f->section.offset + at, buf, n, NULL) == PD_OK;
-}
-
-bool cli_feature_number(const struct cli_input *in, uint16_t feature, uint64_t at, uint8_t width,
-                        uint64_t *value)
-{
-    uint8_t bytes[8];
-    const struct pd_vec v = {bytes, 1, width, (uint8_t)pd_reader_info(in->reader)->order};
-    if (!read_section(in, feature, at, bytes, width))
-        return false;
-    *value = pd_vec_at(&v, 0);
-    return true;
-}
-
-bool cli_feature_string(const struct cli_input *in, uint16_t feature, uint64_t *at, char *buf, size_t cap)
-{
-    uint64_t len;
-    if (!cli_feature_number(in, feature, *at, 4, &len))
-        return false;
-    const size_t n = len < cap - 1 ? (size_t)len : cap - 1;
-    if (!read_section(in, feature, *at + 4, buf, n))
-        return false;
-    buf[n] = 0;
-    *at += 4 + len;
-    return true;
-}
-
 enum pd_arch cli_arch(const struct cli_input *in)
 {
+    const struct pd_str *arch = in->meta ? pd_metadata_text(in->meta, PD_FEAT_ARCH) : NULL;
     char name[64];
-    uint64_t at = 0;
-    return cli_feature_string(in, PD_FEAT_ARCH, &at, name, sizeof name) ? pd_arch_from_name(name)
-                                                                        : PD_ARCH_UNKNOWN;
+    if (!arch)
+        return PD_ARCH_UNKNOWN;
+    snprintf(name, sizeof name, "%.*s", arch->len < sizeof name ? (int)arch->len : (int)sizeof name - 1, arch->ptr);
+    return pd_arch_from_name(name);
 }
 
 /* ---- Notes */

@@ -122,6 +122,15 @@ static bool selected(const struct dump *d, const struct pd_record *rec)
            (pd_record_time(rec, &time) && time && pd_time_match(d->times, d->n_times, time));
 }
 
+/* A stream says its machine somewhere before the first sample. */
+static void find_arch(struct dump *d, const struct pd_record *rec)
+{
+    if (d->arch == PD_ARCH_UNKNOWN && rec->type == PD_RECORD_SAMPLE && !d->arch_asked) {
+        d->arch = cli_arch(&d->in);
+        d->arch_asked = true;
+    }
+}
+
 static void dump_records(struct dump *d)
 {
     struct pd_record rec = {0};
@@ -133,6 +142,7 @@ static void dump_records(struct dump *d)
         if (!selected(d, &rec))
             continue;
         printed++;
+        find_arch(d, &rec);
         const bool decoded = cli_decode(&d->in, &rec);
         if (!d->fields)
             print_record(d, &rec);
@@ -171,7 +181,6 @@ static void dump_file(struct dump *d, const char *path)
     const bool twice = (d->fields && dump_fields_seek(d)) || (d->time && pd_time_is_relative(d->time));
     if (!cli_input_open(d->cli, &d->in, path, CLI_META | (twice ? CLI_SEEK : 0)))
         return;
-    d->arch = cli_arch(&d->in);
     if (find_times(d) && (!d->fields || dump_fields_start(d)))
         dump_records(d);
     dump_fields_free(d);

@@ -16,6 +16,7 @@ struct dump {
     struct pd_time_range *times;
     size_t n_times;
     enum pd_arch arch; /* of the registers */
+    bool arch_asked;
     uint32_t member;   /* of a directory, of the last record printed */
     struct pd_split split; /* simpleperf's record in parts */
     /* of -F */

@@ -359,9 +359,9 @@ static bool from_file(struct edit *e, struct item *item)
 static uint32_t cpus_available(const struct edit *e)
 {
     const enum pd_order order = pd_reader_info(e->in.reader)->order;
-    uint64_t n = 0;
+    const struct pd_feature *said = e->in.meta ? pd_metadata_feature(e->in.meta, PD_FEAT_NRCPUS) : NULL;
+    uint64_t n = said && said->layout ? said->u.nrcpus.nr_cpus_avail : 0;
     struct pd_feature f;
-    cli_feature_number(&e->in, PD_FEAT_NRCPUS, 0, 4, &n);
     for (size_t i = 0; i < e->n_items; i++) {
         const struct item *item = &e->items[i];
         if (item->feature != PD_FEAT_NRCPUS)
@@ -514,7 +514,7 @@ static void run(struct edit *e)
         cli_fail(cli, CLI_USAGE, "what is to change? --set-feature or --drop-feature");
     else if (cli->output == NULL)
         cli_fail(cli, CLI_USAGE, "where to? -o FILE, or -o - for standard output");
-    else if (cli_input_open(cli, &e->in, path, 0)) {
+    else if (cli_input_open(cli, &e->in, path, CLI_META)) {
         if (!make_changes(e))
             ; /* it is said */
         else if (pd_reader_info(e->in.reader)->container == PD_CONTAINER_DIRECTORY && strcmp(cli->output, "-") != 0)

@@ -374,10 +374,10 @@ def tool_trailer(w):
 def aux_info(w):
     """AUXTRACE_INFO: every kind in every form."""
     r = w.r
-    for count in (9, 10, 14, 15, 16):
+    for count in range(9, 17):          # 11 to 13 are between two forms
         yield 1, w.some("Q" * count)
-    yield 1, w.some("Q" * 16) + w.u64(0)
-    yield 1, w.some("Q" * 16) + w.u64(0) + w.some("Q")
+    for more in (0, 1, 3):
+        yield 1, w.some("Q" * 16) + w.u64(0) + w.some("Q" * more)
     for text in (b"filter 0x400000/0x1000", b"1234567", b"12345678"):
         for more in (0, 1, 2):
             yield 1, w.some("Q" * 16) + w.u64(len(text)) + w.slot(text, 8) + w.some("Q" * more)
@@ -393,17 +393,42 @@ def aux_info(w):
             cpus = r.below(4)
             yield 3, w.u64(version, r.u(4) << 32 | cpus) + w.some("Q") + b"".join(
                 w.u64(magic, cpu, count) + w.some("Q" * count) for cpu in range(cpus))
+    # Other numbers of parameters than today's, and words behind the last cpu.
+    for count in (0, 3, 12):
+        yield 3, w.u64(1, r.u(4) << 32 | 2, 0) + b"".join(w.u64(v4, cpu, count) + w.some("Q" * count) for cpu in range(2))
+    yield 3, w.u64(0, 1, 0, v3, 0) + w.some("QQQQ") + w.u64(v3, 1)
+    yield 3, w.u64(1, 1, 0, ete, 7, 2) + w.some("QQQQQ")
     yield 4, w.some("QQ")
-    for count in (3, 4):
+    for count in (0, 3, 4, 9):
         cpus = r.below(4)
         yield 4, w.u64(2, 4, r.u(8), cpus) + b"".join(
             w.u64(0x1010101010101010, cpu, count) + w.some("Q" * count) for cpu in range(cpus))
     yield 5, b""
     yield 5, w.some("QQQ")
     yield 6, w.some("Q")
+    yield 4, w.u64(2, 4, 8, 1, 0x1010101010101010, 0, 1) + w.some("QQQ")
     yield 7, w.some("Q")
+    yield 7, w.some("QQ")
     yield 0, w.some("Q")
+    yield 0, w.some("Q") + r.raw(3)
     yield 99, w.some("QQQQQ")
+
+
+def short_aux_info(w):
+    """AUXTRACE_INFO that lacks words it should have."""
+    yield 1, w.some("Q" * 8)
+    yield 1, w.some("Q" * 16) + w.u64(100) + w.some("Q")
+    yield 2, w.some("Q" * 5)
+    yield 3, w.u64(1, 0)
+    yield 3, w.u64(1, 2, 0, 0x4040404040404040, 0, 1, 5)
+    yield 3, w.u64(0, 1, 0, 0x4040404040404040, 0, 1, 2, 3, 4, 5, 6)
+    yield 3, w.u64(1, 1, 0, 0x4040404040404040, 0, 9, 1, 2, 3)
+    yield 4, w.u64(1)
+    yield 4, w.u64(1, 2, 3)
+    yield 4, w.u64(2, 4, 8, 1, 0x1010101010101010, 0)
+    yield 4, w.u64(2, 4, 8, 1, 0x1010101010101010, 0, 4, 5)
+    yield 6, b""
+    yield 7, b"1234567"
 
 
 def tool_records(w, simpleperf=True):
@@ -411,6 +436,8 @@ def tool_records(w, simpleperf=True):
     r = w.r
     for text in (b"cycles", b"12345678", b"instructions:u"):
         yield w.record(65, 0, w.some("Q"), w.slot(text, 8)[:-(-len(text) // 8) * 8])
+    for size in (0, 3, 64, 70):         # more than 64 bytes are no name
+        yield w.record(65, 0, w.some("Q"), b"n" * size)
     for misc, step, left_over in ((1, 64, False), (2, 64, True), (0x8001, 8, False), (0x8002, 8, False), (4, 64, False),
                                   (0x8005, 8, False)):
         record = w.build_id_record(67, misc, step, left_over=left_over)
@@ -433,6 +460,9 @@ def tool_records(w, simpleperf=True):
             yield w.record(72, 0, w.u("I", 1), w.some("IIII"), w.u("I", fmt), w.some("QQ"), w.slot(text, 8))
         yield w.record(72, 0, w.u("I", 1), w.some("IIII"), w.u("I", 2), w.some("QQ"), w.fixed(text, 64), w.some("II"))
     yield w.record(72, 0, w.u("I", 7), w.some("IIII"), w.u("I", 2), w.some("QQ"), b"x" * 64, w.some("II"))
+    for size in (0, 5, 63, 64, 68, 71, 72, 80):    # the text may end with the record
+        yield w.record(72, 0, w.u("I", 1), w.some("IIII"), w.u("I", 2), w.some("QQ"), b"lost the rest"[:size],
+                       b"\0" * max(0, min(size, 64) - 13), w.u("I", 5) * (max(0, size - 64) // 4), b"z" * (size % 4))
     for nr in (0, 1, 3):
         yield w.record(73, 0, w.u64(nr), *[w.some("Q") + w.fixed(r.text(16), 16) for _ in range(nr)])
     yield w.record(73, 0, w.u64(1, U64), b"0123456789abcdef")
@@ -482,8 +512,11 @@ def simpleperf_records(w):
         text = b"ffffffff81000000 T _text\n" * 2
         yield w.record(32769, 0, w.u("I", size), text[:size], bytes(-size % 8))
         yield w.record(32777, 0, w.u("I", size), text[:size], bytes(-size % 64))
-    for kind in range(6):
-        yield w.record(32770, 0, w.u64(kind, r.u(8), r.u(8)), w.slot(r.text(), 8))
+    for kind in range(6):               # old writers have no min_vaddr: what could be text is the name
+        low = r.random.choice((0, 1, 0x1f, 0x7f, 0x80, 0xff))
+        yield w.record(32770, 0, w.u64(kind, r.u(8), r.u(8) >> 8 << 8 | low), w.slot(r.text(), 8))
+    for name in (b"", b"[vdso]", b"1234567", b"12345678", b" bcdefg~", b"~bcdefg hijk", b"[kernel.kallsyms]", b"/data/local/tmp/lib.so"):
+        yield w.record(32770, 0, w.u64(r.below(6), r.u(8)), w.slot(name, 8))
     yield w.record(32771, 0, w.some("QQQ"), w.slot(r.text(), 8))
     for nr in (0, 1, 3):
         yield w.record(32774, 0, w.u64(nr), w.some("QQ" * nr))
@@ -501,8 +534,12 @@ def simpleperf_records(w):
     yield w.record(32773, 0)
 
 
+OLD_TRACING = ("0.5", "0.10", "0.59", "0.0")
+
+
 def tracing_blob(r, version, big, long_size):
     """Tracing data of 5.9; its numbers have an order of their own."""
+    newer = version not in OLD_TRACING
     w = Writer(">" if big else "<")
     text = lambda: r.text(30)
     sized = lambda raw, kind="Q": w.u(kind, len(raw)) + raw
@@ -516,7 +553,7 @@ def tracing_blob(r, version, big, long_size):
         events = r.below(3)
         parts += [b"system%d\0" % i, w.u("I", events)] + [sized(text()) for _ in range(events)]
     parts += [sized(text(), "I"), sized(text(), "I")]
-    if version >= "0.6":
+    if newer:
         parts.append(sized(text()))
     return b"".join(parts)
 
@@ -540,7 +577,7 @@ def proto(*fields):
     return out
 
 
-BPF_INFO_SIZES = (8, 104, 192, 208, 232, 248)
+BPF_INFO_SIZES = (0, 3, 8, 30, 48, 74, 86, 104, 139, 192, 208, 218, 230, 232, 248)
 
 
 def bpf_info(w, length, data):
@@ -558,7 +595,8 @@ def feature_forms(w, cpus=4):
     """(bit, payload) of every feature in all forms; NRCPUS says `cpus`."""
     r = w.r
     listed = lambda count, make: w.u("I", count) + b"".join(make() for _ in range(count))
-    for version, big, long_size in (("0.5", 0, 8), ("0.5", 1, 4), ("0.6", 0, 8), ("0.6", 1, 8), ("0.7", 0, 4)):
+    for version, big, long_size in (("0.5", 0, 8), ("0.5", 1, 4), ("0.6", 0, 8), ("0.6", 1, 8), ("0.7", 0, 4),
+                                    ("0.10", 0, 8), ("0.59", 0, 8), ("0.60", 1, 8), ("1.0", 0, 8), ("0.65", 1, 4)):
         yield 1, tracing_blob(r, version, big, long_size)
     yield 2, b"".join(w.build_id_record(kind, misc, step, left_over=left) for kind, misc, step, left in (
         (0, 1, 64, False), (0, 0x8002, 8, False), (2, 2, 8, False), (67, 2, 64, True), (0, 0x8004, 8, False)))
@@ -572,11 +610,14 @@ def feature_forms(w, cpus=4):
     yield 10, w.some("Q")
     for nr in (0, 1, 4):
         yield 11, listed(nr, w.string)
-    for size in (64, 72, 104, 128, 144, 152):
+    for size in (64, 66, 72, 76, 95, 104, 110, 128, 142, 144, 152):
         yield 12, w.u("II", 2, size) + b"".join(
             w.attr(size, kind=1, config=r.u(8), period=r.u(8), sample_type=TINY, flags={"precise_ip": 2, "inherit": 1}) +
             w.u("I", nr) + w.string() + w.some("Q" * nr) for nr in (0, 3))
     yield 12, w.u("II", 0, 128)
+    for size, own in ((128, 96), (104, 144), (64, 128), (128, 0), (80, 78), (144, 117)):
+        raw = w.attr(size, config=r.u(8), sample_type=TINY, clockid=7, branch=0x1234, user=5, stack=6, intr=9, aux_watermark=3)
+        yield 12, w.u("II", 1, size) + raw[:4] + w.u("I", own) + raw[8:] + w.u("I", 1) + w.string() + w.some("Q")
     for sockets, cores, dies in ((1, 2, None), (2, 4, "cpus"), (1, 2, 0), (2, 4, 2)):
         body = listed(sockets, w.string) + listed(cores, w.string)
         if dies is not None:
@@ -599,7 +640,18 @@ def feature_forms(w, cpus=4):
             yield 18, w.some("QQ" * nr)
         yield 22, w.u64(1, 1 << 27, nr) + b"".join(
             w.some("Q") + w.u64(bits, bits) + w.some("Q" * (-(-bits // 64))) for bits in (0, 64, 65)[:nr])
-    yield 16, w.u("I", 0) + w.u("I", 4) + w.string(b"cpu", 0) + w.u("I", 1) + w.string(b"software", 0)
+    pmus = w.u("I", 0) + w.u("I", 4) + w.string(b"cpu", 0) + w.u("I", 1) + w.string(b"software", 0)
+    # Lists that go to the end of the section, with less behind them than an entry begins with.
+    for stray in (b"", b"x", b"1234", b"1234567"):
+        yield 16, pmus + stray
+        yield 16, w.u("I", 0) + stray
+        yield 32, w.u("II", 17, 1) + w.u("IIII", 0, 1, 0, 0) + w.u("II", 0, 0) + stray
+        yield 2, w.build_id_record(0, 2, 64) + stray
+        yield 18, w.some("QQQQ") + stray
+        yield 18, w.some("QQQQ") + w.u("I", 7) + stray[:3]
+        yield 18, w.u64(1) + w.some("QQ") + stray
+        yield 128, w.u("I", 18) + b"/\0" + w.u("IQI", 2, 5, 0) + stray[:3]
+        yield 132, w.u("I", 3) + proto((1, b"/")) + stray[:3]
     yield 15, b""
     yield 19, b""
     yield 21, w.some("QQ")
@@ -645,9 +697,10 @@ def simpleperf_features(w):
         symbol = lambda: proto((1, r.u(8)), (2, r.u(4)), (3, path()[:-1]))
         messages.append(proto((1, path()[:-1]), (2, last[0] % 4), (3, r.u(8)), (4, symbol()), (4, symbol()), last))
     yield 132, b"".join(w.u("I", len(message)) + message for message in messages)
-    # Numbers of fixed size are little-endian in protobuf, as all of simpleperf: here only ones that read alike backwards.
-    yield 133, proto((1, b"simpleperf:EtmBranchList"), (2, proto((1, b"/bin/x"), (3, r.u(8))))) + \
-        varint(9 << 3 | 1) + b"\1\2\3\4\4\3\2\1" + varint(10 << 3 | 5) + b"\7\0\0\7"
+    # Numbers of fixed size are little-endian in protobuf, whatever the file is.
+    for _ in range(3):
+        yield 133, proto((1, b"simpleperf:EtmBranchList"), (2, proto((1, b"/bin/x"), (3, r.u(8))))) + \
+            varint(9 << 3 | 1) + struct.pack("<Q", r.u(8)) + varint(10 << 3 | 5) + struct.pack("<I", r.u(4))
     yield 134, bytes(range(64))
 
 
@@ -662,7 +715,7 @@ def make_tools(order, seed, pipe):
     if not pipe:
         return w.file(attrs, list(tool_records(w)), {})
     attrs += [(w.attr(size, sample_type=TOOL_TRAILER, flags={"sample_id_all": 1}), [100 + size] * (size % 5))
-              for size in (64, 72, 80, 96, 104, 112, 120, 136, 144, 152)]
+              for size in (64, 67, 72, 80, 91, 96, 100, 104, 112, 120, 136, 141, 144, 152)]
     zero = w.attr(64, sample_type=TOOL_TRAILER, flags={"sample_id_all": 1})
     attrs.append((zero[:4] + bytes(4) + zero[8:], [7]))
     records = [w.record(80, 0, w.u64(bit), payload) for bit, payload in feature_forms(w) if payload]
@@ -688,6 +741,43 @@ def make_features(order, seed, cpus=4):
         features = {bit: found[n % len(found)] for bit, found in forms.items()}
         files.append(w.file(attrs, [w.record(68, 0)], features))
     return files
+
+
+def damaged(w, raw):
+    """Cut, longer, or with other numbers in it."""
+    r = w.r
+    for _ in range(1 + r.below(2)):
+        way = r.below(5)
+        if way == 0:
+            raw = raw[:r.below(len(raw) + 1)]
+        elif way == 1:
+            raw += r.raw(1 + r.below(20))
+        else:
+            width = r.random.choice((1, 2, 4, 8))
+            at = r.below(len(raw) + 1) // width * width if r.below(2) else r.below(len(raw) + 1)
+            value = r.random.choice((r.below(4), r.below(300), r.u(width), (1 << 8 * width) - 1))
+            number = (value & (1 << 8 * width) - 1).to_bytes(width, "little" if w.order == "<" else "big")
+            raw = (raw[:at] + number + raw[at + width:])
+    return raw
+
+
+def make_damaged(order, seed, files=6):
+    """Files whose tool records and features are all damaged."""
+    w = ToolWriter(order, seed)
+    result = []
+    for _ in range(files):
+        records = [w.record(70, 0, w.u("II", kind, 0), words) for kind, words in short_aux_info(w)]
+        for record in tool_records(w):
+            kind, misc, _ = struct.unpack(order + "IHH", record[:8])
+            if kind not in (66, 71, 200):
+                records.append(w.record(kind, misc, damaged(w, record[8:])[:65000]))
+        forms = {}
+        for bit, payload in feature_forms(w):
+            forms.setdefault(bit, []).append(payload)
+        features = {bit: damaged(w, w.r.random.choice(found)) for bit, found in forms.items() if bit != 7}
+        features[7] = w.u("II", 4, 3)
+        result.append(w.file(tool_attrs(w), records, features))
+    return result
 
 
 def make_perf_tools(order, seed):

@@ -400,11 +400,38 @@ static void of_large_records(void **state)
     image_free(&pieces.im);
 }
 
+/* Arrays of a BPF program: places and sizes come from its info, and only what is inside the data is given. */
+static void arrays_of_programs(void **state)
+{
+    (void)state;
+    uint8_t data[40] = {0};
+    struct pd_bpf_prog p = {.arrays = PD_BPIL_MAP_IDS | PD_BPIL_LINE_INFO | PD_BPIL_PROG_TAGS | PD_BPIL_JITED_KSYMS,
+                            .data = {data, sizeof data}};
+    struct pd_bytes bytes;
+    uint32_t each = 0;
+    p.info.map_ids = 8, p.info.nr_map_ids = 2;
+    p.info.line_info = 16, p.info.nr_line_info = 3, p.info.line_info_rec_size = 8;
+    p.info.prog_tags = 33, p.info.nr_prog_tags = 1;
+    p.info.jited_ksyms = UINT64_MAX, p.info.nr_jited_ksyms = UINT32_MAX;
+    assert_true(pd_bpf_prog_array(&p, PD_BPIL_MAP_IDS, &bytes, &each));
+    assert_ptr_equal(bytes.ptr, data + 8);
+    assert_int_equal(bytes.n, 8);
+    assert_int_equal(each, 4);
+    assert_true(pd_bpf_prog_array(&p, PD_BPIL_LINE_INFO, &bytes, &each));
+    assert_ptr_equal(bytes.ptr, data + 16);
+    assert_int_equal(bytes.n, 24);
+    assert_int_equal(each, 8);
+    assert_false(pd_bpf_prog_array(&p, PD_BPIL_PROG_TAGS, &bytes, &each)); /* ends one byte behind the data */
+    assert_false(pd_bpf_prog_array(&p, PD_BPIL_JITED_KSYMS, &bytes, &each));
+    assert_false(pd_bpf_prog_array(&p, PD_BPIL_FUNC_INFO, &bytes, &each)); /* not among the arrays */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_a_stream),   cmocka_unit_test(of_a_file),    cmocka_unit_test(of_limited_size),
         cmocka_unit_test(lists_of_cpus), cmocka_unit_test(maps_of_cpus), cmocka_unit_test(of_large_records),
+        cmocka_unit_test(arrays_of_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

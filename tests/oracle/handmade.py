@@ -462,7 +462,7 @@ def tool_records(w, simpleperf=True):
     yield w.record(72, 0, w.u("I", 7), w.some("IIII"), w.u("I", 2), w.some("QQ"), b"x" * 64, w.some("II"))
     for size in (0, 5, 63, 64, 68, 71, 72, 80):    # the text may end with the record
         yield w.record(72, 0, w.u("I", 1), w.some("IIII"), w.u("I", 2), w.some("QQ"), b"lost the rest"[:size],
-                       b"\0" * max(0, min(size, 64) - 13), w.u("I", 5) * (max(0, size - 64) // 4), b"z" * (size % 4))
+                       b"\0" * max(0, min(size, 64) - 13), w.u("I", 0x0500_0005) * (max(0, size - 64) // 4), b"z" * (size % 4))
     for nr in (0, 1, 3):
         yield w.record(73, 0, w.u64(nr), *[w.some("Q") + w.fixed(r.text(16), 16) for _ in range(nr)])
     yield w.record(73, 0, w.u64(1, U64), b"0123456789abcdef")

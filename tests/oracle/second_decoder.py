@@ -283,12 +283,12 @@ def named_bits(word, names, total, order):
 class Attr:
     """One perf_event_attr with the ids that belong to it."""
 
-    def __init__(self, raw, order):
-        """raw: all the bytes set apart for the attr, at least 64."""
+    def __init__(self, raw, order, whole=False):
+        """raw: all the bytes set apart for the attr, at least 64; whole: whatever size the attr says it has."""
         if len(raw) < ATTR_MIN_SIZE:
             raise Misfit(f"an attr of {len(raw)} bytes, the smallest has {ATTR_MIN_SIZE}")
         own_size = int.from_bytes(raw[4:8], order) or ATTR_MIN_SIZE
-        limit = min(own_size, len(raw))
+        limit = len(raw) if whole else min(own_size, len(raw))
         self.ids = []
         self.values = {}
         used = 0
@@ -806,7 +806,7 @@ def decode_stat_config(cursor):
 def decode_event_update(cursor):
     fields = cursor.fields("u64 type, u64 id")
     if fields["type"] == 0:
-        fields["unit"] = cursor.string()
+        fields["unit"], fields["pad"] = cursor.cstr(), cursor.hex(cursor.left())
     elif fields["type"] == 1:
         word = cursor.u64()
         number = struct.unpack("=d", struct.pack("=Q", word))[0]
@@ -814,7 +814,7 @@ def decode_event_update(cursor):
         fields["scale_bits"] = word
         fields["pad"] = cursor.hex(cursor.left())
     elif fields["type"] == 2:
-        fields["name"] = cursor.string()
+        fields["name"], fields["pad"] = cursor.cstr(), cursor.hex(cursor.left())
     elif fields["type"] == 3:
         fields["cpus"] = decode_cpu_map(cursor)
     return fields
@@ -956,7 +956,7 @@ def feature_event_desc(cursor, context):
     fields = cursor.fields("u32 nr, u32 attr_size")
     fields["events"] = []
     for _ in range(cursor.room(fields["nr"], fields["attr_size"] + 8)):
-        attr = Attr(cursor.raw(fields["attr_size"]), cursor.order)
+        attr = Attr(cursor.raw(fields["attr_size"]), cursor.order, whole=True)
         event = {"attr": attr.to_json(), "nr_ids": cursor.u32(), "name": cursor.str64()}
         event["ids"] = cursor.numbers("u64", event["nr_ids"])
         fields["events"].append(event)
@@ -1007,7 +1007,7 @@ def feature_pmu_mappings(cursor, context):
     fields["pmus"] = [feature_object(cursor, layout) for _ in range(cursor.room(fields["nr"], 8))]
     if fields["nr"] == 0:
         fields["uncounted"] = []
-        while cursor.left() >= 8:
+        while cursor.left() >= 4:           # less cannot be a type
             fields["uncounted"].append(feature_object(cursor, layout))
     return fields
 
@@ -1193,12 +1193,14 @@ def protobuf(raw):
     while cursor.left():
         key = varint(cursor)
         number, wire = key >> 3, key & 7
-        if number == 0 or wire not in (0, 1, 2, 5):
+        if number == 0 or wire > 5:
             raise Misfit(f"no protobuf: field {number} of wire type {wire}")
         if wire == 0:
             value = varint(cursor) & (1 << 64) - 1
         elif wire == 2:
             value = cursor.raw(varint(cursor))
+        elif wire in (3, 4):                # the marks of a group have no value
+            value = None
         else:
             value = cursor.number("u64" if wire == 1 else "u32")
         found.append((number, wire, value))
@@ -1214,6 +1216,11 @@ def message(raw, layout):
     for number, wire, value in protobuf(raw):
         name, kind = layout.get(number, (None, None))
         key = name and name.rstrip("*")
+        if isinstance(kind, dict) and wire == 2:
+            try:
+                inner = message(value, kind)
+            except Misfit:
+                name, kind = None, None     # no message of this kind: just bytes
         if kind == "u" and wire == 2 and name.endswith("*"):
             part = Cursor(value, 0, len(value), "little")
             while part.left():
@@ -1224,7 +1231,7 @@ def message(raw, layout):
         elif kind == "str" and wire == 2:
             value = {"text": value.decode("latin-1"), "slot": value.hex()}
         elif isinstance(kind, dict) and wire == 2:
-            value = message(value, kind)
+            value = inner
         else:
             value = value.hex() if isinstance(value, bytes) else value
             result.setdefault("unknown", []).append({"field": number, "wire": wire, "value": value})
@@ -1748,7 +1755,9 @@ class PerfFile:
                     return attr, trailer_room(attr)
         if record.type >= FIRST_TOOL_RECORD:
             if record.type == BUILD_ID_RECORD:
-                if record.size % 8 != 0:    # every form without a trailer is 4 mod 8
+                # Every form without a trailer is 4 mod 8, and the name in front of a trailer has its NUL.
+                size = trailer_size(self.owner(record))
+                if record.size % 8 != 0 or self.data.find(b"\0", record.offset + 36, record.end - size) < 0:
                     return None, 0
             elif record.type != BPF_METADATA_RECORD:
                 return None, 0

@@ -112,6 +112,12 @@ def compare_attrs(where, info, file, report):
     for index, (event, line) in enumerate(zip(info["events"], attrs)):
         ours = oracle.plain("attr", event["attr"])
         theirs = names.attr_values(line["attr"])
+        cut = [name for offset, kind, name in second_decoder.ATTR_FIELDS
+               if offset < theirs["size"] < offset + second_decoder.Cursor.WIDTH[kind] and name in ours]
+        if cut:
+            report.note("number that the attr's size cuts: info has what there is of it, dump its bytes")
+            ours.pop(cut[0])
+            ours["tail"] = theirs["tail"]
         same_tree("attr fields", f"{where}: attr {index}", "attr", ours, theirs, report)
         report.same("ids", where, f"ids of attr {index}", [int(one) for one in event["ids"]], line["ids"])
     header = lines[0]["header"]
@@ -229,7 +235,7 @@ def compare_features(name, file, info, report):
         if not raw and ours == {"raw": ""}:
             report.note("empty section: perfdata info shows its (no) bytes")
         elif theirs is None or "error" in theirs:
-            report.same("undecoded features", where, f"bytes ({theirs})", ours, {"raw": raw.hex()})
+            names.same_feature(where, bit, raw, file.order, None if ours == {"raw": raw.hex()} else ours, theirs, report)
         else:
             names.same_feature(where, bit, raw, file.order, ours, theirs, report)
 
@@ -276,6 +282,13 @@ def compare_file(path, name):
     return report
 
 
+def numbers_of(tree):
+    """Without bytes that are no field: numbers may be among them."""
+    if isinstance(tree, dict):
+        return {name: numbers_of(value) for name, value in tree.items() if name not in ("rest", "tail")}
+    return [numbers_of(one) for one in tree] if isinstance(tree, list) else tree
+
+
 def compare_orders(little, big, report):
     """A file made by hand in both byte orders: the same values (of features: of those that are a part of JSON)."""
     ours, _ = names.dump(little)
@@ -291,8 +304,8 @@ def compare_orders(little, big, report):
             if one.type not in (second_decoder.FEATURE_RECORD, 32772):      # they show bytes
                 report.same("both byte orders", at, one.name, one.tool, other.tool)
                 report.same("both byte orders", at, "rest", one.rest, other.rest)
-            elif one.feature is None or "rest" not in one.feature:
-                report.same("both byte orders", at, "feature", one.feature, other.feature)
+            else:
+                report.same("both byte orders", at, "feature", numbers_of(one.feature), numbers_of(other.feature))
         elif one.payload is not None:   # the bytes of the others differ
             same_tree("both byte orders", at, one.name, one.fields, other.fields, report)
             report.same("both byte orders", at, "rest", one.rest, other.rest)

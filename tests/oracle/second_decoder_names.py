@@ -184,15 +184,6 @@ def attr_values(fields):
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-def behind_nul(text):
-    """A string that ends behind its NUL, and the other bytes of its slot in hex."""
-    end = text["slot"].find("00")
-    while end % 2 and end >= 0:
-        end = text["slot"].find("00", end + 1)
-    end = len(text["slot"]) if end < 0 else end + 2
-    return dict(text, slot=text["slot"][:end]), text["slot"][end:]
-
-
 def build_id(fields):
     if "pid" not in fields:             # the form before there was a pid
         fields = dict(fields, build_id=fields["build_id"][:40], build_id_pad=fields["build_id"][40:])
@@ -220,9 +211,6 @@ def event_update(fields):
     behind = fields.pop("pad", "")
     if "scale" in fields:
         fields["scale"] = Scale(fields.pop("scale_bits"))
-    for name in ("unit", "name"):
-        if name in fields:
-            fields[name], behind = behind_nul(fields[name])
     if "cpus" in fields:
         fields["cpus"], behind = cpu_map(fields["cpus"])
     return fields, behind
@@ -385,7 +373,10 @@ def bpf_prog_info(fields, raw):
         if "name" in info:
             info["name"] = info["name"]["slot"]
         if "gpl_compatible" in info:
-            info["bits"] = info.pop("gpl_compatible") | info.pop("gpl_pad") << 1
+            unused = info.pop("gpl_pad")    # perfdata takes them for a bit each
+            if raw.order == ">":
+                unused = int(f"{unused:031b}"[::-1], 2)
+            info["bits"] = info.pop("gpl_compatible") | unused << 1
         tail = info.pop("pad", None)
         if tail is not None:
             info["tail"] = struct.pack(raw.order + "I", tail).hex() + info.get("tail", "")
@@ -415,7 +406,7 @@ def wire_fields(raw):
         one = {"key": field << 3 | wire}
         if wire == 2:
             one.update(size=len(value), data=value.hex())
-        else:
+        elif value is not None:
             one[{0: "value", 1: "value64", 5: "value32"}[wire]] = value
         result.append(one)
     return result
@@ -465,7 +456,10 @@ def same_feature(where, bit, raw, order, ours, theirs, report):
     """A feature: perfdata's JSON of it, and what second_decoder.py makes of the same bytes."""
     kind = FEATURE_NAMES.get(bit, "unknown") + " feature"
     if theirs is None or "error" in theirs:
-        report.same("undecoded features", where, f"undecoded ({theirs})", ours, None)
+        if theirs and theirs["error"].startswith("no protobuf") and ours is not None:
+            report.note("protobuf with a field number of 0 or an unknown wire type: perfdata shows it as a key without value")
+        else:
+            report.same("undecoded features", where, f"undecoded ({theirs})", ours, None)
         return
     if ours is None:
         report.differ(where, kind, f"perfdata did not decode it: {oracle.show(theirs)}")

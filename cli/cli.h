@@ -149,7 +149,7 @@ struct cli_input {
     /* private: a stream's first bytes, read to recognise it, and findings that were reported */
     struct cli *cli;
     uint8_t head[16];
-    size_t n_head, n_told;
+    size_t n_head, n_told, n_meta_told;
 };
 
 /*
@@ -168,6 +168,8 @@ bool cli_next_record(struct cli_input *in, struct pd_record *rec);
  * known. */
 bool cli_decode(struct cli_input *in, struct pd_record *rec);
 
+/* Reports what is damaged in header, sections and features and was not reported yet; cli_next_record() does at the end. */
+void cli_tell_findings(struct cli_input *in);
 /* Adds what a record says to the metadata; for verbs that read records without cli_next_record(). */
 void cli_learn(struct cli_input *in, const struct pd_record *rec);
 

@@ -294,10 +294,12 @@ static int spool(struct cli_input *in)
 }
 
 /* In a stream there may be more of them at its end. */
-static void tell_findings(struct cli_input *in)
+void cli_tell_findings(struct cli_input *in)
 {
     for (; in->n_told < pd_reader_n_findings(in->reader); in->n_told++)
         cli_error(in->cli, in->name, pd_reader_finding(in->reader, in->n_told));
+    for (; in->meta && in->n_meta_told < pd_metadata_n_findings(in->meta); in->n_meta_told++)
+        cli_error(in->cli, in->name, pd_metadata_finding(in->meta, in->n_meta_told));
 }
 
 static bool open_failed(struct cli *cli, struct cli_input *in, int status, int error)
@@ -342,14 +344,13 @@ bool cli_input_open(struct cli *cli, struct cli_input *in, const char *path, uns
         cli_input_close(in);
         return false;
     }
-    if (!(flags & CLI_NO_FINDINGS))
-        tell_findings(in);
     if ((flags & CLI_META) && pd_metadata_open(&in->meta, in->reader, NULL, &error))
         cli_error(cli, in->name, &error);
+    if (!(flags & CLI_NO_FINDINGS))
+        cli_tell_findings(in);
     return true;
 }
 
-/* Damage in what it says is for the verbs that show it. */
 void cli_learn(struct cli_input *in, const struct pd_record *rec)
 {
     struct pd_error error;
@@ -390,7 +391,7 @@ bool cli_next_record(struct cli_input *in, struct pd_record *rec)
         if (in->meta && rec->type >= PD_RECORD_HEADER_ATTR)
             cli_learn(in, rec);
     } else {
-        tell_findings(in);
+        cli_tell_findings(in);
     }
     return code == PD_OK;
 }

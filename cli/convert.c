@@ -290,7 +290,7 @@ static void to_file(struct run *run, const char *path, enum pd_container contain
 static void run_convert(struct run *run)
 {
     const char *path = run->cli->inputs[0];
-    if (!check_options(run) || !cli_input_open(run->cli, &run->in, path, 0))
+    if (!check_options(run) || !cli_input_open(run->cli, &run->in, path, CLI_META))
         return;
     const enum pd_container container = pd_convert_container(run->in.reader, &run->options);
     if (container == PD_CONTAINER_DIRECTORY)

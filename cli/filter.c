@@ -753,6 +753,7 @@ static void run_filter(struct run *run)
             to_directory(run, path);
         else
             to_file(run, path);
+        cli_tell_findings(&run->in);
     }
     cli_input_close(&run->in);
 }

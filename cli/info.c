@@ -327,7 +327,6 @@ static void info_file(struct cli *cli, const struct info *wanted, const char *pa
         return;
     info.cli = cli;
     info.in = &in;
-    info_tell(&info);
     if (in.meta)
         (cli->json ? info_json : info_text)(&info);
     info_free(&info);

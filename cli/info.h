@@ -30,7 +30,6 @@ struct info_task {
 struct info {
     struct cli *cli;
     struct cli_input *in;
-    size_t n_told; /* findings of in->meta that were reported */
     void (*on_mmap)(struct info *info,
                     const struct pd_record *rec); /* for --mmaps: each decoded MMAP or MMAP2 */
     void *user;
@@ -57,8 +56,6 @@ struct info {
     size_t task_map_size;
 };
 
-/* Reports what is damaged in features; more may come while a stream is read. */
-void info_tell(struct info *info);
 /* Reads all records; with --header-only those that tell of features, as there are in streams. */
 void info_scan(struct info *info);
 void info_free(struct info *info);

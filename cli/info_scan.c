@@ -232,13 +232,6 @@ static void count_record(struct info *info, struct pd_record *rec)
 
 /* ---- Features */
 
-void info_tell(struct info *info)
-{
-    const struct pd_metadata *const m = info->in->meta;
-    for (; m && info->n_told < pd_metadata_n_findings(m); info->n_told++)
-        cli_error(info->cli, info->in->name, pd_metadata_finding(m, info->n_told));
-}
-
 /*
  * With --header-only: a pipe stream begins with its features, before the first record of the kernel; those of a file that
  * cannot seek come after the last record.
@@ -259,7 +252,7 @@ void info_scan(struct info *info)
     cli_progress_end(info->cli);
     if (pd_metadata_finish(info->in->meta, info->in->reader, &error))
         cli_error(info->cli, info->in->name, &error);
-    info_tell(info);
+    cli_tell_findings(info->in);
 }
 
 void info_free(struct info *info)

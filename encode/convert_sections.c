@@ -183,6 +183,7 @@ enum pd_code pd_convert_collect(struct pd_conversion *c, struct pd_record *rec, 
 {
     if (rec->depth)
         return PD_OK;
+    pd_transcode_look(&c->t, rec);
     if ((*taken = pd_convert_change_of(c, rec) != NULL))
         return PD_OK;
     if (rec->old_feature)

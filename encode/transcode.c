@@ -160,6 +160,32 @@ static bool is_feature(const struct pd_record *rec)
     return rec->old_feature || (rec->type == PD_RECORD_HEADER_FEATURE && rec->size >= 16);
 }
 
+static void tell(const struct pd_transcode *t, const struct pd_error *what)
+{
+    if (what->code != PD_EUNKNOWN && t->finding)
+        t->finding(t->user, what);
+}
+
+static uint64_t feature_of(const struct pd_record *rec, enum pd_order order)
+{
+    return rec->old_feature ? rec->type - 66 : pd_load64(rec->raw + 8, order);
+}
+
+void pd_transcode_look(struct pd_transcode *t, const struct pd_record *rec)
+{
+    if (!is_feature(rec))
+        return;
+    const size_t at = rec->old_feature ? 8 : 16;
+    const uint64_t id = feature_of(rec, t->from);
+    struct pd_feature f;
+    struct pd_error what;
+    if (id > 255 || pd_feature_decode(t->from, (uint32_t)id, t->nr_cpus_avail, rec->raw + at, rec->size - at, &f, &what) == PD_OK)
+        return;
+    if (what.offset != PD_NOWHERE)
+        what.offset += rec->offset + at;
+    tell(t, &what);
+}
+
 /* A section in a record. */
 static enum pd_code feature_record(struct pd_transcode *t, const struct pd_record *rec, struct pd_error *error)
 {
@@ -232,12 +258,6 @@ static void contradicting_record(struct pd_transcode *t, const struct pd_reader 
     leave_record(t, rec);
 }
 
-static void tell(const struct pd_transcode *t, const struct pd_error *what)
-{
-    if (what->code != PD_EUNKNOWN && t->finding)
-        t->finding(t->user, what);
-}
-
 enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader *r, struct pd_record *rec,
                                  const uint8_t **bytes, size_t *n, struct pd_error *error)
 {
@@ -248,6 +268,7 @@ enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader 
         tell(t, &what);
     *bytes = rec->raw;
     *n = rec->size;
+    pd_transcode_look(t, rec);
     if (t->from == t->to && !t->reencode && !(attr && t->attr_size))
         return PD_OK;
     *bytes = t->bytes;

@@ -49,6 +49,8 @@ enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader 
  */
 enum pd_code pd_transcode_section(struct pd_transcode *t, uint16_t feature, uint8_t *bytes, size_t n,
                                   struct pd_error *error);
+/* Tells of damage in the feature that a record of a stream has, if it has one. */
+void pd_transcode_look(struct pd_transcode *t, const struct pd_record *rec);
 /* One that is too large to be held at a time, or its part, is left as it is. */
 void pd_transcode_leave_section(struct pd_transcode *t, uint16_t feature);
 

@@ -82,6 +82,8 @@ static void add_where(struct text *t, const struct pd_error *e)
         add(t, "record %" PRIu64 " of type %" PRIu32 " (%s), byte %" PRIu32 ", ", e->record_index, e->record_type,
             type ? type : "unknown", e->record_offset);
     }
+    if (e->section)
+        add(t, "feature %s, ", e->section);
     if (e->field)
         add(t, "%s: ", e->field);
 }

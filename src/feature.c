@@ -47,6 +47,8 @@ enum pd_code pd_feature_decode(enum pd_order order, uint32_t id, uint32_t nr_cpu
         f->layout = NULL;
         f->rest = f->raw;
     }
+    if (code && error)
+        error->section = pd_feature_name(id);
     return code;
 }
 

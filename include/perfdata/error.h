@@ -40,13 +40,14 @@ enum pd_code {
 
 struct pd_error {
     enum pd_code code;
-    uint64_t offset;        /* of the record or section in the input, PD_NOWHERE when there is none */
+    uint64_t offset;        /* of the record in the input, outside of records of what is wrong; PD_NOWHERE: there is none */
     uint64_t record_index;  /* counted from 0 in file order, PD_NOWHERE outside of records */
-    uint32_t record_offset; /* of the field, from the first byte of the record or section */
+    uint32_t record_offset; /* of the field, from the first byte of the record */
     uint32_t record_type;   /* 0 outside of records */
     const char *field;      /* static text: field or section; NULL when there is none */
     uint64_t found;
     uint64_t expected;
+    const char *section;    /* static text: name of the feature that the field is in; NULL when it is in none */
 };
 
 /* A short name of the code ("short", "count", …), static. */

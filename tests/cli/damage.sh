@@ -44,3 +44,19 @@ expect 0 "$PERFDATA" check good.pipe
 has out "at offset $size "
 cat good.pipe | "$PERFDATA" check - >out 2>err || fail "a pipe with text behind it: status $?"
 has out "at offset $size "
+
+# A string in a feature that says it is longer than its section: in a file, and as a record of a stream.
+section=$("$PERFDATA" info --json good.data | sed -n 's/.*"name":"HOSTNAME","offset":\([0-9]*\),.*/\1/p')
+with_byte feature.data "$section" 7f
+expect 3 "$PERFDATA" convert -q --to pipe -o feature.pipe feature.data
+for verb in check info 'info -I' dump 'convert -f -o out.data' 'convert -f --to file -o out.data' 'convert -f --to pipe -o out.data' \
+    'convert -f --endian big -o out.data' 'filter -f --pid 1 -o out.data'; do
+    for file in feature.pipe feature.data; do
+        # shellcheck disable=SC2086 # the verb and its options
+        expect 3 "$PERFDATA" $verb -i $file
+        grep -q 'feature hostname, text: found 127, expected 64' out err || fail "$verb $file: the feature is not named"
+    done
+    grep -q "at offset $((section + 4)) " out err || fail "$verb: wrong offset"
+done
+expect 3 "$PERFDATA" info feature.data
+has out 'events' # the rest is shown all the same

@@ -252,7 +252,8 @@ ATTR_FIELDS = [
 ATTR_KNOWN_SIZE = 144
 ATTR_MIN_SIZE = 64
 
-# The flag word, from logical bit 0 up; the only wider fields have a number.
+# The flag word, from logical bit 0 up; the only wider fields have a number. "*24" are 24 flags without a name yet, which
+# are put together so that each keeps its logical number.
 ATTR_FLAGS = """
     disabled inherit pinned exclusive exclude_user exclude_kernel exclude_hv
     exclude_idle mmap comm freq inherit_stat enable_on_exec task watermark
@@ -260,9 +261,9 @@ ATTR_FLAGS = """
     exclude_callchain_kernel exclude_callchain_user mmap2 comm_exec
     use_clockid context_switch write_backward namespaces ksymbol bpf_event
     aux_output cgroup text_poke build_id inherit_thread remove_on_exec sigtrap
-    defer_callchain defer_output reserved:24
+    defer_callchain defer_output reserved*24
 """.split()
-AUX_ACTION_FLAGS = "aux_start_paused aux_pause aux_resume reserved:29".split()
+AUX_ACTION_FLAGS = "aux_start_paused aux_pause aux_resume reserved*29".split()
 BRANCH_FLAGS = """
     mispred predicted in_tx abort cycles:16 type:4 spec:2 new_type:4 priv:3
     reserved:31
@@ -272,9 +273,12 @@ BRANCH_FLAGS = """
 def named_bits(word, names, total, order):
     result, first = {}, 0
     for entry in names:
-        name, _, width = entry.partition(":")
+        name, _, width = entry.replace("*", ":").partition(":")
         width = int(width or 1)
-        result[name] = bits(word, first, width, total, order)
+        if "*" in entry:
+            result[name] = sum(bits(word, first + i, 1, total, order) << i for i in range(width))
+        else:
+            result[name] = bits(word, first, width, total, order)
         first += width
     assert first == total
     return result
@@ -993,7 +997,7 @@ def feature_cpu_topology(cursor, context):
     if not cpus or cursor.left() < 8 * cpus:
         return fields
     fields["cpus"] = cursor.objects("u32 core_id, u32 socket_id", cpus)
-    if cursor.left():
+    if cursor.left() >= 4:
         fields["nr_dies"] = cursor.u32()
         fields["dies"] = strings(cursor, fields["nr_dies"])
         fields["die_id"] = cursor.numbers("u32", cpus)
@@ -1071,7 +1075,7 @@ def decode_bpf_info(raw, order):
     if "gpl_word" in info:
         word = info.pop("gpl_word")
         info["gpl_compatible"] = bits(word, 0, 1, 32, order)
-        info["gpl_pad"] = bits(word, 1, 31, 32, order)
+        info["gpl_pad"] = named_bits(word, ["gpl", "pad*31"], 32, order)["pad"]
     if cursor.left():
         info["tail"] = cursor.hex(cursor.left())
     return info

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <perfdata/constants.h>
 #include <perfdata/event.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -403,6 +404,31 @@ bool cli_decode(struct cli_input *in, struct pd_record *rec)
     if (code && code != PD_EUNKNOWN)
         damaged(in, &error);
     return code == PD_OK && rec->layout;
+}
+
+static bool has_unnamed(const struct cli_input *in)
+{
+    for (uint32_t i = 0; i < pd_reader_n_attrs(in->reader); i++)
+        if (pd_reader_attr(in->reader, i)->attr.type == PD_TYPE_TRACEPOINT &&
+            !pd_metadata_event_name(in->meta, in->reader, i))
+            return true;
+    return false;
+}
+
+bool cli_learn_names(struct cli_input *in)
+{
+    struct pd_record rec = {0};
+    struct pd_error error;
+    enum pd_code code;
+    if (!in->meta || !in->seekable || pd_reader_info(in->reader)->container == PD_CONTAINER_PIPE || !has_unnamed(in))
+        return true;
+    while ((code = pd_reader_next(in->reader, &rec, &error)) == PD_OK || code == PD_EZSTD || code == PD_ELIMIT)
+        if (code == PD_OK)
+            cli_learn(in, &rec);
+    code = pd_reader_rewind(in->reader, &error);
+    if (code)
+        cli_error(in->cli, in->name, &error);
+    return code == PD_OK;
 }
 
 enum pd_arch cli_arch(const struct cli_input *in)

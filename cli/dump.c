@@ -100,7 +100,7 @@ static void print_record(struct dump *d, const struct pd_record *rec)
     }
     if (tp) {
         pd_out_str(out, "  trace: ");
-        pd_tracepoint_print(tp, rec->plan->order, rec->u.sample.raw.data.ptr, rec->u.sample.raw.data.n, 0, out);
+        pd_tracepoint_print(tp, (enum pd_order)tp->order, rec->u.sample.raw.data.ptr, rec->u.sample.raw.data.n, 0, out);
         pd_out_str(out, "\n");
     }
     if (rec->type == PD_RECORD_SIMPLEPERF_SPLIT || rec->type == PD_RECORD_SIMPLEPERF_SPLIT_END)
@@ -179,9 +179,9 @@ static bool find_times(struct dump *d)
 static void dump_file(struct dump *d, const char *path)
 {
     const bool twice = (d->fields && dump_fields_seek(d)) || (d->time && pd_time_is_relative(d->time));
-    if (!cli_input_open(d->cli, &d->in, path, CLI_META | (twice ? CLI_SEEK : 0)))
+    if (!cli_input_open(d->cli, &d->in, path, CLI_META | CLI_SEEK | (twice ? 0 : CLI_FLOW)))
         return;
-    if (find_times(d) && (!d->fields || dump_fields_start(d)))
+    if (cli_learn_names(&d->in) && find_times(d) && (!d->fields || dump_fields_start(d)))
         dump_records(d);
     dump_fields_free(d);
     pd_split_free(&d->split);

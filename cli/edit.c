@@ -386,6 +386,42 @@ static bool check_bytes(struct edit *e, const struct item *item, uint32_t cpus)
     return wrong_value(e, item, text);
 }
 
+static const struct item *item_of(const struct edit *e, uint32_t feature)
+{
+    const struct item *found = NULL;
+    for (size_t i = 0; i < e->n_items; i++)
+        if (e->items[i].feature == feature)
+            found = &e->items[i];
+    return found;
+}
+
+/* The layout of CPU_TOPOLOGY depends on the number of cpus: both must go together, or perf refuses the file. */
+static bool check_topology(struct edit *e, uint32_t cpus)
+{
+    const struct item *topology = item_of(e, PD_FEAT_CPU_TOPOLOGY);
+    const struct pd_feature *said = e->in.meta ? pd_metadata_feature(e->in.meta, PD_FEAT_CPU_TOPOLOGY) : NULL;
+    struct pd_feature f;
+    if (!item_of(e, PD_FEAT_NRCPUS) || (topology ? topology->drop : !said))
+        return true;
+    const struct pd_bytes raw = topology ? (struct pd_bytes){topology->bytes, topology->n} : said->raw;
+    if (cpus && pd_feature_decode(pd_reader_info(e->in.reader)->order, PD_FEAT_CPU_TOPOLOGY, cpus, raw.ptr, raw.n, &f, NULL) ==
+                    PD_OK && f.rest.n == 0)
+        return true;
+    cli_fail(e->cli, CLI_USAGE, "%s: cpu_topology is for another number of cpus than nrcpus would say; drop or set it too",
+             e->in.name);
+    return false;
+}
+
+/* perf takes a file that says it is a directory for one. */
+static bool check_dir_format(struct edit *e)
+{
+    const struct item *item = item_of(e, PD_FEAT_DIR_FORMAT);
+    if (!item || item->drop || pd_reader_info(e->in.reader)->container != PD_CONTAINER_FILE)
+        return true;
+    cli_fail(e->cli, CLI_USAGE, "%s: dir_format can only be set in a directory", e->in.name);
+    return false;
+}
+
 static bool make_changes(struct edit *e)
 {
     if ((e->changes = calloc(e->n_items, sizeof *e->changes)) == NULL)
@@ -400,7 +436,7 @@ static bool make_changes(struct edit *e)
     for (size_t i = 0; i < e->n_items; i++)
         if (!e->items[i].drop && !check_bytes(e, &e->items[i], available))
             return false;
-    return true;
+    return check_topology(e, available) && check_dir_format(e);
 }
 
 /* ---- What the library tells */

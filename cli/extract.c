@@ -114,6 +114,8 @@ static void put_build_id(void *user, const struct pd_build_id *b, const uint8_t 
 {
     struct extract *x = user;
     static const char digits[] = "0123456789abcdef";
+    if (!(b->misc & PD_MISC_BUILD_ID_SIZE))
+        n = sizeof b->build_id; /* as perf does, which takes what is not said for all of them */
     char hex[2 * sizeof b->build_id];
     for (size_t i = 0; i < n; i++) {
         hex[2 * i] = digits[id[i] >> 4];

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "convert_dir.h"
 #include <errno.h>
+#include <fnmatch.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <perfdata/constants.h>
@@ -362,7 +363,7 @@ static bool is_event(struct run *run, const char *text, uint32_t i)
     const char *modifiers;
     char name[256];
     cli_event_name(&run->in, i, name, sizeof name);
-    if (strcmp(text, name) == 0)
+    if (strcmp(text, name) == 0 || (strpbrk(text, "*?[") && fnmatch(text, name, 0) == 0))
         return true;
     if (pd_event_parse(text, strlen(text), &wanted))
         return same_event(&wanted, &event);
@@ -748,7 +749,8 @@ static void run_filter(struct run *run)
     if (!cli_input_open(cli, &run->in, path, input_flags(run) | CLI_META))
         return;
     run->to = container_of(run);
-    if (flows(run) || (read_attrs(run) && look_up(run))) {
+    const bool named = run->keep.n_event_names + run->drop.n_event_names > 0;
+    if (flows(run) || (read_attrs(run) && (!named || cli_learn_names(&run->in)) && look_up(run))) {
         if (run->to == PD_CONVERT_DIRECTORY)
             to_directory(run, path);
         else

@@ -74,7 +74,9 @@ static bool find_btf(struct bpf *bpf, uint32_t id, struct blob *btf)
     struct pd_bpf_btf b;
     while (id && bpf->steps++ < MOST_STEPS && pd_bpf_btf_next(&l, &b))
         if (b.id == id) {
-            *btf = (struct blob){b.data, bpf->order};
+            *btf = (struct blob){b.data, PD_LITTLE}; /* its magic tells the byte order */
+            if (b.data.n >= BTF_HEADER && load(btf, 0, 2) != BTF_MAGIC)
+                btf->order = PD_BIG;
             return b.data.n >= BTF_HEADER && load(btf, 0, 2) == BTF_MAGIC;
         }
     return false;

@@ -25,6 +25,17 @@ static void zstd_free(void *user, void *p)
     pd_release(user, p);
 }
 
+/*
+ * The tables of the highest levels, which a file may ask for, would take hundreds of MiB; with a smaller window they take a
+ * few, and chunks of 64 KiB gain little from a larger one.
+ */
+static bool set_level(const struct pd_deflate *z)
+{
+    const int window_log = 21, high = 9;
+    return !ZSTD_isError(ZSTD_CCtx_setParameter(z->ctx, ZSTD_c_compressionLevel, z->level)) &&
+           (z->level < high || !ZSTD_isError(ZSTD_CCtx_setParameter(z->ctx, ZSTD_c_windowLog, window_log)));
+}
+
 enum pd_code pd_deflate_start(struct pd_deflate *z, const struct pd_allocator *allocator, int level,
                               struct pd_error *error)
 {
@@ -42,8 +53,7 @@ enum pd_code pd_deflate_start(struct pd_deflate *z, const struct pd_allocator *a
     z->ctx = ZSTD_createCCtx_advanced(memory);
     z->in = pd_resize(allocator, NULL, PD_DEFLATE_INPUT);
     z->out = pd_resize(allocator, NULL, OUTPUT);
-    if (z->ctx && z->in && z->out &&
-        !ZSTD_isError(ZSTD_CCtx_setParameter(z->ctx, ZSTD_c_compressionLevel, z->level)))
+    if (z->ctx && z->in && z->out && set_level(z))
         return PD_OK;
     pd_deflate_free(z);
     return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "zstd", 0, OUTPUT);

@@ -81,7 +81,13 @@ static void check_other_order(const struct trial *t, const struct pd_record *rec
     uint8_t *out = malloc(t->n);
     size_t size = 0;
     CHECK(out);
-    CHECK(pd_record_encode(&t->other, rec, out, t->n, &size, &error) == PD_OK && size == t->n);
+    const enum pd_code code = pd_record_encode(&t->other, rec, out, t->n, &size, &error);
+    /* Of a DSO's two forms, the byte order decides for names that are no text. */
+    if (code == PD_EVALUE && rec->type == PD_RECORD_SIMPLEPERF_DSO) {
+        free(out);
+        return;
+    }
+    CHECK(code == PD_OK && size == t->n);
     check_encodes_to(pd_interpret_encode, &t->other, rec, out, t->n);
     CHECK(pd_record_decode(&t->other, out, size, &there, &error) == PD_OK);
     if (there.variant == rec->variant) {

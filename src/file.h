@@ -38,6 +38,7 @@ struct pd_reader {
     uint64_t max_held;
     uint64_t ids_bytes;    /* of all ids sections */
     uint64_t attrs_end;    /* attrs of HEADER_ATTR records before this offset are known */
+    uint32_t nr_cpus_avail; /* as NRCPUS in the stream said */
     bool old_features;     /* feature sections under types 69 to 80 come before the first attr */
     bool keep_compressed;
     bool nested;           /* a COMPRESSED record inside another one was told of and is given next */

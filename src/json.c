@@ -235,7 +235,7 @@ void pd_record_json_trace(const struct pd_record *rec, unsigned flags, const str
         put_hex(&j, "raw", rec->raw + 8, rec->size > 8 ? rec->size - 8u : 0);
     if (tracepoint && view.open && rec->type == PD_RECORD_SAMPLE && rec->plan) {
         put_key(&j, "trace");
-        pd_tracepoint_json(tracepoint, rec->plan->order, rec->u.sample.raw.data.ptr, rec->u.sample.raw.data.n, 0, out);
+        pd_tracepoint_json(tracepoint, (enum pd_order)tracepoint->order, rec->u.sample.raw.data.ptr, rec->u.sample.raw.data.n, 0, out);
     }
     pd_emit_char(out, '}');
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* metadata.c - collects what a recording says of itself, and answers questions about it. */
 #include "codec_internal.h"
+#include "idmap.h"
 #include "memory.h"
 #include "wire.h"
 #include <perfdata/metadata.h>
 #include <perfdata/split.h>
 #include <perfdata/tracepoint.h>
+#include <stdio.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* A feature with its bytes. Allocated one by one, so that what is given out does not move. */
 struct held {
@@ -39,6 +42,7 @@ struct pd_metadata {
     struct pd_tracepoints *tracepoints;
     bool parsed; /* tracepoints were tried */
     struct pd_split split; /* a large record whose parts are coming */
+    struct pd_idmap mapped; /* hashes of mapped files with build ids: which of `records` */
 };
 
 /* ---- Opening and closing. */
@@ -72,6 +76,7 @@ void pd_metadata_close(struct pd_metadata *m)
         pd_release(m->allocator, m->old_names[i]);
     forget_names(m);
     pd_split_free(&m->split);
+    pd_idmap_free(&m->mapped);
     pd_tracepoints_free(m->tracepoints);
     pd_release(m->allocator, m->held);
     pd_release(m->allocator, m->records);
@@ -253,7 +258,8 @@ enum pd_code pd_metadata_open(struct pd_metadata **metadata, struct pd_reader *r
     struct pd_metadata *m = pd_resize(o.allocator, NULL, sizeof *m);
     if (!m)
         return no_memory(error, sizeof *m);
-    *m = (struct pd_metadata){.allocator = o.allocator, .split = {.allocator = o.allocator}, .left = o.max_bytes ? o.max_bytes : UINT64_C(256) << 20};
+    *m = (struct pd_metadata){.allocator = o.allocator, .split = {.allocator = o.allocator},
+                              .mapped = {.allocator = o.allocator}, .left = o.max_bytes ? o.max_bytes : UINT64_C(256) << 20};
     enum pd_code code = PD_OK;
     if (r) {
         m->order = pd_reader_info(r)->order;
@@ -354,6 +360,32 @@ static enum pd_code keep_record(struct pd_metadata *m, const struct pd_record *r
     return PD_OK;
 }
 
+static bool same_file(const struct pd_mmap2 *a, const struct pd_mmap2 *b)
+{
+    return a->filename.len == b->filename.len && memcmp(a->filename.ptr, b->filename.ptr, a->filename.len) == 0 &&
+           memcmp(a->build_id, b->build_id, sizeof a->build_id) == 0;
+}
+
+/* A file with a build id is kept once. Those of the same hash take the numbers behind it. */
+static enum pd_code keep_mapping(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error)
+{
+    struct pd_record one = {0};
+    uint32_t known;
+    if (!rec->plan || pd_record_decode(rec->plan, rec->raw, rec->size, &one, NULL))
+        return PD_OK; /* damage is reported by who reads the records */
+    const struct pd_mmap2 *map = &one.u.mmap2;
+    uint32_t hash = (uint32_t)XXH3_64bits_withSeed(map->filename.ptr, map->filename.len,
+                                                   XXH3_64bits(map->build_id, sizeof map->build_id));
+    for (; (known = pd_idmap_get(&m->mapped, hash)) != PD_IDMAP_NONE; hash++)
+        if (same_file(map, &m->records[known]->rec.u.mmap2))
+            return PD_OK;
+    const size_t before = m->n_records;
+    const enum pd_code code = keep_record(m, rec, error);
+    if (code || m->n_records == before)
+        return code;
+    return pd_idmap_add(&m->mapped, hash, (uint32_t)before) ? PD_OK : no_memory(error, sizeof hash);
+}
+
 /* simpleperf's tracing data comes in parts when it is large, as most is. */
 static enum pd_code add_part(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error)
 {
@@ -374,7 +406,7 @@ static enum pd_code add_part(struct pd_metadata *m, const struct pd_record *rec,
 enum pd_code pd_metadata_add(struct pd_metadata *m, struct pd_reader *r, const struct pd_record *rec, struct pd_error *error)
 {
     if (rec->type < PD_RECORD_HEADER_ATTR)
-        return PD_OK;
+        return rec->type == PD_RECORD_MMAP2 && rec->misc & PD_MISC_MMAP_BUILD_ID ? keep_mapping(m, rec, error) : PD_OK;
     if (rec->old_feature)
         return add_feature(m, rec, error);
     switch (rec->type) {
@@ -530,6 +562,37 @@ static char *name_from_tracing(struct pd_metadata *m, const struct pd_attr *attr
     return p;
 }
 
+/* simpleperf: a line "name,type,config" for each event. */
+static char *name_in_lines(struct pd_metadata *m, const struct pd_str *lines, const struct pd_attr *attr)
+{
+    const char *p = lines->ptr, *end = lines->ptr + lines->len;
+    while (p < end) {
+        const char *stop = memchr(p, '\n', (size_t)(end - p));
+        const char *line_end = stop ? stop : end, *comma = memchr(p, ',', (size_t)(line_end - p));
+        char numbers[64] = "";
+        unsigned long long type, config;
+        if (comma && (size_t)(line_end - comma) < sizeof numbers) {
+            memcpy(numbers, comma + 1, (size_t)(line_end - comma) - 1);
+            if (sscanf(numbers, "%llu,%llu", &type, &config) == 2 && type == attr->type && config == attr->config)
+                return copy_name(m, p, (size_t)(comma - p));
+        }
+        p = line_end + 1;
+    }
+    return NULL;
+}
+
+static char *name_from_meta_info(struct pd_metadata *m, const struct pd_attr *attr)
+{
+    static const char key[] = "event_type_info";
+    const struct pd_feature *f = decoded(m, PD_FEAT_SIMPLEPERF_META_INFO);
+    struct pd_list l = f ? f->u.simpleperf_meta_info.entries : (struct pd_list){0};
+    struct pd_meta_info e;
+    while (pd_meta_info_next(&l, &e))
+        if (e.key.len == sizeof key - 1 && memcmp(e.key.ptr, key, e.key.len) == 0)
+            return name_in_lines(m, &e.value, attr);
+    return NULL;
+}
+
 static char *name_from_old(struct pd_metadata *m, const struct pd_attr *attr)
 {
     for (size_t i = 0; i < m->n_old; i++)
@@ -551,6 +614,8 @@ static char *make_name(struct pd_metadata *m, const struct pd_reader *r, uint32_
         name = name_from_desc(m, attr);
     if (!name)
         name = name_from_tracing(m, &e->attr);
+    if (!name)
+        name = name_from_meta_info(m, &e->attr);
     return name ? name : name_from_old(m, &e->attr);
 }
 
@@ -700,6 +765,16 @@ static size_t build_id_size(const struct pd_build_id *b)
     return n;
 }
 
+/* The build id of a mapping, in the form of the others. */
+static struct pd_build_id mapped_build_id(const struct pd_record *rec)
+{
+    const struct pd_mmap2 *map = &rec->u.mmap2;
+    struct pd_build_id b = {.misc = PD_MISC_BUILD_ID_SIZE | (rec->misc & PD_MISC_CPUMODE), .pid = map->pid,
+                            .size = map->build_id_size, .filename = map->filename};
+    memcpy(b.build_id, map->build_id, sizeof b.build_id);
+    return b;
+}
+
 void pd_metadata_each_build_id(const struct pd_metadata *m,
                                void (*take)(void *user, const struct pd_build_id *file, const uint8_t *id, size_t n),
                                void *user)
@@ -713,6 +788,10 @@ void pd_metadata_each_build_id(const struct pd_metadata *m,
         const struct pd_build_id *b = &m->records[i]->rec.u.header_build_id.file;
         if (m->records[i]->rec.type == PD_RECORD_HEADER_BUILD_ID)
             take(user, b, b->build_id, build_id_size(b));
+        if (m->records[i]->rec.type == PD_RECORD_MMAP2) {
+            const struct pd_build_id mapped = mapped_build_id(&m->records[i]->rec);
+            take(user, &mapped, mapped.build_id, build_id_size(&mapped));
+        }
     }
 }
 

@@ -478,6 +478,18 @@ static void note_old_feature(struct pd_reader *r, struct pd_record *rec)
     rec->old_feature = pipe && r->old_features && rec->type >= PD_RECORD_ID_INDEX && rec->type <= PD_RECORD_HEADER_FEATURE;
 }
 
+/* The layout of other features depends on it. */
+static void note_cpus(struct pd_reader *r, struct pd_record *rec)
+{
+    const size_t at = rec->old_feature ? 8 : 16;
+    const uint64_t id = rec->old_feature                         ? rec->type - 66
+                        : rec->type == PD_RECORD_HEADER_FEATURE && rec->size >= at ? pd_load64(rec->raw + 8, r->info.order)
+                                                                                   : 0;
+    if (id == PD_FEAT_NRCPUS && rec->size >= at + 4)
+        r->nr_cpus_avail = pd_load32(rec->raw + at, r->info.order);
+    rec->nr_cpus_avail = r->nr_cpus_avail;
+}
+
 static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
     enum pd_code code = skip_payload(r, error);
@@ -497,6 +509,7 @@ static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, str
     if (code)
         return code == PD_END ? at_end(r, rec, error) : stop(r, code);
     note_old_feature(r, rec);
+    note_cpus(r, rec);
     if (rec->type == PD_RECORD_HEADER_ATTR && r->info.container == PD_CONTAINER_PIPE &&
         (code = add_stream_attr(r, rec, error)))
         return stop(r, code);

@@ -28,6 +28,7 @@ struct pd_tracepoints {
     struct pd_tracepoint_field *scratch; /* of the event that is parsed */
     size_t scratch_n, scratch_cap;
     size_t left_out;
+    enum pd_order order; /* of the raw bytes */
 };
 
 /* ---- Text */
@@ -410,6 +411,7 @@ static enum pd_code append_event(struct pd_tracepoints *t, struct pd_str system,
                                 .index = (uint32_t)t->n,
                                 .n_fields = (uint32_t)n_fields,
                                 .n_bad = format->n_bad,
+                                .order = (uint8_t)t->order,
                                 .fields = fields};
     t->events[t->n++] = e;
     return PD_OK;
@@ -528,7 +530,9 @@ enum pd_code pd_tracepoints_new(struct pd_tracepoints **out, const struct pd_fea
     *out = NULL;
     if (t == NULL)
         return no_memory(error, sizeof *t);
-    *t = (struct pd_tracepoints){.allocator = allocator};
+    *t = (struct pd_tracepoints){.allocator = allocator, .order = PD_HOST_ORDER};
+    if (data)
+        t->order = data->bigendian ? PD_BIG : PD_LITTLE;
     const enum pd_code code = data ? add_all(t, data, error) : PD_OK;
     drop_scratch(t);
     if (code)

@@ -41,7 +41,8 @@ PD_API enum pd_code pd_metadata_open(struct pd_metadata **metadata, struct pd_re
 PD_API void pd_metadata_close(struct pd_metadata *metadata);
 
 /*
- * Takes what a record says. Records that say nothing cost next to nothing. Of HEADER_TRACING_DATA the payload is read
+ * Takes what a record says. Records that say nothing cost next to nothing; of those of the kernel only MMAP2 with a build id
+ * says anything, a file once, so a program that does not ask for build ids need not give those. Of HEADER_TRACING_DATA the payload is read
  * from the reader. What is damaged becomes a finding; errors are PD_ENOMEM, and those of reading a payload.
  */
 PD_API enum pd_code pd_metadata_add(struct pd_metadata *metadata, struct pd_reader *reader, const struct pd_record *rec,
@@ -66,8 +67,8 @@ PD_API const struct pd_str *pd_metadata_text(const struct pd_metadata *metadata,
 PD_API bool pd_metadata_total_mem(const struct pd_metadata *metadata, uint64_t *bytes);
 
 /*
- * The name of an event as the recording gives it: EVENT_UPDATE, then EVENT_DESC, then the tracing data ("sched:sched_switch")
- * or the event_types section; else NULL: then pd_event_format() makes one from the attr.
+ * The name of an event as the recording gives it: EVENT_UPDATE, then EVENT_DESC, then the tracing data ("sched:sched_switch"),
+ * simpleperf's META_INFO or the event_types section; else NULL: then pd_event_format() makes one from the attr.
  */
 PD_API const char *pd_metadata_event_name(struct pd_metadata *metadata, const struct pd_reader *reader, uint32_t attr);
 
@@ -98,7 +99,8 @@ PD_API void pd_cpu_map_each(const struct pd_cpu_map_data *map, void (*range)(voi
                             void *user);
 
 /*
- * Calls back for each build id, those of the BUILD_ID section before those of the stream; `id` are its n bytes: without a
+ * Calls back for each build id, those of the BUILD_ID section before those of the stream, HEADER_BUILD_ID and MMAP2 (whose
+ * file has only misc, build_id, size and filename); `id` are its n bytes: without a
  * stored size those up to the last that is not 0, in groups of 4.
  */
 PD_API void pd_metadata_each_build_id(const struct pd_metadata *metadata,

@@ -9,7 +9,7 @@
  *     const struct pd_tracepoint_field *f = tp ? pd_tracepoint_find(tp, "prev_pid", 8) : NULL;
  *     struct pd_tracepoint_data data;
  *     const struct pd_bytes *raw = &rec.u.sample.raw.data;
- *     if (f && pd_tracepoint_value(f, rec.plan->order, raw->ptr, raw->n, &data))
+ *     if (f && pd_tracepoint_value(f, tp->order, raw->ptr, raw->n, &data))
  *         printf("%lld\n", (long long)data.number);
  *
  * Only the lines name, ID and field of a format file are read, for these say where everything is; print fmt,
@@ -68,6 +68,8 @@ struct pd_tracepoint {
     uint32_t n_fields;
     uint32_t n_bad; /* field lines left out: not understood, a name for the second time, more than 1024 */
     const struct pd_tracepoint_field *fields; /* in the order of the file, the common ones first */
+    uint8_t order; /* enum pd_order of the raw bytes, as the tracing data says (one that was added: of this machine). A
+                      recording that was converted to the other byte order keeps its raw bytes as they are */
 };
 
 /*
@@ -126,8 +128,8 @@ struct pd_tracepoint_data {
 };
 
 /*
- * Takes a field out of the n raw bytes of a sample of its event, whose numbers have the byte order of the
- * recording. False: they do not reach that far, or what the field points to is not inside.
+ * Takes a field out of the n raw bytes of a sample of its event, whose numbers have the byte order
+ * tracepoint->order. False: they do not reach that far, or what the field points to is not inside.
  */
 PD_API bool pd_tracepoint_value(const struct pd_tracepoint_field *field, enum pd_order order, const void *raw,
                                 size_t n, struct pd_tracepoint_data *data);

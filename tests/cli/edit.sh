@@ -250,6 +250,10 @@ refused 'number' -i hand.data -o never --set-feature cln_size=big
 refused 'kB' -i hand.data -o never --set-feature total_mem=8X
 refused 'kB' -i hand.data -o never --set-feature total_mem=99999999999T
 refused 'AVAILABLE,ONLINE' -i hand.data -o never --set-feature nrcpus=1,x
+"$PERFDATA" convert -q --to file -f -o own.data "$PERFDATA_SOURCE/corpus/callgraph.data"
+refused 'cpu_topology is for another number' -i own.data -o never --set-feature nrcpus=9,3
+refused 'cpu_topology is for another number' -i own.data -o never --drop-feature nrcpus
+refused 'can only be set in a directory' -i own.data -o never --set-feature dir_format=1
 refused 'more cpus' -i hand.data -o never --set-feature nrcpus=1,2
 refused 'FIRST,LAST' -i hand.data -o never --set-feature sample_time=1
 refused 'FIRST,LAST' -i hand.data -o never --set-feature sample_time=1.0000000001,2

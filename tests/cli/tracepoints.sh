@@ -75,7 +75,20 @@ expect 0 "$PERFDATA" filter -q -e own:mine -o mine.data hand.data
 [ "$(kept mine.data)" = '7 8' ] || fail "own:mine of a file: $(kept mine.data)"
 # The twin of the other byte order: raw bytes stay as they were.
 expect 0 "$PERFDATA" convert -q --endian big -o big.pipe hand.pipe
-[ "$("$PERFDATA" dump big.pipe | grep -c 'event: own:mine')" = 2 ] || fail 'names of the twin'
+"$PERFDATA" dump big.pipe | grep -A30 SAMPLE | grep -e trace: -e event: >got
+"$PERFDATA" dump hand.pipe | grep -A30 SAMPLE | grep -e trace: -e event: >want
+same want got
+# A file through a pipe, whose names stand behind its data.
+"$PERFDATA" dump hand.data | grep -e trace: -e event: >want
+# shellcheck disable=SC2002
+cat hand.data | "$PERFDATA" dump - | grep -e trace: -e event: >got
+same want got
+# Patterns.
+expect 0 "$PERFDATA" filter -q -f -e 'own:*' -o mine.data hand.data
+[ "$(kept mine.data)" = '7 8' ] || fail "own:*: $(kept mine.data)"
+expect 0 "$PERFDATA" filter -q -f -e '*' -o mine.data hand.data
+[ "$(kept mine.data)" = '7 7 8' ] || fail "*: $(kept mine.data)"
+expect 2 "$PERFDATA" filter -q -f -e 'other:*' -o mine.data hand.data
 
 # ---- perf's own, which names its events in the stream.
 if [ -r /sys/kernel/tracing/events/sched/sched_switch/id ]; then

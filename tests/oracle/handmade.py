@@ -747,22 +747,22 @@ def damaged(w, raw):
     """Cut, longer, or with other numbers in it."""
     r = w.r
     for _ in range(1 + r.below(2)):
-        way = r.below(5)
+        way, at = r.below(5), r.below(len(raw) + 1)
         if way == 0:
-            raw = raw[:r.below(len(raw) + 1)]
+            raw = raw[:at]
         elif way == 1:
             raw += r.raw(1 + r.below(20))
         else:
-            width = r.random.choice((1, 2, 4, 8))
-            at = r.below(len(raw) + 1) // width * width if r.below(2) else r.below(len(raw) + 1)
+            kind = r.random.choice("BHIQ")
+            width = struct.calcsize("=" + kind)
+            at = at // width * width if r.below(2) else at
             value = r.random.choice((r.below(4), r.below(300), r.u(width), (1 << 8 * width) - 1))
-            number = (value & (1 << 8 * width) - 1).to_bytes(width, "little" if w.order == "<" else "big")
-            raw = (raw[:at] + number + raw[at + width:])
+            raw = raw[:at] + w.u(kind, value % (1 << 8 * width)) + raw[at + width:]
     return raw
 
 
 def make_damaged(order, seed, files=6):
-    """Files whose tool records and features are all damaged."""
+    """Files and pipes whose tool records and features are nearly all damaged."""
     w = ToolWriter(order, seed)
     result = []
     for _ in range(files):
@@ -777,6 +777,8 @@ def make_damaged(order, seed, files=6):
         features = {bit: damaged(w, w.r.random.choice(found)) for bit, found in forms.items() if bit != 7}
         features[7] = w.u("II", 4, 3)
         result.append(w.file(tool_attrs(w), records, features))
+        features = {bit: payload for bit, payload in features.items() if 0 < len(payload) < 65000}
+        result.append(w.pipe(tool_attrs(w), records, features))
     return result
 
 

@@ -365,8 +365,8 @@ def parse(line):
     return json.loads(line, object_pairs_hook=only_once)
 
 
-def info(path):
-    run = subprocess.run([PERFDATA, "info", "--json", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+def info(path, *options):
+    run = subprocess.run([PERFDATA, "info", "--json", *options, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if run.returncode not in (0, 3):
         raise Bad(f"{path}: perfdata info --json: exit {run.returncode}: {run.stderr.decode(errors='replace')}")
     return parse(run.stdout)

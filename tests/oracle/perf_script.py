@@ -236,10 +236,13 @@ class File:
             self.same("time", index, "time", seconds(sample.f["time"]), time)
             raw = sample.f["raw"]
             self.same("raw", index, "size of the raw data", raw["size"], len(raw["data"]))
-            fields = formats[sample.event]
+            fields, trace = formats[sample.event], sample.record.trace
+            names = {name for name in fields if not name.startswith("common_")}
+            self.same("trace", index, "fields", names - (trace or {}).keys(), set())
             for name, printed in trace_fields(text):
                 if name not in fields:
                     continue
+                self.same("trace", index, name, *shown(trace[name], printed, fields[name]))
                 offset, size, signed, is_text = fields[name]
                 data = raw["data"][offset:offset + size]
                 if is_text:
@@ -282,6 +285,15 @@ def read_format(event):
         if "[" not in declaration or declaration.startswith("char"):
             fields[field] = (int(offset), int(size), signed == "1", "[" in declaration)
     return fields
+
+
+def shown(ours, printed, layout):
+    """A field of `dump --json` and as perf prints it, in forms that can be compared."""
+    _, size, signed, is_text = layout
+    if is_text or not re.fullmatch(r"-?\d+", printed):
+        return str(ours) if is_text else None, printed if is_text else None     # other words are names of values
+    value = int(ours, 0) if isinstance(ours, str) else ours
+    return value, int.from_bytes((int(printed) % (1 << 8 * size)).to_bytes(size, "big"), "big", signed=signed)
 
 
 def trace_fields(text):
@@ -331,7 +343,7 @@ def main():
 MINIMUM = {
     "comm": 10000, "pid": 10000, "tid": 10000, "time": 10000, "cpu": 2000, "misc": 10000, "event": 10000, "period": 10000,
     "ip": 10000, "addr": 100, "data_src": 100, "weight": 50, "ins_lat": 50, "phys_addr": 50, "data_page_size": 20,
-    "code_page_size": 20, "iregs": 500, "uregs": 500, "raw": 500, "raw numbers": 1000, "raw text": 100,
+    "code_page_size": 20, "iregs": 500, "uregs": 500, "raw": 500, "trace": 2000, "raw numbers": 1000, "raw text": 100,
     "callchain addresses": 2000, "callchain lengths": 300, "side-band": 3000, "sample counts": 40,
 }
 

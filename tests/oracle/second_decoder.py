@@ -908,7 +908,10 @@ def decode_tracing_blob(blob):
     fields["kallsyms"] = sized("u32")
     fields["printk_formats"] = sized("u32")
     # The version is a decimal fraction: "0.10" is an old one.
-    if float(re.match(r"\d*\.?\d*", "0" + fields["version"]["text"]).group()) >= 0.6:
+    version = re.match(r"\d\.\d+", fields["version"]["text"])
+    if not version:
+        raise Misfit("tracing data without a version number")
+    if float(version.group()) >= 0.6:
         fields["saved_cmdlines"] = sized()
     return fields, cursor.hex(cursor.left())
 
@@ -1186,6 +1189,9 @@ def varint(cursor):
         value |= (byte & 0x7f) << shift
         shift += 7
         if byte < 0x80:
+            # Readers of protobuf take both; who must write the same bytes again cannot.
+            if byte == 0 and shift > 7 or value >> 64:
+                raise Misfit("a varint that is longer than its number needs, or has more than 64 bits")
             return value
         if shift >= 70:
             raise Misfit("a varint of more than ten bytes")
@@ -1200,7 +1206,7 @@ def protobuf(raw):
         if number == 0 or wire > 5:
             raise Misfit(f"no protobuf: field {number} of wire type {wire}")
         if wire == 0:
-            value = varint(cursor) & (1 << 64) - 1
+            value = varint(cursor)
         elif wire == 2:
             value = cursor.raw(varint(cursor))
         elif wire in (3, 4):                # the marks of a group have no value

@@ -20,6 +20,7 @@ import sys
 
 import oracle
 import perf_script
+import second_decoder_names
 
 PRINT = pathlib.Path(os.environ.get("PERFDATA_BUILD", ".")) / "tests" / "print_tracepoints"
 U64 = oracle.U64
@@ -164,9 +165,21 @@ def compare_sample(report, where, our, their):
     report.same("numbers", where, "common_pid", our["fields"]["common_pid"], their["fields"]["common_pid"])
 
 
+def compare_dump(path, samples, report):
+    """What `perfdata dump --json` has of the same samples: all fields but those that every tracepoint has."""
+    records, _ = second_decoder_names.dump(path)
+    dumped = sorted(((one.fields["time"], one.fields["cpu"], one.trace) for one in records if one.type == 9),
+                    key=lambda one: one[:2])
+    report.same("samples", path.name, "number of samples in dump", len(samples), len(dumped))
+    for index, (our, (_, _, trace)) in enumerate(zip(samples, dumped)):
+        fields = {name: value for name, value in our["fields"].items() if not name.startswith("common_")}
+        report.same("dump --json", f"{path.name}: sample {index}, {our['event']}", "fields", trace, fields)
+
+
 def compare(perf, recordings, path, report):
     a, b = ours(path), theirs(perf, recordings, path)
     where = f"{path.name} by {perf.name}"
+    compare_dump(path, a, report)
     if not report.same("samples", where, "number of samples", len(a), len(b)):
         return
     for index, (our, their) in enumerate(zip(a, b)):
@@ -190,7 +203,7 @@ def main():
         compare(perf, recordings, path, report)
     if not report.counts:
         oracle.skip("no perf here runs Python scripts")
-    report.need({"samples": 1, "events": 500, "kinds of events": 10, "strings": 300, "numbers": 2000, "arrays": 100})
+    report.need({"samples": 1, "dump --json": 500, "events": 500, "kinds of events": 10, "strings": 300, "numbers": 2000, "arrays": 100})
     return report.finish()
 
 

@@ -133,6 +133,22 @@ static void put_build_id(struct image *im, const char *file, uint8_t first)
     image_end(im, at);
 }
 
+/* A mapping of a file with a build id of 4 bytes, without sample_id fields. */
+static void put_mapping(struct image *im, const char *file, uint8_t first)
+{
+    const size_t at = image_record(im, 10, 0x4000);
+    image_u32(im, 5);
+    image_u32(im, 5);
+    image_zeros(im, 24);
+    image_bytes(im, "\x04\0\0\0", 4);
+    image_bytes(im, &first, 1);
+    image_zeros(im, 19 + 8);
+    image_bytes(im, file, strlen(file));
+    image_zeros(im, 8 - strlen(file) % 8);
+    image_zeros(im, 16); /* TID and ID */
+    image_end(im, at);
+}
+
 static void put_stream(struct image *im, bool big)
 {
     struct image b = {0};
@@ -150,6 +166,10 @@ static void put_stream(struct image *im, bool big)
     event_name(im, 11, "named");
     put_build_id(im, "/bin/one", 0x40);
     put_build_id(im, "/bin/two", 0x60);
+    for (int i = 0; i < 3; i++) {
+        put_mapping(im, "/bin/mapped", 0x77);
+        put_mapping(im, "/bin/mapped", 0x78);
+    }
 }
 
 static struct pd_metadata *read_all(struct pd_reader **r, const struct image *im)
@@ -211,6 +231,12 @@ static void check_events(struct pd_metadata *m, const struct pd_reader *r)
     assert_non_null(pd_tracepoints_by_id(pd_metadata_tracepoints(m), 321));
 }
 
+static void count_files(void *user, const struct pd_build_id *file, const uint8_t *id, size_t n)
+{
+    (void)file, (void)id, (void)n;
+    ++*(size_t *)user;
+}
+
 static void check_files(const struct pd_metadata *m)
 {
     uint8_t id[20];
@@ -219,6 +245,12 @@ static void check_files(const struct pd_metadata *m)
     assert_int_equal(n, 8); /* as stored */
     assert_int_equal(id[0], 0x60);
     assert_int_equal(id[7], 0x67);
+    assert_true(pd_metadata_build_id(m, "/bin/mapped", id, &n));
+    assert_int_equal(n, 4);
+    assert_int_equal(id[0], 0x77);
+    size_t files = 0;
+    pd_metadata_each_build_id(m, count_files, &files);
+    assert_int_equal(files, 4); /* each of the mapped ones once */
     assert_false(pd_metadata_build_id(m, "/bin/t", id, &n));
     assert_false(pd_metadata_build_id(m, "/bin/three", id, &n));
 }

@@ -137,6 +137,7 @@ enum {
 #define CLI_MOST_DAMAGE 64
 
 /* Must stay where it is while it is open. */
+struct cli_place;
 struct cli_input {
     struct pd_reader *reader;
     struct pd_metadata *meta; /* with CLI_META */
@@ -150,6 +151,9 @@ struct cli_input {
     struct cli *cli;
     uint8_t head[16];
     size_t n_head, n_told, n_meta_told;
+    struct cli_place *places; /* where the damage of a directory is */
+    size_t n_places;
+    bool searched;
 };
 
 /*
@@ -170,8 +174,19 @@ bool cli_decode(struct cli_input *in, struct pd_record *rec);
 
 /* Reports what is damaged in header, sections and features and was not reported yet; cli_next_record() does at the end. */
 void cli_tell_findings(struct cli_input *in);
+/*
+ * Like cli_error() with the name of the input; in a directory with that of the file in it that the error is in. The first
+ * error in a directory makes it read all its files, to find out which.
+ */
+int cli_input_error(struct cli_input *in, const struct pd_error *error);
 /* Adds what a record says to the metadata; for verbs that read records without cli_next_record(). */
 void cli_learn(struct cli_input *in, const struct pd_record *rec);
+
+/*
+ * Reads all records for what they say of events, if some tracepoint of a file has no name yet: simpleperf has its tracing data
+ * among the records. Goes back to the first one. False: that failed, which is printed.
+ */
+bool cli_learn_names(struct cli_input *in);
 
 /*
  * The name of the event of an attr as perf writes it, modifiers included ("cycles:u", "sched:sched_switch"): what the
@@ -235,6 +250,8 @@ struct cli_output {
     int error;               /* errno of the first failure */
     mode_t mode;             /* of a new file */
     char *final, *temporary; /* paths; NULL: written in place */
+    char *spool;             /* how messages call a temporary file that is copied to the target at the end */
+    const char *target_name;
     int slot;                /* of the temporary file, for signals */
     uint8_t *buf;
     size_t n;
@@ -252,8 +269,17 @@ bool cli_output_commit(struct cli_output *out);
 /* Drops the output and its temporary file. After a commit, or on a struct that is all 0, it does nothing. */
 void cli_output_discard(struct cli_output *out);
 
+/*
+ * Why the file must not be written, because it is one of the inputs, or part of one that is a directory, or in such a
+ * one, or a directory that contains an input; NULL: it may be. All are compared by device and inode. `path`, without symbolic
+ * links at its end, is NULL for a descriptor, `st` where nothing is there yet.
+ */
+const char *cli_overwrites(const char *path, const struct stat *st, const struct cli_input *inputs, size_t n);
+
 /* An unlinked temporary file in $TMPDIR; -1 with errno set. */
 int cli_temporary(void);
+/* Where that is, for messages. */
+const char *cli_temporary_dir(void);
 /* Writes all n bytes; returns 0 or an errno. */
 int cli_write_all(int fd, const void *bytes, size_t n);
 
@@ -261,10 +287,15 @@ int cli_write_all(int fd, const void *bytes, size_t n);
 
 int cmd_info(struct cli *cli, int argc, char **argv);
 int cmd_dump(struct cli *cli, int argc, char **argv);
+int cmd_decode(struct cli *cli, int argc, char **argv);
+int cmd_encode(struct cli *cli, int argc, char **argv);
 int cmd_check(struct cli *cli, int argc, char **argv);
 int cmd_filter(struct cli *cli, int argc, char **argv);
 int cmd_convert(struct cli *cli, int argc, char **argv);
 int cmd_edit(struct cli *cli, int argc, char **argv);
+int cmd_gen(struct cli *cli, int argc, char **argv);
 int cmd_extract(struct cli *cli, int argc, char **argv);
+int cmd_hash(struct cli *cli, int argc, char **argv);
+int cmd_corrupt(struct cli *cli, int argc, char **argv);
 
 #endif

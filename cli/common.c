@@ -109,6 +109,7 @@ static bool takes_next_word(const struct cli *cli, const char *word)
 bool cli_take_level(struct cli *cli, int argc, char **argv, int *level)
 {
     static const char name[] = "--compression-level=";
+    bool wrong = false;
     *level = 0;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         const bool is_long = strncmp(argv[i], name, sizeof name - 1) == 0;
@@ -117,11 +118,12 @@ bool cli_take_level(struct cli *cli, int argc, char **argv, int *level)
         if (takes_next_word(cli, argv[i])) {
             i++;
         } else if ((is_long || strncmp(argv[i], "-z", 2) == 0) && cli_number(digits, &n)) {
-            *level = n <= CLI_MOST_LEVEL ? (int)n : CLI_MOST_LEVEL + 1;
+            wrong |= n == 0 || n > CLI_MOST_LEVEL;
+            *level = wrong ? 0 : (int)n;
             digits[is_long ? -1 : 0] = 0;
         }
     }
-    if (*level <= CLI_MOST_LEVEL)
+    if (!wrong)
         return true;
     cli_fail(cli, CLI_USAGE, "-z: there are levels 1 to %d", CLI_MOST_LEVEL);
     return false;
@@ -275,8 +277,8 @@ static bool is_pipe_stream(const struct cli_input *in)
     return memcmp(in->head + 8, little, 8) == 0 || memcmp(in->head + 8, big, 8) == 0;
 }
 
-/* Copies a stream to a temporary file, which takes its place; returns 0 or an errno. */
-static int spool(struct cli_input *in)
+/* Copies a stream to a temporary file, which takes its place. False: that failed, which is printed. */
+static bool spool(struct cli_input *in)
 {
     const int fd = cli_temporary();
     char buf[65536];
@@ -285,22 +287,117 @@ static int spool(struct cli_input *in)
     while (!error && ((got = read(in->fd, buf, sizeof buf)) > 0 || (got < 0 && errno == EINTR)))
         if (got > 0)
             error = cli_write_all(fd, buf, (size_t)got);
-    if (!error && got < 0)
-        error = errno;
+    if (error)
+        cli_fail(in->cli, CLI_OUTPUT, "%s: a temporary file in %s: %s", in->name, cli_temporary_dir(), strerror(error));
+    else if (got < 0)
+        cli_fail(in->cli, CLI_USAGE, "%s: %s", in->name, strerror(errno));
     if (in->fd != STDIN_FILENO)
         close(in->fd);
     in->fd = fd;
     in->seekable = true;
-    return error;
+    return !error && got == 0;
 }
 
-/* In a stream there may be more of them at its end. */
+/* ---- Which file of a directory is an error in? An error does not tell. */
+
+#define MOST_PLACES 1024
+#define NOT_KNOWN UINT32_MAX
+
+struct cli_place {
+    struct pd_error error;
+    uint32_t member;
+    bool told;
+};
+
+static int error_in(struct cli_input *in, uint32_t member, const struct pd_error *error)
+{
+    const struct pd_member *m = error->offset == PD_NOWHERE ? NULL : pd_reader_member(in->reader, member);
+    const size_t n = strlen(in->name);
+    char name[4096];
+    if (m == NULL || snprintf(name, sizeof name, "%s%s%s", in->name, n && in->name[n - 1] == '/' ? "" : "/", m->name) >=
+                         (int)sizeof name)
+        return cli_error(in->cli, in->name, error);
+    return cli_error(in->cli, name, error);
+}
+
+static void note_place(struct cli_input *in, uint32_t member, const struct pd_error *error)
+{
+    if (error->code != PD_EUNKNOWN && in->n_places < MOST_PLACES)
+        in->places[in->n_places++] = (struct cli_place){*error, member, false};
+}
+
+/* Reads all files for what is damaged in them. */
+static void find_places(struct cli_input *in)
+{
+    const size_t n = pd_reader_n_members(in->reader);
+    in->searched = true;
+    in->places = calloc(MOST_PLACES, sizeof *in->places);
+    for (uint32_t i = 0; in->places && i < n; i++) {
+        struct pd_record rec = {0};
+        struct pd_error error;
+        struct pd_reader *r;
+        enum pd_code code;
+        if (pd_reader_open_member(&r, in->reader, i, NULL, &error))
+            continue;
+        while ((code = pd_reader_next(r, &rec, &error)) != PD_END && in->n_places < MOST_PLACES)
+            if (code || pd_reader_decode(r, &rec, &error))
+                note_place(in, i, &error);
+        pd_reader_close(r);
+    }
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* The number of a record depends on who counts. */
+static bool same_error(const struct pd_error *a, const struct pd_error *b)
+{
+    return a->code == b->code && a->offset == b->offset && a->record_type == b->record_type &&
+           a->record_offset == b->record_offset && a->found == b->found && a->expected == b->expected &&
+           same_text(a->field, b->field);
+}
+
+/* Equal errors are those of one file after the other. */
+static uint32_t member_of(struct cli_input *in, const struct pd_error *error)
+{
+    uint32_t member = NOT_KNOWN, near = NOT_KNOWN;
+    for (size_t i = 0; i < in->n_places; i++) {
+        struct cli_place *p = &in->places[i];
+        if (!p->told && same_error(&p->error, error)) {
+            p->told = true;
+            return p->member;
+        }
+        if (same_error(&p->error, error) && member == NOT_KNOWN)
+            member = p->member;
+        if (p->error.offset == error->offset && p->error.record_type == error->record_type)
+            near = near == NOT_KNOWN || near == p->member ? p->member : NOT_KNOWN - 1;
+    }
+    if (member == NOT_KNOWN)
+        member = near;
+    /* Outside of records it is in the header, or in a section: only `data` has such. */
+    return member == NOT_KNOWN && error->record_index == PD_NOWHERE ? 0 : member;
+}
+
+int cli_input_error(struct cli_input *in, const struct pd_error *error)
+{
+    if (error->offset == PD_NOWHERE || pd_reader_n_members(in->reader) == 0)
+        return cli_error(in->cli, in->name, error);
+    if (pd_reader_n_members(in->reader) == 1)
+        return error_in(in, 0, error);
+    if (!in->searched)
+        find_places(in);
+    return error_in(in, member_of(in, error), error);
+}
+
+/* In a stream there may be more of them at its end. In a directory they are those of `data`. */
 void cli_tell_findings(struct cli_input *in)
 {
     for (; in->n_told < pd_reader_n_findings(in->reader); in->n_told++)
-        cli_error(in->cli, in->name, pd_reader_finding(in->reader, in->n_told));
+        error_in(in, 0, pd_reader_finding(in->reader, in->n_told));
     for (; in->meta && in->n_meta_told < pd_metadata_n_findings(in->meta); in->n_meta_told++)
-        cli_error(in->cli, in->name, pd_metadata_finding(in->meta, in->n_meta_told));
+        cli_input_error(in, pd_metadata_finding(in->meta, in->n_meta_told));
 }
 
 static bool open_failed(struct cli *cli, struct cli_input *in, int status, int error)
@@ -324,7 +421,6 @@ bool cli_input_open(struct cli *cli, struct cli_input *in, const char *path, uns
 {
     const bool standard = strcmp(path, "-") == 0;
     struct pd_error error;
-    int e;
     *in = (struct cli_input){.name = standard ? "standard input" : path, .cli = cli, .fd = -1};
     in->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (in->fd < 0 || fstat(in->fd, &in->st) < 0)
@@ -333,13 +429,17 @@ bool cli_input_open(struct cli *cli, struct cli_input *in, const char *path, uns
     if ((flags & CLI_SEEK) && !in->seekable && !S_ISDIR(in->st.st_mode)) {
         read_head(in);
         const bool flows = (flags & CLI_FLOW) && is_pipe_stream(in);
-        if (is_recording(in) && !flows && (e = spool(in)) != 0)
-            return open_failed(cli, in, CLI_OUTPUT, e);
+        if (is_recording(in) && !flows && !spool(in)) {
+            cli_input_close(in);
+            return false;
+        }
     }
     if (start_reader(in, path, &error)) {
         if (error.code == PD_EIO && error.offset == PD_NOWHERE) /* a directory whose `data` cannot be opened */
             cli_fail(cli, CLI_USAGE, "%s: %s: %s", in->name, error.field ? error.field : "opening it",
                      strerror((int)error.found));
+        else if (error.code == PD_EIO && error.offset == 0) /* nothing can be read at all */
+            cli_fail(cli, CLI_USAGE, "%s: %s", in->name, strerror((int)error.found));
         else
             cli_error(cli, in->name, &error);
         cli_input_close(in);
@@ -356,14 +456,16 @@ void cli_learn(struct cli_input *in, const struct pd_record *rec)
 {
     struct pd_error error;
     if (in->meta && pd_metadata_add(in->meta, in->reader, rec, &error))
-        cli_error(in->cli, in->name, &error);
+        error_in(in, rec->member, &error);
 }
 
 void cli_input_close(struct cli_input *in)
 {
     pd_metadata_close(in->meta);
     pd_reader_close(in->reader);
+    free(in->places);
     in->meta = NULL;
+    in->places = NULL;
     if (in->fd > STDIN_FILENO)
         close(in->fd);
     in->reader = NULL;
@@ -372,9 +474,9 @@ void cli_input_close(struct cli_input *in)
 
 /* ---- Records */
 
-static void damaged(struct cli_input *in, const struct pd_error *error)
+static void damaged(struct cli_input *in, const struct pd_record *rec, const struct pd_error *error)
 {
-    cli_error(in->cli, in->name, error);
+    error_in(in, rec->member, error);
     if (in->n_damage < CLI_MOST_DAMAGE)
         in->damage[in->n_damage] = *error;
     in->n_damage++;
@@ -385,7 +487,7 @@ bool cli_next_record(struct cli_input *in, struct pd_record *rec)
     struct pd_error error;
     enum pd_code code;
     while ((code = pd_reader_next(in->reader, rec, &error)) != PD_OK && code != PD_END) {
-        damaged(in, &error); /* the next record may be intact again; else the end comes next */
+        damaged(in, rec, &error); /* the next record may be intact again; else the end comes next */
     }
     if (code == PD_OK) {
         cli_progress(in->cli, rec->offset, pd_reader_info(in->reader)->data_end);
@@ -402,7 +504,7 @@ bool cli_decode(struct cli_input *in, struct pd_record *rec)
     struct pd_error error;
     const enum pd_code code = pd_reader_decode(in->reader, rec, &error);
     if (code && code != PD_EUNKNOWN)
-        damaged(in, &error);
+        damaged(in, rec, &error);
     return code == PD_OK && rec->layout;
 }
 

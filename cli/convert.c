@@ -2,7 +2,6 @@
 /* convert.c - `perfdata convert`: a recording in another container, compression, byte order or attr size. */
 #define _GNU_SOURCE
 #include "convert_dir.h"
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <perfdata/convert.h>
@@ -10,7 +9,6 @@
 #include <string.h>
 
 #define MOST_FINDINGS 10
-#define MOST_LEVEL 22
 
 enum { KEY_TO = CLI_LONG, KEY_COMPRESSED2, KEY_DECOMPRESS, KEY_ENDIAN, KEY_ATTR_SIZE, KEY_REENCODE };
 
@@ -46,7 +44,6 @@ struct run {
     struct cli_output out;
     struct cli_directory dir;
     struct pd_convert_options options;
-    int level;
     size_t n_findings;
     char *left; /* what was left in the old byte order */
     size_t left_size;
@@ -54,27 +51,6 @@ struct run {
 };
 
 /* ---- Options */
-
-/*
- * -zN and --compression-level=N, as perf has them, have an argument that may be missing: it is taken out of
- * the word. Words behind an option that has an argument are not looked at.
- */
-static void take_level(struct run *run, int argc, char **argv)
-{
-    static const char name[] = "--compression-level=";
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        const bool is_long = strncmp(argv[i], name, sizeof name - 1) == 0;
-        char *digits = argv[i] + (is_long ? (int)sizeof name - 1 : 2);
-        uint64_t level;
-        if (strcmp(argv[i], "-i") == 0 || strcmp(argv[i], "-o") == 0)
-            i++;
-        else if ((is_long || strncmp(argv[i], "-z", 2) == 0) && isdigit((unsigned char)*digits) &&
-                 cli_number(digits, &level)) {
-            run->level = level <= MOST_LEVEL ? (int)level : MOST_LEVEL + 1;
-            digits[is_long ? -1 : 0] = 0;
-        }
-    }
-}
 
 static bool wrong(struct run *run, const char *option)
 {
@@ -94,17 +70,6 @@ static bool take_to(struct run *run)
             return true;
         }
     return wrong(run, "--to");
-}
-
-static bool take_zip(struct run *run, enum pd_convert_zip zip)
-{
-    enum pd_convert_zip *old = &run->options.zip;
-    if (*old != PD_ZIP_KEEP && (*old == PD_ZIP_NONE) != (zip == PD_ZIP_NONE)) {
-        cli_fail(run->cli, CLI_USAGE, "compressed and --decompress exclude each other");
-        return false;
-    }
-    *old = zip > *old ? zip : *old; /* -z --compressed2, in any order */
-    return true;
 }
 
 static bool take_endian(struct run *run)
@@ -133,9 +98,9 @@ static bool take_option(struct run *run, int key)
 {
     switch (key) {
     case KEY_TO: return take_to(run);
-    case 'z': return take_zip(run, PD_ZIP_COMPRESSED);
-    case KEY_COMPRESSED2: return take_zip(run, PD_ZIP_COMPRESSED2);
-    case KEY_DECOMPRESS: return take_zip(run, PD_ZIP_NONE);
+    case 'z': return cli_take_zip(run->cli, &run->options.zip, PD_ZIP_COMPRESSED);
+    case KEY_COMPRESSED2: return cli_take_zip(run->cli, &run->options.zip, PD_ZIP_COMPRESSED2);
+    case KEY_DECOMPRESS: return cli_take_zip(run->cli, &run->options.zip, PD_ZIP_NONE);
     case KEY_ENDIAN: return take_endian(run);
     case KEY_ATTR_SIZE: return take_attr_size(run);
     case KEY_REENCODE: return run->options.reencode = true;
@@ -150,11 +115,6 @@ static bool check_options(struct run *run)
         cli_fail(cli, CLI_USAGE, "where to? -o FILE, or -o - for standard output");
         return false;
     }
-    if (run->level > MOST_LEVEL) {
-        cli_fail(cli, CLI_USAGE, "-z: there are levels 1 to %d", MOST_LEVEL);
-        return false;
-    }
-    run->options.level = run->level;
     const bool standard = strcmp(cli->output, "-") == 0;
     if (standard && run->options.to == PD_CONVERT_SAME)
         run->options.to = PD_CONVERT_PIPE;
@@ -171,7 +131,7 @@ static void on_finding(void *user, const struct pd_error *error)
 {
     struct run *run = user;
     if (run->n_findings++ < MOST_FINDINGS)
-        cli_error(run->cli, run->in.name, error);
+        cli_input_error(&run->in, error);
     else
         cli_raise(run->cli, cli_status_of(error));
 }
@@ -230,8 +190,10 @@ static bool report_error(struct run *run, const struct pd_error *error)
         pd_error_text(error, text, sizeof text);
         cli_fail(run->cli, CLI_USAGE, "%s: --attr-size %" PRIu32 " would lose a field: %s", run->in.name,
                  run->options.attr_size, text);
+    } else if (error->code == PD_EOUT) {
+        cli_error(run->cli, run->out.name ? run->out.name : run->cli->output, error);
     } else {
-        cli_error(run->cli, error->code == PD_EOUT ? run->cli->output : run->in.name, error);
+        cli_input_error(&run->in, error);
     }
     return false;
 }
@@ -304,9 +266,8 @@ int cmd_convert(struct cli *cli, int argc, char **argv)
 {
     struct run run = {.cli = cli};
     int key;
-    bool ok = true;
     cli->spec = &spec;
-    take_level(&run, argc, argv);
+    bool ok = cli_take_level(cli, argc, argv, &run.options.level);
     while (ok && (key = cli_next_option(cli, argc, argv)) != CLI_END)
         ok = take_option(&run, key);
     if (ok)

@@ -129,11 +129,15 @@ static bool is_recording(const char *path)
 static bool may_replace(struct cli_directory *d, const struct cli_input *in)
 {
     struct stat st;
-    if (lstat(d->final, &st) < 0)
-        return errno == ENOENT || refuse(d, CLI_OUTPUT, strerror(errno));
+    const int error = lstat(d->final, &st) < 0 ? errno : 0;
+    if (error && error != ENOENT)
+        return refuse(d, CLI_OUTPUT, strerror(error));
+    const char *why = cli_overwrites(d->final, error ? NULL : &st, in, 1);
+    if (why)
+        return refuse(d, CLI_USAGE, why);
+    if (error)
+        return true;
     d->replace = true;
-    if (st.st_dev == in->st.st_dev && st.st_ino == in->st.st_ino)
-        return refuse(d, CLI_USAGE, "this is the input, which is never overwritten");
     if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
         return refuse(d, CLI_USAGE, "a directory cannot take the place of this");
     if (!d->cli->force)
@@ -192,6 +196,26 @@ int cli_directory_close(struct cli_directory *d, struct pd_sink *sink)
         if (d->files[i].cli && sink->user == &d->files[i])
             return cli_output_commit(&d->files[i]) ? 0 : EIO;
     return 0;
+}
+
+int cli_directory_mkdir(struct cli_directory *d, const char *name)
+{
+    char *path = join(d->temporary, name);
+    const int error = path == NULL ? ENOMEM : mkdir(path, 0700) < 0 ? errno : 0;
+    if (!error)
+        remember(path);
+    free(path);
+    return error;
+}
+
+int cli_directory_link(struct cli_directory *d, const char *name, const char *target)
+{
+    char *path = join(d->temporary, name);
+    const int error = path == NULL ? ENOMEM : symlink(target, path) < 0 ? errno : 0;
+    if (!error)
+        remember(path);
+    free(path);
+    return error;
 }
 
 /* ---- Other files */

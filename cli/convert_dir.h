@@ -20,6 +20,9 @@ bool cli_directory_open(struct cli *cli, struct cli_directory *dir, const struct
 /* A file in it, written through *sink until cli_directory_close(). Both return 0 or an errno. */
 int cli_directory_file(struct cli_directory *dir, const char *name, mode_t mode, struct pd_sink *sink);
 int cli_directory_close(struct cli_directory *dir, struct pd_sink *sink);
+/* A directory and a symbolic link in it. Both return 0 or an errno. */
+int cli_directory_mkdir(struct cli_directory *dir, const char *name);
+int cli_directory_link(struct cli_directory *dir, const char *name, const char *target);
 /* Copies all of the directory `path` that is no member of the recording: kcore_dir and the like. */
 bool cli_directory_copy_others(struct cli_directory *dir, const struct cli_input *in, const char *path);
 /* Does the directory have such files? */

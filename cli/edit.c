@@ -445,7 +445,7 @@ static void on_finding(void *user, const struct pd_error *error)
 {
     struct edit *e = user;
     if (e->n_findings++ < MOST_FINDINGS)
-        cli_error(e->cli, e->in.name, error);
+        cli_input_error(&e->in, error);
     else
         cli_raise(e->cli, cli_status_of(error));
 }
@@ -480,8 +480,12 @@ static void report_error(struct edit *e, const struct pd_error *error)
 {
     char number[16];
     bool drop = false;
+    if (error->code == PD_EOUT) {
+        cli_error(e->cli, e->out.name ? e->out.name : e->cli->output, error);
+        return;
+    }
     if (error->code != PD_EARG) {
-        cli_error(e->cli, error->code == PD_EOUT ? e->cli->output : e->in.name, error);
+        cli_input_error(&e->in, error);
         return;
     }
     for (size_t i = 0; i < e->n_items; i++)

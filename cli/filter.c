@@ -633,6 +633,8 @@ static enum pd_code filter_and_convert(struct run *run, struct pd_filter_stats *
     if (plain.zip != PD_ZIP_KEEP) /* what is to be compressed is so in the end */
         plain.zip = PD_ZIP_NONE;
     enum pd_code code = pd_filter(run->in.reader, &sink, &plain, stats, error);
+    if (code == PD_EOUT)
+        error->field = "temporary file";
     if (!code)
         code = convert_spool(run, spool, error);
     fclose(spool);
@@ -645,7 +647,7 @@ static void on_finding(void *user, const struct pd_error *error)
 {
     struct run *run = user;
     if (++run->n_findings <= MOST_FINDINGS || error->code != PD_EUNKNOWN)
-        cli_error(run->cli, run->in.name, error);
+        cli_input_error(&run->in, error);
 }
 
 static void on_progress(void *user, uint64_t done, uint64_t total)
@@ -659,7 +661,8 @@ static bool report_error(struct run *run, const struct pd_error *error)
     const bool told = error->code == PD_EARG && run->cli->status != CLI_OK; /* by look_up() */
     const bool named = error->code == PD_EOUT && run->cli->status == CLI_OUTPUT && run->dir.cli;
     if (!told && !named)
-        cli_error(run->cli, error->code == PD_EOUT ? run->cli->output : run->in.name, error);
+        error->code == PD_EOUT ? cli_error(run->cli, run->out.name ? run->out.name : run->cli->output, error)
+                               : cli_input_error(&run->in, error);
     return false;
 }
 

@@ -89,7 +89,7 @@ static void json_features(struct info *info, struct cli_json *j)
         char number[16];
         snprintf(number, sizeof number, "%" PRIu32, f->id);
         cli_json_key(j, name ? name : number);
-        if (f->layout) {
+        if (f->layout || (name && f->raw.n == 0)) { /* nothing was recorded, or nothing is to be */
             pd_feature_json(f, j->out);
             continue;
         }

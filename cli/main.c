@@ -14,11 +14,16 @@ static const struct verb {
 } verbs[] = {
     {"info", cmd_info, "what a recording is and holds"},
     {"dump", cmd_dump, "every record as text or JSON"},
+    {"decode", cmd_decode, "the whole recording as lossless lines of JSON"},
+    {"encode", cmd_encode, "lines of JSON back to a recording"},
     {"check", cmd_check, "validate, and prove that decoding and encoding gives the same bytes"},
     {"filter", cmd_filter, "write the selected records and what they need to a new recording"},
     {"convert", cmd_convert, "another container, compression, byte order or attr size"},
     {"edit", cmd_edit, "set or drop features, and leave the rest as it is"},
+    {"gen", cmd_gen, "a synthetic recording: of a workload, or of random records"},
     {"extract", cmd_extract, "parts as they are stored: a feature, tracing data, AUX data, build ids"},
+    {"hash", cmd_hash, "a hash of the content: equal across containers, compression and byte order"},
+    {"corrupt", cmd_corrupt, "controlled damage, for testing readers"},
 };
 #define N_VERBS (sizeof verbs / sizeof *verbs)
 

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "cli.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -143,12 +144,16 @@ static int make_temporary(struct cli_output *out)
     return fd;
 }
 
-int cli_temporary(void)
+const char *cli_temporary_dir(void)
 {
     const char *dir = getenv("TMPDIR");
+    return dir && *dir ? dir : "/tmp";
+}
+
+int cli_temporary(void)
+{
+    const char *dir = cli_temporary_dir();
     char path[PATH_MAX];
-    if (dir == NULL || *dir == 0)
-        dir = "/tmp";
     int fd = open(dir, O_RDWR | O_TMPFILE | O_EXCL | O_CLOEXEC, 0600);
     if (fd >= 0)
         return fd;
@@ -164,6 +169,128 @@ int cli_temporary(void)
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     errno = error;
     return fd;
+}
+
+/* ---- What must not be overwritten: the input, as a directory with all that is in it */
+
+struct identity {
+    dev_t dev;
+    ino_t ino;
+};
+
+struct identities {
+    struct identity *id;
+    size_t n, cap;
+};
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static bool is_among(const struct identities *set, const struct stat *st)
+{
+    for (size_t i = 0; i < set->n; i++)
+        if (set->id[i].dev == st->st_dev && set->id[i].ino == st->st_ino)
+            return true;
+    return false;
+}
+
+static bool add_identity(void *user, const struct stat *st)
+{
+    struct identities *set = user;
+    if (S_ISCHR(st->st_mode))
+        return false;
+    if (set->n == set->cap) {
+        const size_t more = set->cap ? 2 * set->cap : 64;
+        struct identity *p = reallocarray(set->id, more, sizeof *p);
+        if (p == NULL)
+            return true;
+        set->id = p;
+        set->cap = more;
+    }
+    set->id[set->n++] = (struct identity){st->st_dev, st->st_ino};
+    return false;
+}
+
+static bool find_identity(void *user, const struct stat *st)
+{
+    return is_among(user, st);
+}
+
+/*
+ * Calls `take` for a file and, if it is a directory, for all that is in it, until that answers true, which is the result.
+ * A symbolic link stands for what it leads to, but is not entered.
+ */
+static bool walk(int at, const char *name, bool (*take)(void *user, const struct stat *st), void *user)
+{
+    struct stat st;
+    if (fstatat(at, name, &st, 0) == 0 && take(user, &st))
+        return true;
+    const int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    const struct dirent *entry;
+    bool found = false;
+    if (dir == NULL) {
+        if (fd >= 0)
+            close(fd);
+        return false;
+    }
+    while (!found && (entry = readdir(dir)))
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            found = walk(fd, entry->d_name, take, user);
+    closedir(dir);
+    return found;
+}
+
+/* Is the directory in which `path` is or would be that one, or somewhere in it? */
+static bool is_inside(const char *path, const struct stat *dir)
+{
+    const char *slash = strrchr(path, '/');
+    char *parent = slash == path ? strdup("/") : slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
+    int fd = parent ? open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    struct stat at, last = {0};
+    bool found = false, end = fd < 0 || fstat(fd, &at) < 0;
+    while (!end && !(found = same_file(&at, dir))) {
+        const int up = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        close(fd);
+        fd = up;
+        last = at;
+        end = fd < 0 || fstat(fd, &at) < 0 || same_file(&at, &last);
+    }
+    if (fd >= 0)
+        close(fd);
+    free(parent);
+    return found;
+}
+
+static const char *overwrites(const char *path, const struct stat *st, const struct cli_input *in)
+{
+    struct identities set = {0};
+    const bool is_dir = S_ISDIR(in->st.st_mode);
+    const char *why = NULL;
+    if (st && S_ISCHR(st->st_mode))
+        return NULL;
+    if (st && same_file(st, &in->st))
+        return "this is the input, which is never overwritten";
+    if (add_identity(&set, &in->st) || (is_dir && walk(in->fd, ".", add_identity, &set)))
+        why = strerror(ENOMEM);
+    else if (st && is_among(&set, st))
+        why = "this is part of the input, which is never overwritten";
+    else if (path && is_dir && is_inside(path, &in->st))
+        why = "this is inside the input, which is never overwritten";
+    else if (path && st && S_ISDIR(st->st_mode) && walk(AT_FDCWD, path, find_identity, &set))
+        why = "this contains the input, which is never overwritten";
+    free(set.id);
+    return why;
+}
+
+const char *cli_overwrites(const char *path, const struct stat *st, const struct cli_input *inputs, size_t n)
+{
+    const char *why = NULL;
+    for (size_t i = 0; why == NULL && i < n; i++)
+        why = overwrites(path, st, &inputs[i]);
+    return why;
 }
 
 /* ---- The sink */
@@ -265,19 +392,23 @@ static char *follow_links(const char *path)
     return at;
 }
 
-static bool is_an_input(const struct stat *st, const struct cli_input *inputs, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (inputs[i].st.st_dev == st->st_dev && inputs[i].st.st_ino == st->st_ino && !S_ISCHR(st->st_mode))
-            return true;
-    return false;
-}
-
 static bool refuse(struct cli_output *out, int status, const char *why)
 {
     cli_fail(out->cli, status, "%s: %s", out->name, why);
     cli_output_discard(out);
     return false;
+}
+
+/* As long as the temporary file is written, messages are about that. */
+static bool name_spool(struct cli_output *out)
+{
+    if (asprintf(&out->spool, "%s: a temporary file in %s", out->name, cli_temporary_dir()) < 0) {
+        out->spool = NULL;
+        return refuse(out, CLI_OUTPUT, strerror(ENOMEM));
+    }
+    out->target_name = out->name;
+    out->name = out->spool;
+    return true;
 }
 
 /* Something that is no regular file, or a descriptor: written as it is, through a temporary file where it
@@ -289,8 +420,9 @@ static bool open_in_place(struct cli_output *out, int fd, const struct cli_input
     out->fd = fd;
     if (fd < 0 || fstat(fd, &st) < 0)
         return refuse(out, CLI_OUTPUT, strerror(errno));
-    if (is_an_input(&st, inputs, n))
-        return refuse(out, CLI_USAGE, "this is the input, which is never overwritten");
+    const char *why = cli_overwrites(NULL, &st, inputs, n);
+    if (why)
+        return refuse(out, CLI_USAGE, why);
     if (!(flags & CLI_TEXT) && isatty(fd))
         return refuse(out, CLI_USAGE, "a recording is not written to a terminal; use -o FILE or a pipe");
     const off_t at = lseek(fd, 0, SEEK_CUR);
@@ -299,8 +431,9 @@ static bool open_in_place(struct cli_output *out, int fd, const struct cli_input
     if ((flags & CLI_PATCH) && (at < 0 || mode < 0 || (mode & O_APPEND))) {
         out->target = fd;
         out->base = 0;
-        if ((out->fd = cli_temporary()) < 0) {
-            cli_fail(out->cli, CLI_OUTPUT, "a temporary file in $TMPDIR: %s", strerror(errno));
+        if ((out->fd = cli_temporary()) < 0)
+            cli_fail(out->cli, CLI_OUTPUT, "a temporary file in %s: %s", cli_temporary_dir(), strerror(errno));
+        if (out->fd < 0 || !name_spool(out)) {
             cli_output_discard(out);
             return false;
         }
@@ -326,14 +459,17 @@ static bool open_path(struct cli_output *out, const struct cli_input *inputs, si
     struct stat st;
     if ((out->final = follow_links(out->name)) == NULL)
         return refuse(out, CLI_OUTPUT, strerror(errno));
-    if (stat(out->final, &st) < 0)
-        return errno == ENOENT ? open_beside(out) : refuse(out, CLI_OUTPUT, strerror(errno));
+    const int error = stat(out->final, &st) < 0 ? errno : 0;
+    const bool regular = !error && S_ISREG(st.st_mode);
+    const char *why = error == ENOENT || regular ? cli_overwrites(out->final, error ? NULL : &st, inputs, n) : NULL;
+    if (why)
+        return refuse(out, CLI_USAGE, why);
+    if (error)
+        return error == ENOENT ? open_beside(out) : refuse(out, CLI_OUTPUT, strerror(error));
     if (S_ISDIR(st.st_mode))
         return refuse(out, CLI_USAGE, "this is a directory");
-    if (!S_ISREG(st.st_mode))
+    if (!regular)
         return open_in_place(out, open(out->final, O_WRONLY | O_CLOEXEC | O_NOCTTY), inputs, n, flags);
-    if (is_an_input(&st, inputs, n))
-        return refuse(out, CLI_USAGE, "this is the input, which is never overwritten");
     if (!out->cli->force)
         return refuse(out, CLI_USAGE, "the file exists; -f replaces it");
     return open_beside(out);
@@ -404,8 +540,10 @@ static void forget_temporary(struct cli_output *out, bool remove)
 bool cli_output_commit(struct cli_output *out)
 {
     int error = flush_output(out);
-    if (!error && out->target >= 0)
+    if (!error && out->target >= 0) {
+        out->name = out->target_name;
         error = copy_spooled(out);
+    }
     if (!error && out->temporary && fchmod(out->fd, out->mode) < 0)
         error = errno;
     if (out->fd >= 0 && close(out->fd) < 0 && !error)
@@ -436,5 +574,6 @@ void cli_output_discard(struct cli_output *out)
         out->cli->recording = NULL;
     free(out->buf);
     free(out->final);
+    free(out->spool);
     *out = (struct cli_output){0};
 }

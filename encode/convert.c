@@ -57,10 +57,20 @@ void pd_convert_progress(struct pd_conversion *c, const struct pd_record *rec)
 
 /* ---- Records */
 
+static bool is_chunk(const struct pd_record *rec)
+{
+    return !rec->old_feature && (rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2);
+}
+
 static bool is_compressed(const struct pd_record *rec)
 {
-    return rec->depth == 0 && !rec->old_feature &&
-           (rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2);
+    return rec->depth == 0 && is_chunk(rec);
+}
+
+/* Inside another one, where nobody looks into it; what is written anew could not be read behind it. */
+static bool is_nested(const struct pd_record *rec)
+{
+    return rec->depth && is_chunk(rec);
 }
 
 static enum pd_code read_next(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec,
@@ -75,6 +85,33 @@ static bool is_passed(const struct pd_conversion *c, const struct pd_error *what
     const bool own = what->code == PD_EOUT || what->code == PD_ENOMEM ||
                      (what->code == PD_EIO && what->field && strcmp(what->field, "temporary file") == 0);
     return what->code == PD_EZSTD || what->code == PD_ELIMIT || (c->sorter && !own);
+}
+
+/* Of members that are merged, the sorter's errors count the records from the begin of each. */
+static void pass(struct pd_conversion *c, const struct pd_error *what)
+{
+    if (c->merge)
+        c->untold = true;
+    else
+        on_finding(c, what);
+}
+
+/* Tells of the damage of merged members as the reader does. */
+static enum pd_code tell_all(struct pd_conversion *c)
+{
+    struct pd_record rec = {0};
+    struct pd_error what;
+    enum pd_code code;
+    pd_sorter_close(c->sorter);
+    c->sorter = NULL;
+    if ((code = pd_reader_rewind(c->r, c->error)))
+        return code;
+    while ((code = pd_reader_next(c->r, &rec, &what)) != PD_END && code != PD_ENOMEM)
+        if (code)
+            on_finding(c, &what);
+    if (code == PD_ENOMEM)
+        *c->error = what;
+    return code == PD_END ? PD_OK : code;
 }
 
 /* A record inside a COMPRESSED one that is copied. */
@@ -93,6 +130,8 @@ enum pd_code pd_convert_next(struct pd_conversion *c, struct pd_reader *r, struc
     struct pd_error what;
     for (;;) {
         enum pd_code code = read_next(c, r, rec, &what);
+        if (code == PD_OK && c->open && is_nested(rec))
+            continue; /* the reader has told of it */
         if (code == PD_OK && rec->depth && !c->open) {
             if ((code = look(c, r, rec)))
                 return code;
@@ -104,7 +143,7 @@ enum pd_code pd_convert_next(struct pd_conversion *c, struct pd_reader *r, struc
             return code;
         const bool passed = is_passed(c, &what);
         if (passed)
-            on_finding(c, &what);
+            pass(c, &what);
         else if (code == PD_EOUT)
             *c->error = what;
         else
@@ -132,11 +171,17 @@ static bool is_early(const struct pd_conversion *c, const struct pd_record *rec)
     return rec->type != PD_RECORD_SAMPLE && pd_convert_time(rec, c->t.from) == 0;
 }
 
-static enum pd_code put_payload(struct pd_conversion *c, struct pd_reader *r, struct pd_writer *w)
+static enum pd_code put_payload(struct pd_conversion *c, struct pd_reader *r, const struct pd_record *rec,
+                                struct pd_writer *w)
 {
     const uint8_t *bytes;
-    size_t n;
-    enum pd_code code;
+    size_t n = c->held_n;
+    enum pd_code code = PD_OK;
+    c->held_n = 0;
+    if (n)
+        code = pd_writer_raw(w, c->held + rec->size, n - rec->size, c->error);
+    if (code)
+        return code;
     do {
         struct pd_error what;
         code = c->sorter ? pd_sorter_payload(c->sorter, &bytes, &n, &what)
@@ -148,11 +193,46 @@ static enum pd_code put_payload(struct pd_conversion *c, struct pd_reader *r, st
     return code;
 }
 
-/* Is what follows the record all there? Of an input that cannot seek it is not known. */
-static bool payload_there(const struct pd_conversion *c, const struct pd_record *rec)
+static enum pd_code hold(struct pd_conversion *c, const uint8_t *bytes, size_t n)
 {
-    const uint64_t end = rec->member ? c->r->members[rec->member].size : c->r->info.data_end;
-    return !c->r->in.seekable || rec->payload_size <= end - rec->offset - rec->size;
+    size_t cap = c->held_cap ? c->held_cap : 65536;
+    while (cap - c->held_n < n)
+        cap *= 2;
+    uint8_t *more = cap != c->held_cap ? pd_resize(c->allocator, c->held, cap) : c->held;
+    if (more == NULL)
+        return pd_fail(c->error, PD_ENOMEM, PD_NOWHERE, "payload", 0, cap);
+    c->held = more;
+    c->held_cap = cap;
+    if (n)
+        memcpy(c->held + c->held_n, bytes, n);
+    c->held_n += n;
+    return PD_OK;
+}
+
+static enum pd_code hold_payload(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec, bool *whole)
+{
+    enum pd_code code = hold(c, rec->raw, rec->size);
+    size_t n = 1;
+    while (!code && n && c->held_n < pd_convert_max_held(c)) {
+        struct pd_error what;
+        const uint8_t *bytes;
+        if ((code = pd_reader_payload(r, &bytes, &n, &what))) {
+            *whole = false;
+            c->held_n = 0;
+            return pd_convert_damage(c, &what);
+        }
+        code = hold(c, bytes, n);
+    }
+    rec->raw = c->held;
+    return code;
+}
+
+enum pd_code pd_convert_whole(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec, bool *whole)
+{
+    const uint64_t end = rec->member ? r->members[rec->member].size : r->info.data_end;
+    c->held_n = 0;
+    *whole = !r->in.seekable || rec->payload_size <= end - rec->offset - rec->size;
+    return r->in.seekable || rec->payload_size == 0 ? PD_OK : hold_payload(c, r, rec, whole);
 }
 
 static enum pd_code note_aux(struct pd_conversion *c, const struct pd_record *rec, const struct pd_writer *w)
@@ -182,7 +262,7 @@ enum pd_code pd_convert_put(struct pd_conversion *c, struct pd_reader *r, struct
     if (!code)
         code = note_aux(c, rec, w);
     c->stats->records++;
-    return code || !rec->payload_size ? code : put_payload(c, r, w);
+    return code || !rec->payload_size ? code : put_payload(c, r, rec, w);
 }
 
 /* ---- A directory of one stream: what perf writes before it samples stays in `data`, the rest goes to data.0
@@ -196,11 +276,13 @@ static bool belongs_to_data(const struct pd_conversion *c, const struct pd_recor
     return !c->first_done || is_early(c, rec);
 }
 
-/* Writes a record to that file where it belongs. One whose payload is cut does not come along: what reads on tells. */
+/* Writes a record to that file where it belongs. One whose payload is cut does not come along. */
 static enum pd_code place(struct pd_conversion *c, struct pd_record *rec)
 {
-    if (!payload_there(c, rec))
-        return PD_OK;
+    bool whole;
+    const enum pd_code code = pd_convert_whole(c, c->r, rec, &whole);
+    if (code || !whole)
+        return code;
     if (c->rest == NULL)
         return pd_convert_put(c, c->r, rec, c->w);
     c->rest_begun |= !belongs_to_data(c, rec);
@@ -330,6 +412,8 @@ static enum pd_code lay_out(struct pd_conversion *c)
         code = open_members(c);
     if (!code)
         code = put_records(c);
+    if (!code && c->untold)
+        code = tell_all(c);
     return code ? code : end(c);
 }
 
@@ -409,6 +493,31 @@ static bool needs_layout(const struct pd_conversion *c)
     const struct pd_convert_options *o = c->options;
     return c->from != c->to || o->attr_size || c->zip || (o->zip == PD_ZIP_NONE && c->compressed) || o->n_changes ||
            (o->finish && (c->r->info.unfinished || c->r->info.truncated || c->r->n_findings));
+}
+
+/*
+ * Chunks that are copied into a new layout would take their damage along, and what is left of a record that was cut would
+ * break what follows. So those of a damaged recording are made anew, of the records that can be read.
+ */
+static enum pd_code look_for_damage(struct pd_conversion *c)
+{
+    const bool layout = c->from != c->to || (c->from == PD_CONTAINER_FILE && needs_layout(c));
+    const bool plain = c->from != PD_CONTAINER_PIPE && !c->compressed && pd_reader_n_features(c->r);
+    struct pd_record rec = {0};
+    bool compressed = false, damaged = false;
+    enum pd_code code = PD_OK;
+    if (c->open || !layout || plain || !c->r->in.seekable)
+        return PD_OK;
+    while (code != PD_END && !(compressed && damaged)) {
+        if ((code = pd_reader_next(c->r, &rec, c->error)) == PD_ENOMEM)
+            return code;
+        compressed |= !code && is_compressed(&rec);
+        damaged |= code != PD_OK && code != PD_END;
+    }
+    c->open = compressed && damaged;
+    if (c->open && c->from != PD_CONTAINER_PIPE) /* of a stream, the level is still to come */
+        c->zip = PD_RECORD_COMPRESSED;
+    return pd_reader_rewind(c->r, c->error);
 }
 
 /* In the layout it has. */
@@ -517,7 +626,8 @@ static enum pd_code start(struct pd_conversion *c, const struct pd_sink *sink)
         return code;
     c->t.feature_word = pd_convert_feature_word(c);
     c->r->keep_compressed = false;
-    return run(c, sink);
+    code = look_for_damage(c);
+    return code ? code : run(c, sink);
 }
 
 static void clean_up(struct pd_conversion *c)
@@ -528,6 +638,7 @@ static void clean_up(struct pd_conversion *c)
     for (size_t i = 0; i < 256; i++)
         pd_release(c->allocator, c->collected[i].bytes);
     pd_release(c->allocator, c->moved);
+    pd_release(c->allocator, c->held);
     pd_release(c->allocator, c);
 }
 

@@ -31,7 +31,7 @@ struct pd_conversion {
     struct pd_error *error;
     enum pd_container from, to;
     struct pd_transcode t;
-    bool open;       /* look into COMPRESSED records */
+    bool open;       /* look into COMPRESSED records: what is inside is written anew, or plain */
     bool compressed; /* the input has such records */
     bool merge;      /* members of a directory are merged by time */
     uint32_t zip;    /* type of the records that carry the output's compressed records; 0: none */
@@ -41,6 +41,9 @@ struct pd_conversion {
     struct pd_writer *rest; /* data.0 of a directory that is made of one stream */
     bool rest_begun, first_done;
     struct pd_sorter *sorter; /* gives the records of a directory's members as one stream */
+    bool untold;              /* it told of damage, which the reader is still to number */
+    uint8_t *held;            /* a record and its payload, of an input that cannot seek */
+    size_t held_n, held_cap;
     size_t attrs_done;
     struct pd_moved_aux *moved;
     size_t n_moved, moved_cap;
@@ -62,6 +65,11 @@ void pd_convert_progress(struct pd_conversion *c, const struct pd_record *rec);
 enum pd_code pd_convert_next(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec);
 /* A record's time; of one without, 0. */
 uint64_t pd_convert_time(const struct pd_record *rec, enum pd_order order);
+/*
+ * Is what follows the record all there? Of an input that cannot seek it is held until that is known, which moves rec->raw;
+ * behind pd_convert_max_held() bytes it is taken for granted. Who finds it missing, the reader or this, tells.
+ */
+enum pd_code pd_convert_whole(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec, bool *whole);
 /* Writes a record and what follows it, from the reader it came from. */
 enum pd_code pd_convert_put(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec,
                             struct pd_writer *w);

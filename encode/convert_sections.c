@@ -141,8 +141,10 @@ static enum pd_code collect_payload(struct pd_conversion *c)
     size_t n;
     enum pd_code code;
     do {
-        if ((code = pd_reader_payload(c->r, &bytes, &n, &what)))
+        if ((code = pd_reader_payload(c->r, &bytes, &n, &what))) {
+            c->collected[PD_FEAT_TRACING_DATA].n = 0;
             return pd_convert_damage(c, &what);
+        }
         code = pd_convert_add(c, PD_FEAT_TRACING_DATA, bytes, n);
     } while (!code && n);
     return code;
@@ -160,7 +162,7 @@ static enum pd_code collect_tracing_data(struct pd_conversion *c, struct pd_reco
     enum pd_code code = rec->payload_size || rec->size <= 16 ? collect_payload(c)
                                                              : pd_convert_add(c, PD_FEAT_TRACING_DATA, rest->ptr,
                                                                    size < rest->n ? (size_t)size : rest->n);
-    f->there = true;
+    f->there = f->n || size == 0; /* what is cut is left out */
     if (f->n)
         f->n = pd_tracing_bytes(f->bytes, f->n);
     return code;
@@ -262,7 +264,7 @@ static unsigned gap(const struct pd_conversion *c)
 
 unsigned pd_convert_table(const struct pd_conversion *c)
 {
-    unsigned n = c->from == c->to ? gap(c) : 0;
+    unsigned n = c->to == PD_CONTAINER_PIPE ? 0 : gap(c);
     for (unsigned i = 0; i < 256; i++)
         n += is_wanted(c, (uint16_t)i);
     return n < 256 ? n : 256;

@@ -129,6 +129,22 @@ static enum pd_code special(struct stream *s, const struct pd_record *rec, bool 
     return code || !s->due || !late || !s->pipe ? code : put_feature(s);
 }
 
+/* Are records compressed or decompressed? */
+static bool is_anew(const struct stream *s)
+{
+    return s->w->deflate.ctx || s->c->options->zip != PD_ZIP_KEEP;
+}
+
+/* A record whose payload is cut goes along where only the byte order or attrs change, so that the way back finds it. */
+static enum pd_code put(struct stream *s, struct pd_record *rec)
+{
+    bool whole = true;
+    enum pd_code code = PD_OK;
+    if (is_anew(s))
+        code = pd_convert_whole(s->c, s->r, rec, &whole);
+    return code || !whole ? code : pd_convert_put(s->c, s->r, rec, s->w);
+}
+
 static enum pd_code copy_records(struct stream *s)
 {
     struct pd_record rec = {0};
@@ -140,7 +156,7 @@ static enum pd_code copy_records(struct stream *s)
         if (!code)
             code = special(s, &rec, &taken);
         if (!code && !taken)
-            code = pd_convert_put(s->c, s->r, &rec, s->w);
+            code = put(s, &rec);
         if (code)
             return code;
     }
@@ -150,8 +166,7 @@ static enum pd_code copy_records(struct stream *s)
 /* What is left at the end: bytes that are no records. Behind compressed records only what never was one. */
 static enum pd_code copy_rest(struct stream *s)
 {
-    const bool wanted =
-        s->r->info.stray || (s->c->stats->findings && !s->c->zip && s->c->options->zip == PD_ZIP_KEEP);
+    const bool wanted = s->r->info.stray || (s->c->stats->findings && !is_anew(s));
     enum pd_code code = PD_OK;
     const uint8_t *p;
     size_t n = 1;

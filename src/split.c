@@ -32,6 +32,18 @@ static enum pd_code append(struct pd_split *s, const uint8_t *p, size_t n, struc
     return PD_OK;
 }
 
+static enum pd_order other_order(enum pd_order order)
+{
+    return order == PD_BIG ? PD_LITTLE : PD_BIG;
+}
+
+/* When a recording changes its byte order, what was cut keeps the one it was written in, in which its size is right. */
+static bool is_other_order(enum pd_order order, const uint8_t *p, size_t n)
+{
+    const enum pd_order other = other_order(order);
+    return ((size_t)pd_load16(p + 4, other) << 16 | pd_load16(p + 6, other)) == n;
+}
+
 enum pd_code pd_split_add(struct pd_split *s, enum pd_order order, const struct pd_record *rec,
                           struct pd_large_record *large, struct pd_error *error)
 {
@@ -42,7 +54,10 @@ enum pd_code pd_split_add(struct pd_split *s, enum pd_order order, const struct 
         return PD_OK;
     const size_t n = s->n;
     s->n = 0;
-    return pd_large_record_decode(order, s->bytes, n, large, error);
+    const enum pd_code code = pd_large_record_decode(order, s->bytes, n, large, error);
+    return code == PD_ESIZE && is_other_order(order, s->bytes, n)
+               ? pd_large_record_decode(other_order(order), s->bytes, n, large, error)
+               : code;
 }
 
 enum pd_code pd_large_record_decode(enum pd_order order, const void *bytes, size_t n, struct pd_large_record *large,

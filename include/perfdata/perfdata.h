@@ -44,6 +44,7 @@
 #include <perfdata/feature.h>
 #include <perfdata/fields.h>
 #include <perfdata/filter.h>
+#include <perfdata/hash.h>
 #include <perfdata/metadata.h>
 #include <perfdata/names.h>
 #include <perfdata/order.h>

@@ -121,6 +121,40 @@ for f in odd.data odd.pipe; do
     same $f back
 done
 
+# Records of merged files have the numbers that check gives them.
+convert tiny.data cut.dir --to dir
+cp cut.dir/data.0 cut.dir/data.1
+head -c -5 cut.dir/data.1 >cut.dir/data.2
+expect 3 "$PERFDATA" check -q cut.dir
+number=$(grep -o 'record [0-9]* of type' out)
+for to in file pipe; do
+    expect 3 "$PERFDATA" convert -q -f -i cut.dir -o cut.out --to $to
+    has err "data.2: .*$number"
+    checked cut.out
+done
+# Compressed records that cannot be read are left out, or stay where only the container's own form is copied.
+many 15 >many.data
+convert many.data many.z -z
+convert many.z many.zpipe --to pipe
+for f in many.z many.zpipe; do
+    size=$(stat -c %s $f)
+    head -c $((size - size / 4)) $f >short
+    { head -c $((size / 2)) $f && printf 'XXXXXXXX' && tail -c +$((size / 2 + 9)) $f; } >broken
+    for in in short broken; do
+        expect 3 "$PERFDATA" check -q $in
+        other=pipe # a file that is asked to be a file is copied
+        [ $f = many.z ] || other=file
+        for way in "--to $other" '--to dir' -z --decompress '--endian big'; do
+            rm -rf out.z
+            # shellcheck disable=SC2086
+            expect 3 "$PERFDATA" convert -q -i $in -o out.z $way
+            checked out.z
+        done
+        "$PERFDATA" convert -q -f -i $in -o copy 2>/dev/null || [ $? = 3 ]
+        same $in copy
+    done
+done
+
 # ---- Wrong usage, and outputs that cannot be.
 expect 2 "$PERFDATA" convert -i tiny.data
 expect 2 "$PERFDATA" convert -i tiny.data -o x --to tape
@@ -174,6 +208,7 @@ for f in "$PERFDATA_CORPUS"/*; do
     other=big
     [ "$(head -c 8 "$f")" = 2ELIFREP ] && other=little
     convert "$f" there --endian $other
+    { "$PERFDATA" info there && [ -z "$("$PERFDATA" info there 2>&1 >/dev/null)" ]; } >/dev/null || fail "$f: info of it in the other order"
     # A single byte behind a stream may look like the start of a record in the other order: status 3, and it stays.
     "$PERFDATA" convert -q -f -i there -o back --endian "$([ $other = big ] && echo little || echo big)" 2>err || [ $? = 3 ]
     if [ -n "$("$PERFDATA" dump --json "$f" 2>/dev/null | grep -m 1 '"COMPRESSED')" ]; then

@@ -17,6 +17,7 @@ perf 6.1 judges. Where perf 7.3 writes a line in another way, or there is no lin
   - a section that is empty or damaged: perf leaves all behind it unread and prints "(null)" and 0; so such files, and
     those that are not finished, whose sections do not exist, are not compared
   - CPU_TOPOLOGY whose strings have another padding than perf's: perf reckons with its own and finds no cores
+  - names of events in simpleperf's SIMPLEPERF_META_INFO: perf makes up its own
 """
 
 import os
@@ -158,6 +159,16 @@ def attr_of_evlist(text):
     return {name: value for name, value in result.items() if value}
 
 
+def line_of_simpleperf(info, event):
+    """The name in SIMPLEPERF_META_INFO, which perf does not know; None without."""
+    for entry in info["features"].get("simpleperf_meta_info", {}).get("entries", []):
+        for line in entry["value"].split("\n") if entry["key"] == "event_type_info" else []:
+            name, kind, config = line.split(",")
+            if int(kind) == value_of("type", event["attr"]["type"]) and int(config) == int(event["attr"]["config"], 0):
+                return name
+    return None
+
+
 def compare_events(perf, path, report):
     run = perf.run("evlist", "-v", "-i", str(path))
     lines = [line for line in run.stdout.decode("utf-8", "surrogateescape").split("\n")
@@ -173,6 +184,8 @@ def compare_events(perf, path, report):
         name, rest = re.match(r"(.*?): ((?:type|size): .*)$", line).groups()
         if name.startswith("unknown "):
             report.note("events that perf evlist calls unknown, as it does not find their PMU or format on this machine")
+        elif line_of_simpleperf(info, event):
+            report.same("event names", where, "simpleperf's name", event["name"], line_of_simpleperf(info, event))
         else:
             report.same("event names", where, "name", oracle.bare(event["name"]), oracle.bare(name))
         ours, theirs = attr_of_json(event["attr"]), attr_of_evlist(rest)

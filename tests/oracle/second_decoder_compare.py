@@ -172,8 +172,8 @@ def compare_compressed(where, inner, file, report):
         compare_record(at, ours, theirs, data[record.offset + 8:record.end], file.order, report)
 
 
-def compare_feature_record(name, file, record, ours, report):
-    """The feature inside HEADER_FEATURE. dump knows no other feature then, so CPU_TOPOLOGY lacks what needs NRCPUS."""
+def compare_feature_record(name, file, record, ours, context, report):
+    """The feature inside HEADER_FEATURE. dump knows of the others the NRCPUS that came before: it is in the context."""
     where = f"{name}: offset {ours.offset:#x}"
     if record.size < 16 and not record.old_feature:
         report.same("undecoded features", where, "feature", ours.feature, None)
@@ -181,7 +181,9 @@ def compare_feature_record(name, file, record, ours, report):
     cursor = file.cursor(record.offset + 8, record.end)
     bit = record.type - 66 if record.old_feature else cursor.u64()
     raw = bytes(file.data[cursor.pos:record.end])
-    theirs = second_decoder.decode_feature(bit, cursor, {})
+    if bit == second_decoder.NRCPUS and len(raw) >= 4:
+        context["nr_cpus_avail"] = int.from_bytes(raw[:4], file.order)
+    theirs = second_decoder.decode_feature(bit, cursor, context)
     names.same_feature(f"{where}: {names.FEATURE_NAMES.get(bit, bit)}", bit, raw, file.order, ours.feature, theirs, report)
 
 
@@ -235,8 +237,8 @@ def compare_features(name, file, info, report):
         undecoded = theirs is None or "error" in theirs
         if bits.count(bit) > 1:         # which of them perfdata shows is left open
             damaged |= undecoded and theirs is not None
-        elif not raw and ours == {"raw": ""}:
-            report.note("empty section: perfdata info shows its (no) bytes")
+        elif not raw and undecoded:     # not damage; of a feature with a name the bytes are no part of JSON
+            report.same("undecoded features", where, "empty section", ours, {} if bit in names.FEATURE_NAMES else {"raw": ""})
         elif undecoded and ours == {"raw": raw.hex()}:
             report.same("undecoded features", where, "bytes", ours, {"raw": raw.hex()})
             damaged |= theirs is not None
@@ -268,6 +270,7 @@ def compare_file(path, name):
                 report.same("header only", name, "features", oracle.info(path, "--header-only")["features"], info["features"])
         outer = [record for record in records if record.inner is None]
         report.same("record counts", name, "number of records", len(outer), len(file.records))
+        context = {}
         for ours, record in zip(outer, file.records):
             theirs = file.decode(record)
             theirs["old_feature"] = record.old_feature
@@ -275,7 +278,7 @@ def compare_file(path, name):
                            data[record.offset + 8:record.end], file.order, report)
             bad |= "error" in theirs
             if record.type == second_decoder.FEATURE_RECORD or record.old_feature:
-                compare_feature_record(name, file, record, ours, report)
+                compare_feature_record(name, file, record, ours, context, report)
         if file.pipe and file.problems:
             report.note("bytes that are no record behind the last one of a pipe: damage or a note")
         else:

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "../../fuzz/image.h"
+#include "../support/zframe.h"
 #include "cmocka_all.h"
 #include "convert.h"
 #include "random_values.h"
@@ -26,6 +27,7 @@ struct output {
     unsigned calls, fail_at;
     unsigned notes, findings;
     uint32_t last_note;
+    uint64_t last_index; /* of a record, in a finding */
     struct pd_sink sinks[MOST_FILES];
     struct handle {
         struct output *out;
@@ -89,6 +91,7 @@ static void on_finding(void *user, const struct pd_error *error)
     struct output *out = user;
     assert_int_not_equal(error->code, PD_OK);
     out->findings++;
+    out->last_index = error->record_index;
 }
 
 static void output_free(struct output *out)
@@ -548,6 +551,207 @@ static void unfinished_is_finished(void **state)
     image_free(&im);
 }
 
+/* ---- Damage is left out of a new layout */
+
+/* Reads all; returns the number of records that are not COMPRESSED, of which none may be damaged. */
+static unsigned intact(const struct image *im)
+{
+    struct pd_reader *r = open_image(im);
+    struct pd_record rec = {0};
+    unsigned n = 0;
+    enum pd_code code;
+    while ((code = pd_reader_next(r, &rec, NULL)) == PD_OK)
+        n += rec.type != PD_RECORD_COMPRESSED && rec.type != PD_RECORD_COMPRESSED2 && rec.type < PD_RECORD_HEADER_ATTR;
+    assert_int_equal(code, PD_END);
+    assert_int_equal(pd_reader_n_findings(r), 0);
+    pd_reader_close(r);
+    return n;
+}
+
+/* A stream with an attr, and with the COMPRESSED feature of perf. */
+static void begin_stream(struct image *im, bool big)
+{
+    image_start(im, big, 16, 0);
+    size_t at = image_record(im, PD_RECORD_HEADER_ATTR, 0);
+    image_attr(im, 128, 128, IMAGE_ST0, true);
+    image_u64(im, 11);
+    image_end(im, at);
+    at = image_record(im, PD_RECORD_HEADER_FEATURE, 0);
+    image_u64(im, PD_FEAT_COMPRESSED);
+    for (int i = 0; i < 4; i++)
+        image_u32(im, i == 1 || i == 2);
+    image_u32(im, 65536);
+    image_end(im, at);
+}
+
+/* With a COMPRESSED record inside a COMPRESSED one, between two samples. */
+static struct image nested(bool big)
+{
+    struct image im, inner = {.big = big};
+    begin_stream(&im, big);
+    image_sample0(&inner, 11, 0x1000, 10);
+    size_t at = image_record(&inner, PD_RECORD_COMPRESSED, 0);
+    zframe_start(&inner, 17);
+    zframe_raw(&inner, "12345678", 8, true);
+    image_end(&inner, at);
+    image_sample0(&inner, 11, 0x2000, 20);
+    at = image_record(&im, PD_RECORD_COMPRESSED, 0);
+    zframe_start(&im, 17);
+    zframe_raw(&im, inner.b, inner.n, true);
+    image_end(&im, at);
+    image_free(&inner);
+    return im;
+}
+
+/* With three chunks of one sample and of half of the next one each; the second one's last block, or all else of it, is damaged. */
+static struct image damaged_chunk(bool big, bool all)
+{
+    struct image im, inner = {.big = big};
+    begin_stream(&im, big);
+    image_sample0(&inner, 11, 0x1000, 10);
+    const size_t half = inner.n + inner.n / 2;
+    for (int i = 0; i < 4; i++)
+        image_sample0(&inner, 11, 0x2000, 20);
+    for (unsigned i = 0; i < 3; i++) {
+        const size_t at = image_record(&im, PD_RECORD_COMPRESSED, 0);
+        if (i == 0)
+            zframe_start(&im, 17);
+        if (i != 1 || !all)
+            zframe_raw(&im, inner.b + i * half, half, false);
+        if (i == 1)
+            zframe_damage(&im);
+        image_end(&im, at);
+    }
+    image_free(&inner);
+    return im;
+}
+
+static void damage_in_chunks(void **state)
+{
+    static const struct pd_convert_options ways[] = {
+        {.to = PD_CONVERT_FILE}, {.to = PD_CONVERT_DIRECTORY}, {.zip = PD_ZIP_COMPRESSED}, {.zip = PD_ZIP_NONE},
+        {.to = PD_CONVERT_FILE, .zip = PD_ZIP_COMPRESSED2}, {.to = PD_CONVERT_FILE, .zip = PD_ZIP_NONE},
+        {.order = PD_CONVERT_BIG}, {.order = PD_CONVERT_LITTLE}, {.to = PD_CONVERT_FILE, .order = PD_CONVERT_BIG},
+    };
+    static const unsigned want[] = {2, 1, 3}; /* records that are intact */
+    (void)state;
+    for (unsigned i = 0; i < 6; i++) {
+        const bool big = i & 1;
+        struct image im = i / 2 == 0 ? nested(big) : damaged_chunk(big, i / 2 == 1), copy = convert(&im, TO(SAME));
+        expect_same(&im, &copy);
+        image_free(&copy);
+        for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+            struct output out = {0};
+            if (ways[k].order == (big ? PD_CONVERT_BIG : PD_CONVERT_LITTLE))
+                continue; /* a plain copy */
+            assert_int_equal(try_convert(im.b, im.n, &out, ways[k], NULL, NULL), PD_OK);
+            assert_true(out.findings > 0);
+            if (ways[k].to != PD_CONVERT_DIRECTORY) {
+                assert_int_equal(intact(&out.im[0]), want[i / 2]);
+            } else {
+                struct image all; /* data.0 with what it needs; the first record is in `data` */
+                begin_stream(&all, big);
+                image_bytes(&all, out.im[1].b, out.im[1].n);
+                assert_int_equal(intact(&out.im[0]) + intact(&all), want[i / 2]);
+                image_free(&all);
+            }
+            output_free(&out);
+        }
+        image_free(&im);
+    }
+}
+
+struct bytes {
+    const uint8_t *p;
+    size_t n;
+};
+
+static int64_t read_bytes(void *user, uint64_t offset, void *buf, size_t n)
+{
+    const struct bytes *b = user;
+    const size_t left = offset < b->n ? b->n - (size_t)offset : 0;
+    n = n < left ? n : left;
+    if (n)
+        memcpy(buf, b->p + offset, n);
+    return (int64_t)n;
+}
+
+/* As try_convert(), of an input that cannot seek. */
+static enum pd_code convert_pipe(const void *bytes, size_t n, struct output *out, struct pd_convert_options o)
+{
+    struct bytes b = {bytes, n};
+    const struct pd_source source = {.read_at = read_bytes, .user = &b, .size = PD_NOWHERE};
+    struct pd_reader *r;
+    assert_int_equal(pd_reader_open_source(&r, &source, NULL, NULL), PD_OK);
+    const enum pd_code code = convert_reader(r, out, o, NULL, NULL);
+    pd_reader_close(r);
+    return code;
+}
+
+/* AUXTRACE data or tracing data that are cut are left out, wherever they come from; what announces too much is cut. */
+static void cut_payloads(void **state)
+{
+    static const struct pd_convert_options ways[] = {
+        {.to = PD_CONVERT_FILE}, {.to = PD_CONVERT_PIPE, .zip = PD_ZIP_NONE}, {.zip = PD_ZIP_COMPRESSED},
+        {.to = PD_CONVERT_FILE, .max_held = 300},
+    };
+    (void)state;
+    for (unsigned i = 0; i < 16; i++) {
+        struct image im;
+        const bool aux = i & 1, lie = i & 2;
+        begin_stream(&im, i & 4);
+        image_sample0(&im, 11, 0x1000, 10);
+        const size_t at = im.n;
+        if (aux)
+            image_auxtrace(&im, 4000);
+        else
+            image_tracing_data(&im, 16, 4000);
+        const size_t n = lie ? im.n : im.n - 1000;
+        if (lie)
+            image_set(&im, at + 8, aux ? UINT64_C(1) << 40 : UINT32_MAX, aux ? 8 : 4);
+        for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+            struct output out = {0};
+            const bool limited = ways[k].max_held; /* more than may be held goes along; tracing data fails */
+            const enum pd_code code = i & 8 ? convert_pipe(im.b, n, &out, ways[k])
+                                            : try_convert(im.b, n, &out, ways[k], NULL, NULL);
+            if (limited && (i & 8 || !aux)) {
+                assert_int_equal(code, aux ? PD_OK : PD_ELIMIT);
+                assert_true(!aux || out.im[0].n > 3000);
+            } else {
+                assert_int_equal(code, PD_OK);
+                assert_int_equal(out.findings, 1);
+                assert_int_equal(intact(&out.im[0]), 1);
+            }
+            output_free(&out);
+        }
+        image_free(&im);
+    }
+}
+
+/* What is all there comes along from where it cannot be known before. */
+static void whole_payloads(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct image im;
+        struct output a = {0}, b = {0};
+        struct pd_convert_options o = TO(FILE);
+        begin_stream(&im, false);
+        image_auxtrace(&im, 40000);
+        image_tracing_data(&im, 16, 16);
+        image_auxtrace(&im, 300000);
+        image_sample0(&im, 11, 0x1000, 10);
+        o.max_held = i ? 100000 : 0;
+        assert_int_equal(try_convert(im.b, im.n, &a, o, NULL, NULL), PD_OK);
+        assert_int_equal(convert_pipe(im.b, im.n, &b, o), PD_OK);
+        assert_int_equal(a.findings + b.findings, 0);
+        expect_same(&a.im[0], &b.im[0]);
+        output_free(&a);
+        output_free(&b);
+        image_free(&im);
+    }
+}
+
 /* ---- Directories */
 
 static void write_file(const char *dir, const char *name, const struct image *im)
@@ -605,6 +809,92 @@ static void directory_and_back(void **state)
         output_free(&out);
         image_free(&file);
         image_free(&plain);
+    }
+}
+
+/* The directory that a conversion gave, as a file again. */
+static struct image from_directory(const struct output *out, struct pd_convert_options o, unsigned *findings,
+                                   uint64_t *last_index)
+{
+    char dir[] = "/tmp/perfdata-convert-XXXXXX";
+    struct output back = {0};
+    struct pd_reader *r;
+    assert_non_null(mkdtemp(dir));
+    for (size_t i = 0; i < out->n_files; i++)
+        write_file(dir, out->name[i], &out->im[i]);
+    assert_int_equal(pd_reader_open(&r, dir, NULL, NULL), PD_OK);
+    assert_int_equal(convert_reader(r, &back, o, NULL, NULL), PD_OK);
+    *findings = back.findings;
+    *last_index = back.last_index;
+    pd_reader_close(r);
+    remove_dir(dir, out);
+    return back.im[0];
+}
+
+/* Entries of the feature table that are in reserve stay so through a directory. */
+static void reserve_and_back(void **state)
+{
+    (void)state;
+    for (unsigned reserve = 0; reserve <= 3; reserve++) {
+        struct image im, back;
+        struct output out = {0};
+        unsigned findings;
+        uint64_t index;
+        image_start(&im, false, 104, 80);
+        image_section(&im, IMAGE_ATTRS, im.n, 80);
+        image_attr(&im, 64, 64, ST_IP | ST_TID, false);
+        image_ids(&im, 104, 0); /* where a writer has the ids of none */
+        im.data = im.n;
+        for (int i = 0; i < 2; i++) {
+            const size_t at = image_record(&im, i ? PD_RECORD_SAMPLE : PD_RECORD_COMM, 0);
+            image_u64(&im, 0x400123);
+            image_u64(&im, 101);
+            image_end(&im, at);
+        }
+        image_section(&im, IMAGE_DATA, im.data, im.n - im.data);
+        image_feature(&im, 3, 8);
+        image_feature(&im, 4, 8);
+        const size_t table = im.n;
+        image_zeros(&im, 16 * (2 + reserve));
+        image_feature_string(&im, table, "host", 64);
+        image_feature_string(&im, table + 16, "6.1", 64);
+        assert_int_equal(try_convert(im.b, im.n, &out, TO(DIRECTORY), NULL, NULL), PD_OK);
+        back = from_directory(&out, TO(FILE), &findings, &index);
+        expect_same(&im, &back);
+        image_free(&back);
+        output_free(&out);
+        image_free(&im);
+    }
+}
+
+/* Damage of merged members is told with the record's number in the recording, as by the reader. */
+static void merged_damage(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        struct output out = {.n_files = 3, .name = {"data", "data.0", "data.1"}};
+        unsigned findings;
+        uint64_t index;
+        image_recording(&out.im[0], false);
+        out.im[0].n = out.im[0].data;
+        image_comm(&out.im[0], "one\0lef", 0, true, 0);
+        image_section(&out.im[0], IMAGE_DATA, out.im[0].data, out.im[0].n - out.im[0].data);
+        for (size_t i = 1; i < 3; i++)
+            for (uint64_t k = 0; k < 4; k++)
+                image_sample0(&out.im[i], 11, 0x1000, 10 * k + i);
+        struct image *last = &out.im[2];
+        if (kind == 0)
+            last->n -= 5; /* the fourth record of the last member is cut */
+        else if (kind == 1)
+            image_u32(last, 9); /* there is but a piece of a fifth */
+        else
+            image_auxtrace(last, 100), last->n -= 50;
+        struct image back = from_directory(&out, TO(FILE), &findings, &index);
+        assert_int_equal(findings, 1);
+        assert_int_equal(index, 1 + 4 + 4 - (kind == 0));
+        assert_int_equal(intact(&back), 1 + 4 + 4 - (kind == 0));
+        image_free(&back);
+        output_free(&out);
     }
 }
 
@@ -894,7 +1184,12 @@ int main(void)
         cmocka_unit_test(attr_size),
         cmocka_unit_test(truncated),
         cmocka_unit_test(unfinished_is_finished),
+        cmocka_unit_test(damage_in_chunks),
+        cmocka_unit_test(cut_payloads),
+        cmocka_unit_test(whole_payloads),
         cmocka_unit_test(directory_and_back),
+        cmocka_unit_test(reserve_and_back),
+        cmocka_unit_test(merged_damage),
         cmocka_unit_test(merged_by_time),
         cmocka_unit_test(tracing_length),
         cmocka_unit_test(sections_of_their_own_records),

@@ -1,0 +1,899 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * decode.c - `perfdata decode`: a whole recording as lines of JSON, byte by byte in its order. Each line is tried before it
+ * is printed: what `encode` would not make the same bytes of is printed as bytes instead.
+ */
+#define _GNU_SOURCE
+#include "text.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <perfdata/constants.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MOST_FEATURE ((uint64_t)TEXT_MOST_LINE) /* bytes of a feature that is shown decoded */
+
+static const struct cli_option options[] = {{0}};
+
+static const struct cli_spec spec = {
+    .usage = "[OPTION]... [FILE]",
+    .about = "Prints the whole recording as lines of JSON, from which `perfdata encode` makes the same bytes again:\n"
+             "header, attrs, ids, records and features in the order of the file, and as hexadecimal digits all that\n"
+             "belongs to none of these or is damaged. Takes any file at all. Compressed records stay as they are;\n"
+             "perfdata convert --decompress shows what is in them.\n",
+    .options = options,
+    .common = CLI_IN | CLI_OUT,
+    .examples = "  perfdata decode x.data | perfdata encode -o same.data\n"
+                "  perfdata decode x.data | jq -c 'select(.record.type == \"COMM\").record.comm'\n",
+};
+
+/* The bytes that a line makes. */
+struct made {
+    uint8_t *bytes;
+    size_t n, cap;
+};
+
+struct decode {
+    struct cli *cli;
+    struct cli_input in;
+    struct cli_output out;
+    struct pd_reader *r;   /* whose bytes are read: in.reader, or that of a member */
+    struct text text;
+    struct made made;
+    struct pd_sink sink;   /* of text */
+    struct pd_out line;
+    uint64_t records;
+    bool failed;           /* nothing more is to be done */
+    /* a stream: what was read of it before it was understood */
+    uint8_t *kept;
+    size_t n_kept, kept_cap;
+    bool keeping;
+};
+
+/* ---- Lines. */
+
+static int make_bytes(void *user, const void *bytes, size_t n)
+{
+    struct made *m = user;
+    if (n > m->cap - m->n) {
+        const size_t cap = 2 * m->cap + n;
+        uint8_t *p = realloc(m->bytes, cap);
+        if (p == NULL)
+            return ENOMEM;
+        m->bytes = p;
+        m->cap = cap;
+    }
+    memcpy(m->bytes + m->n, bytes, n);
+    m->n += n;
+    return 0;
+}
+
+/* Lines grow to what `encode` takes, and no further. */
+static bool more_line(struct pd_out *out, size_t want)
+{
+    if (out->cap >= TEXT_MOST_LINE || want > TEXT_MOST_LINE)
+        return false;
+    size_t cap = 2 * out->cap + want;
+    cap = cap < TEXT_MOST_LINE ? cap : TEXT_MOST_LINE;
+    char *p = realloc(out->buf, cap);
+    if (p == NULL)
+        return false;
+    out->buf = p;
+    out->cap = cap;
+    return true;
+}
+
+static struct pd_out *begin_line(struct decode *d, const char *start)
+{
+    d->line.n = 0;
+    d->line.lost = 0;
+    pd_out_str(&d->line, start);
+    return &d->line;
+}
+
+/* A line too long has filled its buffer, and no longer grows by itself. */
+static void write_line(struct decode *d)
+{
+    const struct pd_sink *out = &d->out.sink;
+    if (out->write(out->user, d->line.buf, d->line.n) || out->write(out->user, "\n", 1))
+        d->failed = true;
+}
+
+static void put_offset(struct pd_out *out, uint64_t offset)
+{
+    pd_out_str(out, ",\"offset\":\"");
+    pd_out_dec(out, offset);
+    pd_out_str(out, "\"}");
+}
+
+/* Prints the line if it makes these bytes. False: it is not printed, and all is as before. */
+static bool try_line(struct decode *d, const void *bytes, size_t n)
+{
+    struct text *t = &d->text;
+    const struct text before = *t;
+    d->made.n = 0;
+    if (!d->line.lost && text_line(t, d->line.buf, d->line.n) && d->made.n == n &&
+        (n == 0 || memcmp(d->made.bytes, bytes, n) == 0)) {
+        write_line(d);
+        return true;
+    }
+    t->form = before.form;
+    t->has_header = before.has_header;
+    t->any = before.any;
+    t->at = before.at;
+    t->n_attrs = before.n_attrs;
+    t->nr_cpus_avail = before.nr_cpus_avail;
+    return false;
+}
+
+/* Bytes as they are, in pieces. */
+static void put_pieces(struct decode *d, const char *start, const uint8_t *bytes, size_t n)
+{
+    for (size_t done = 0; done < n && !d->failed;) {
+        const size_t piece = n - done < TEXT_PIECE ? n - done : TEXT_PIECE;
+        struct pd_out *out = begin_line(d, start);
+        pd_out_hex_bytes(out, bytes + done, piece);
+        pd_out_str(out, "\"");
+        put_offset(out, d->text.at);
+        d->text.at += piece;
+        d->text.any = true;
+        write_line(d);
+        done += piece;
+    }
+}
+
+static void put_raw(struct decode *d, const void *bytes, size_t n)
+{
+    put_pieces(d, "{\"raw\":\"", bytes, n);
+}
+
+/* ---- Parts that are copied. */
+
+static void report(struct decode *d, const struct pd_error *error)
+{
+    cli_error(d->cli, d->in.name, error);
+}
+
+/* Reads at most n bytes; *got are there before the end. */
+static bool read_some(struct decode *d, uint64_t offset, uint8_t *buf, size_t n, size_t *got)
+{
+    struct pd_error error;
+    const enum pd_code code = pd_reader_read(d->r, offset, buf, n, &error);
+    *got = n;
+    if (code == PD_ETRUNC && error.offset >= offset && error.offset - offset < n) {
+        *got = (size_t)(error.offset - offset);
+        return true;
+    }
+    if (code == PD_OK)
+        return true;
+    report(d, &error);
+    d->failed = true;
+    return false;
+}
+
+/* Raw bytes from where we are up to `end`, or to the end of the input. */
+static void copy_to(struct decode *d, uint64_t end)
+{
+    uint8_t *buf = malloc(TEXT_PIECE);
+    size_t got = 1;
+    while (buf && !d->failed && d->text.at < end && got) {
+        const uint64_t left = end - d->text.at;
+        if (read_some(d, d->text.at, buf, left < TEXT_PIECE ? (size_t)left : TEXT_PIECE, &got))
+            put_raw(d, buf, got);
+    }
+    free(buf);
+}
+
+/* All of a small part in memory, to be freed; NULL: that is not possible. */
+static uint8_t *read_part(struct decode *d, uint64_t offset, size_t n)
+{
+    uint8_t *bytes = malloc(n + 1);
+    struct pd_error error;
+    if (bytes && pd_reader_read(d->r, offset, bytes, n, &error) == PD_OK)
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
+/* ---- The header, attrs and ids. */
+
+static void put_struct(struct pd_out *out, const char *layout, const void *value)
+{
+    struct pd_fields it;
+    pd_fields_of_struct(&it, layout, value);
+    pd_fields_json(&it, out);
+}
+
+static void decode_header(struct decode *d, const struct pd_extent *e)
+{
+    const struct pd_file_info *info = pd_reader_info(d->r);
+    const bool pipe = info->container == PD_CONTAINER_PIPE;
+    const size_t most = pipe ? 16 : 104, n = e->size < most ? (size_t)e->size : most;
+    struct pd_out *out = begin_line(d, pipe ? "{\"header\":{\"container\":\"pipe\",\"order\":\""
+                                            : "{\"header\":{\"container\":\"file\",\"order\":\"");
+    uint8_t *bytes = read_part(d, 0, n);
+    pd_out_str(out, info->order == PD_BIG ? "big\"," : "little\",");
+    const size_t at = out->n; /* the brace that opens the fields */
+    put_struct(out, "file_header", &info->header);
+    memmove(out->buf + at, out->buf + at + 1, out->n - at - 1);
+    out->n--;
+    pd_out_str(out, "}");
+    if (bytes)
+        try_line(d, bytes, n);
+    free(bytes);
+}
+
+static void put_attr(struct pd_out *out, const struct pd_event_attr *event, size_t i)
+{
+    pd_attr_json(&event->attr, out);
+    pd_out_str(out, ",\"of\":");
+    pd_out_dec(out, i);
+    pd_out_str(out, ",\"room\":");
+    pd_out_dec(out, event->room);
+    pd_out_str(out, ",\"ids_section\":");
+    put_struct(out, "file_section", &event->ids_section);
+    put_offset(out, event->offset);
+}
+
+static void decode_attrs(struct decode *d, const struct pd_extent *e)
+{
+    const uint64_t entry = pd_reader_info(d->r)->header.attr_size;
+    for (size_t i = 0; i < pd_reader_n_attrs(d->in.reader) && !d->failed; i++) {
+        const struct pd_event_attr *event = pd_reader_attr(d->in.reader, i);
+        if (event->in_stream || event->offset != d->text.at || entry > e->offset + e->size - event->offset ||
+            entry > TEXT_MOST_LINE)
+            return;
+        uint8_t *bytes = read_part(d, event->offset, (size_t)entry);
+        if (bytes) {
+            put_attr(begin_line(d, "{\"attr\":"), event, i);
+            if (!try_line(d, bytes, (size_t)entry))
+                put_raw(d, bytes, (size_t)entry);
+        }
+        free(bytes);
+    }
+}
+
+#define IDS_A_LINE 4096
+
+static void decode_ids(struct decode *d, const struct pd_extent *e)
+{
+    const struct pd_event_attr *event = pd_reader_attr(d->in.reader, e->index);
+    const uint64_t first = (e->offset - event->ids_section.offset) / 8, n = event->n_ids;
+    for (uint64_t i = first, step; i < n && (i - first) * 8 < e->size && !d->failed; i += step) {
+        const uint64_t left = e->size / 8 - (i - first);
+        step = left < IDS_A_LINE ? left : IDS_A_LINE;
+        if (step == 0 || step > n - i)
+            return;
+        struct pd_out *out = begin_line(d, "{\"ids\":[");
+        for (uint64_t k = 0; k < step; k++) {
+            pd_out_str(out, k ? ",\"" : "\"");
+            pd_out_dec(out, event->ids[i + k]);
+            pd_out_str(out, "\"");
+        }
+        pd_out_str(out, "],\"of\":");
+        pd_out_dec(out, e->index);
+        const uint64_t at = d->text.at;
+        put_offset(out, at);
+        uint8_t *bytes = read_part(d, at, (size_t)step * 8);
+        if (bytes && !try_line(d, bytes, (size_t)step * 8))
+            put_raw(d, bytes, (size_t)step * 8);
+        free(bytes);
+        if (d->text.at == at)
+            return;
+    }
+}
+
+static void decode_event_types(struct decode *d, const struct pd_extent *e)
+{
+    struct pd_event_type type;
+    struct pd_error error;
+    const uint64_t first = (e->offset - pd_reader_info(d->r)->header.event_types.offset) / 72;
+    for (uint64_t i = 0; i < e->size / 72 && !d->failed; i++) {
+        uint8_t *bytes = read_part(d, d->text.at, 72);
+        if (bytes == NULL || pd_reader_event_type(d->r, (size_t)(first + i), &type, &error)) {
+            free(bytes);
+            return;
+        }
+        struct pd_out *out = begin_line(d, "{\"event_type\":");
+        put_struct(out, "event_type", &type);
+        put_offset(out, d->text.at);
+        if (!try_line(d, bytes, 72))
+            put_raw(d, bytes, 72);
+        free(bytes);
+    }
+}
+
+/* ---- The feature table and features. */
+
+#define SECTIONS_A_LINE 256
+
+static void decode_table(struct decode *d, const struct pd_extent *e)
+{
+    const size_t n = (size_t)(e->size / 16 < SECTIONS_A_LINE ? e->size / 16 : SECTIONS_A_LINE);
+    uint8_t *bytes = read_part(d, e->offset, n * 16);
+    struct pd_out *out = begin_line(d, "{\"table\":[");
+    for (size_t i = 0; i < n && i < pd_reader_n_features(d->in.reader); i++) {
+        if (i)
+            pd_out_str(out, ",");
+        put_struct(out, "file_section", &pd_reader_feature(d->in.reader, i)->section);
+    }
+    pd_out_str(out, "]");
+    put_offset(out, d->text.at);
+    if (bytes)
+        try_line(d, bytes, n * 16);
+    free(bytes);
+}
+
+/* The number of cpus by NRCPUS, wherever that is. */
+static uint32_t nr_cpus(struct decode *d)
+{
+    const struct pd_feature_section *s = pd_reader_find_feature(d->in.reader, PD_FEAT_NRCPUS);
+    struct pd_feature f;
+    uint32_t n = 0;
+    uint8_t *bytes = s && s->intact && s->section.size >= 8 && s->section.size < TEXT_PIECE
+                         ? read_part(d, s->section.offset, (size_t)s->section.size) : NULL;
+    if (bytes && pd_feature_decode(d->text.order, PD_FEAT_NRCPUS, 0, bytes, (size_t)s->section.size, &f, NULL) == PD_OK &&
+        f.layout)
+        n = f.u.nrcpus.nr_cpus_avail;
+    free(bytes);
+    return n;
+}
+
+static void put_feature(struct decode *d, const struct pd_feature *f)
+{
+    struct pd_out *out = begin_line(d, "{\"feature\":");
+    const char *name = pd_feature_name(f->id);
+    if (name)
+        pd_out_json_text(out, name, strlen(name));
+    else
+        pd_out_dec(out, f->id);
+    if (f->variant) {
+        pd_out_str(out, ",\"variant\":");
+        pd_out_dec(out, f->variant);
+    }
+    if (f->nr_cpus_avail && f->id == PD_FEAT_CPU_TOPOLOGY && f->nr_cpus_avail != d->text.nr_cpus_avail) {
+        pd_out_str(out, ",\"nr_cpus_avail\":");
+        pd_out_dec(out, f->nr_cpus_avail);
+    }
+    pd_out_str(out, ",\"content\":");
+    pd_feature_json(f, out);
+    put_offset(out, d->text.at);
+}
+
+static void decode_feature(struct decode *d, const struct pd_extent *e)
+{
+    struct pd_feature f;
+    struct pd_error error;
+    const uint32_t cpus = e->index == PD_FEAT_CPU_TOPOLOGY ? nr_cpus(d) : 0;
+    uint8_t *bytes = e->size < MOST_FEATURE ? read_part(d, e->offset, (size_t)e->size) : NULL;
+    if (bytes == NULL)
+        return;
+    if (pd_feature_decode(d->text.order, e->index, cpus, bytes, (size_t)e->size, &f, &error)) {
+        error.offset = error.offset == PD_NOWHERE ? e->offset : error.offset + e->offset;
+        report(d, &error);
+    } else if (f.layout || e->size <= TEXT_PIECE) {
+        put_feature(d, &f);
+        try_line(d, bytes, (size_t)e->size);
+    }
+    free(bytes);
+}
+
+/* ---- Records. */
+
+/* Does the text so far say of this attr all that matters to its records? */
+static bool is_known(const struct decode *d, uint32_t i, const struct pd_attr *attr)
+{
+    const struct pd_attr *a = i < d->text.n_attrs && d->text.attrs[i].known ? &d->text.attrs[i].attr : NULL;
+    return a && a->sample_type == attr->sample_type && a->read_format == attr->read_format && a->flags == attr->flags &&
+           a->branch_sample_type == attr->branch_sample_type && a->sample_regs_user == attr->sample_regs_user &&
+           a->sample_regs_intr == attr->sample_regs_intr;
+}
+
+static void need_attr(struct decode *d, const struct pd_record *rec)
+{
+    if (rec->attr == NULL || rec->attr_index == UINT32_MAX || is_known(d, rec->attr_index, rec->attr))
+        return;
+    struct pd_out *out = begin_line(d, "{\"known_attr\":");
+    pd_attr_json(rec->attr, out);
+    pd_out_str(out, ",\"of\":");
+    pd_out_dec(out, rec->attr_index);
+    pd_out_str(out, "}");
+    try_line(d, NULL, 0);
+}
+
+/* A record of no known event can have a trailer all the same: as that of the event whose plan it was given. */
+static void find_layout(struct decode *d, struct pd_record *rec)
+{
+    for (size_t i = 0; rec->has_id && rec->attr_index == UINT32_MAX && i < pd_reader_n_attrs(d->in.reader); i++) {
+        const struct pd_event_attr *event = pd_reader_attr(d->in.reader, i);
+        if (&event->plan == rec->plan) {
+            rec->attr = &event->attr;
+            rec->attr_index = (uint32_t)i;
+        }
+    }
+}
+
+static void put_record(struct decode *d, const struct pd_record *rec)
+{
+    struct pd_out *out = begin_line(d, "{\"record\":");
+    pd_record_json(rec, PD_JSON_OFFSET | PD_JSON_ATTR, out);
+    pd_out_str(out, "}");
+}
+
+static void decode_record(struct decode *d, struct pd_record *rec)
+{
+    struct pd_error error;
+    const enum pd_code code = pd_reader_decode(d->r, rec, &error);
+    if (code && code != PD_EUNKNOWN)
+        report(d, &error);
+    find_layout(d, rec);
+    need_attr(d, rec);
+    put_record(d, rec);
+    if (try_line(d, rec->raw, rec->size))
+        return;
+    rec->decoded = false; /* then as its bytes */
+    put_record(d, rec);
+    if (!try_line(d, rec->raw, rec->size))
+        put_raw(d, rec->raw, rec->size);
+}
+
+static bool decode_payload(struct decode *d)
+{
+    struct pd_error error;
+    const uint8_t *bytes;
+    size_t n = 1;
+    while (n && !d->failed) {
+        if (pd_reader_payload(d->r, &bytes, &n, &error)) {
+            report(d, &error);
+            return false;
+        }
+        put_pieces(d, "{\"payload\":\"", bytes, n);
+    }
+    return true;
+}
+
+/* All records; from the first damage on, the bytes. */
+static void decode_records(struct decode *d, uint64_t end)
+{
+    struct pd_record rec = {0};
+    struct pd_error error;
+    enum pd_code code;
+    while (!d->failed && (code = pd_reader_next(d->r, &rec, &error)) != PD_END) {
+        if (code) {
+            report(d, &error);
+            break;
+        }
+        cli_progress(d->cli, rec.offset, pd_reader_info(d->r)->data_end);
+        if (rec.offset != d->text.at)
+            break;
+        decode_record(d, &rec);
+        if (rec.payload_size && !decode_payload(d))
+            break;
+    }
+    copy_to(d, end);
+}
+
+/* ---- The whole file. */
+
+static void decode_part(struct decode *d, const struct pd_extent *e)
+{
+    struct pd_reader *file = d->r;
+    struct pd_error error;
+    const uint64_t end = e->size < PD_NOWHERE - e->offset ? e->offset + e->size : PD_NOWHERE;
+    if (!d->text.has_header && e->kind != PD_EXTENT_HEADER) {
+        copy_to(d, end); /* a header that is not understood to the last byte */
+        return;
+    }
+    switch (e->kind) {
+    case PD_EXTENT_HEADER: decode_header(d, e); break;
+    case PD_EXTENT_IDS: decode_ids(d, e); break;
+    case PD_EXTENT_ATTRS: decode_attrs(d, e); break;
+    case PD_EXTENT_EVENT_TYPES: decode_event_types(d, e); break;
+    case PD_EXTENT_TABLE: decode_table(d, e); break;
+    case PD_EXTENT_FEATURE: decode_feature(d, e); break;
+    case PD_EXTENT_DATA:
+        if (d->text.directory && pd_reader_open_member(&d->r, file, 0, &(struct pd_reader_options){
+                                                           .size = sizeof(struct pd_reader_options), .keep_compressed = true},
+                                                       &error)) {
+            report(d, &error);
+            d->r = file;
+        } else {
+            decode_records(d, end);
+        }
+        if (d->r != file)
+            pd_reader_close(d->r);
+        d->r = file;
+        break;
+    default: break;
+    }
+    copy_to(d, end); /* what is left of the part */
+}
+
+/* Where the data of a stream ends, the map of the file is made anew: what has passed is passed over in it. */
+static void decode_parts(struct decode *d)
+{
+    size_t n;
+    const struct pd_extent *all = pd_reader_extents(d->r, &n);
+    for (size_t i = 0; i < n && !d->failed;) {
+        struct pd_extent e = all[i++];
+        const uint64_t done = e.offset < d->text.at ? d->text.at - e.offset : 0;
+        if (done >= e.size)
+            continue;
+        if (done)
+            e = (struct pd_extent){PD_EXTENT_OVERLAP, e.index, e.offset + done, e.size - done};
+        decode_part(d, &e);
+        if (e.kind == PD_EXTENT_DATA) {
+            all = pd_reader_extents(d->r, &n);
+            i = 0;
+        }
+    }
+    cli_tell_findings(&d->in);
+}
+
+/* ---- Files that are no recordings, or that a directory has besides. */
+
+static void copy_fd(struct decode *d, int fd)
+{
+    uint8_t *buf = malloc(TEXT_PIECE);
+    ssize_t got = 1;
+    while (buf && !d->failed && got) {
+        got = read(fd, buf, TEXT_PIECE);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            cli_fail(d->cli, CLI_DAMAGED, "%s: %s", d->in.name, strerror(errno));
+            break;
+        }
+        put_raw(d, buf, (size_t)got);
+    }
+    free(buf);
+}
+
+static void put_entry(struct decode *d, const char *kind, const char *name, mode_t mode, const char *target)
+{
+    struct pd_out *out = begin_line(d, "{\"");
+    char octal[8];
+    pd_out_str(out, kind);
+    pd_out_str(out, "\":");
+    pd_out_json_text(out, name, strlen(name));
+    if (target) {
+        pd_out_str(out, ",\"to\":");
+        pd_out_json_text(out, target, strlen(target));
+    } else {
+        snprintf(octal, sizeof octal, "%04o", (unsigned)(mode & 07777));
+        pd_out_str(out, ",\"mode\":\"");
+        pd_out_str(out, octal);
+        pd_out_str(out, "\"");
+    }
+    pd_out_str(out, "}");
+    if (!try_line(d, NULL, 0)) {
+        cli_fail(d->cli, CLI_DAMAGED, "%s: %s: %s", d->in.name, name, d->text.error);
+        d->failed = true;
+    }
+}
+
+static char *join(const char *dir, const char *name)
+{
+    char *path;
+    if (dir == NULL)
+        return strdup(name);
+    return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
+}
+
+static void copy_file(struct decode *d, const char *path, const char *name, mode_t mode)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) {
+        cli_fail(d->cli, CLI_DAMAGED, "%s: %s", path, strerror(errno));
+        return;
+    }
+    put_entry(d, "member", name, mode, NULL);
+    copy_fd(d, fd);
+    close(fd);
+}
+
+static void copy_link(struct decode *d, const char *path, const char *name)
+{
+    char target[4096];
+    const ssize_t n = readlink(path, target, sizeof target - 1);
+    if (n < 0) {
+        cli_fail(d->cli, CLI_DAMAGED, "%s: %s", path, strerror(errno));
+        return;
+    }
+    target[n] = 0;
+    put_entry(d, "link", name, 0, target);
+}
+
+static bool is_member(const struct decode *d, const char *name)
+{
+    for (size_t i = 0; d->in.reader && i < pd_reader_n_members(d->in.reader); i++)
+        if (strcmp(pd_reader_member(d->in.reader, i)->name, name) == 0)
+            return true;
+    return false;
+}
+
+#define MOST_DEPTH 8
+static void copy_tree(struct decode *d, const char *dir, const char *below, int depth);
+
+static void copy_entry(struct decode *d, const char *path, const char *name, int depth)
+{
+    struct stat st;
+    if (lstat(path, &st) < 0) {
+        cli_fail(d->cli, CLI_DAMAGED, "%s: %s", path, strerror(errno));
+    } else if (S_ISREG(st.st_mode)) {
+        copy_file(d, path, name, st.st_mode);
+    } else if (S_ISLNK(st.st_mode)) {
+        copy_link(d, path, name);
+    } else if (S_ISDIR(st.st_mode) && depth < MOST_DEPTH) {
+        put_entry(d, "directory", name, st.st_mode, NULL);
+        copy_tree(d, path, name, depth + 1);
+    } else {
+        cli_say(d->cli, "%s is not printed", path);
+    }
+}
+
+/* What a directory has, by name; of that of the recording, not its members. */
+static void copy_tree(struct decode *d, const char *dir, const char *below, int depth)
+{
+    struct dirent **entries = NULL;
+    const int n = scandir(dir, &entries, NULL, alphasort);
+    if (n < 0)
+        cli_fail(d->cli, CLI_DAMAGED, "%s: %s", dir, strerror(errno));
+    for (int i = 0; i < n; i++) {
+        const char *name = entries[i]->d_name;
+        const bool skip = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || (below == NULL && is_member(d, name));
+        char *path = skip || d->failed ? NULL : join(dir, name), *inner = path ? join(below, name) : NULL;
+        if (inner)
+            copy_entry(d, path, inner, depth);
+        free(path);
+        free(inner);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+/* ---- Directories. */
+
+static void decode_member(struct decode *d, size_t i)
+{
+    const struct pd_reader_options how = {.size = sizeof how, .keep_compressed = true};
+    const struct pd_member *m = pd_reader_member(d->in.reader, i);
+    struct pd_error error;
+    put_entry(d, "member", m->name, m->mode, NULL);
+    if (i == 0) {
+        decode_parts(d);
+        return;
+    }
+    if (pd_reader_open_member(&d->r, d->in.reader, i, &how, &error))
+        report(d, &error);
+    else if (d->text.has_header)
+        decode_records(d, m->size);
+    else
+        copy_to(d, m->size);
+    if (d->r != d->in.reader)
+        pd_reader_close(d->r);
+    d->r = d->in.reader;
+}
+
+static void decode_directory(struct decode *d, const char *path)
+{
+    put_entry(d, "directory", ".", d->in.st.st_mode, NULL);
+    for (size_t i = 0; d->r && i < pd_reader_n_members(d->r) && !d->failed; i++)
+        decode_member(d, i);
+    copy_tree(d, path, NULL, 0);
+}
+
+/* ---- Opening. */
+
+/* Room for n more bytes of the stream. */
+static bool keep_more(struct decode *d, size_t n)
+{
+    const size_t cap = n <= d->kept_cap - d->n_kept ? d->kept_cap : 2 * d->kept_cap + n;
+    uint8_t *p = cap == d->kept_cap ? d->kept : realloc(d->kept, cap);
+    if (p == NULL)
+        return false;
+    d->kept = p;
+    d->kept_cap = cap;
+    return true;
+}
+
+/* A stream, of which all is kept until it is known to be a recording. Output is flushed whenever the input pauses. */
+static int64_t stream_read(void *user, uint64_t offset, void *buf, size_t n)
+{
+    struct decode *d = user;
+    struct pollfd ready = {.fd = d->in.fd, .events = POLLIN};
+    (void)offset;
+    if (poll(&ready, 1, 0) == 0)
+        cli_flush(d->cli);
+    if (d->keeping && !keep_more(d, n))
+        return -ENOMEM;
+    const ssize_t got = read(d->in.fd, buf, n);
+    if (got > 0 && d->keeping) {
+        memcpy(d->kept + d->n_kept, buf, (size_t)got);
+        d->n_kept += (size_t)got;
+    }
+    return got < 0 ? -errno : got;
+}
+
+/* What was kept of a stream comes first. */
+static int64_t again_read(void *user, uint64_t offset, void *buf, size_t n)
+{
+    struct decode *d = user;
+    if (offset < d->n_kept) {
+        const size_t left = d->n_kept - (size_t)offset;
+        n = n < left ? n : left;
+        memcpy(buf, d->kept + offset, n);
+        return (int64_t)n;
+    }
+    return stream_read(user, offset, buf, n);
+}
+
+/* Reads the first 16 bytes of a stream. */
+static void read_head(struct decode *d)
+{
+    ssize_t got = 1;
+    while (d->n_kept < 16 && got) {
+        got = read(d->in.fd, d->kept + d->n_kept, 16 - d->n_kept);
+        if (got < 0 && errno != EINTR)
+            return;
+        d->n_kept += got > 0 ? (size_t)got : 0;
+    }
+}
+
+/* A file that comes through a pipe is kept in a temporary one: its attrs and features may be anywhere. */
+static bool spool(struct decode *d)
+{
+    const int fd = cli_temporary();
+    uint8_t buf[16384];
+    ssize_t got = 1;
+    int error = fd < 0 ? errno : cli_write_all(fd, d->kept, d->n_kept);
+    while (!error && got) {
+        got = read(d->in.fd, buf, sizeof buf);
+        if (got > 0)
+            error = cli_write_all(fd, buf, (size_t)got);
+        else if (got < 0 && errno != EINTR)
+            error = errno;
+    }
+    if (error) {
+        cli_fail(d->cli, CLI_OUTPUT, "%s: a temporary file in $TMPDIR: %s", d->in.name, strerror(error));
+        if (fd >= 0)
+            close(fd);
+        return false;
+    }
+    if (d->in.fd != STDIN_FILENO)
+        close(d->in.fd);
+    d->in.fd = fd;
+    d->in.seekable = true;
+    return true;
+}
+
+enum { KIND_PIPE, KIND_FILE, KIND_OTHER };
+
+static int kind_of(const struct decode *d)
+{
+    static const char *const magics[] = {"PERFILE2", "2ELIFREP", "PERFFILE"};
+    static const uint8_t little[8] = {16}, big[8] = {[7] = 16};
+    bool known = false;
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+        known |= d->n_kept == 16 && memcmp(d->kept, magics[i], 8) == 0;
+    if (!known)
+        return KIND_OTHER;
+    return memcmp(d->kept + 8, little, 8) == 0 || memcmp(d->kept + 8, big, 8) == 0 ? KIND_PIPE : KIND_FILE;
+}
+
+static enum pd_code start_reader(struct decode *d, const char *path, struct pd_error *error)
+{
+    const struct pd_reader_options how = {.size = sizeof how, .keep_compressed = true};
+    if (S_ISDIR(d->in.st.st_mode))
+        return pd_reader_open(&d->in.reader, path, &how, error);
+    if (d->in.seekable)
+        return pd_reader_open_fd(&d->in.reader, d->in.fd, &how, error);
+    d->keeping = true;
+    const struct pd_source source = {again_read, NULL, d, PD_NOWHERE};
+    const enum pd_code code = pd_reader_open_source(&d->in.reader, &source, &how, error);
+    d->keeping = false;
+    return code;
+}
+
+static bool open_input(struct decode *d, const char *path)
+{
+    const bool standard = strcmp(path, "-") == 0;
+    struct cli_input *in = &d->in;
+    *in = (struct cli_input){.name = standard ? "standard input" : path, .cli = d->cli, .fd = -1};
+    in->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (in->fd < 0 || fstat(in->fd, &in->st) < 0) {
+        cli_fail(d->cli, CLI_USAGE, "%s: %s", in->name, strerror(errno));
+        return false;
+    }
+    in->seekable = S_ISREG(in->st.st_mode) || S_ISBLK(in->st.st_mode);
+    if (in->seekable || S_ISDIR(in->st.st_mode))
+        return true;
+    d->kept = malloc(d->kept_cap = TEXT_PIECE);
+    if (d->kept == NULL) {
+        cli_fail(d->cli, CLI_OUTPUT, "no memory");
+        return false;
+    }
+    read_head(d);
+    return kind_of(d) != KIND_FILE || spool(d);
+}
+
+/* ---- The verb. */
+
+/* Nothing but bytes: no recording, or one whose header cannot be read. */
+static void decode_bytes(struct decode *d, const char *path)
+{
+    if (S_ISDIR(d->in.st.st_mode)) {
+        decode_directory(d, path);
+        return;
+    }
+    if (d->in.seekable)
+        lseek(d->in.fd, 0, SEEK_SET);
+    else
+        put_raw(d, d->kept, d->n_kept);
+    copy_fd(d, d->in.fd);
+    if (d->text.at == 0)
+        write_line((begin_line(d, "{\"raw\":\"\"}"), d));
+}
+
+static void decode_all(struct decode *d, const char *path)
+{
+    struct pd_error error;
+    const enum pd_code code = start_reader(d, path, &error);
+    d->r = d->in.reader;
+    if (code == PD_ENOMEM || code == PD_EIO) {
+        if (code == PD_EIO && error.offset == PD_NOWHERE)
+            cli_fail(d->cli, CLI_USAGE, "%s: %s: %s", d->in.name, error.field ? error.field : "opening it",
+                     strerror((int)error.found));
+        else
+            report(d, &error);
+        d->failed = true;
+        return;
+    }
+    if (code) {
+        report(d, &error);
+        decode_bytes(d, path);
+        return;
+    }
+    cli_tell_findings(&d->in);
+    if (S_ISDIR(d->in.st.st_mode))
+        decode_directory(d, path);
+    else
+        decode_parts(d);
+}
+
+static void run(struct decode *d, const char *path)
+{
+    if (!open_input(d, path) || !cli_output_open(d->cli, &d->out, &d->in, 1, CLI_TEXT))
+        return;
+    d->sink = (struct pd_sink){make_bytes, NULL, &d->made};
+    d->text.sink = &d->sink;
+    decode_all(d, path);
+    cli_progress_end(d->cli);
+    if (!d->failed || d->out.error)
+        cli_output_commit(&d->out);
+    cli_output_discard(&d->out);
+}
+
+int cmd_decode(struct cli *cli, int argc, char **argv)
+{
+    struct decode d = {.cli = cli, .line = {.more = more_line}};
+    cli->spec = &spec;
+    if (cli_next_option(cli, argc, argv) != CLI_END)
+        return cli->status;
+    if (cli->output == NULL)
+        cli->output = "-";
+    if (text_open(&d.text))
+        run(&d, cli->inputs[0]);
+    else
+        cli_fail(cli, CLI_OUTPUT, "no memory");
+    text_close(&d.text);
+    cli_input_close(&d.in);
+    free(d.line.buf);
+    free(d.made.bytes);
+    free(d.kept);
+    return cli->status;
+}

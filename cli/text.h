@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * text.h - the text form of a recording (docs/TEXT.md), a line at a time: what `encode` does with each line, and what
+ * `decode` tries on each line before it prints it, so that its output is what `encode` makes the same bytes of.
+ */
+#ifndef PERFDATA_CLI_TEXT_H
+#define PERFDATA_CLI_TEXT_H
+
+#include "cli.h"
+#include <perfdata/parse.h>
+
+/* No line is longer, and no raw piece of more bytes. */
+#define TEXT_MOST_LINE ((size_t)16 << 20)
+#define TEXT_PIECE ((size_t)64 << 10)
+
+enum text_form {
+    TEXT_UNKNOWN, /* before the header line */
+    TEXT_EXACT,   /* each line is bytes */
+    TEXT_SHORT,   /* a writer computes the layout */
+};
+
+/* An event as the lines so far have it. */
+struct text_attr {
+    struct pd_attr attr; /* without the tail */
+    struct pd_plan plan;
+    uint64_t id;         /* the first */
+    bool known;
+};
+
+struct text {
+    /* where bytes go to; NULL before the callback `open` */
+    const struct pd_sink *sink;
+    /*
+     * Set by who wants files: called at the first line that makes bytes (`name` NULL), at each file of a directory, and
+     * for what is no file: `target` is that of a symbolic link, S_ISDIR(mode) a directory. False: text->error is set.
+     */
+    bool (*open)(struct text *t, const char *name, mode_t mode, const char *target);
+    void *user;
+    int endian;          /* wanted by --endian: enum pd_order, -1: as the header says */
+    /* state */
+    enum text_form form;
+    enum pd_container container;
+    enum pd_order order;
+    bool has_header;     /* a header line was there */
+    bool any;            /* any line was */
+    bool directory;
+    uint64_t at;         /* bytes of the file so far */
+    struct text_attr *attrs;
+    size_t n_attrs, cap;
+    struct pd_plan none; /* of records without attr */
+    uint32_t nr_cpus_avail;
+    struct pd_parser *parser;
+    struct pd_writer *writer;
+    uint64_t payload_due; /* short: bytes that are to follow the last record */
+    int status;          /* of the failure */
+    char error[640];
+};
+
+bool text_open(struct text *t);
+void text_close(struct text *t);
+/* One line. False: t->error says why, t->status is the exit status. */
+bool text_line(struct text *t, const char *line, size_t n);
+/* After the last line. */
+bool text_finish(struct text *t);
+
+/* An octal mode. False: it is none. */
+bool text_mode(const char *text, mode_t *mode);
+
+#endif

@@ -54,8 +54,9 @@ struct encode {
 
 static bool refused(struct text *t)
 {
-    t->status = t->status ? t->status : CLI_OUTPUT;
-    t->error[0] = 0; /* the message is printed */
+    const struct encode *e = t->user;
+    t->status = e->cli->status; /* the message is printed */
+    t->error[0] = 0;
     return false;
 }
 
@@ -95,6 +96,13 @@ static bool failed_at(struct encode *e, const char *name, int error)
     return refused(&e->text);
 }
 
+static bool no_member(struct text *t)
+{
+    snprintf(t->error, sizeof t->error, "bytes before the first member line");
+    t->status = CLI_DAMAGED;
+    return false;
+}
+
 static int make_directory(struct encode *e, const char *name, mode_t mode)
 {
     const char *base = e->dir.temporary;
@@ -124,7 +132,7 @@ static bool open_entry(struct text *t, const char *name, mode_t mode, const char
     struct encode *e = t->user;
     int error = 0;
     if (name == NULL)
-        return t->directory ? failed_at(e, "bytes before the first member", EINVAL) : open_file(e);
+        return t->directory ? no_member(t) : open_file(e);
     if (strcmp(name, ".") == 0)
         return open_directory(e, mode);
     if (!close_member(e))
@@ -182,37 +190,42 @@ static bool more_bytes(struct encode *e)
     return true;
 }
 
-/* The next line, without its end; *n is SIZE_MAX behind the last. False: that is printed. */
-static bool next_line(struct encode *e, const char **line, size_t *n)
+/* How many bytes the next line has without its end, which are then all there; SIZE_MAX: more than are allowed. */
+static bool find_end(struct encode *e, size_t *n)
 {
-    size_t searched = e->begin;
-    e->number++;
+    size_t searched = 0;
     for (;;) {
-        char *newline = memchr(e->line + searched, '\n', e->end - searched);
-        if (e->end > searched && newline) {
-            *line = e->line + e->begin;
-            *n = (size_t)(newline - *line);
-            e->begin += *n + 1;
-            break;
-        }
-        if (e->eof) {
-            *line = e->line + e->begin;
-            *n = e->end > e->begin ? e->end - e->begin : SIZE_MAX;
-            e->begin = e->end;
-            break;
-        }
-        if (e->end - e->begin > TEXT_MOST_LINE)
-            break;
-        const size_t done = e->end - e->begin;
+        const size_t have = e->end - e->begin;
+        const char *line = e->line + e->begin;
+        const char *newline = have > searched ? memchr(line + searched, '\n', have - searched) : NULL;
+        *n = newline ? (size_t)(newline - line) : have;
+        if (*n > TEXT_MOST_LINE)
+            *n = SIZE_MAX;
+        if (newline || e->eof || *n == SIZE_MAX)
+            return true;
+        searched = have;
         if (!more_bytes(e))
             return false;
-        searched = e->begin + done;
     }
-    if (*n != SIZE_MAX ? *n <= TEXT_MOST_LINE : e->eof)
-        return true;
-    cli_fail(e->cli, CLI_DAMAGED, "%s: line %" PRIu64 ": it is longer than %zu bytes, the most that a line may have", e->in.name,
-             e->number, TEXT_MOST_LINE);
-    return false;
+}
+
+/* The next line; NULL: there are no more, or *ok becomes false and that is printed. */
+static const char *next_line(struct encode *e, size_t *n, bool *ok)
+{
+    e->number++;
+    if (!(*ok = find_end(e, n)))
+        return NULL;
+    if (*n == SIZE_MAX) {
+        cli_fail(e->cli, CLI_DAMAGED, "%s: line %" PRIu64 ": it is longer than %zu bytes, the most that a line may have",
+                 e->in.name, e->number, TEXT_MOST_LINE);
+        *ok = false;
+        return NULL;
+    }
+    if (e->begin == e->end)
+        return NULL;
+    const char *line = e->line + e->begin;
+    e->begin += *n < e->end - e->begin ? *n + 1 : *n;
+    return line;
 }
 
 static bool is_blank(const char *line, size_t n)
@@ -236,18 +249,13 @@ static bool tell(struct encode *e, bool at_end)
 
 static bool encode_lines(struct encode *e)
 {
-    const char *line = NULL;
-    size_t n = 0;
-    for (;;) {
-        n = 0;
-        if (!next_line(e, &line, &n))
-            return false;
-        if (n == SIZE_MAX)
-            break;
+    const char *line;
+    size_t n;
+    bool ok;
+    while ((line = next_line(e, &n, &ok)))
         if (!is_blank(line, n) && !text_line(&e->text, line, n))
             return tell(e, false);
-    }
-    return text_finish(&e->text) || tell(e, true);
+    return ok && (text_finish(&e->text) || tell(e, true));
 }
 
 /* ---- The verb. */

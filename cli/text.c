@@ -371,6 +371,13 @@ static bool take_event_type(struct text *t, const json_t *line)
 static bool find_attr(struct text *t, const json_t *json, uint64_t *index)
 {
     const bool is_short = t->form == TEXT_SHORT;
+    const json_t *type_json = json_object_get(json, "type");
+    uint64_t type;
+    if (is_short && json_object_get(json, "offset"))
+        return fail(t, CLI_DAMAGED, "record.offset: expected only below a header line with offsets and sizes");
+    if (is_short && t->n_attrs == 0 && type_json &&
+        pd_number_from(t->parser, "type", type_json, &pd_set_record_type, 4, &type) == PD_OK && type < PD_RECORD_HEADER_ATTR)
+        return fail(t, CLI_DAMAGED, "record: there is no attr line before it, which says how its event was opened");
     *index = is_short && t->n_attrs ? 0 : UINT32_MAX;
     if (!number(t, json, "attr", 4, index))
         return false;
@@ -402,8 +409,6 @@ static bool short_record(struct text *t, const json_t *json, struct pd_record *r
 {
     struct pd_error error;
     enum pd_code code;
-    if (rec->type < PD_RECORD_HEADER_ATTR && t->n_attrs == 0)
-        return fail(t, CLI_DAMAGED, "record: there is no attr line before it, which says how its event was opened");
     t->payload_due = 0;
     if (rec->raw) {
         code = pd_writer_raw(t->writer, rec->raw, rec->size, &error);

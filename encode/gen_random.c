@@ -202,13 +202,15 @@ static void tame_ksymbol(struct pd_gen *g, struct pd_record *rec)
     k->len = 512;
     k->ksym_type = PD_KSYM_TYPE_BPF;
     k->flags = 0; /* it stays: what it names is shown by that name */
-    k->name = PD_STR(numbered(g, "bpf_prog_", n));
+    const char *name = numbered(g, "bpf_prog_", n);
+    k->name = PD_STR(name);
 }
 
 static void tame_cgroup(struct pd_gen *g, struct pd_record *rec)
 {
     rec->u.cgroup.id = 1 + pd_rng_below(&g->rng, 16);
-    rec->u.cgroup.path = PD_STR(numbered(g, "/system.slice/unit-", rec->u.cgroup.id));
+    const char *path = numbered(g, "/system.slice/unit-", rec->u.cgroup.id);
+    rec->u.cgroup.path = PD_STR(path);
 }
 
 static void tame_namespaces(struct pd_gen *g, struct pd_record *rec, const struct pd_gen_task *task)
@@ -247,6 +249,12 @@ static void tame_task(struct pd_record *rec, const struct pd_gen_task *task)
     rec->u.comm.tid = task->tid;
 }
 
+static void tame_comm(struct pd_gen *g, struct pd_record *rec, const struct pd_gen_task *task)
+{
+    const char *name = ONE_OF(g, names);
+    rec->u.comm = (struct pd_comm){task->pid, task->tid, PD_STR(name)};
+}
+
 /* Threads come from their process, processes from another one: perf copies the mappings from one process to the other. */
 static void tame_fork(struct pd_gen *g, struct pd_record *rec, const struct pd_gen_task *task)
 {
@@ -267,10 +275,7 @@ static void tame(struct pd_gen *g, struct pd_record *rec, unsigned event, const 
         rec->misc |= misc & (PD_MISC_MMAP_DATA | PD_MISC_MMAP_BUILD_ID);
         tame_mmap2(g, rec, task);
         break;
-    case PD_RECORD_COMM:
-        tame_task(rec, task);
-        rec->u.comm.comm = PD_STR(ONE_OF(g, names));
-        break;
+    case PD_RECORD_COMM: tame_comm(g, rec, task); break;
     case PD_RECORD_FORK:
     case PD_RECORD_EXIT: tame_fork(g, rec, task); break;
     case PD_RECORD_THROTTLE:

@@ -460,7 +460,7 @@ static bool add_idle(struct line *l)
     uint32_t used = 0;
     for (unsigned i = 0; i < t->n_processes; i++)
         used += t->processes[i].share;
-    if (used >= PD_GEN_WHOLE)
+    if (used + t->n_processes >= PD_GEN_WHOLE) /* but for what equal parts leave */
         return true;
     if (!add_dso(l, "[kernel.kallsyms]", &dso))
         return false;

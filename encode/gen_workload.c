@@ -121,16 +121,19 @@ static void make_deck(const struct pd_gen_text *t, uint16_t deck[DECK])
 {
     const uint64_t whole = (uint64_t)PD_GEN_WHOLE * PD_GEN_WHOLE, card = whole / DECK;
     uint64_t cut[PD_GEN_FUNCTIONS];
+    unsigned largest = 0; /* takes what is still left then */
     size_t n = 0;
     for (unsigned i = 0; i < t->n_functions; i++) {
         const uint64_t share = share_of(t, &t->functions[i]);
         for (uint64_t k = share / card; k && n < DECK; k--)
             deck[n++] = (uint16_t)i;
         cut[i] = share % card;
+        if (share > share_of(t, &t->functions[largest]))
+            largest = i;
     }
     while (n < DECK) {
-        unsigned most = 0;
-        for (unsigned i = 1; i < t->n_functions; i++)
+        unsigned most = largest;
+        for (unsigned i = 0; i < t->n_functions; i++)
             if (cut[i] > cut[most])
                 most = i;
         deck[n++] = (uint16_t)most;

@@ -208,7 +208,7 @@ for f in "$PERFDATA_CORPUS"/*; do
     other=big
     [ "$(head -c 8 "$f")" = 2ELIFREP ] && other=little
     convert "$f" there --endian $other
-    { "$PERFDATA" info there && [ -z "$("$PERFDATA" info there 2>&1 >/dev/null)" ]; } >/dev/null || fail "$f: info of it in the other order"
+    "$PERFDATA" info there 2>&1 >/dev/null | grep -v 'only 1 bytes are left' >err && fail "$f --endian $other: $(head -n 1 err)"
     # A single byte behind a stream may look like the start of a record in the other order: status 3, and it stays.
     "$PERFDATA" convert -q -f -i there -o back --endian "$([ $other = big ] && echo little || echo big)" 2>err || [ $? = 3 ]
     if [ -n "$("$PERFDATA" dump --json "$f" 2>/dev/null | grep -m 1 '"COMPRESSED')" ]; then

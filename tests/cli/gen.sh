@@ -106,7 +106,7 @@ wrong() { # LINE TEXT WHY
     [ ! -e made ] || fail 'a wrong text leaves an output'
 }
 wrong 1 'proces x\n' 'a line begins with'
-wrong 2 'process x\n function f zz 5%\n' 'address'
+wrong 2 'process x\n function f zz 5%\n' 'number'
 wrong 2 'process x\n function f 0x10 5\n' 'percentage'
 wrong 3 'process x\n function f 0x10 60%\n function g 0x20 60%\n' 'more than 100%'
 wrong 2 'process x\n function f 0x10 5% from g\n' 'caller'

@@ -1,0 +1,211 @@
+#!/usr/bin/env bash
+# perfdata decode and encode: one after the other is the identity on any bytes, in all containers and both byte orders; short
+# texts written by hand become recordings that perf prints; what is wrong in a text is named, and leaves no output behind.
+. "$(dirname "$0")/frame_lib.sh"
+
+# round FILE: through the text and back; decode's exit status is in $status.
+round() {
+    rm -rf text.jsonl back
+    status=0
+    "$PERFDATA" decode "$1" -o text.jsonl 2>err || status=$?
+    [ "$status" = 0 ] || [ "$status" = 3 ] || fail "decode $1: $status: $(head -n 3 err)"
+    "$PERFDATA" encode -o back text.jsonl 2>err || fail "encode what decode made of $1: $?: $(head -n 3 err)"
+    diff -r "$1" back >/dev/null || fail "$1 does not come back"
+}
+# raw N FILE: of text.jsonl, so many lines are raw.
+raws() {
+    [ "$(grep -c '"raw":' text.jsonl || true)" -le "$1" ] || fail "$2: more than $1 lines are bytes: $(grep -m 3 '"raw":' text.jsonl | cut -c1-200)"
+}
+
+# ---- Identity, by container and byte order
+tiny >tiny.data
+round tiny.data
+[ "$status" = 0 ] || fail "tiny.data is intact"
+raws 0 tiny.data
+grep -q '^{"record":{"type":"COMM","misc":0,"size":24,"offset":"248","attr":0,"comm":{"pid":71,"tid":71,"comm":"tiny"}}}$' text.jsonl ||
+    fail "the COMM record: $(grep COMM text.jsonl)"
+for source in tiny.data "$PERFDATA_SOURCE"/corpus/*.data; do
+    round "$source"
+    raws 1 "$source"
+    for way in '--to pipe' '--to dir' -z '--compressed2 --to pipe' '--endian big' '--to pipe --endian big' \
+        '--to dir --endian big -z' '--attr-size 64' '--attr-size 136'; do
+        rm -rf other
+        # shellcheck disable=SC2086
+        "$PERFDATA" convert -q -i "$source" -o other $way 2>/dev/null || continue
+        round other
+        [ "$status" = 0 ] || fail "$source $way: decode says $status"
+        raws 2 "$source $way"
+        [ -d other ] && continue
+        # shellcheck disable=SC2002
+        cat other | "$PERFDATA" decode - >streamed.jsonl
+        same text.jsonl streamed.jsonl
+        "$PERFDATA" decode - <other | "$PERFDATA" encode | cmp - other || fail "$source $way: through pipes"
+    done
+done
+
+# ---- A directory with other files, links and modes
+"$PERFDATA" convert -q -i tiny.data -o tiny.dir --to dir
+mkdir -p tiny.dir/kcore_dir/deep
+printf 'a\0b' >tiny.dir/kcore_dir/kcore
+: >tiny.dir/kcore_dir/deep/empty
+ln -s kcore tiny.dir/kcore_dir/link
+chmod 400 tiny.dir/kcore_dir/kcore
+chmod 750 tiny.dir/kcore_dir/deep
+chmod 755 tiny.dir
+round tiny.dir
+[ "$(cd tiny.dir && find . -printf '%m %y %l %p\n' | sort)" = "$(cd back && find . -printf '%m %y %l %p\n' | sort)" ] || fail "modes and links"
+expect 2 "$PERFDATA" encode -o - text.jsonl
+expect 2 "$PERFDATA" encode -o back text.jsonl
+expect 0 "$PERFDATA" encode -f -o back text.jsonl
+
+# ---- Damage, and what is no recording at all
+: >empty
+round empty
+[ "$status" = 3 ] || fail "an empty file: $status"
+head -c 200000 "$PERFDATA" >binary
+round binary
+[ "$status" = 3 ] || fail "no recording: $status"
+"$PERFDATA" decode - <binary >streamed.jsonl 2>/dev/null && fail "no recording, from a pipe"
+same text.jsonl streamed.jsonl
+for n in 7 16 100 104 200 247 250 260 273 300; do
+    head -c $n tiny.data >cut
+    round cut
+done
+{ cat tiny.data && printf 'more bytes'; } >longer
+round longer
+seed=${PERFDATA_SEED:-1}
+"$PERFDATA" convert -q -i "$PERFDATA_SOURCE/corpus/two-events.data" -o two.pipe --to pipe
+"$PERFDATA" convert -q -i "$PERFDATA_SOURCE/corpus/two-events.data" -o two.big --endian big
+for source in tiny.data "$PERFDATA_SOURCE/corpus/two-events.data" two.pipe two.big; do
+    size=$(stat -c %s "$source")
+    for i in $(seq 40); do
+        cp "$source" damaged
+        chmod 600 damaged
+        for k in 1 2 3; do
+            seed=$(((seed * 1103515245 + 12345) & 0x7fffffff))
+            range=$((k == 1 ? 104 : size))
+            printf "\\x$(printf %02x $((seed >> 7 & 255)))" | dd of=damaged bs=1 seek=$((seed / 3 % range)) conv=notrunc status=none
+        done
+        round damaged
+    done
+done
+
+# ---- Short texts
+cat >short.jsonl <<'END'
+{"header":{"container":"file","order":"little"}}
+{"attr":{"type":"SOFTWARE","sample_type":"IP|TID|TIME","flags":"sample_id_all"}}
+
+{"record":{"type":"COMM","comm":{"pid":7,"tid":7,"comm":"hello"}}}
+{"record":{"type":"SAMPLE","misc":"cpumode=USER","sample":{"ip":"0x401000","pid":7,"tid":7,"time":"1000"}}}
+END
+shows() { # FILE TEXT
+    command -v perf >/dev/null || return 0
+    local shown
+    shown=$(perf script -F comm,tid,time,ip -i "$1" 2>/dev/null | xargs)
+    [ "$shown" = "$2" ] || fail "perf shows of $1: $shown"
+}
+for order in little big; do
+    for container in file pipe; do
+        rm -f new.data
+        sed "s/\"file\"/\"$container\"/" short.jsonl | "$PERFDATA" encode --endian $order -o new.data || fail "short: $?"
+        expect 0 "$PERFDATA" check new.data
+        has out '2 records\|3 records'
+        shows new.data 'hello 7 0.000001: 401000'
+        round new.data
+        raws 0 new.data
+    done
+done
+# Ids are given where there are none, AUX data follows its record, features stand before or behind.
+cat >more.jsonl <<'END'
+{"header":{"container":"file"}}
+{"feature":"nrcpus","content":{"nr_cpus_avail":2,"nr_cpus_online":2}}
+{"attr":{"type":"SOFTWARE","sample_type":"IP|TID|TIME|ID","flags":"sample_id_all"}}
+{"attr":{"type":"SOFTWARE","config":3,"sample_type":"IP|TID|TIME|ID","flags":"sample_id_all"},"ids":["77","78"]}
+{"record":{"type":"COMM","comm":{"pid":7,"tid":7,"comm":"hello"}}}
+{"record":{"type":"AUXTRACE","auxtrace":{"size":"10"}}}
+{"payload":"00112233"}
+{"payload":"445566778899"}
+{"record":{"type":"SAMPLE","misc":"cpumode=USER","sample":{"ip":1,"pid":7,"tid":7,"time":1000}}}
+{"record":{"type":"SAMPLE","attr":1,"misc":"cpumode=USER","sample":{"ip":2,"pid":7,"tid":7,"time":2000}}}
+{"feature":"hostname","content":{"text":"box"}}
+END
+expect 0 "$PERFDATA" encode -o more.data more.jsonl
+expect 0 "$PERFDATA" check more.data
+expect 0 "$PERFDATA" dump --json more.data
+[ "$(sed -n 's/.*"time":"\([12]\)000","id":"\([0-9]*\)".*/\1=\2/p' out | xargs)" = "1=1 2=77" ] || fail "ids: $(cat out)"
+expect 0 "$PERFDATA" extract --auxtrace -o aux more.data
+[ "$(xxd -p aux 2>/dev/null || od -An -tx1 aux | tr -d ' \n')" = 00112233445566778899 ] || fail "AUX data"
+expect 0 "$PERFDATA" info -I more.data
+has out box
+round more.data
+
+# ---- Errors: line, key, value and what was expected; no output is left
+H='{"header":{"container":"file","order":"little"}}'
+A='{"attr":{"type":"SOFTWARE","sample_type":"IP|TID"}}'
+refused() { # STATUS PATTERN LINE...
+    local want=$1 pattern=$2 got=0
+    shift 2
+    rm -rf new.data
+    printf '%s\n' "$@" | "$PERFDATA" encode -o new.data 2>err || got=$?
+    [ "$got" = "$want" ] || fail "$*: $got: $(cat err)"
+    has err "$pattern"
+    [ ! -e new.data ] && [ -z "$(find . -name '.perfdata-*')" ] || fail "$*: something is left"
+}
+refused 3 'no lines' ''
+refused 3 'line 1: at byte .*no JSON' '{'
+refused 3 'line 1: .*no JSON' 'text'
+refused 3 'line 1: expected: a JSON object' '[1]'
+refused 3 'line 1: .*duplicate' '{"header":{},"header":{}}'
+refused 3 'line 1: expected: a line of' '{"x":1}'
+refused 3 'line 1: record: a header line' '{"record":{"type":3}}'
+refused 3 'line 2: record: there is no attr' "$H" '{"record":{"type":"SAMPLE","sample":{"ip":1}}}'
+refused 3 'line 2: header: .*first' "$H" "$H"
+refused 3 'header.container: expected: "file" or "pipe"' '{"header":{"container":"box"}}'
+refused 3 'header.x: no key' '{"header":{"x":1}}'
+refused 3 'header.version: 3 found' '{"header":{"version":3}}'
+refused 3 'line 2: attr.sample_type: "IPP" found, expected: names of the set sample_type' "$H" '{"attr":{"sample_type":"IPP"}}'
+refused 3 'line 2: "y" is no key of a line of "attr"' "$H" '{"attr":{},"y":0}'
+refused 3 'line 3: record.sample.ip: "q" found, expected: a number of 64 bits' "$H" "$A" '{"record":{"type":9,"sample":{"ip":"q"}}}'
+refused 3 'line 3: record.sample.tid: 4294967296 found, expected: a number of 32 bits' "$H" "$A" '{"record":{"type":9,"sample":{"tid":4294967296}}}'
+refused 3 'line 3: record.sample.time: 1 found, expected: no such key' "$H" "$A" '{"record":{"type":9,"sample":{"time":1}}}'
+refused 3 'line 3: record: .*size: found 9, expected 24' "$H" "$A" '{"record":{"type":9,"size":9}}'
+refused 3 'record.attr: 1 found' "$H" "$A" '{"record":{"type":9,"attr":1}}'
+refused 3 'record.offset: expected only' "$H" "$A" '{"record":{"type":9,"offset":8}}'
+refused 3 'line 4: record: .*16 more bytes' "$H" "$A" '{"record":{"type":"AUXTRACE","auxtrace":{"size":16}}}' '{"record":{"type":9}}'
+refused 3 'payload: 1 bytes found' "$H" "$A" '{"payload":"00"}'
+refused 3 'payload: "0" found' "$H" "$A" '{"payload":"0"}'
+refused 3 'raw: only a text' "$H" '{"raw":"00"}'
+refused 3 'feature: nothing' "$H" '{"feature":"nothing"}'
+refused 3 'content.text: 5 found, expected: text' "$H" '{"feature":"hostname","content":{"text":5}}'
+refused 3 'feature given twice' "$H" '{"feature":"stat"}' '{"feature":"stat"}'
+refused 3 'only behind a line' '{"member":"data","mode":"0600"}'
+refused 3 'inside the directory' '{"directory":".","mode":"0700"}' '{"member":"a/../../x","mode":"0600"}'
+refused 3 'mode: expected: octal' '{"directory":".","mode":"0700"}' '{"member":"data","mode":"rw"}'
+refused 3 'before the first member' '{"directory":".","mode":"0700"}' '{"raw":"00"}'
+"$PERFDATA" decode tiny.data >tiny.jsonl
+refused 3 'offset .* found, expected: .*where the lines before it end' "$(sed '/COMM/s/tiny/a longer name/; s/"size":24,//' tiny.jsonl)"
+refused 3 'line 3: record: .*size' "$(sed '/COMM/s/tiny/a longer name/' tiny.jsonl)"
+expect 2 "$PERFDATA" encode --endian big -o new.data tiny.jsonl
+has err 'convert --endian'
+expect 0 "$PERFDATA" encode --endian little -o new.data tiny.jsonl
+expect 2 "$PERFDATA" encode --endian middle -o other.data tiny.jsonl
+expect 2 "$PERFDATA" encode -o new.data tiny.jsonl
+expect 2 "$PERFDATA" encode -o other.data none.jsonl
+expect 2 "$PERFDATA" decode none.data
+got=0
+head -c 1000000000 /dev/zero | tr '\0' ' ' | "$PERFDATA" encode -o long.data 2>err || got=$?
+[ "$got" = 3 ] && has err 'line 1: it is longer than 16777216 bytes' && [ ! -e long.data ] || fail "a line of 1 GB: $got"
+[ "$("$PERFDATA" decode tiny.data -o /dev/full >/dev/null 2>&1; echo $?)" = 4 ] || fail "a full device"
+
+# ---- The corpus, malformed files included
+[ -n "${PERFDATA_CORPUS:-}" ] || {
+    echo "PERFDATA_CORPUS is not set: only the files of corpus/ went through the text"
+    exit 0
+}
+n=0
+while IFS= read -r file; do
+    round "$file"
+    n=$((n + 1))
+done < <(find "$PERFDATA_CORPUS" -type f | sort)
+[ $n -gt 0 ] || fail "PERFDATA_CORPUS has no files"
+echo "$n files of the corpus came back"

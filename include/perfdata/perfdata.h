@@ -16,12 +16,19 @@
  *   fields.h     the fields of a record by name
  *   visitor.h    a callback for each record type              (generated from the schema)
  *   text.h       records as text and JSON
+ *   feature.h    feature sections: what a file says of the machine and itself
+ *   split.h      simpleperf's records of more than 65535 bytes
+ *   tracepoint.h the fields in the raw bytes of tracepoints
+ *   parse.h      records, attrs and features from JSON
  *   compare.h    the first difference of two records
  *   reader.h     a recording, record by record
+ *   metadata.h   what a recording says of itself, wherever it says it
  *   writer.h     new recordings, and old ones again
  *   order.h      a recording in the order of time
  *   tasks.h      which program a task was at which time
  *   filter.h     the samples one wants, with the records that they need
+ *   hash.h       a hash of the content, whatever the container
+ *   gen.h        synthetic recordings
  *   convert.h    other containers, byte orders and compression
  *
  * Rules that hold everywhere. Handles are opaque and independent: two threads may use two handles, one handle serves
@@ -44,10 +51,12 @@
 #include <perfdata/feature.h>
 #include <perfdata/fields.h>
 #include <perfdata/filter.h>
+#include <perfdata/gen.h>
 #include <perfdata/hash.h>
 #include <perfdata/metadata.h>
 #include <perfdata/names.h>
 #include <perfdata/order.h>
+#include <perfdata/parse.h>
 #include <perfdata/reader.h>
 #include <perfdata/records.h>
 #include <perfdata/regs.h>

@@ -95,7 +95,6 @@ static struct pd_out *begin_line(struct decode *d, const char *start)
     return &d->line;
 }
 
-/* A line too long has filled its buffer, and no longer grows by itself. */
 static void write_line(struct decode *d)
 {
     const struct pd_sink *out = &d->out.sink;
@@ -479,10 +478,27 @@ static void decode_records(struct decode *d, uint64_t end)
 
 /* ---- The whole file. */
 
-static void decode_part(struct decode *d, const struct pd_extent *e)
+/* In a directory the reader of the file would go on with the records of the others. */
+static void decode_data(struct decode *d, uint64_t end)
 {
+    const struct pd_reader_options how = {.size = sizeof how, .keep_compressed = true};
     struct pd_reader *file = d->r;
     struct pd_error error;
+    if (!d->text.directory) {
+        decode_records(d, end);
+        return;
+    }
+    if (pd_reader_open_member(&d->r, file, 0, &how, &error) == PD_OK) {
+        decode_records(d, end);
+        pd_reader_close(d->r);
+    } else {
+        report(d, &error);
+    }
+    d->r = file;
+}
+
+static void decode_part(struct decode *d, const struct pd_extent *e)
+{
     const uint64_t end = e->size < PD_NOWHERE - e->offset ? e->offset + e->size : PD_NOWHERE;
     if (!d->text.has_header && e->kind != PD_EXTENT_HEADER) {
         copy_to(d, end); /* a header that is not understood to the last byte */
@@ -495,19 +511,7 @@ static void decode_part(struct decode *d, const struct pd_extent *e)
     case PD_EXTENT_EVENT_TYPES: decode_event_types(d, e); break;
     case PD_EXTENT_TABLE: decode_table(d, e); break;
     case PD_EXTENT_FEATURE: decode_feature(d, e); break;
-    case PD_EXTENT_DATA:
-        if (d->text.directory && pd_reader_open_member(&d->r, file, 0, &(struct pd_reader_options){
-                                                           .size = sizeof(struct pd_reader_options), .keep_compressed = true},
-                                                       &error)) {
-            report(d, &error);
-            d->r = file;
-        } else {
-            decode_records(d, end);
-        }
-        if (d->r != file)
-            pd_reader_close(d->r);
-        d->r = file;
-        break;
+    case PD_EXTENT_DATA: decode_data(d, end); break;
     default: break;
     }
     copy_to(d, end); /* what is left of the part */

@@ -201,7 +201,7 @@ static int digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Two hexadecimal digits a byte, with room for `more` bytes behind them. */
+/* Two hexadecimal digits a byte: *n bytes at *bytes, behind room for `before` others. */
 static bool take_hex(struct pd_parser *p, const struct path *path, const json_t *json, size_t before, uint8_t **bytes,
                      size_t *n)
 {

@@ -328,56 +328,13 @@ static void contradicting_section(struct pd_transcode *t, uint16_t feature, uint
     leave_feature(t, feature);
 }
 
-/* ---- Arrays behind BPF programs: the only numbers of features that the schema does not see */
-
-/* Swaps what consists of numbers of so many bytes; code, tags and odd sizes stay. */
-static void swap_words(uint8_t *p, size_t n, unsigned width)
-{
-    for (size_t i = 0; width > 1 && i + width <= n; i += width)
-        pd_store(p + i, pd_load(p + i, width, PD_LITTLE), width, PD_BIG);
-}
-
-static unsigned width_of(uint64_t array, uint32_t each)
-{
-    switch (array) {
-    case PD_BPIL_MAP_IDS:
-    case PD_BPIL_JITED_FUNC_LENS: return 4;
-    case PD_BPIL_JITED_KSYMS: return 8;
-    case PD_BPIL_JITED_LINE_INFO: return each % 8 == 0 ? 8 : 1;
-    case PD_BPIL_FUNC_INFO:
-    case PD_BPIL_LINE_INFO: return each % 4 == 0 ? 4 : 1;
-    default: return 1;
-    }
-}
-
-/* Arrays that overlap others cannot be turned there and back. */
-static bool overlaps(const struct pd_bpf_prog *p, uint64_t array, const struct pd_bytes *b)
-{
-    for (size_t i = 0; i < pd_set_bpf_arrays.n; i++) {
-        struct pd_bytes other;
-        uint32_t each;
-        const uint64_t bit = pd_set_bpf_arrays.names[i].value;
-        if (bit != array && pd_bpf_prog_array(p, bit, &other, &each) && other.n && other.ptr < b->ptr + b->n &&
-            b->ptr < other.ptr + other.n)
-            return true;
-    }
-    return false;
-}
-
-/* The arrays of a section that has been turned already and stands at `bytes`. */
+/* The arrays of BPF programs, in a section that has been turned already and stands at `bytes`. */
 static void turn_bpf_arrays(const struct pd_feature *f, uint8_t *bytes)
 {
     struct pd_list l = f->u.bpf_prog_info.programs;
     struct pd_bpf_prog p;
-    while (pd_bpf_prog_next(&l, &p)) {
-        for (size_t i = 0; i < pd_set_bpf_arrays.n; i++) {
-            struct pd_bytes b;
-            uint32_t each;
-            const uint64_t array = pd_set_bpf_arrays.names[i].value;
-            if (pd_bpf_prog_array(&p, array, &b, &each) && !overlaps(&p, array, &b))
-                swap_words(bytes + (b.ptr - f->raw.ptr), b.n, width_of(array, each));
-        }
-    }
+    while (pd_bpf_prog_next(&l, &p))
+        pd_bpf_swap_arrays(&p, bytes + (p.data.ptr - f->raw.ptr));
 }
 
 enum pd_code pd_transcode_section(struct pd_transcode *t, uint16_t feature, uint8_t *bytes, size_t n,

@@ -223,49 +223,11 @@ void pd_canon_record(struct pd_canon *c, const struct pd_record *rec)
         put_layout(c, pd_layout_sample_id(), &view.shape, &rec->id);
 }
 
-/* Bytes of the numbers that an array behind a BPF program consists of; 1: it is code, tags or of an odd form. */
-static unsigned bpf_width(uint64_t array, uint32_t each)
-{
-    switch (array) {
-    case PD_BPIL_MAP_IDS:
-    case PD_BPIL_JITED_FUNC_LENS: return 4;
-    case PD_BPIL_JITED_KSYMS: return 8;
-    case PD_BPIL_JITED_LINE_INFO: return each % 8 == 0 ? 8 : 1;
-    case PD_BPIL_FUNC_INFO:
-    case PD_BPIL_LINE_INFO: return each % 4 == 0 ? 4 : 1;
-    default: return 1;
-    }
-}
-
-/* Arrays that share bytes have no numbers that one could tell. */
-static bool bpf_overlaps(const struct pd_bpf_prog *p, uint64_t array, const struct pd_bytes *b)
-{
-    struct pd_bytes other;
-    uint32_t each;
-    for (size_t i = 0; i < pd_set_bpf_arrays.n; i++) {
-        const uint64_t bit = pd_set_bpf_arrays.names[i].value;
-        if (bit != array && pd_bpf_prog_array(p, bit, &other, &each) && other.n && other.ptr < b->ptr + b->n &&
-            b->ptr < other.ptr + other.n)
-            return true;
-    }
-    return false;
-}
-
 /* The data behind a program of a big-endian recording as a little-endian one has it, in `out`. */
 static void turn_bpf_data(const struct pd_bpf_prog *p, uint8_t *out)
 {
-    struct pd_bytes b;
-    uint32_t each;
     memcpy(out, p->data.ptr, p->data.n);
-    for (size_t i = 0; i < pd_set_bpf_arrays.n; i++) {
-        const uint64_t array = pd_set_bpf_arrays.names[i].value;
-        if (!pd_bpf_prog_array(p, array, &b, &each) || bpf_overlaps(p, array, &b))
-            continue;
-        const unsigned width = bpf_width(array, each);
-        uint8_t *to = out + (b.ptr - p->data.ptr);
-        for (size_t at = 0; width > 1 && at + width <= b.n; at += width)
-            pd_store(to + at, pd_load(b.ptr + at, width, PD_BIG), width, PD_LITTLE);
-    }
+    pd_bpf_swap_arrays(p, out);
 }
 
 /* The one feature with numbers that the schema does not see. They are opaque to it, and not to `convert --endian`. */

@@ -62,6 +62,9 @@ enum pd_code pd_interpret_put_section(const struct pd_op *layout, const struct p
                                       const void *v, const struct pd_bytes *rest, void *out, size_t cap, size_t *size,
                                       struct pd_error *error);
 
+/* Turns the numbers in the arrays of a BPF program to the other byte order, in `data`, a copy of p->data. */
+void pd_bpf_swap_arrays(const struct pd_bpf_prog *p, uint8_t *data);
+
 struct pd_fields;
 /* The fields of a value that is no record, and what is behind them; `layout` may be NULL. */
 void pd_fields_of_parts(struct pd_fields *it, const struct pd_op *layout, const void *value, const struct pd_bytes *rest);

@@ -2,6 +2,7 @@
 /* feature.c - decoding feature sections through the schema's tables. */
 #include "codec_internal.h"
 #include "walk.h"
+#include "wire.h"
 #include <perfdata/feature.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,4 +121,47 @@ bool pd_bpf_prog_array(const struct pd_bpf_prog *prog, uint64_t array, struct pd
         return true;
     }
     return false;
+}
+
+/* Bytes of the numbers that an array consists of, of elements of `each` bytes; 1: it is code, tags or of an odd form. */
+static unsigned width_of(uint64_t array, uint32_t each)
+{
+    switch (array) {
+    case PD_BPIL_MAP_IDS:
+    case PD_BPIL_JITED_FUNC_LENS: return 4;
+    case PD_BPIL_JITED_KSYMS: return 8;
+    case PD_BPIL_JITED_LINE_INFO: return each % 8 == 0 ? 8 : 1;
+    case PD_BPIL_FUNC_INFO:
+    case PD_BPIL_LINE_INFO: return each % 4 == 0 ? 4 : 1;
+    default: return 1;
+    }
+}
+
+/* Arrays that share bytes have no numbers that one could tell. */
+static bool overlaps(const struct pd_bpf_prog *p, uint64_t array, const struct pd_bytes *b)
+{
+    for (size_t i = 0; i < pd_set_bpf_arrays.n; i++) {
+        struct pd_bytes other;
+        uint32_t each;
+        const uint64_t bit = pd_set_bpf_arrays.names[i].value;
+        if (bit != array && pd_bpf_prog_array(p, bit, &other, &each) && other.n && other.ptr < b->ptr + b->n &&
+            b->ptr < other.ptr + other.n)
+            return true;
+    }
+    return false;
+}
+
+void pd_bpf_swap_arrays(const struct pd_bpf_prog *p, uint8_t *data)
+{
+    for (size_t i = 0; i < pd_set_bpf_arrays.n; i++) {
+        struct pd_bytes b;
+        uint32_t each;
+        const uint64_t array = pd_set_bpf_arrays.names[i].value;
+        if (!pd_bpf_prog_array(p, array, &b, &each) || overlaps(p, array, &b))
+            continue;
+        uint8_t *to = data + (b.ptr - p->data.ptr);
+        const unsigned width = width_of(array, each);
+        for (size_t at = 0; width > 1 && at + width <= b.n; at += width)
+            pd_store(to + at, pd_load(to + at, width, PD_LITTLE), width, PD_BIG);
+    }
 }

@@ -143,7 +143,7 @@ for f in many.z many.zpipe; do
     for in in short broken; do
         expect 3 "$PERFDATA" check -q $in
         other=pipe # a file that is asked to be a file is copied
-        [ $f = many.z ] || other=file
+        [ $f = many.z ] || other='file'
         for way in "--to $other" '--to dir' -z --decompress '--endian big'; do
             rm -rf out.z
             # shellcheck disable=SC2086

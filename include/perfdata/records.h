@@ -1095,7 +1095,7 @@ struct pd_bpf_prog {
     uint32_t data_len; /* bytes of data */
     uint64_t arrays; /* what is in data */
     struct pd_bpf_prog_info info; /* description */
-    struct pd_bytes data; /* arrays of the writer's byte order, each padded to 8 bytes */
+    struct pd_bytes data; /* arrays in the recording's byte order, each padded to 8 bytes */
 };
 /* Takes the first element off a list of these; false: there is none. */
 PD_API bool pd_bpf_prog_next(struct pd_list *l, struct pd_bpf_prog *out);

@@ -396,8 +396,16 @@ void cli_tell_findings(struct cli_input *in)
 {
     for (; in->n_told < pd_reader_n_findings(in->reader); in->n_told++)
         error_in(in, 0, pd_reader_finding(in->reader, in->n_told));
-    for (; in->meta && in->n_meta_told < pd_metadata_n_findings(in->meta); in->n_meta_told++)
-        cli_input_error(in, pd_metadata_finding(in->meta, in->n_meta_told));
+    for (; in->meta && in->n_meta_told < pd_metadata_n_findings(in->meta); in->n_meta_told++) {
+        const struct pd_error *e = pd_metadata_finding(in->meta, in->n_meta_told);
+        char text[512];
+        if (e->code != PD_ELIMIT) {
+            cli_input_error(in, e);
+        } else { /* too much to hold, but nothing is wrong with it */
+            pd_error_text(e, text, sizeof text);
+            cli_say(in->cli, "%s: %s", in->name, text);
+        }
+    }
 }
 
 static bool open_failed(struct cli *cli, struct cli_input *in, int status, int error)

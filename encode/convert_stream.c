@@ -55,9 +55,10 @@ static enum pd_code start_compression(struct stream *s, int level)
 /* The number of a feature record; UINT64_MAX: it is none. */
 static uint64_t feature_of(const struct stream *s, const struct pd_record *rec)
 {
-    if (rec->type != PD_RECORD_HEADER_FEATURE || rec->depth || rec->old_feature || rec->size < 16)
-        return UINT64_MAX;
-    return pd_load64(rec->raw + 8, s->c->t.from);
+    struct pd_bytes data;
+    uint64_t id;
+    const bool one = !rec->depth && !rec->old_feature && pd_record_feature(rec, s->c->t.from, &id, &data);
+    return one ? id : UINT64_MAX;
 }
 
 /* Does perf write records of this type before the features that are still to come? */

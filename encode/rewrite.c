@@ -196,25 +196,6 @@ static enum pd_code rewrite_table(struct rewrite *w, const struct pd_extent *e)
     return code ? code : copy_rest(w, e);
 }
 
-/* All of a section in the other order; one that would take too much memory is left, which is noted. */
-static enum pd_code turn_feature(struct rewrite *w, const struct pd_extent *e)
-{
-    if (e->size > w->t->max_held) {
-        pd_transcode_leave_section(w->t, (uint16_t)e->index);
-        return copy(w, e->offset, e->size);
-    }
-    uint8_t *bytes = pd_resize(w->r->allocator, NULL, (size_t)e->size);
-    enum pd_code code = bytes ? PD_OK : pd_fail(w->error, PD_ENOMEM, e->offset, "feature", 0, e->size);
-    if (!code)
-        code = pd_reader_read(w->r, e->offset, bytes, (size_t)e->size, w->error);
-    if (!code)
-        code = pd_transcode_section(w->t, (uint16_t)e->index, bytes, (size_t)e->size, w->error);
-    if (!code)
-        code = emit(w, bytes, (size_t)e->size);
-    pd_release(w->r->allocator, bytes);
-    return code;
-}
-
 /* Encodes a decoded feature into scratch and compares. */
 static void compare_feature(struct rewrite *w, const struct pd_feature *f, uint64_t offset, uint8_t *scratch)
 {
@@ -256,17 +237,25 @@ static enum pd_code prove_feature(struct rewrite *w, uint32_t id, uint64_t offse
     return PD_OK;
 }
 
-/* A section that stays as it is, but is shown to be understood. */
+/*
+ * A section in the other order, or one that stays as it is, but is shown to be understood. One that would take too much
+ * memory is copied; if it should have been turned, that is noted.
+ */
 static enum pd_code rewrite_feature(struct rewrite *w, const struct pd_extent *e)
 {
-    if (e->size > MOST_PROVEN || !pd_layout_of_feature(e->index) || e->size == 0)
+    const bool turned = w->from != w->to;
+    const bool large = e->size > (turned ? w->t->max_held : MOST_PROVEN);
+    if (turned && large)
+        pd_transcode_leave_section(w->t, (uint16_t)e->index);
+    if (large || e->size == 0 || (!turned && !pd_layout_of_feature(e->index)))
         return copy(w, e->offset, e->size);
     uint8_t *bytes = pd_resize(w->r->allocator, NULL, (size_t)e->size);
     enum pd_code code = bytes ? PD_OK : pd_fail(w->error, PD_ENOMEM, e->offset, "feature", 0, e->size);
     if (!code)
         code = pd_reader_read(w->r, e->offset, bytes, (size_t)e->size, w->error);
     if (!code)
-        code = prove_feature(w, e->index, e->offset, bytes, (size_t)e->size);
+        code = turned ? pd_transcode_section(w->t, (uint16_t)e->index, bytes, (size_t)e->size, w->error)
+                      : prove_feature(w, e->index, e->offset, bytes, (size_t)e->size);
     if (!code)
         code = emit(w, bytes, (size_t)e->size);
     pd_release(w->r->allocator, bytes);
@@ -278,12 +267,11 @@ static enum pd_code rewrite_feature(struct rewrite *w, const struct pd_extent *e
 /* The feature in a record of a stream. */
 static enum pd_code prove_inner(struct rewrite *w, const struct pd_record *rec)
 {
-    if (rec->old_feature)
-        return prove_feature(w, rec->type - 66, rec->offset + 8, rec->raw + 8, rec->size - 8u);
-    if (rec->type != PD_RECORD_HEADER_FEATURE || rec->size <= 16)
+    struct pd_bytes data;
+    uint64_t id;
+    if (!pd_record_feature(rec, w->from, &id, &data) || id > 255)
         return PD_OK;
-    const uint64_t id = pd_load64(rec->raw + 8, w->from);
-    return id < 256 ? prove_feature(w, (uint32_t)id, rec->offset + 16, rec->raw + 16, rec->size - 16u) : PD_OK;
+    return prove_feature(w, (uint32_t)id, rec->offset + (uint64_t)(data.ptr - rec->raw), data.ptr, data.n);
 }
 
 /*
@@ -391,7 +379,7 @@ static enum pd_code rewrite_part(struct rewrite *w, const struct pd_extent *e)
     case PD_EXTENT_ATTRS: return rewrite_attrs(w, e);
     case PD_EXTENT_EVENT_TYPES: return rewrite_types(w, e);
     case PD_EXTENT_TABLE: return rewrite_table(w, e);
-    case PD_EXTENT_FEATURE: return w->from == w->to ? rewrite_feature(w, e) : turn_feature(w, e);
+    case PD_EXTENT_FEATURE: return rewrite_feature(w, e);
     default: return copy(w, e->offset, e->size);
     }
 }

@@ -155,9 +155,11 @@ static void plain_record(struct pd_transcode *t, const struct pd_record *rec)
         leave_record(t, rec);
 }
 
-static bool is_feature(const struct pd_record *rec)
+static bool is_feature(const struct pd_transcode *t, const struct pd_record *rec)
 {
-    return rec->old_feature || (rec->type == PD_RECORD_HEADER_FEATURE && rec->size >= 16);
+    struct pd_bytes data;
+    uint64_t id;
+    return pd_record_feature(rec, t->from, &id, &data);
 }
 
 static void tell(const struct pd_transcode *t, const struct pd_error *what)
@@ -166,23 +168,17 @@ static void tell(const struct pd_transcode *t, const struct pd_error *what)
         t->finding(t->user, what);
 }
 
-static uint64_t feature_of(const struct pd_record *rec, enum pd_order order)
-{
-    return rec->old_feature ? rec->type - 66 : pd_load64(rec->raw + 8, order);
-}
-
 void pd_transcode_look(struct pd_transcode *t, const struct pd_record *rec)
 {
-    if (!is_feature(rec))
-        return;
-    const size_t at = rec->old_feature ? 8 : 16;
-    const uint64_t id = feature_of(rec, t->from);
+    struct pd_bytes data;
+    uint64_t id;
     struct pd_feature f;
     struct pd_error what;
-    if (id > 255 || pd_feature_decode(t->from, (uint32_t)id, t->nr_cpus_avail, rec->raw + at, rec->size - at, &f, &what) == PD_OK)
+    if (!pd_record_feature(rec, t->from, &id, &data) || id > 255 ||
+        pd_feature_decode(t->from, (uint32_t)id, t->nr_cpus_avail, data.ptr, data.n, &f, &what) == PD_OK)
         return;
     if (what.offset != PD_NOWHERE)
-        what.offset += rec->offset + at;
+        what.offset += rec->offset + (uint64_t)(data.ptr - rec->raw);
     tell(t, &what);
 }
 
@@ -190,13 +186,14 @@ void pd_transcode_look(struct pd_transcode *t, const struct pd_record *rec)
 static enum pd_code feature_record(struct pd_transcode *t, const struct pd_record *rec, struct pd_error *error)
 {
     uint8_t *p = t->bytes;
+    struct pd_bytes data;
+    uint64_t id;
+    pd_record_feature(rec, t->from, &id, &data);
     memcpy(p, rec->raw, rec->size);
     put_header(t, rec, rec->size, p);
-    if (rec->old_feature)
-        return pd_transcode_section(t, (uint16_t)(rec->type - 66), p + 8, rec->size - 8u, error);
-    const uint64_t feature = pd_load64(p + 8, t->from);
-    pd_store64(p + 8, feature, t->to);
-    return pd_transcode_section(t, feature < 256 ? (uint16_t)feature : UINT16_MAX, p + 16, rec->size - 16u, error);
+    if (!rec->old_feature)
+        pd_store64(p + 8, id, t->to);
+    return pd_transcode_section(t, id < 256 ? (uint16_t)id : UINT16_MAX, p + (data.ptr - rec->raw), data.n, error);
 }
 
 /* ---- Records that contradict themselves */
@@ -274,7 +271,7 @@ enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader 
     *bytes = t->bytes;
     if (attr)
         return attr_record(t, rec, n, error);
-    if (is_feature(rec))
+    if (is_feature(t, rec))
         return feature_record(t, rec, error);
     /* Of an unknown type of the kernel, the sample_id at its end is known, and needed to tell the event. */
     if (!decoded && (rec->layout || rec->has_id)) {

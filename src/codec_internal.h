@@ -62,6 +62,12 @@ enum pd_code pd_interpret_put_section(const struct pd_op *layout, const struct p
                                       const void *v, const struct pd_bytes *rest, void *out, size_t cap, size_t *size,
                                       struct pd_error *error);
 
+/*
+ * The feature that a record of a stream carries, decoded or not: HEADER_FEATURE, or a type of its own (rec->old_feature). Its
+ * number, and its bytes in rec->raw, none for the mark behind the last. False: it carries none.
+ */
+bool pd_record_feature(const struct pd_record *rec, enum pd_order order, uint64_t *id, struct pd_bytes *data);
+
 /* Turns the numbers in the arrays of a BPF program to the other byte order, in `data`, a copy of p->data. */
 void pd_bpf_swap_arrays(const struct pd_bpf_prog *p, uint8_t *data);
 

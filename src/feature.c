@@ -53,23 +53,41 @@ enum pd_code pd_feature_decode(enum pd_order order, uint32_t id, uint32_t nr_cpu
     return code;
 }
 
+bool pd_record_feature(const struct pd_record *rec, enum pd_order order, uint64_t *id, struct pd_bytes *data)
+{
+    static const struct pd_shape any;
+    const size_t header = 8, first_old = 66; /* old types are the feature's number and this */
+    if (rec->old_feature) {
+        *id = rec->type - first_old;
+        *data = (struct pd_bytes){rec->raw + header, rec->size - header};
+        return true;
+    }
+    if (rec->type != PD_RECORD_HEADER_FEATURE)
+        return false;
+    const size_t begin = header + pd_layout_bytes(pd_layout_header_feature(), &any);
+    if (rec->size < begin)
+        return false;
+    *id = pd_load64(rec->raw + header, order);
+    *data = (struct pd_bytes){rec->raw + begin, rec->size - begin};
+    return true;
+}
+
 bool pd_feature_of_record(const struct pd_record *rec, struct pd_feature *f)
 {
     const struct pd_header_feature *h = &rec->u.header_feature;
-    uint32_t id;
+    uint64_t id;
     struct pd_bytes data;
     if (!rec->plan)
         return false;
     if (rec->old_feature) {
-        id = rec->type - 66;
-        data = (struct pd_bytes){rec->raw + 8, rec->size - 8u};
+        pd_record_feature(rec, rec->plan->order, &id, &data);
     } else {
         if (rec->type != PD_RECORD_HEADER_FEATURE || !rec->decoded || !rec->layout || h->feat_id > UINT16_MAX)
             return false;
-        id = (uint32_t)h->feat_id;
+        id = h->feat_id;
         data = h->data;
     }
-    return pd_feature_decode(rec->plan->order, id, rec->nr_cpus_avail, data.ptr, data.n, f, NULL) == PD_OK && f->layout;
+    return pd_feature_decode(rec->plan->order, (uint32_t)id, rec->nr_cpus_avail, data.ptr, data.n, f, NULL) == PD_OK && f->layout;
 }
 
 const char *pd_feature_name(uint32_t id)

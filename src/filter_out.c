@@ -76,9 +76,10 @@ static bool is_early(const struct pd_record *rec)
 /* The number of a feature in a stream; UINT64_MAX: the record is none. */
 static uint64_t feature_of(const struct pd_filter_out *o, const struct pd_record *rec)
 {
-    if (rec->type != PD_RECORD_HEADER_FEATURE || rec->depth || rec->old_feature || rec->size < 16)
-        return UINT64_MAX;
-    return pd_load64(rec->raw + 8, order_of(o));
+    struct pd_bytes data;
+    uint64_t id;
+    const bool one = !rec->depth && !rec->old_feature && pd_record_feature(rec, order_of(o), &id, &data);
+    return one ? id : UINT64_MAX;
 }
 
 /* The input's COMPRESSED feature gives way to our own, or goes, where records no longer are compressed. */

@@ -28,13 +28,7 @@ struct stream {
 
 static void revive(const struct stream *s, const struct pd_waiting *w, struct pd_record *rec)
 {
-    pd_record_frame(s->f->reader->info.order, w->raw, w->size, rec, NULL);
-    rec->offset = w->offset;
-    rec->index = w->index;
-    rec->inner_offset = w->inner_offset;
-    rec->plan = w->plan;
-    rec->attr = w->attr;
-    rec->attr_index = w->attr_index;
+    pd_waiting_frame(w, s->f->reader->info.order, rec);
     rec->depth = w->depth & 1;
     rec->old_feature = w->depth & OLD_FEATURE;
     rec->payload_size = 0; /* it waits behind the record */

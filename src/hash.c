@@ -308,10 +308,11 @@ static void add_tracing_record(struct pd_hashing *h, const struct pd_record *rec
 
 static enum pd_code add_feature_record(struct pd_hashing *h, const struct pd_record *rec)
 {
-    if (rec->size < 16)
+    struct pd_bytes data;
+    uint64_t number;
+    if (!pd_record_feature(rec, pd_reader_info(h->r)->order, &number, &data))
         return PD_OK;
-    const uint64_t number = pd_load64(rec->raw + 8, pd_reader_info(h->r)->order);
-    return add_feature(h, number, rec->depth ? PD_NOWHERE : rec->offset + 16, rec->raw + 16, rec->size - 16u);
+    return add_feature(h, number, rec->depth ? PD_NOWHERE : rec->offset + (uint64_t)(data.ptr - rec->raw), data.ptr, data.n);
 }
 
 static bool decode(struct pd_hashing *h, struct pd_record *rec)

@@ -291,14 +291,12 @@ static enum pd_code add_bytes(struct pd_metadata *m, uint32_t id, uint64_t offse
 /* An empty payload marks the last feature, unless the feature is one that is always empty. */
 static enum pd_code add_feature(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error)
 {
-    if (rec->old_feature)
-        return add_bytes(m, rec->type - 66, rec->offset + 8, rec->raw + 8, rec->size - 8u, error);
-    if (rec->size <= 16)
+    struct pd_bytes data;
+    uint64_t id;
+    if (!pd_record_feature(rec, m->order, &id, &data) || id > UINT16_MAX || (data.n == 0 && !rec->old_feature))
         return PD_OK;
-    const uint64_t id = pd_load64(rec->raw + 8, m->order);
-    if (id > UINT16_MAX)
-        return PD_OK;
-    return add_bytes(m, (uint32_t)id, rec->depth ? PD_NOWHERE : rec->offset + 16, rec->raw + 16, rec->size - 16u, error);
+    const uint64_t offset = rec->depth ? PD_NOWHERE : rec->offset + (uint64_t)(data.ptr - rec->raw);
+    return add_bytes(m, (uint32_t)id, offset, data.ptr, data.n, error);
 }
 
 static enum pd_code add_tracing_data(struct pd_metadata *m, struct pd_reader *r, const struct pd_record *rec,

@@ -74,14 +74,7 @@ static enum pd_code own_failure(struct pd_sorter *s, enum pd_code code, struct p
 /* Makes *rec of a record that waited. */
 static void revive(const struct lane *l, const struct pd_waiting *w, struct pd_record *rec)
 {
-    pd_record_frame(l->reader->info.order, w->raw, w->size, rec, NULL);
-    rec->offset = w->offset;
-    rec->index = w->index;
-    rec->inner_offset = w->inner_offset;
-    rec->plan = w->plan;
-    rec->attr = w->attr;
-    rec->attr_index = w->attr_index;
-    rec->depth = w->depth;
+    pd_waiting_frame(w, l->reader->info.order, rec);
     rec->old_feature = false;
     rec->member = l->reader->member;
 }

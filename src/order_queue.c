@@ -393,3 +393,15 @@ enum pd_code pd_queue_next(struct pd_queue *q, const struct pd_waiting **w, stru
         settle(q);
     return code;
 }
+
+void pd_waiting_frame(const struct pd_waiting *w, enum pd_order order, struct pd_record *rec)
+{
+    pd_record_frame(order, w->raw, w->size, rec, NULL);
+    rec->offset = w->offset;
+    rec->index = w->index;
+    rec->inner_offset = w->inner_offset;
+    rec->plan = w->plan;
+    rec->attr = w->attr;
+    rec->attr_index = w->attr_index;
+    rec->depth = w->depth;
+}

@@ -59,6 +59,9 @@ enum pd_code pd_queue_push(struct pd_queue *q, const struct pd_record *rec, uint
 /* Starts to give all records up to the time `limit`. PD_ENOMEM, PD_EIO. */
 enum pd_code pd_queue_flush(struct pd_queue *q, uint64_t limit, struct pd_error *error);
 
+/* Frames a record that waited, and sets what pd_waiting keeps of it; the rest is the caller's. */
+void pd_waiting_frame(const struct pd_waiting *w, enum pd_order order, struct pd_record *rec);
+
 /*
  * The next record, by time, then by the order in which they were pushed; valid until the next call. *w is
  * NULL when there is none up to the limit. PD_ENOMEM, PD_EIO.

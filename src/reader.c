@@ -481,12 +481,11 @@ static void note_old_feature(struct pd_reader *r, struct pd_record *rec)
 /* The layout of other features depends on it. */
 static void note_cpus(struct pd_reader *r, struct pd_record *rec)
 {
-    const size_t at = rec->old_feature ? 8 : 16;
-    const uint64_t id = rec->old_feature                         ? rec->type - 66
-                        : rec->type == PD_RECORD_HEADER_FEATURE && rec->size >= at ? pd_load64(rec->raw + 8, r->info.order)
-                                                                                   : 0;
-    if (id == PD_FEAT_NRCPUS && rec->size >= at + 4)
-        r->nr_cpus_avail = pd_load32(rec->raw + at, r->info.order);
+    struct pd_bytes data;
+    uint64_t id;
+    if ((rec->old_feature || rec->type == PD_RECORD_HEADER_FEATURE) && pd_record_feature(rec, r->info.order, &id, &data) &&
+        id == PD_FEAT_NRCPUS && data.n >= 4)
+        r->nr_cpus_avail = pd_load32(data.ptr, r->info.order);
     rec->nr_cpus_avail = r->nr_cpus_avail;
 }
 

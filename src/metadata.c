@@ -34,7 +34,7 @@ struct pd_metadata {
     size_t n_records, cap_records;
     struct pd_error *findings;
     size_t n_findings, cap_findings;
-    char **names; /* of attrs, made when asked for */
+    char **names; /* of attrs, made when asked for; "": there is none */
     size_t n_names;
     char **old_names; /* of the event_types section */
     uint64_t *old_ids;
@@ -632,7 +632,9 @@ const char *pd_metadata_event_name(struct pd_metadata *m, const struct pd_reader
     }
     if (!m->names[attr])
         m->names[attr] = make_name(m, r, attr);
-    return m->names[attr];
+    if (!m->names[attr])
+        m->names[attr] = copy_name(m, "", 0); /* not to be looked for again with each sample */
+    return m->names[attr] && *m->names[attr] ? m->names[attr] : NULL;
 }
 
 /* ---- Answers: cpus. */

@@ -517,30 +517,20 @@ static bool take_feature_id(struct text *t, const json_t *json, uint32_t *id)
     return true;
 }
 
-static bool put_feature(struct text *t, const struct pd_feature *f, const void *bytes, size_t n)
-{
-    struct pd_error error;
-    if (t->form == TEXT_EXACT)
-        return put(t, bytes, n);
-    if (pd_writer_feature(t->writer, (uint16_t)f->id, &error) || pd_writer_feature_bytes(t->writer, bytes, n, &error))
-        return fail_code(t, "feature", &error);
-    return true;
-}
-
-static bool encode_feature(struct text *t, const struct pd_feature *f)
+static bool put_feature(struct text *t, const struct pd_feature *f)
 {
     struct pd_error error;
     size_t n = 0;
+    if (t->form == TEXT_SHORT)
+        return pd_writer_put_feature(t->writer, f, &error) == PD_OK || fail_code(t, "content", &error);
     if (pd_feature_encode(t->order, f, NULL, 0, &n, &error))
         return fail_code(t, "content", &error);
     uint8_t *bytes = malloc(n + 1);
     if (bytes == NULL)
         return fail(t, CLI_OUTPUT, "no memory");
     bool ok = pd_feature_encode(t->order, f, bytes, n, &n, &error) == PD_OK || fail_code(t, "content", &error);
-    ok = ok && put_feature(t, f, bytes, n);
+    ok = ok && put(t, bytes, n);
     free(bytes);
-    if (ok && f->id == PD_FEAT_NRCPUS && f->layout)
-        t->nr_cpus_avail = f->u.nrcpus.nr_cpus_avail;
     return ok;
 }
 
@@ -556,7 +546,11 @@ static bool take_feature(struct text *t, const json_t *line)
     f.variant = (uint8_t)variant;
     f.nr_cpus_avail = (uint32_t)cpus;
     const enum pd_code code = pd_feature_from(t->parser, json_object_get(line, "content"), &f);
-    return code ? fail_parse(t, "content", code) : encode_feature(t, &f);
+    if (code)
+        return fail_parse(t, "content", code);
+    if (f.id == PD_FEAT_NRCPUS && f.layout)
+        t->nr_cpus_avail = f.u.nrcpus.nr_cpus_avail;
+    return put_feature(t, &f);
 }
 
 /* ---- Bytes as they are. */

@@ -87,10 +87,24 @@ enum pd_code pd_writer_open(struct pd_writer **out, const struct pd_sink *sink,
     return code;
 }
 
+enum pd_code pd_writer_create(struct pd_writer **out, const char *path, const struct pd_writer_options *options,
+                              struct pd_error *error)
+{
+    const struct pd_allocator *allocator = options ? options->allocator : NULL;
+    struct pd_sink sink;
+    enum pd_code code = pd_sink_open(&sink, path, allocator, error);
+    if (!code && (code = pd_writer_open(out, &sink, options, error)))
+        pd_sink_close(&sink, NULL);
+    if (!code)
+        (*out)->own = sink;
+    return code;
+}
+
 void pd_writer_close(struct pd_writer *w)
 {
     if (w == NULL)
         return;
+    pd_sink_close(&w->own, NULL);
     pd_writer_drop_held(w);
     pd_attrs_free(&w->attrs);
     pd_deflate_free(&w->deflate);
@@ -132,9 +146,12 @@ static enum pd_code add_attr(struct pd_writer *w, const struct pd_attr *attr, co
 enum pd_code pd_writer_attr(struct pd_writer *w, const struct pd_attr *attr, const uint64_t *ids,
                             size_t n_ids, struct pd_error *error)
 {
+    const uint64_t number = w->attrs.n + 1;
     enum pd_code code = refuse_broken(w, error);
     if (!code && w->stage == PD_STAGE_FINISHED)
         code = pd_fail(error, PD_EARG, PD_NOWHERE, "attr after the end", 0, 0);
+    if (w->options.assign_ids && n_ids == 0 && attr->sample_type & (PD_SAMPLE_ID | PD_SAMPLE_IDENTIFIER))
+        ids = &number, n_ids = 1;
     if (!code)
         code = add_attr(w, attr, ids, n_ids, error);
     if (code || w->options.container != PD_CONTAINER_PIPE || w->stage == PD_STAGE_ATTRS)
@@ -374,6 +391,25 @@ enum pd_code pd_writer_raw(struct pd_writer *w, const void *bytes, size_t n, str
     return w->deflate.ctx ? put_raw(w, bytes, n, error) : pd_writer_emit(w, bytes, n, error);
 }
 
+static void assign_id(uint64_t *id, uint64_t own)
+{
+    *id = *id ? *id : own;
+}
+
+/* With assign_ids: the record says which event it belongs to. */
+static enum pd_code put_with_id(struct pd_writer *w, const struct pd_plan *plan, const struct pd_record *rec,
+                                struct pd_error *error)
+{
+    const struct pd_event_attr *e = w->attrs.attr[rec->attr_index];
+    struct pd_record own = *rec;
+    uint8_t bytes[UINT16_MAX];
+    size_t size;
+    assign_id(rec->type == PD_RECORD_SAMPLE ? &own.u.sample.id : &own.id.id, e->ids[0]);
+    assign_id(rec->type == PD_RECORD_SAMPLE ? &own.u.sample.identifier : &own.id.identifier, e->ids[0]);
+    enum pd_code code = pd_record_encode(plan, &own, bytes, sizeof bytes, &size, error);
+    return code ? code : pd_writer_raw(w, bytes, size, error);
+}
+
 enum pd_code pd_writer_record(struct pd_writer *w, const struct pd_record *rec, struct pd_error *error)
 {
     uint8_t bytes[UINT16_MAX];
@@ -382,6 +418,8 @@ enum pd_code pd_writer_record(struct pd_writer *w, const struct pd_record *rec, 
         return pd_fail_record(error, PD_EARG, rec, 0, "attr_index", rec->attr_index, w->attrs.n);
     const struct pd_plan *plan =
         rec->attr_index == UINT32_MAX ? &w->attrs.none : &w->attrs.attr[rec->attr_index]->plan;
+    if (w->options.assign_ids && plan != &w->attrs.none && w->attrs.attr[rec->attr_index]->n_ids)
+        return put_with_id(w, plan, rec, error);
     enum pd_code code = pd_record_encode(plan, rec, bytes, sizeof bytes, &size, error);
     return code ? code : pd_writer_raw(w, bytes, size, error);
 }
@@ -547,6 +585,23 @@ enum pd_code pd_writer_feature_bytes(struct pd_writer *w, const void *bytes, siz
     return pd_writer_emit(w, bytes, n, error);
 }
 
+enum pd_code pd_writer_put_feature(struct pd_writer *w, const struct pd_feature *f, struct pd_error *error)
+{
+    size_t n = 0;
+    enum pd_code code = pd_feature_encode(w->options.order, f, NULL, 0, &n, error);
+    uint8_t *bytes = code ? NULL : pd_resize(w->allocator, NULL, n + 1);
+    if (!code && bytes == NULL)
+        code = pd_fail(error, PD_ENOMEM, PD_NOWHERE, "feature", 0, n);
+    if (!code)
+        code = pd_feature_encode(w->options.order, f, bytes, n, &n, error);
+    if (!code)
+        code = pd_writer_feature(w, f->id > UINT16_MAX ? UINT16_MAX : (uint16_t)f->id, error);
+    if (!code)
+        code = pd_writer_feature_bytes(w, bytes, n, error);
+    pd_release(w->allocator, bytes);
+    return code;
+}
+
 /* ---- The end */
 
 static int by_number(const void *a, const void *b)
@@ -596,7 +651,8 @@ enum pd_code pd_writer_finish(struct pd_writer *w, struct pd_error *error)
         w->header.data.size = w->at - w->header.data.offset;
     }
     w->stage = PD_STAGE_FINISHED;
-    return code;
+    const enum pd_code closed = pd_sink_close(&w->own, code ? NULL : error);
+    return code ? code : closed;
 }
 
 uint64_t pd_writer_data_size(const struct pd_writer *w)

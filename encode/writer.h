@@ -40,6 +40,7 @@ struct pd_writer {
     struct pd_deflate deflate;
     bool plain;            /* records are not compressed for now */
     uint64_t payload_left; /* bytes of pd_writer_raw() that belong behind a record, not to one */
+    struct pd_sink own;    /* of pd_writer_create(), to be closed; else zeros */
     bool broken;           /* writing failed: what is there is not what it should be */
 };
 

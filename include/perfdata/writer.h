@@ -5,6 +5,7 @@
 #ifndef PERFDATA_WRITER_H
 #define PERFDATA_WRITER_H
 
+#include <perfdata/feature.h>
 #include <perfdata/reader.h>
 
 #ifdef __cplusplus
@@ -19,6 +20,15 @@ struct pd_sink {
     int (*patch)(void *user, uint64_t offset, const void *bytes, size_t n);
     void *user;
 };
+
+/*
+ * A sink that writes the regular file `path`, which is made (mode 0600) or emptied; its `user` is the library's.
+ * allocator NULL: malloc. PD_EOUT with `found`, an errno: it cannot be opened.
+ */
+PD_API enum pd_code pd_sink_open(struct pd_sink *sink, const char *path, const struct pd_allocator *allocator,
+                                 struct pd_error *error);
+/* Writes what is still buffered and closes the file. PD_EOUT: that failed. A sink of zeros is fine. */
+PD_API enum pd_code pd_sink_close(struct pd_sink *sink, struct pd_error *error);
 
 struct pd_writer_options {
     size_t size;                          /* sizeof this struct */
@@ -38,6 +48,8 @@ struct pd_writer_options {
      * text. */
     void (*dropped)(void *user, uint16_t feature, const char *why);
     void *user; /* for dropped() */
+    bool assign_ids; /* an attr that asks for ids and is given none gets its number, counted from 1; and a record
+                        with id 0, sample or trailer, the first id of its attr */
 };
 
 struct pd_writer;
@@ -61,6 +73,18 @@ struct pd_writer;
  */
 PD_API enum pd_code pd_writer_open(struct pd_writer **writer, const struct pd_sink *sink,
                                    const struct pd_writer_options *options, struct pd_error *error);
+/*
+ * The same with a sink of its own, that of pd_sink_open(), which pd_writer_finish() or pd_writer_close() closes.
+ *
+ *     struct pd_writer *w;
+ *     struct pd_attr attr = {.type = PD_TYPE_SOFTWARE, .size = PD_ATTR_SIZE_VER7, .sample_type = PD_SAMPLE_IP | PD_SAMPLE_TID};
+ *     struct pd_record sample = {.type = PD_RECORD_SAMPLE, .u.sample = {.ip = 0x401000, .pid = 7, .tid = 7}};
+ *     if (!pd_writer_create(&w, "new.data", NULL, &error) && !pd_writer_attr(w, &attr, NULL, 0, &error) &&
+ *         !pd_writer_record(w, &sample, &error) && !pd_writer_finish(w, &error))
+ *         …
+ */
+PD_API enum pd_code pd_writer_create(struct pd_writer **writer, const char *path, const struct pd_writer_options *options,
+                                     struct pd_error *error);
 /* Adds an event and its ids (host order; copied). The attr's tail is copied too. */
 PD_API enum pd_code pd_writer_attr(struct pd_writer *writer, const struct pd_attr *attr, const uint64_t *ids,
                                    size_t n_ids, struct pd_error *error);
@@ -81,6 +105,12 @@ PD_API enum pd_code pd_writer_raw(struct pd_writer *writer, const void *bytes, s
 PD_API enum pd_code pd_writer_feature(struct pd_writer *writer, uint16_t feature, struct pd_error *error);
 PD_API enum pd_code pd_writer_feature_bytes(struct pd_writer *writer, const void *bytes, size_t n,
                                             struct pd_error *error);
+
+/*
+ * A whole feature: id and u set by the program, the rest 0; or one that was decoded. Refuses what cannot be encoded, with
+ * the field's name.
+ */
+PD_API enum pd_code pd_writer_put_feature(struct pd_writer *writer, const struct pd_feature *f, struct pd_error *error);
 
 /* Completes the file. The writer can then only be closed. */
 PD_API enum pd_code pd_writer_finish(struct pd_writer *writer, struct pd_error *error);

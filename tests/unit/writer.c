@@ -390,6 +390,110 @@ static void raw_bytes(void **state)
     image_free(&f.im);
 }
 
+/* ---- Computed */
+
+static void assigned_ids(void **state)
+{
+    const struct pd_writer_options options = {.size = sizeof options, .assign_ids = true};
+    struct file f = {0};
+    struct pd_writer *w = open_file(&f, &options);
+    const struct pd_attr a = {.type = 1, .size = 128, .flags = PD_ATTR_SAMPLE_ID_ALL,
+                              .sample_type = PD_SAMPLE_IDENTIFIER | PD_SAMPLE_ID};
+    const uint64_t own = 77;
+    struct pd_record rec = {.type = PD_RECORD_SAMPLE, .attr_index = 1};
+    struct pd_record name = {.type = PD_RECORD_COMM, .attr_index = 2, .u.comm.comm = PD_STR("x")};
+    (void)state;
+    assert_int_equal(pd_writer_attr(w, &a, NULL, 0, NULL), PD_OK);
+    assert_int_equal(pd_writer_attr(w, &a, NULL, 0, NULL), PD_OK);
+    assert_int_equal(pd_writer_attr(w, &a, &own, 1, NULL), PD_OK);
+    assert_int_equal(pd_writer_record(w, &rec, NULL), PD_OK);
+    rec.u.sample.id = 5; /* what is given stays */
+    assert_int_equal(pd_writer_record(w, &rec, NULL), PD_OK);
+    assert_int_equal(pd_writer_record(w, &name, NULL), PD_OK);
+    assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
+    pd_writer_close(w);
+    struct pd_reader *r = open_written(&f);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(pd_reader_attr(r, i)->n_ids, 1);
+        assert_int_equal(pd_reader_attr(r, i)->ids[0], i < 2 ? i + 1 : 77);
+    }
+    static const uint64_t ids[3][2] = {{2, 2}, {2, 5}, {77, 77}};
+    struct pd_record got = {0};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(pd_reader_next(r, &got, NULL), PD_OK);
+        assert_int_equal(pd_reader_decode(r, &got, NULL), PD_OK);
+        assert_int_equal(got.attr_index, i < 2 ? 1 : 2);
+        assert_int_equal(i < 2 ? got.u.sample.identifier : got.id.identifier, ids[i][0]);
+        assert_int_equal(i < 2 ? got.u.sample.id : got.id.id, ids[i][1]);
+    }
+    pd_reader_close(r);
+    image_free(&f.im);
+}
+
+static void typed_features(void **state)
+{
+    struct file f = {0};
+    struct pd_writer *w = open_file(&f, NULL);
+    struct pd_feature cpus = {.id = PD_FEAT_NRCPUS, .u.nrcpus = {.nr_cpus_avail = 3, .nr_cpus_online = 2}};
+    struct pd_feature box = {.id = PD_FEAT_HOSTNAME, .u.hostname.text = {"box", 3, 1}}; /* a slot too short */
+    static const uint8_t want[] = {3, 0, 0, 0, 2, 0, 0, 0};
+    struct pd_error error = {0};
+    uint8_t bytes[8];
+    (void)state;
+    assert_int_equal(pd_writer_put_feature(w, &cpus, NULL), PD_OK);
+    assert_int_not_equal(pd_writer_put_feature(w, &box, &error), PD_OK);
+    assert_string_equal(error.field, "text");
+    assert_int_equal(pd_writer_put_feature(w, &cpus, &error), PD_EARG); /* twice */
+    assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
+    pd_writer_close(w);
+    struct pd_reader *r = open_written(&f);
+    assert_int_equal(pd_reader_n_features(r), 1);
+    const struct pd_feature_section *s = pd_reader_find_feature(r, PD_FEAT_NRCPUS);
+    assert_non_null(s);
+    assert_int_equal(s->section.size, sizeof want);
+    assert_int_equal(pd_reader_read(r, s->section.offset, bytes, sizeof bytes, NULL), PD_OK);
+    assert_memory_equal(bytes, want, sizeof want);
+    pd_reader_close(r);
+    image_free(&f.im);
+}
+
+/* The same bytes through a path as through a sink; more of them than are buffered. */
+static void written_to_a_path(void **state)
+{
+    char path[] = "/tmp/perfdata-writer-XXXXXX";
+    static uint8_t big[100000], bytes[400000];
+    struct file f = {0};
+    struct pd_writer *w[2] = {open_file(&f, NULL), NULL};
+    struct pd_error error;
+    (void)state;
+    close(mkstemp(path));
+    assert_int_equal(pd_writer_create(&w[1], path, NULL, NULL), PD_OK);
+    for (size_t i = 0; i < 2; i++) {
+        const struct pd_attr a = attr_of(0);
+        const struct pd_record rec = comm(0, "name");
+        assert_int_equal(pd_writer_attr(w[i], &a, ids0, 3, NULL), PD_OK);
+        assert_int_equal(pd_writer_record(w[i], &rec, NULL), PD_OK);
+        assert_int_equal(pd_writer_raw(w[i], big, sizeof big, NULL), PD_OK);
+        for (unsigned k = 0; k < 2000; k++)
+            assert_int_equal(pd_writer_record(w[i], &rec, NULL), PD_OK);
+        assert_int_equal(pd_writer_finish(w[i], NULL), PD_OK);
+        pd_writer_close(w[i]);
+    }
+    FILE *in = fopen(path, "rb");
+    assert_non_null(in);
+    assert_int_equal(fread(bytes, 1, sizeof bytes, in), f.im.n);
+    assert_memory_equal(bytes, f.im.b, f.im.n);
+    fclose(in);
+    unlink(path);
+    image_free(&f.im);
+    assert_int_equal(pd_writer_create(&w[1], "/nonexistent/file", NULL, &error), PD_EOUT);
+    assert_int_equal(error.found, ENOENT);
+    assert_int_equal(pd_writer_create(&w[1], "/dev/full", NULL, NULL), PD_OK);
+    assert_int_equal(pd_writer_finish(w[1], &error), PD_EOUT); /* though all fits the buffer */
+    assert_int_equal(error.found, ENOSPC);
+    pd_writer_close(w[1]);
+}
+
 /* ---- Refused */
 
 #define REFUSED(code_, field_, call_)                   \
@@ -619,6 +723,8 @@ int main(void)
         cmocka_unit_test(raw_bytes),               cmocka_unit_test(refused_options),
         cmocka_unit_test(refused_attrs),           cmocka_unit_test(refused_records),
         cmocka_unit_test(refused_features),        cmocka_unit_test(a_sink_that_fails),
+        cmocka_unit_test(assigned_ids),
+        cmocka_unit_test(typed_features),          cmocka_unit_test(written_to_a_path),
         cmocka_unit_test(perf_reads_it),
     };
     return cmocka_run_group_tests_name("writer", tests, NULL, NULL);

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# The programs of examples/ compile against the installed package, by find_package and by pkg-config, and do what they say:
+# perf shows what they wrote, and counts as they counted. Without perf_event_open the recorder is skipped, which is said.
+. "$(dirname "$0")/../cli/frame_lib.sh"
+: "${PERFDATA_SOURCE:?}" "${PERFDATA_BUILD:?}"
+cache() { sed -n "s/^$1:[A-Z]*=//p" "$PERFDATA_BUILD/CMakeCache.txt"; }
+cc=$(cache CMAKE_C_COMPILER)
+flags=$(cache CMAKE_C_FLAGS)
+[ "$(cache PERFDATA_FUZZ)" != ON ] || skip "the library of a fuzz build cannot be used alone"
+newer=${PERFDATA_NEWER_PERF:-$(ls "${PERFDATA_CORPUS:-/nonexistent}"/../tools/perf-latest 2>/dev/null || true)}
+perfs=()
+! command -v perf >/dev/null || perfs=(perf ${newer:+"$newer"})
+
+cmake --install "$PERFDATA_BUILD" --prefix "$dir/usr" >install.log
+cmake -S "$PERFDATA_SOURCE/examples" -B found -DCMAKE_PREFIX_PATH="$dir/usr" -DCMAKE_C_COMPILER="$cc" \
+    -DCMAKE_C_FLAGS="$flags -g -Wall -Wextra -Werror" >cmake.log
+cmake --build found >build.log || fail "find_package: $(tail -n 20 build.log)"
+pc=$(find "$dir/usr" -name perfdata.pc)
+export PKG_CONFIG_PATH=${pc%/*}${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+mkdir bare
+for source in "$PERFDATA_SOURCE"/examples/*.c; do
+    name=$(basename "$source" .c)
+    [ -x "found/$name" ] || fail "examples/CMakeLists.txt has no $name"
+    # shellcheck disable=SC2046,SC2086 # words
+    "$cc" -std=gnu11 $flags "$source" $(pkg-config --cflags --libs perfdata) -o "bare/$name" || fail "pkg-config: $name"
+done
+[ "$(pkg-config --variable=prefix perfdata | xargs realpath)" = "$(realpath "$dir/usr")" ] || fail "another perfdata.pc"
+LD_LIBRARY_PATH=$(dirname "${pc%/*}")${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
+
+for way in found bare; do
+    rm -f new.data new.pipe
+    "$way/write" new.data
+    "$PERFDATA" check -q new.data
+    [ "$("$way/read" new.data)" = "7 1000 401000" ] || fail "$way: read gives $("$way/read" new.data)"
+    [ "$("$PERFDATA" info -I new.data | sed -n 's/^# hostname : //p')" = box ] || fail "$way: the feature"
+done
+for perf in "${perfs[@]}"; do
+    shown=$("$perf" script -F comm,tid,time,ip -i new.data 2>/dev/null | xargs)
+    [ "$shown" = "hello 7 0.000001: 401000" ] || fail "$perf shows: $shown"
+done
+got=0
+found/write "$dir" || got=$?
+[ $got = 1 ] || fail "write to a directory: $got"
+
+cat >two.jsonl <<'END'
+{"header":{}}
+{"attr":{"type":"SOFTWARE","sample_type":"IP|TID|TIME","flags":"sample_id_all"}}
+{"record":{"type":"COMM","comm":{"pid":7,"tid":7,"comm":"hello"}}}
+{"record":{"type":"COMM","comm":{"pid":8,"tid":8,"comm":"other"}}}
+{"record":{"type":"SAMPLE","misc":"cpumode=USER","sample":{"ip":1,"pid":7,"tid":7,"time":1000}}}
+{"record":{"type":"SAMPLE","misc":"cpumode=USER","sample":{"ip":2,"pid":8,"tid":8,"time":2000}}}
+END
+"$PERFDATA" encode -o two.data two.jsonl
+[ "$(found/filter two.data one.data other)" = "1 of 2 samples" ] || fail "filter"
+[ "$(found/read one.data)" = "8 2000 2" ] || fail "what filter kept: $(found/read one.data)"
+got=0
+found/filter none.data x.data other 2>err || got=$?
+[ $got = 1 ] && has err 'No such file' || fail "filter of a missing file: $got: $(cat err)"
+
+got=0
+found/recorder rec.data >said 2>err || got=$?
+[ $got != 77 ] || skip "all but the recorder passed, for which: $(cat err)"
+[ $got = 0 ] || fail "recorder: $got: $(cat err)"
+"$PERFDATA" check -q rec.data
+samples=$(sed -n 's/^\([0-9]*\) samples,.*/\1/p' said)
+[ "$samples" -gt 20 ] || fail "recorder: $(cat said)"
+[ "$(found/read rec.data | wc -l)" = "$samples" ] || fail "read counts $(found/read rec.data | wc -l), not $samples"
+for perf in "${perfs[@]}"; do
+    "$perf" script -F comm,ip -i rec.data >shown 2>err || fail "$perf script: $(cat err)"
+    [ "$(grep -c '^ *recorder ' shown)" = "$samples" ] || fail "$perf shows $(grep -c recorder shown) samples of $samples"
+    "$perf" report --stdio --sort comm,dso,sym -i rec.data >report 2>err || fail "$perf report: $(cat err)"
+    grep -qE '^ +[0-9.]+% +recorder +recorder +\[\.\] busy' report || fail "$perf report does not show busy(): $(grep % report | head -n 3)"
+done
+echo "recorder: $(cat said), judged by: ${perfs[*]:-no perf}"

@@ -17,7 +17,12 @@
 
 #define MOST_FEATURE ((uint64_t)TEXT_MOST_LINE) /* bytes of a feature that is shown decoded */
 
-static const struct cli_option options[] = {{0}};
+enum { KEY_SHORT = CLI_LONG };
+
+static const struct cli_option options[] = {
+    {"short", KEY_SHORT, NULL, "without offsets, counts and sizes: to be edited; encode computes them"},
+    {0},
+};
 
 static const struct cli_spec spec = {
     .usage = "[OPTION]... [FILE]",
@@ -28,6 +33,7 @@ static const struct cli_spec spec = {
     .options = options,
     .common = CLI_IN | CLI_OUT,
     .examples = "  perfdata decode x.data | perfdata encode -o same.data\n"
+                "  perfdata decode --short x.data | sed 's/\"cc1\"/\"compiler\"/' | perfdata encode -o y.data\n"
                 "  perfdata decode x.data | jq -c 'select(.record.type == \"COMM\").record.comm'\n",
 };
 
@@ -47,6 +53,9 @@ struct decode {
     struct pd_sink sink;   /* of text */
     struct pd_out line;
     uint64_t records;
+    bool brief;            /* --short; `text` follows the exact lines all the same */
+    bool bare;             /* in a file of a directory that is not of the recording: its bytes are printed in any case */
+    uint64_t left_out;     /* bytes that --short has no lines for */
     bool failed;           /* nothing more is to be done */
     /* a stream: what was read of it before it was understood */
     uint8_t *kept;
@@ -109,17 +118,24 @@ static void put_offset(struct pd_out *out, uint64_t offset)
     pd_out_str(out, "\"}");
 }
 
-/* Prints the line if it makes these bytes. False: it is not printed, and all is as before. */
-static bool try_line(struct decode *d, const void *bytes, size_t n)
+/* The end of a line that may say where it stands. */
+static void put_end(struct decode *d, uint64_t offset)
+{
+    if (d->brief)
+        pd_out_str(&d->line, "}");
+    else
+        put_offset(&d->line, offset);
+}
+
+/* Does the line make these bytes? False: all is as before. */
+static bool accept_line(struct decode *d, const void *bytes, size_t n)
 {
     struct text *t = &d->text;
     const struct text before = *t;
     d->made.n = 0;
     if (!d->line.lost && text_line(t, d->line.buf, d->line.n) && d->made.n == n &&
-        (n == 0 || memcmp(d->made.bytes, bytes, n) == 0)) {
-        write_line(d);
+        (n == 0 || memcmp(d->made.bytes, bytes, n) == 0))
         return true;
-    }
     t->form = before.form;
     t->has_header = before.has_header;
     t->any = before.any;
@@ -127,6 +143,21 @@ static bool try_line(struct decode *d, const void *bytes, size_t n)
     t->n_attrs = before.n_attrs;
     t->nr_cpus_avail = before.nr_cpus_avail;
     return false;
+}
+
+/* Prints the line if it makes these bytes. False: it is not printed, and all is as before. */
+static bool try_line(struct decode *d, const void *bytes, size_t n)
+{
+    if (!accept_line(d, bytes, n))
+        return false;
+    write_line(d);
+    return true;
+}
+
+/* The same with a line that --short does not have. */
+static bool try_exact(struct decode *d, const void *bytes, size_t n)
+{
+    return d->brief ? accept_line(d, bytes, n) : try_line(d, bytes, n);
 }
 
 /* Bytes as they are, in pieces. */
@@ -137,7 +168,7 @@ static void put_pieces(struct decode *d, const char *start, const uint8_t *bytes
         struct pd_out *out = begin_line(d, start);
         pd_out_hex_bytes(out, bytes + done, piece);
         pd_out_str(out, "\"");
-        put_offset(out, d->text.at);
+        put_end(d, d->text.at);
         d->text.at += piece;
         d->text.any = true;
         write_line(d);
@@ -145,8 +176,21 @@ static void put_pieces(struct decode *d, const char *start, const uint8_t *bytes
     }
 }
 
+static bool is_zero(const uint8_t *bytes, size_t n)
+{
+    while (n && bytes[n - 1] == 0)
+        n--;
+    return n == 0;
+}
+
 static void put_raw(struct decode *d, const void *bytes, size_t n)
 {
+    if (d->brief && !d->bare) {
+        d->left_out += is_zero(bytes, n) ? 0 : n; /* unused room of the feature table is nothing to speak of */
+        d->text.at += n;
+        d->text.any = true;
+        return;
+    }
     put_pieces(d, "{\"raw\":\"", bytes, n);
 }
 
@@ -207,6 +251,45 @@ static void put_struct(struct pd_out *out, const char *layout, const void *value
     pd_fields_json(&it, out);
 }
 
+static void put_ids(struct pd_out *out, const uint64_t *ids, size_t n)
+{
+    pd_out_str(out, "[");
+    for (size_t i = 0; i < n; i++) {
+        pd_out_str(out, i ? ",\"" : "\"");
+        pd_out_dec(out, ids[i]);
+        pd_out_str(out, "\"");
+    }
+    pd_out_str(out, "]");
+}
+
+/* The header line of --short, and all attrs, since records need them. */
+static void put_short_header(struct decode *d, const struct pd_file_info *info)
+{
+    const bool pipe = info->container == PD_CONTAINER_PIPE;
+    struct pd_out *out = begin_line(d, "{\"header\":{\"container\":\"");
+    pd_out_str(out, pipe ? "pipe\",\"order\":\"" : "file\",\"order\":\"");
+    pd_out_str(out, info->order == PD_BIG ? "big\"" : "little\"");
+    if (info->version == 1)
+        pd_out_str(out, ",\"version\":1");
+    if (!pipe && info->header.attr_size > 16 && pd_reader_n_attrs(d->in.reader)) {
+        pd_out_str(out, ",\"attr_size\":");
+        pd_out_dec(out, info->header.attr_size - 16);
+    }
+    pd_out_str(out, "}}");
+    write_line(d);
+    for (size_t i = 0; i < pd_reader_n_attrs(d->in.reader); i++) {
+        const struct pd_event_attr *event = pd_reader_attr(d->in.reader, i);
+        if (event->in_stream)
+            continue;
+        out = begin_line(d, "{\"attr\":");
+        pd_attr_json(&event->attr, out);
+        pd_out_str(out, ",\"ids\":");
+        put_ids(out, event->ids, event->n_ids);
+        pd_out_str(out, "}");
+        write_line(d);
+    }
+}
+
 static void decode_header(struct decode *d, const struct pd_extent *e)
 {
     const struct pd_file_info *info = pd_reader_info(d->r);
@@ -221,8 +304,8 @@ static void decode_header(struct decode *d, const struct pd_extent *e)
     memmove(out->buf + at, out->buf + at + 1, out->n - at - 1);
     out->n--;
     pd_out_str(out, "}");
-    if (bytes)
-        try_line(d, bytes, n);
+    if (bytes && try_exact(d, bytes, n) && d->brief)
+        put_short_header(d, info);
     free(bytes);
 }
 
@@ -249,7 +332,7 @@ static void decode_attrs(struct decode *d, const struct pd_extent *e)
         uint8_t *bytes = read_part(d, event->offset, (size_t)entry);
         if (bytes) {
             put_attr(begin_line(d, "{\"attr\":"), event, i);
-            if (!try_line(d, bytes, (size_t)entry))
+            if (!try_exact(d, bytes, (size_t)entry))
                 put_raw(d, bytes, (size_t)entry);
         }
         free(bytes);
@@ -267,18 +350,14 @@ static void decode_ids(struct decode *d, const struct pd_extent *e)
         step = left < IDS_A_LINE ? left : IDS_A_LINE;
         if (step == 0 || step > n - i)
             return;
-        struct pd_out *out = begin_line(d, "{\"ids\":[");
-        for (uint64_t k = 0; k < step; k++) {
-            pd_out_str(out, k ? ",\"" : "\"");
-            pd_out_dec(out, event->ids[i + k]);
-            pd_out_str(out, "\"");
-        }
-        pd_out_str(out, "],\"of\":");
+        struct pd_out *out = begin_line(d, "{\"ids\":");
+        put_ids(out, event->ids + i, (size_t)step);
+        pd_out_str(out, ",\"of\":");
         pd_out_dec(out, e->index);
         const uint64_t at = d->text.at;
         put_offset(out, at);
         uint8_t *bytes = read_part(d, at, (size_t)step * 8);
-        if (bytes && !try_line(d, bytes, (size_t)step * 8))
+        if (bytes && !try_exact(d, bytes, (size_t)step * 8))
             put_raw(d, bytes, (size_t)step * 8);
         free(bytes);
         if (d->text.at == at)
@@ -299,7 +378,7 @@ static void decode_event_types(struct decode *d, const struct pd_extent *e)
         }
         struct pd_out *out = begin_line(d, "{\"event_type\":");
         put_struct(out, "event_type", &type);
-        put_offset(out, d->text.at);
+        put_end(d, d->text.at);
         if (!try_line(d, bytes, 72))
             put_raw(d, bytes, 72);
         free(bytes);
@@ -307,6 +386,42 @@ static void decode_event_types(struct decode *d, const struct pd_extent *e)
 }
 
 /* ---- The feature table and features. */
+
+static void put_feature(struct decode *d, const struct pd_feature *f, bool plain)
+{
+    struct pd_out *out = begin_line(d, "{\"feature\":");
+    const char *name = pd_feature_name(f->id);
+    if (name)
+        pd_out_json_text(out, name, strlen(name));
+    else
+        pd_out_dec(out, f->id);
+    if (f->variant) {
+        pd_out_str(out, ",\"variant\":");
+        pd_out_dec(out, f->variant);
+    }
+    if (f->nr_cpus_avail && f->id == PD_FEAT_CPU_TOPOLOGY && f->nr_cpus_avail != d->text.nr_cpus_avail) {
+        pd_out_str(out, ",\"nr_cpus_avail\":");
+        pd_out_dec(out, f->nr_cpus_avail);
+    }
+    pd_out_str(out, ",\"content\":");
+    if (plain)
+        pd_feature_json_plain(f, out);
+    else
+        pd_feature_json(f, out);
+    put_end(d, d->text.at);
+}
+
+/* Sections of no bytes stand in the table alone. */
+static void put_empty_features(struct decode *d)
+{
+    for (size_t i = 0; i < pd_reader_n_features(d->in.reader); i++) {
+        const struct pd_feature_section *s = pd_reader_feature(d->in.reader, i);
+        if (s->section.size)
+            continue;
+        put_feature(d, &(struct pd_feature){.id = s->feature}, true);
+        write_line(d);
+    }
+}
 
 #define SECTIONS_A_LINE 256
 
@@ -322,8 +437,8 @@ static void decode_table(struct decode *d, const struct pd_extent *e)
     }
     pd_out_str(out, "]");
     put_offset(out, d->text.at);
-    if (bytes)
-        try_line(d, bytes, n * 16);
+    if (bytes && try_exact(d, bytes, n * 16) && d->brief)
+        put_empty_features(d);
     free(bytes);
 }
 
@@ -342,27 +457,6 @@ static uint32_t nr_cpus(struct decode *d)
     return n;
 }
 
-static void put_feature(struct decode *d, const struct pd_feature *f)
-{
-    struct pd_out *out = begin_line(d, "{\"feature\":");
-    const char *name = pd_feature_name(f->id);
-    if (name)
-        pd_out_json_text(out, name, strlen(name));
-    else
-        pd_out_dec(out, f->id);
-    if (f->variant) {
-        pd_out_str(out, ",\"variant\":");
-        pd_out_dec(out, f->variant);
-    }
-    if (f->nr_cpus_avail && f->id == PD_FEAT_CPU_TOPOLOGY && f->nr_cpus_avail != d->text.nr_cpus_avail) {
-        pd_out_str(out, ",\"nr_cpus_avail\":");
-        pd_out_dec(out, f->nr_cpus_avail);
-    }
-    pd_out_str(out, ",\"content\":");
-    pd_feature_json(f, out);
-    put_offset(out, d->text.at);
-}
-
 static void decode_feature(struct decode *d, const struct pd_extent *e)
 {
     struct pd_feature f;
@@ -374,9 +468,15 @@ static void decode_feature(struct decode *d, const struct pd_extent *e)
     if (pd_feature_decode(d->text.order, e->index, cpus, bytes, (size_t)e->size, &f, &error)) {
         error.offset = error.offset == PD_NOWHERE ? e->offset : error.offset + e->offset;
         report(d, &error);
+    } else if (d->brief && f.id == PD_FEAT_AUXTRACE) {
+        cli_say(d->cli, "%s: the feature AUXTRACE, offsets in this file, is left out", d->in.name);
+        d->text.at += e->size;
     } else if (f.layout || e->size <= TEXT_PIECE) {
-        put_feature(d, &f);
-        try_line(d, bytes, (size_t)e->size);
+        put_feature(d, &f, d->brief);
+        if (!try_line(d, bytes, (size_t)e->size) && d->brief) {
+            put_feature(d, &f, false);
+            try_line(d, bytes, (size_t)e->size);
+        }
     }
     free(bytes);
 }
@@ -401,7 +501,7 @@ static void need_attr(struct decode *d, const struct pd_record *rec)
     pd_out_str(out, ",\"of\":");
     pd_out_dec(out, rec->attr_index);
     pd_out_str(out, "}");
-    try_line(d, NULL, 0);
+    try_exact(d, NULL, 0);
 }
 
 /* A record of no known event can have a trailer all the same: as that of the event whose plan it was given. */
@@ -416,27 +516,30 @@ static void find_layout(struct decode *d, struct pd_record *rec)
     }
 }
 
-static void put_record(struct decode *d, const struct pd_record *rec)
+/* Prints the record if its line makes its bytes. */
+static bool try_record(struct decode *d, const struct pd_record *rec, unsigned flags)
 {
     struct pd_out *out = begin_line(d, "{\"record\":");
-    pd_record_json(rec, PD_JSON_OFFSET | PD_JSON_ATTR, out);
+    pd_record_json(rec, flags | PD_JSON_ATTR, out);
     pd_out_str(out, "}");
+    return try_line(d, rec->raw, rec->size);
 }
 
 static void decode_record(struct decode *d, struct pd_record *rec)
 {
+    const unsigned flags = d->brief ? 0 : PD_JSON_OFFSET;
     struct pd_error error;
     const enum pd_code code = pd_reader_decode(d->r, rec, &error);
     if (code && code != PD_EUNKNOWN)
         report(d, &error);
     find_layout(d, rec);
     need_attr(d, rec);
-    put_record(d, rec);
-    if (try_line(d, rec->raw, rec->size))
+    /* without an attr a short text means the first, so that a record of none that could have one is its bytes */
+    const bool shown = !d->brief || rec->attr_index != UINT32_MAX || rec->type >= PD_RECORD_HEADER_ATTR;
+    if (shown && ((d->brief && try_record(d, rec, PD_JSON_PLAIN)) || try_record(d, rec, flags)))
         return;
     rec->decoded = false; /* then as its bytes */
-    put_record(d, rec);
-    if (!try_line(d, rec->raw, rec->size))
+    if (!try_record(d, rec, flags))
         put_raw(d, rec->raw, rec->size);
 }
 
@@ -596,7 +699,9 @@ static void copy_file(struct decode *d, const char *path, const char *name, mode
         return;
     }
     put_entry(d, "member", name, mode, NULL);
+    d->bare = true;
     copy_fd(d, fd);
+    d->bare = false;
     close(fd);
 }
 
@@ -839,7 +944,7 @@ static void decode_bytes(struct decode *d, const char *path)
     else
         put_raw(d, d->kept, d->n_kept);
     copy_fd(d, d->in.fd);
-    if (d->text.at == 0)
+    if (d->text.at == 0 && !d->brief)
         write_line((begin_line(d, "{\"raw\":\"\"}"), d));
 }
 
@@ -877,6 +982,8 @@ static void run(struct decode *d, const char *path)
     d->text.sink = &d->sink;
     decode_all(d, path);
     cli_progress_end(d->cli);
+    if (d->left_out)
+        cli_say(d->cli, "%s: %" PRIu64 " bytes that belong to nothing, or are damaged, are left out", d->in.name, d->left_out);
     if (!d->failed || d->out.error)
         cli_output_commit(&d->out);
     cli_output_discard(&d->out);
@@ -886,7 +993,10 @@ int cmd_decode(struct cli *cli, int argc, char **argv)
 {
     struct decode d = {.cli = cli, .line = {.more = more_line}};
     cli->spec = &spec;
-    if (cli_next_option(cli, argc, argv) != CLI_END)
+    int key;
+    while ((key = cli_next_option(cli, argc, argv)) == KEY_SHORT)
+        d.brief = true;
+    if (key != CLI_END)
         return cli->status;
     if (cli->output == NULL)
         cli->output = "-";

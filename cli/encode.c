@@ -127,6 +127,31 @@ static void set_modes(struct encode *e, bool made)
     e->inner = NULL;
 }
 
+/* Nothing may stand at `name` yet, and what it is in must be directories of this text: a link could lead anywhere. */
+static bool is_free(struct encode *e, const char *name)
+{
+    const char *base = e->dir.temporary;
+    const size_t n = strlen(base) + 1, length = n + strlen(name);
+    struct text *t = &e->text;
+    struct stat st;
+    char *path = malloc(length + 1);
+    if (path == NULL)
+        return failed_at(e, name, ENOMEM);
+    snprintf(path, length + 1, "%s/%s", base, name);
+    const char *wrong = lstat(path, &st) == 0 ? "another line with this name was there before" : NULL;
+    for (char *slash = path + n; !wrong && (slash = strchr(slash, '/')); *slash++ = '/') {
+        *slash = 0;
+        if (lstat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+            wrong = "a line of \"directory\" must come first for what it is in";
+    }
+    free(path);
+    if (wrong) {
+        snprintf(t->error, sizeof t->error, "\"%.200s\": %s", name, wrong);
+        t->status = CLI_DAMAGED;
+    }
+    return wrong == NULL;
+}
+
 static bool open_entry(struct text *t, const char *name, mode_t mode, const char *target)
 {
     struct encode *e = t->user;
@@ -137,6 +162,10 @@ static bool open_entry(struct text *t, const char *name, mode_t mode, const char
         return open_directory(e, mode);
     if (!close_member(e))
         return refused(t);
+    if (e->dir.cli == NULL)
+        return no_member(t);
+    if (!is_free(e, name))
+        return false;
     if (target)
         error = cli_directory_link(&e->dir, name, target);
     else if (S_ISDIR(mode))

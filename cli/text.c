@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define MOST_ATTRS ((size_t)1 << 20)
+#define MOST_PAYLOAD ((size_t)64 << 20) /* that is kept to learn its size */
 
 /* ---- Errors. */
 
@@ -116,6 +117,8 @@ static bool exact_only(struct text *t, const char *key)
 
 static bool need_header(struct text *t, const char *key)
 {
+    if (t->bare)
+        return fail(t, CLI_DAMAGED, "%s: expected only in the files \"data\" and \"data.N\" of a directory", key);
     return t->form != TEXT_UNKNOWN || fail(t, CLI_DAMAGED, "%s: a header line must come first", key);
 }
 
@@ -173,8 +176,8 @@ static bool short_header(struct text *t, json_t *fields)
         return fail(t, CLI_DAMAGED, "header.%s: no key of a header without size; expected: container, order, version, attr_size", key);
     if (version != 1 && version != 2)
         return fail(t, CLI_DAMAGED, "header.version: %" PRIu64 " found, expected: 1 or 2", version);
-    if (t->directory)
-        return fail(t, CLI_DAMAGED, "header: in a directory it must have offsets and sizes, as decode prints them");
+    if (t->directory && t->container != PD_CONTAINER_FILE)
+        return fail(t, CLI_DAMAGED, "header.container: \"pipe\" found, expected: \"file\" in a directory");
     t->form = TEXT_SHORT;
     if (t->endian >= 0)
         t->order = (enum pd_order)t->endian;
@@ -189,7 +192,7 @@ static bool short_header(struct text *t, json_t *fields)
     return pd_writer_open(&t->writer, t->sink, &options, &error) == PD_OK || fail_code(t, "header", &error);
 }
 
-static bool take_header(struct text *t, const json_t *line)
+static bool take_header(struct text *t, json_t *line)
 {
     static const char *const containers[] = {"file", "pipe", NULL}, *const orders[] = {"little", "big", NULL};
     json_t *fields = json_copy(json_object_get(line, "header"));
@@ -300,7 +303,7 @@ static bool short_attr(struct text *t, const struct pd_attr *attr, const uint64_
 }
 
 /* The attr is taken last, because its tail is in the parser's memory. */
-static bool take_attr(struct text *t, const json_t *line)
+static bool take_attr(struct text *t, json_t *line)
 {
     struct pd_attr attr;
     struct entry entry = {.room = 0};
@@ -326,7 +329,7 @@ static bool take_attr(struct text *t, const json_t *line)
 }
 
 /* An attr that stands somewhere behind the records that need it, or in bytes that are given raw. */
-static bool take_known_attr(struct text *t, const json_t *line)
+static bool take_known_attr(struct text *t, json_t *line)
 {
     struct pd_attr attr;
     uint64_t of = t->n_attrs;
@@ -336,7 +339,7 @@ static bool take_known_attr(struct text *t, const json_t *line)
     return code ? fail_parse(t, "known_attr", code) : learn_attr(t, (size_t)of, &attr, 0);
 }
 
-static bool take_ids(struct text *t, const json_t *line)
+static bool take_ids(struct text *t, json_t *line)
 {
     uint64_t *ids = NULL;
     size_t n = 0;
@@ -351,7 +354,7 @@ static bool take_ids(struct text *t, const json_t *line)
     return ok;
 }
 
-static bool take_event_type(struct text *t, const json_t *line)
+static bool take_event_type(struct text *t, json_t *line)
 {
     struct pd_event_type type;
     struct pd_error error;
@@ -405,23 +408,23 @@ static void set_id(const struct text *t, const json_t *json, struct pd_record *r
     }
 }
 
-static bool short_record(struct text *t, const json_t *json, struct pd_record *rec)
+/* Records that say how many bytes follow in lines of their own. */
+static const struct payload {
+    uint32_t type;
+    const char *layout, *key;
+} payloads[] = {
+    {PD_RECORD_AUXTRACE, "auxtrace", "size"},
+    {PD_RECORD_HEADER_TRACING_DATA, "header_tracing_data", "data_size"},
+};
+
+/* simpleperf's tracing data is inside the record. */
+static const struct payload *payload_of(const struct pd_record *rec)
 {
-    struct pd_error error;
-    enum pd_code code;
-    t->payload_due = 0;
-    if (rec->raw) {
-        code = pd_writer_raw(t->writer, rec->raw, rec->size, &error);
-    } else {
-        if (rec->attr_index != UINT32_MAX)
-            set_id(t, json, rec);
-        code = pd_writer_record(t->writer, rec, &error);
-        if (rec->type == PD_RECORD_AUXTRACE)
-            t->payload_due = rec->u.auxtrace.size;
-        if (rec->type == PD_RECORD_HEADER_TRACING_DATA)
-            t->payload_due = rec->u.header_tracing_data.data_size;
-    }
-    return code == PD_OK || fail_code(t, "record", &error);
+    const bool inside = rec->type == PD_RECORD_HEADER_TRACING_DATA && rec->rest.n > 4;
+    for (size_t i = 0; !rec->raw && !rec->old_feature && !inside && i < sizeof payloads / sizeof *payloads; i++)
+        if (payloads[i].type == rec->type)
+            return &payloads[i];
+    return NULL;
 }
 
 /* What a record of a stream says about those behind it. */
@@ -430,13 +433,34 @@ static bool learn_record(struct text *t, const struct pd_record *rec)
     struct pd_feature f;
     if (rec->raw)
         return true;
-    if (rec->type == PD_RECORD_HEADER_ATTR && !rec->old_feature)
-        return learn_attr(t, t->n_attrs, &rec->u.header_attr.attr, 0);
+    if (rec->type == PD_RECORD_HEADER_ATTR && !rec->old_feature) {
+        const struct pd_header_attr *h = &rec->u.header_attr;
+        return learn_attr(t, t->n_attrs, &h->attr, h->ids.n ? pd_vec_at(&h->ids, 0) : 0);
+    }
     if (rec->type == PD_RECORD_HEADER_FEATURE && rec->u.header_feature.feat_id == PD_FEAT_NRCPUS &&
         pd_feature_decode(t->order, PD_FEAT_NRCPUS, 0, rec->u.header_feature.data.ptr, rec->u.header_feature.data.n, &f, NULL) ==
             PD_OK && f.layout)
         t->nr_cpus_avail = f.u.nrcpus.nr_cpus_avail;
     return true;
+}
+
+/* The attr may be one that the writer does not know: from a record of a stream, or from another file of a directory. */
+static bool short_record(struct text *t, const json_t *json, struct pd_record *rec)
+{
+    static uint8_t bytes[UINT16_MAX];
+    const uint8_t *from = rec->raw ? rec->raw : bytes;
+    struct pd_error error;
+    size_t n = rec->size;
+    t->payload_due = 0;
+    if (!rec->raw && rec->attr_index != UINT32_MAX)
+        set_id(t, json, rec);
+    if (!rec->raw && pd_record_encode(rec->plan, rec, bytes, sizeof bytes, &n, &error))
+        return fail_code(t, "record", &error);
+    if (pd_writer_raw(t->writer, from, n, &error))
+        return fail_code(t, "record", &error);
+    if (payload_of(rec))
+        t->payload_due = rec->type == PD_RECORD_AUXTRACE ? rec->u.auxtrace.size : rec->u.header_tracing_data.data_size;
+    return t->container != PD_CONTAINER_PIPE || learn_record(t, rec);
 }
 
 static bool exact_record(struct text *t, const struct pd_record *rec)
@@ -451,7 +475,14 @@ static bool exact_record(struct text *t, const struct pd_record *rec)
     return put(t, bytes, n) && learn_record(t, rec);
 }
 
-static bool take_record(struct text *t, const json_t *line)
+/* Is the number of bytes behind it left out? */
+static const struct payload *without_size(const json_t *json, const struct pd_record *rec)
+{
+    const struct payload *p = payload_of(rec);
+    return p && !json_object_get(json_object_get(json, p->layout), p->key) ? p : NULL;
+}
+
+static bool take_record(struct text *t, json_t *line)
 {
     const json_t *json = json_object_get(line, "record");
     struct pd_record rec = {.nr_cpus_avail = t->nr_cpus_avail};
@@ -463,12 +494,57 @@ static bool take_record(struct text *t, const json_t *line)
     if (code)
         return fail_parse(t, "record", code);
     rec.attr_index = (uint32_t)attr;
+    const struct payload *p = without_size(json, &rec);
+    if (p && t->form == TEXT_EXACT)
+        return fail(t, CLI_DAMAGED, "record.%s.%s: nothing found, expected: the bytes of payload that follow", p->layout, p->key);
+    if (p) {
+        t->waiting = json_incref(line);
+        t->waiting_for = p;
+        return true;
+    }
     if (t->form == TEXT_SHORT)
         return short_record(t, json, &rec);
     return check_offset(t, "record", rec.offset) && exact_record(t, &rec);
 }
 
-static bool take_payload(struct text *t, const json_t *line)
+/* Payload of a record that waits for its size. */
+static bool keep_payload(struct text *t, const struct pd_bytes *b)
+{
+    if (b->n > MOST_PAYLOAD - t->n_payload)
+        return fail(t, CLI_DAMAGED, "payload: more than %zu bytes behind a record without size, which must be given then",
+                    MOST_PAYLOAD);
+    uint8_t *p = realloc(t->payload, t->n_payload + b->n + 1);
+    if (p == NULL)
+        return fail(t, CLI_OUTPUT, "no memory");
+    t->payload = p;
+    memcpy(p + t->n_payload, b->ptr, b->n);
+    t->n_payload += b->n;
+    return true;
+}
+
+/* Its payload ends: the record is written, with its size, and the payload behind it. */
+static bool release_waiting(struct text *t)
+{
+    json_t *line = t->waiting, *json = json_object_get(line, "record");
+    const struct payload *p = t->waiting_for;
+    struct pd_error error;
+    if (line == NULL)
+        return true;
+    t->waiting = NULL;
+    if (!json_object_get(json, p->layout))
+        json_object_set_new(json, p->layout, json_object());
+    bool ok = json_object_set_new(json_object_get(json, p->layout), p->key, json_integer((json_int_t)t->n_payload)) == 0 ||
+              fail(t, CLI_OUTPUT, "no memory");
+    ok = ok && take_record(t, line);
+    if (ok && pd_writer_raw(t->writer, t->payload, t->n_payload, &error))
+        ok = fail_code(t, "payload", &error);
+    t->payload_due = 0;
+    t->n_payload = 0;
+    json_decref(line);
+    return ok;
+}
+
+static bool take_payload(struct text *t, json_t *line)
 {
     struct pd_bytes b;
     struct pd_error error;
@@ -479,6 +555,8 @@ static bool take_payload(struct text *t, const json_t *line)
         return fail_parse(t, "this line", code);
     if (t->form == TEXT_EXACT)
         return put(t, b.ptr, b.n);
+    if (t->waiting)
+        return keep_payload(t, &b);
     if (b.n > t->payload_due)
         return fail(t, CLI_DAMAGED, "payload: %zu bytes found, expected: at most the %" PRIu64
                                     " that the record before it announced", b.n, t->payload_due);
@@ -488,7 +566,7 @@ static bool take_payload(struct text *t, const json_t *line)
 
 /* ---- The feature table and features. */
 
-static bool take_table(struct text *t, const json_t *line)
+static bool take_table(struct text *t, json_t *line)
 {
     const json_t *table = json_object_get(line, "table");
     if (!exact_only(t, "table") || !ONLY(t, line, "table"))
@@ -534,7 +612,7 @@ static bool put_feature(struct text *t, const struct pd_feature *f)
     return ok;
 }
 
-static bool take_feature(struct text *t, const json_t *line)
+static bool take_feature(struct text *t, json_t *line)
 {
     struct pd_feature f = {0};
     uint64_t variant = 0, cpus = t->nr_cpus_avail;
@@ -550,16 +628,17 @@ static bool take_feature(struct text *t, const json_t *line)
         return fail_parse(t, "content", code);
     if (f.id == PD_FEAT_NRCPUS && f.layout)
         t->nr_cpus_avail = f.u.nrcpus.nr_cpus_avail;
+    t->dir_format |= f.id == PD_FEAT_DIR_FORMAT;
     return put_feature(t, &f);
 }
 
 /* ---- Bytes as they are. */
 
 /* What is no recording at all has no header line. */
-static bool take_raw(struct text *t, const json_t *line)
+static bool take_raw(struct text *t, json_t *line)
 {
     struct pd_bytes b;
-    if ((t->form == TEXT_SHORT && !exact_only(t, "raw")) || !ONLY(t, line, "raw"))
+    if ((t->form == TEXT_SHORT && !t->bare && !exact_only(t, "raw")) || !ONLY(t, line, "raw"))
         return false;
     const enum pd_code code = pd_bytes_from(t->parser, "raw", json_object_get(line, "raw"), &b);
     if (code)
@@ -612,8 +691,8 @@ static bool take_entry(struct text *t, const json_t *line, const char *kind)
     char name[4096], target[4096];
     const json_t *mode_json = json_object_get(line, "mode");
     size_t n, n_target = 0;
-    mode_t mode = 0600;
     const bool link = strcmp(kind, "link") == 0, directory = strcmp(kind, "directory") == 0;
+    mode_t mode = directory ? 0700 : 0600;
     if (!ONLY(t, line, kind, link ? "to" : "mode") || !file_name(t, line, kind, name, sizeof name, &n) ||
         (link && !file_name(t, line, "to", target, sizeof target, &n_target)))
         return false;
@@ -634,19 +713,49 @@ static bool take_entry(struct text *t, const json_t *line, const char *kind)
     return true;
 }
 
-static bool take_member(struct text *t, const json_t *line)
+/* Completes what a writer has written; a directory says so in its `data`. */
+static bool finish_writer(struct text *t)
 {
-    const bool ok = take_entry(t, line, "member");
-    t->any = false;
-    return ok;
+    const struct pd_feature directory = {.id = PD_FEAT_DIR_FORMAT, .u.dir_format.version = 1};
+    struct pd_error error;
+    if (t->writer == NULL)
+        return true;
+    if (t->directory && !t->dir_format && pd_writer_put_feature(t->writer, &directory, &error))
+        return fail_code(t, "the end", &error);
+    t->dir_format = true;
+    if (pd_writer_finish(t->writer, &error))
+        return fail_code(t, "the end", &error);
+    pd_writer_close(t->writer);
+    t->writer = NULL;
+    return true;
 }
 
-static bool take_directory(struct text *t, const json_t *line)
+/* `data.N` */
+static bool has_records(const char *name)
+{
+    return name && strncmp(name, "data.", 5) == 0 && name[5] && name[5 + strspn(name + 5, "0123456789")] == 0;
+}
+
+static bool take_member(struct text *t, json_t *line)
+{
+    const struct pd_writer_options options = {.size = sizeof options, .container = PD_CONTAINER_DIRECTORY, .order = t->order};
+    const bool is_short = t->form == TEXT_SHORT;
+    struct pd_error error;
+    if (!no_payload_due(t, "member") || !finish_writer(t) || !take_entry(t, line, "member"))
+        return false;
+    t->any = false;
+    t->bare = is_short && !has_records(json_string_value(json_object_get(line, "member")));
+    if (!is_short || t->bare)
+        return true;
+    return pd_writer_open(&t->writer, t->sink, &options, &error) == PD_OK || fail_code(t, "member", &error);
+}
+
+static bool take_directory(struct text *t, json_t *line)
 {
     return take_entry(t, line, "directory");
 }
 
-static bool take_link(struct text *t, const json_t *line)
+static bool take_link(struct text *t, json_t *line)
 {
     return take_entry(t, line, "link");
 }
@@ -655,7 +764,7 @@ static bool take_link(struct text *t, const json_t *line)
 
 static const struct {
     const char *key;
-    bool (*take)(struct text *t, const json_t *line);
+    bool (*take)(struct text *t, json_t *line);
 } kinds[] = {
     {"record", take_record}, {"payload", take_payload}, {"raw", take_raw}, {"header", take_header},
     {"attr", take_attr}, {"known_attr", take_known_attr}, {"ids", take_ids}, {"event_type", take_event_type},
@@ -663,7 +772,7 @@ static const struct {
     {"link", take_link},
 };
 
-static bool take_line(struct text *t, const json_t *line)
+static bool take_line(struct text *t, json_t *line)
 {
     uint64_t offset = PD_NOWHERE;
     if (!json_is_object(line))
@@ -692,7 +801,7 @@ bool text_line(struct text *t, const char *line, size_t n)
         return fail(t, CLI_DAMAGED, "at byte %d: no JSON: %.200s", error.position, error.text);
     t->error[0] = 0;
     t->status = 0;
-    const bool ok = take_line(t, json);
+    const bool ok = (json_object_get(json, "payload") || release_waiting(t)) && take_line(t, json);
     json_decref(json);
     return ok;
 }
@@ -706,11 +815,10 @@ bool text_open(struct text *t)
 
 bool text_finish(struct text *t)
 {
-    struct pd_error error;
-    if (!no_payload_due(t, "the end"))
+    if (!release_waiting(t) || !no_payload_due(t, "the end"))
         return false;
     if (t->form == TEXT_SHORT)
-        return pd_writer_finish(t->writer, &error) == PD_OK || fail_code(t, "the end", &error);
+        return finish_writer(t);
     if (!t->any && !t->directory)
         return fail(t, CLI_DAMAGED, "there are no lines; expected: a header line");
     return true;
@@ -720,6 +828,8 @@ void text_close(struct text *t)
 {
     pd_writer_close(t->writer);
     pd_parser_close(t->parser);
+    json_decref(t->waiting);
+    free(t->payload);
     free(t->attrs);
     *t = (struct text){0};
 }

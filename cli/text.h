@@ -7,11 +7,14 @@
 #define PERFDATA_CLI_TEXT_H
 
 #include "cli.h"
+#include <jansson.h>
 #include <perfdata/parse.h>
 
 /* No line is longer, and no raw piece of more bytes. */
 #define TEXT_MOST_LINE ((size_t)16 << 20)
 #define TEXT_PIECE ((size_t)64 << 10)
+
+struct payload; /* see text.c */
 
 enum text_form {
     TEXT_UNKNOWN, /* before the header line */
@@ -52,6 +55,12 @@ struct text {
     struct pd_parser *parser;
     struct pd_writer *writer;
     uint64_t payload_due; /* short: bytes that are to follow the last record */
+    json_t *waiting;      /* short: the line of a record whose payload's size is to be computed */
+    const struct payload *waiting_for; /* and which number that is */
+    uint8_t *payload;     /* and its payload so far */
+    size_t n_payload;
+    bool bare;            /* short: a file of a directory that is bytes alone */
+    bool dir_format;      /* short: the feature of directories was given */
     int status;          /* of the failure */
     char error[640];
 };

@@ -10,6 +10,7 @@ struct json {
     struct pd_out *out;
     const struct pd_shape *shape;
     bool empty; /* nothing in the object so far */
+    bool plain; /* without counts and sizes */
 };
 
 static void put_separator(struct json *j)
@@ -83,8 +84,35 @@ static void put_list(struct json *j, const struct pd_op *op, const struct pd_lis
     pd_emit_char(j->out, ']');
 }
 
+/* Says how much of it there is: all that the number says. */
+static bool is_counted(const struct pd_op *op)
+{
+    switch (op->kind) {
+    case PD_OP_VEC16:
+    case PD_OP_VEC32:
+    case PD_OP_VEC64:
+    case PD_OP_VECR64:
+    case PD_OP_BYTES:
+    case PD_OP_LIST:
+    case PD_OP_ITEMS:
+    case PD_OP_ITEMSR:
+    case PD_OP_SIZED: return op->ref != NULL;
+    default: return false;
+    }
+}
+
+static bool is_count(const struct pd_op *op)
+{
+    for (const struct pd_op *o = op + 1; o->kind != PD_OP_END; o++)
+        if (is_counted(o) && strcmp(o->ref, op->name) == 0)
+            return true;
+    return false;
+}
+
 static void put_number(struct json *j, const struct pd_op *op, const void *v)
 {
+    if (j->plain && is_count(op))
+        return;
     put_key(j, op->name);
     pd_out_json_value(j->out, op->set, pd_scalar_value(op, v), op->kind == PD_OP_VARINT ? 8 : pd_scalar_width(op));
 }
@@ -141,7 +169,7 @@ static void put_fields(struct json *j, const struct pd_op *op, const void *v)
 
 static void put_object(const struct json *j, const struct pd_op *head, const void *v)
 {
-    struct json inner = {j->out, j->shape, true};
+    struct json inner = {j->out, j->shape, true, j->plain};
     pd_emit_char(j->out, '{');
     put_fields(&inner, head, v);
     pd_emit_char(j->out, '}');
@@ -150,7 +178,7 @@ static void put_object(const struct json *j, const struct pd_op *head, const voi
 /* A part of stated size: without the numbers that it has no room for. */
 static void put_sized(const struct json *j, const struct pd_op *head, const void *v, uint32_t size)
 {
-    struct json inner = {j->out, j->shape, true};
+    struct json inner = {j->out, j->shape, true, j->plain};
     uint32_t at = 0;
     pd_emit_char(j->out, '{');
     for (const struct pd_op *op = pd_visible(head, j->shape, v); op->kind != PD_OP_END; op = pd_visible(op + 1, j->shape, v)) {
@@ -164,6 +192,18 @@ static void put_sized(const struct json *j, const struct pd_op *head, const void
     pd_emit_char(j->out, '}');
 }
 
+static void put_feature(struct pd_out *out, const struct pd_feature *f, bool plain)
+{
+    const struct pd_shape shape = {.given = f->nr_cpus_avail, .variant = f->variant};
+    struct json j = {out, &shape, true, plain};
+    pd_emit_char(out, '{');
+    if (f->layout)
+        put_fields(&j, f->layout, &f->u);
+    if (f->rest.n)
+        put_hex(&j, "rest", f->rest.ptr, f->rest.n);
+    pd_emit_char(out, '}');
+}
+
 /* ---- Records. */
 
 static void put_header(struct json *j, const struct pd_record *rec, const struct pd_op *layout)
@@ -172,6 +212,8 @@ static void put_header(struct json *j, const struct pd_record *rec, const struct
     pd_out_json_value(j->out, &pd_set_record_type, rec->type, 4);
     put_key(j, "misc");
     pd_out_json_value(j->out, layout ? layout->set : &pd_set_DEC, rec->misc, 2);
+    if (j->plain)
+        return;
     put_key(j, "size");
     pd_emit_dec(j->out, rec->size);
 }
@@ -196,19 +238,25 @@ static void put_payload(struct json *j, const struct pd_record *rec, const struc
 {
     const uint8_t usual = rec->plan ? pd_usual_variant(rec->plan, rec->type) : 0;
     struct pd_feature feature;
+    const bool is_feature = pd_feature_of_record(rec, &feature), twice = j->plain && is_feature;
     if (rec->variant != usual) {
         put_key(j, "variant");
         pd_emit_dec(j->out, rec->variant);
     }
-    if (view->layout) {
+    if (view->layout && twice) {
+        put_key(j, view->layout->name);
+        PD_EMIT(j->out, "{\"feat_id\":");
+        pd_out_json_value(j->out, &pd_set_DEC, rec->u.header_feature.feat_id, 8);
+        pd_emit_char(j->out, '}');
+    } else if (view->layout) {
         put_key(j, view->layout->name);
         put_object(j, view->layout, &rec->u);
     }
-    if (pd_feature_of_record(rec, &feature)) {
+    if (is_feature) {
         put_key(j, "feature");
-        pd_feature_json(&feature, j->out);
+        put_feature(j->out, &feature, j->plain);
     }
-    if (rec->rest.n)
+    if (rec->rest.n && !(twice && rec->old_feature))
         put_hex(j, "rest", rec->rest.ptr, rec->rest.n);
     if (view->has_id) {
         put_key(j, "sample_id");
@@ -225,7 +273,7 @@ void pd_record_json_trace(const struct pd_record *rec, unsigned flags, const str
                           struct pd_out *out)
 {
     const struct pd_view view = pd_view_of(rec);
-    struct json j = {out, &view.shape, true};
+    struct json j = {out, &view.shape, true, (flags & PD_JSON_PLAIN) != 0};
     pd_emit_char(out, '{');
     put_header(&j, rec, view.layout);
     put_context(&j, rec, flags);
@@ -249,7 +297,7 @@ void pd_record_json_trace(const struct pd_record *rec, unsigned flags, const str
 void pd_attr_json(const struct pd_attr *attr, struct pd_out *out)
 {
     const struct pd_shape shape = {0};
-    struct json j = {out, &shape, true};
+    struct json j = {out, &shape, true, false};
     const struct pd_op *op = pd_layout_attr();
     uint32_t at = 0;
     pd_emit_char(out, '{');
@@ -264,20 +312,18 @@ void pd_attr_json(const struct pd_attr *attr, struct pd_out *out)
 
 void pd_feature_json(const struct pd_feature *f, struct pd_out *out)
 {
-    const struct pd_shape shape = {.given = f->nr_cpus_avail, .variant = f->variant};
-    struct json j = {out, &shape, true};
-    pd_emit_char(out, '{');
-    if (f->layout)
-        put_fields(&j, f->layout, &f->u);
-    if (f->rest.n)
-        put_hex(&j, "rest", f->rest.ptr, f->rest.n);
-    pd_emit_char(out, '}');
+    put_feature(out, f, false);
+}
+
+void pd_feature_json_plain(const struct pd_feature *f, struct pd_out *out)
+{
+    put_feature(out, f, true);
 }
 
 /* Reflection's view of one field is enough to find its struct again. */
 void pd_fields_json(struct pd_fields *it, struct pd_out *out)
 {
-    struct json j = {out, &it->shape, true};
+    struct json j = {out, &it->shape, true, false};
     struct pd_field f;
     pd_emit_char(out, '{');
     while (pd_fields_next(it, &f)) {

@@ -72,6 +72,8 @@ PD_API void pd_feature_print(const struct pd_feature *f, const struct pd_print_o
                              struct pd_out *out);
 /* {"field":…}: all fields, and "rest" when there is any. */
 PD_API void pd_feature_json(const struct pd_feature *f, struct pd_out *out);
+/* The same without the counts and sizes that follow from the rest. */
+PD_API void pd_feature_json_plain(const struct pd_feature *f, struct pd_out *out);
 
 /* Do both say the same? If not, *field (may be NULL) is the name of the first difference. */
 PD_API bool pd_feature_equal(const struct pd_feature *a, const struct pd_feature *b, const char **field);

@@ -85,6 +85,8 @@ PD_API void pd_fields_print(struct pd_fields *it, const struct pd_print_options 
 enum pd_json_flags {
     PD_JSON_OFFSET = 1, /* with "offset", and for records from inside a compressed one with "inner_offset" */
     PD_JSON_ATTR = 2,   /* with "attr", the number of the record's attr, when that is known */
+    PD_JSON_PLAIN = 4,  /* without what follows from the rest: the record's size, counts and sizes of what is in it, and
+                           the bytes of a feature that is decoded as well */
 };
 
 /*

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define MOST_ATTRS ((size_t)1 << 20)
+#define MOST_ATTR_SIZE 65520
 #define MOST_PAYLOAD ((size_t)64 << 20) /* that is kept to learn its size */
 
 /* ---- Errors. */
@@ -176,6 +177,8 @@ static bool short_header(struct text *t, json_t *fields)
         return fail(t, CLI_DAMAGED, "header.%s: no key of a header without size; expected: container, order, version, attr_size", key);
     if (version != 1 && version != 2)
         return fail(t, CLI_DAMAGED, "header.version: %" PRIu64 " found, expected: 1 or 2", version);
+    if (attr_size > MOST_ATTR_SIZE)
+        return fail(t, CLI_DAMAGED, "header.attr_size: %" PRIu64 " found, expected: at most %d", attr_size, MOST_ATTR_SIZE);
     if (t->directory && t->container != PD_CONTAINER_FILE)
         return fail(t, CLI_DAMAGED, "header.container: \"pipe\" found, expected: \"file\" in a directory");
     t->form = TEXT_SHORT;

@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* attr.c - the encode half of src/attr.c. */
 #include "codec_internal.h"
+#include "walk.h"
 #include "wire.h"
+
+/* The name of the field that holds byte `at`. */
+static const char *field_at(const struct pd_attr *attr, size_t at)
+{
+    const struct pd_shape shape = {0};
+    const struct pd_op *op = pd_present(pd_layout_attr(), &shape, attr);
+    size_t end = pd_scalar_width(op);
+    for (; op->kind != PD_OP_END && end <= at; end += pd_scalar_width(op))
+        op = pd_present(op + 1, &shape, attr);
+    return op->kind == PD_OP_END ? "attr" : op->name;
+}
 
 enum pd_code pd_attr_encode(enum pd_order order, const struct pd_attr *attr, void *out, size_t n, struct pd_error *error)
 {
@@ -15,7 +27,7 @@ enum pd_code pd_attr_encode(enum pd_order order, const struct pd_attr *attr, voi
     pd_attr_put(&fields, order, whole);
     for (size_t i = known; i < sizeof whole; i++)
         if (whole[i])
-            return pd_fail(error, PD_EVALUE, PD_NOWHERE, "attr", whole[i], 0);
+            return pd_fail(error, PD_EVALUE, PD_NOWHERE, field_at(attr, i), whole[i], 0);
     memcpy(out, whole, known);
     if (attr->tail.n)
         memcpy((uint8_t *)out + known, attr->tail.ptr, attr->tail.n);

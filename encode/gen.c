@@ -202,6 +202,7 @@ static enum pd_code open_writers(struct pd_gen *g, const struct pd_sink *sink, s
                                     .allocator = o->allocator,
                                     .order = o->order,
                                     .max_features = 1,
+                                    .no_feature_end = !o->any,
                                     .container = directory ? PD_CONTAINER_FILE : o->container,
                                     .compression = o->compression,
                                     .level = o->level};

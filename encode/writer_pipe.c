@@ -194,7 +194,7 @@ static enum pd_code put_features(struct pd_writer *w, struct pd_error *error)
         if (h && obstacle(h) == NULL)
             last = h->feature;
     }
-    if (code || last == 0)
+    if (code || last == 0 || w->options.no_feature_end)
         return code;
     return put_feature(w, last < LAST_FEATURE_OLD ? LAST_FEATURE_OLD : LAST_FEATURE, NULL, 0, error);
 }

@@ -246,7 +246,7 @@ static void put_payload(struct json *j, const struct pd_record *rec, const struc
     if (view->layout && twice) {
         put_key(j, view->layout->name);
         PD_EMIT(j->out, "{\"feat_id\":");
-        pd_out_json_value(j->out, &pd_set_DEC, rec->u.header_feature.feat_id, 8);
+        pd_out_json_value(j->out, &pd_set_feature, rec->u.header_feature.feat_id, 8);
         pd_emit_char(j->out, '}');
     } else if (view->layout) {
         put_key(j, view->layout->name);

@@ -48,6 +48,8 @@ struct pd_writer_options {
      * text. */
     void (*dropped)(void *user, uint16_t feature, const char *why);
     void *user; /* for dropped() */
+    bool no_feature_end; /* PIPE: no mark behind the features. It is perf's number of features, and perf warns of, or
+                            refuses, that of another version; without one none says anything */
     bool assign_ids; /* an attr that asks for ids and is given none gets its number, counted from 1; and a record
                         with id 0, sample or trailer, the first id of its attr */
 };
@@ -64,8 +66,8 @@ struct pd_writer;
  * are written at the end, where only a reader that can seek finds them in time.
  *
  * PIPE: attrs, event types and features become records. Those given before the first record are written in
- * the order of perf: attrs, event types, features by number and the mark that ends them, tracing data, build
- * ids. Later ones are written where they are given. A pipe stream has no room for the features AUXTRACE and
+ * the order of perf: attrs, event types, features by number and the mark that ends them (unless
+ * `no_feature_end`), tracing data, build ids. Later ones are written where they are given. A pipe stream has no room for the features AUXTRACE and
  * DIR_FORMAT, for empty ones except BRANCH_STACK and STAT, and for those of more than 65,519 bytes.
  *
  * Compressed are all records but those of types 64 to 69, 71, and 80 to 83; the COMPRESSED feature is added,

@@ -73,6 +73,8 @@ checked made --size 1M
 size=$(stat -c %s made)
 [ "$size" -gt 1000000 ] && [ "$size" -lt 1200000 ] || fail "--size 1M gives $size bytes"
 gen -c 2000 --to pipe -o direct
+! "$PERFDATA" decode --short direct | grep -q 'HEADER_FEATURE.*"header_feature":{"feat_id":"[^"]*"}}}' ||
+    fail 'a stream has the mark behind its features, of which one perf or the other complains'
 gen -c 2000 -o - | cat >stream
 same direct stream
 

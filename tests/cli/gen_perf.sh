@@ -55,25 +55,34 @@ judge --preset server -c 6000 -z9
 judge --preset build -c 6000 --endian big
 judge --preset database -c 6000 --tasks 200 --cpus 32 --depth 40 --events 6
 
-# Streams and directories: perf script reads them all.
+# Streams and directories: perf script reads them all; of report --stats and inject, docs/GEN.md says which not.
+# Of streams of the other byte order perf swaps too little (docs/GEN.md), so that those are not judged.
+counts_agree() { # FILE PERF
+    silent "$1" "$2" report --stats
+    counts <said.out | grep -v COMPRESSED >theirs
+    "$PERFDATA" info --stats "$1" | counts | grep -v COMPRESSED | sed 's/^HEADER_//' >ours # as perf has the names
+    same ours theirs
+}
 for mode in --random '--preset server' '--preset tracing'; do
     for to in pipe 'pipe -z' dir 'dir -z'; do
-        rm -rf made.data
+        rm -rf made.data injected
         made="gen $mode --to $to"
         # shellcheck disable=SC2086
         "$PERFDATA" gen $mode --to $to -c 3000 --seed 4 -o made.data || fail "$made"
-        silent made.data perf script --no-inline
-        [ "$(wc -l <said.out)" -gt 100 ] || fail "perf script shows next to nothing of $made"
-        case $to in
-        dir*)
-            silent made.data perf report --stats
-            counts <said.out >theirs
-            "$PERFDATA" info --stats made.data | counts >ours
-            grep -v COMPRESSED ours >a
-            grep -v COMPRESSED theirs >b
-            same a b
-            ;;
-        esac
+        for perf in "${perfs[@]}"; do
+            silent made.data "$perf" script --no-inline
+            [ "$(wc -l <said.out)" -gt 100 ] || fail "$perf script shows next to nothing of $made"
+            case $mode,$to in
+            *,dir*) counts_agree made.data "$perf" ;;
+            *tracing,pipe | *'pipe -z') ;;
+            *)
+                counts_agree made.data "$perf"
+                silent made.data "$perf" inject -o injected
+                rm -rf injected
+                ;;
+            esac
+            judged=$((judged + 1))
+        done
     done
 done
 

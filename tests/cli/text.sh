@@ -139,9 +139,84 @@ expect 0 "$PERFDATA" info -I more.data
 has out box
 round more.data
 
+# The bytes behind a record are counted, where it does not say how many.
+sed 's/,"auxtrace":{"size":"10"}//' more.jsonl >uncounted.jsonl
+expect 0 "$PERFDATA" encode -o uncounted.data uncounted.jsonl
+same more.data uncounted.data
+sed '/"payload"/d' uncounted.jsonl >bare.jsonl
+expect 0 "$PERFDATA" encode -o bare.data bare.jsonl
+expect 0 "$PERFDATA" check bare.data
+rm bare.data
+
+# A directory, of a `data` with the attrs, further files with records, and others.
+cat >dir.jsonl <<'END'
+{"directory":"."}
+{"member":"data"}
+{"header":{}}
+{"attr":{"type":"SOFTWARE","sample_type":"IP|TID|TIME","flags":"sample_id_all"}}
+{"record":{"type":"COMM","comm":{"pid":7,"tid":7,"comm":"hello"}}}
+{"member":"data.0"}
+{"record":{"type":"SAMPLE","misc":"cpumode=USER","sample":{"ip":"0x401000","pid":7,"tid":7,"time":"1000"}}}
+{"directory":"kcore_dir","mode":"0750"}
+{"member":"kcore_dir/kallsyms","mode":"0400"}
+{"raw":"610a"}
+END
+expect 0 "$PERFDATA" encode -o short.dir dir.jsonl
+expect 0 "$PERFDATA" check short.dir
+has out '2 records'
+[ "$(cat short.dir/kcore_dir/kallsyms)" = a ] && [ "$(stat -c %a short.dir short.dir/kcore_dir | xargs)" = "700 750" ] || fail "the directory"
+shows short.dir 'hello 7 0.000001: 401000'
+round short.dir
+
+# ---- decode --short: the same content, whatever the container and byte order; and its text comes back
+content() { "$PERFDATA" hash "$1" | cut -c1-32; }
+brief() { # FILE
+    rm -rf brief.data
+    "$PERFDATA" decode --short "$1" -o brief.jsonl -f 2>err || fail "decode --short $1: $?: $(head -n 3 err)"
+    ! grep -E '"(offset|room|table|ids_section)":"?[0-9[]' brief.jsonl | grep -vq '"AUXTRACE"\|_topology' || fail "$1: $(grep -m 1 '"offset"' brief.jsonl)"
+    "$PERFDATA" encode -o brief.data brief.jsonl 2>err || fail "encode what decode --short made of $1: $(head -n 3 err)"
+    [ "$(content "$1")" = "$(content brief.data)" ] || fail "$1 says something else after decode --short and encode"
+    "$PERFDATA" decode --short brief.data -o again.jsonl -f
+    same brief.jsonl again.jsonl
+}
+for source in tiny.data more.data "$PERFDATA_SOURCE"/corpus/*.data; do
+    brief "$source"
+    for way in '--to pipe' '--to dir' '--endian big' '--to dir --endian big' '--to pipe --endian big -z'; do
+        rm -rf other
+        # shellcheck disable=SC2086
+        "$PERFDATA" convert -q -i "$source" -o other $way 2>/dev/null || continue
+        brief other
+    done
+done
+for to in file pipe; do
+    "$PERFDATA" gen --random -t ALL -c 400 --seed 3 --to $to -o all.$to 2>/dev/null
+    brief all.$to
+done
+# Edits that change sizes and counts.
+"$PERFDATA" decode --short "$PERFDATA_SOURCE/corpus/callgraph.data" >brief.jsonl 2>err
+grep -q '"callchain":{"ips":\["USER",' brief.jsonl || fail "a chain without its count: $(grep -m 1 callchain brief.jsonl)"
+sed -e 's/"ips":\["USER",/"ips":["USER","0x1234",/' -e 's/"comm":"[^"]*"/"comm":"a-longer-name"/' \
+    -e '/"feature":"hostname"/s/"text":"[^"]*"/"text":"a host whose name needs more than the sixty-four bytes that perf leaves for it"/' \
+    -e '/"feature":"cmdline"/s/"args":\[/&{"text":"nice"},/' brief.jsonl | "$PERFDATA" encode -o edited.data
+expect 0 "$PERFDATA" check edited.data
+[ "$("$PERFDATA" dump --json edited.data | grep -c '"USER","0x1234"')" = "$(grep -c '"ips":\["USER"' brief.jsonl)" ] || fail "edited chains"
+"$PERFDATA" info -I edited.data >out
+has out 'hostname : a host whose name needs more than the sixty-four bytes'
+has out 'cmdline : nice '
+if command -v perf >/dev/null; then
+    perf script -F comm,ip -i edited.data >out 2>err
+    grep -q '^ *a-longer-name' out || fail "perf shows other names: $(head -n 3 out)"
+    [ "$(grep -cE '^[[:space:]]*1234 *$' out)" = "$(grep -c '"ips":\["USER"' brief.jsonl)" ] || fail "perf shows other chains: $(head -n 5 out)"
+fi
+expect 3 "$PERFDATA" decode --short binary
+empty out
+
 # ---- Errors: line, key, value and what was expected; no output is left
 H='{"header":{"container":"file","order":"little"}}'
 A='{"attr":{"type":"SOFTWARE","sample_type":"IP|TID"}}'
+C='{"attr":{"sample_type":"IP|TID|CALLCHAIN"}}'
+D='{"directory":"."}'
+exact_text() { "$PERFDATA" decode tiny.data | head -n 3; }
 refused() { # STATUS PATTERN LINE...
     local want=$1 pattern=$2 got=0
     shift 2
@@ -181,6 +256,33 @@ refused 3 'feature given twice' "$H" '{"feature":"stat"}' '{"feature":"stat"}'
 refused 3 'only behind a line' '{"member":"data","mode":"0600"}'
 refused 3 'inside the directory' '{"directory":".","mode":"0700"}' '{"member":"a/../../x","mode":"0600"}'
 refused 3 'mode: expected: octal' '{"directory":".","mode":"0700"}' '{"member":"data","mode":"rw"}'
+refused 3 'line 3: "a/x": a line of "directory"' "$D" '{"link":"a","to":"/tmp"}' '{"member":"a/x"}'
+refused 3 'line 3: "a": another line' "$D" '{"link":"a","to":"x"}' '{"member":"a"}'
+refused 3 'line 2: "b/x": a line of "directory"' "$D" '{"link":"b/x","to":"y"}'
+refused 3 'line 3: "a": another line' "$D" '{"directory":"a"}' '{"directory":"a"}'
+refused 3 'line 4: header: it must be' "$D" '{"member":"data"}' '{"header":{}}' '{"header":{}}'
+refused 3 'line 5: record: expected only in' "$D" '{"member":"data"}' "$H" '{"member":"kcore"}' '{"record":{"type":3}}'
+refused 3 'header.container: "pipe"' "$D" '{"member":"data"}' '{"header":{"container":"pipe"}}'
+refused 3 'record.auxtrace.size: nothing found' "$(exact_text)" '{"record":{"type":"AUXTRACE"}}'
+refused 3 'line 3: record: .*nr: found 3, expected 1' "$H" "$C" '{"record":{"type":9,"sample":{"callchain":{"nr":3,"ips":["0x1"]}}}}'
+refused 3 'callchain.zz: 1 found, expected: no such key' "$H" "$C" '{"record":{"type":9,"sample":{"callchain":{"zz":1}}}}'
+refused 3 'record.sample: an array found, expected: an object' "$H" "$C" '{"record":{"type":9,"sample":[1]}}'
+refused 3 'sample.ip: -1 found, expected: a number of 64' "$H" "$C" '{"record":{"type":9,"sample":{"ip":-1}}}'
+refused 3 'sample.ip: "18446744073709551616" found' "$H" "$C" '{"record":{"type":9,"sample":{"ip":"18446744073709551616"}}}'
+refused 3 'sample.ip: 1.5 found' "$H" "$C" '{"record":{"type":9,"sample":{"ip":1.5}}}'
+refused 3 'sample.ip: null found' "$H" "$C" '{"record":{"type":9,"sample":{"ip":null}}}'
+refused 3 'comm.comm: 5 found, expected: text' "$H" "$C" '{"record":{"type":3,"comm":{"comm":5}}}'
+refused 3 'record.type: "COMMM" found' "$H" "$C" '{"record":{"type":"COMMM"}}'
+refused 3 'record.type: nothing found' "$H" "$C" '{"record":{}}'
+refused 3 'record: 5 found, expected: an object' "$H" "$C" '{"record":5}'
+refused 3 'attr: 5 found, expected: an object' "$H" '{"attr":5}'
+refused 3 'attr: config4: found 1' "$H" '{"attr":{"size":64,"config4":1}}'
+refused 3 'ids: expected: an array' "$H" '{"attr":{},"ids":5}'
+refused 3 'content: .*nr: found 3, expected 1' "$H" '{"feature":"cmdline","content":{"nr":3,"args":[{"text":"x"}]}}'
+refused 3 'line 1: attr: a header line' '{"attr":{}}' "$H"
+refused 3 'header.attr_size: 70000 found' '{"header":{"attr_size":70000}}'
+refused 3 'line 3: at byte 4: no JSON' "$H" "$A" 'text {'
+refused 3 'maximum parsing depth' "$(printf '[%.0s' {1..5000})"
 refused 3 'before the first member' '{"directory":".","mode":"0700"}' '{"raw":"00"}'
 "$PERFDATA" decode tiny.data >tiny.jsonl
 refused 3 'offset .* found, expected: .*where the lines before it end' "$(sed '/COMM/s/tiny/a longer name/; s/"size":24,//' tiny.jsonl)"
@@ -195,6 +297,8 @@ expect 2 "$PERFDATA" decode none.data
 got=0
 head -c 1000000000 /dev/zero | tr '\0' ' ' | "$PERFDATA" encode -o long.data 2>err || got=$?
 [ "$got" = 3 ] && has err 'line 1: it is longer than 16777216 bytes' && [ ! -e long.data ] || fail "a line of 1 GB: $got"
+long_line() { head -c 1000000000 /dev/zero | tr '\0' ' ' | peak_memory "$PERFDATA" encode -o long.data; }
+[ "$(long_line)" -lt 200000 ] || fail "a line of 1 GB takes $(long_line) kB"
 [ "$("$PERFDATA" decode tiny.data -o /dev/full >/dev/null 2>&1; echo $?)" = 4 ] || fail "a full device"
 
 # ---- The corpus, malformed files included

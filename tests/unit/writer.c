@@ -532,7 +532,7 @@ static void refused_attrs(void **state)
     (void)state;
     a.size = 64; /* but fields past that are set */
     a.branch_sample_type = 1;
-    REFUSED(PD_EVALUE, "attr", pd_writer_attr(w, &a, NULL, 0, &e));
+    REFUSED(PD_EVALUE, "branch_sample_type", pd_writer_attr(w, &a, NULL, 0, &e));
     a = attr_of(0);
     a.tail = (struct pd_bytes){zeros, sizeof zeros};
     REFUSED(PD_ELIMIT, "attr.tail", pd_writer_attr(w, &a, NULL, 0, &e));

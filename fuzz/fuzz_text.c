@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fuzz_text.c - the verbs decode and encode. Any bytes: decode and encode is the identity; and where nothing is damaged or
+ * left out, encode takes what decode --short says, which settles to a text that comes back. Bytes that begin with a brace are a text as
+ * well: what encode makes of it, decode and encode make again; what it refuses leaves nothing behind.
+ */
+#define _GNU_SOURCE
+#include "../cli/cli.h"
+#include "harness.h"
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <getopt.h>
+#include <unistd.h>
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+#define MOST 100000
+
+static FILE *talk; /* what the verbs say */
+static char *place;
+
+/* ---- Files, all in a directory that is the current one. */
+
+struct bytes {
+    uint8_t *p;
+    size_t n;
+};
+
+static struct bytes load(const char *path)
+{
+    struct bytes b = {NULL, 0};
+    FILE *f = fopen(path, "rb");
+    CHECK(f && fseek(f, 0, SEEK_END) == 0);
+    b.n = (size_t)ftell(f);
+    b.p = malloc(b.n + 1);
+    rewind(f);
+    CHECK(b.p && fread(b.p, 1, b.n, f) == b.n);
+    fclose(f);
+    return b;
+}
+
+static void save(const char *path, const void *p, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    CHECK(f && fwrite(p, 1, n, f) == n && fclose(f) == 0);
+}
+
+static bool same(const char *path, const void *p, size_t n)
+{
+    const struct bytes b = load(path);
+    const bool equal = b.n == n && (n == 0 || memcmp(b.p, p, n) == 0);
+    free(b.p);
+    return equal;
+}
+
+static int open_up(const char *path, const struct stat *st, int kind, struct FTW *where)
+{
+    (void)kind;
+    (void)where;
+    return S_ISDIR(st->st_mode) ? chmod(path, 0700) : 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where)
+{
+    (void)st;
+    (void)kind;
+    return where->level ? remove(path) : 0;
+}
+
+static void remove_all(void)
+{
+    nftw(".", open_up, 8, FTW_PHYS);
+    CHECK(nftw(".", remove_one, 8, FTW_PHYS | FTW_DEPTH) == 0);
+}
+
+static size_t count_files(void)
+{
+    DIR *dir = opendir(".");
+    size_t n = 0;
+    CHECK(dir);
+    while (readdir(dir))
+        n++;
+    closedir(dir);
+    return n - 2;
+}
+
+static void remove_place(void)
+{
+    rmdir(place);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    static char memory[] = "/dev/shm/fuzz-text-XXXXXX", disk[] = "/tmp/fuzz-text-XXXXXX";
+    (void)argc;
+    (void)argv;
+    talk = fopen("/dev/null", "w");
+    place = mkdtemp(memory);
+    place = place ? place : mkdtemp(disk);
+    CHECK(talk && place && setenv("TMPDIR", place, 1) == 0 && atexit(remove_place) == 0);
+    return 0;
+}
+
+/* ---- The verbs. */
+
+static int run(int (*verb)(struct cli *, int, char **), const char *in, const char *out, const char *option)
+{
+    const char *words[] = {"verb", "-f", "-o", out, in, option, NULL};
+    char *argv[sizeof words / sizeof *words];
+    struct cli cli = {.threads = 1, .verb = "verb"};
+    FILE *const usual = stderr;
+    int argc = 0;
+    for (size_t i = 0; words[i]; i++)
+        argv[argc++] = strdup(words[i]);
+    argv[argc] = NULL;
+    optind = 0; /* from the start */
+    stderr = talk;
+    const int status = verb(&cli, argc, argv);
+    stderr = usual;
+    free(cli.inputs);
+    while (argc)
+        free(argv[--argc]);
+    return status;
+}
+
+/* ---- What must hold. */
+
+static void check_short(void)
+{
+    if (run(cmd_decode, "in", "short", "--short"))
+        return;
+    CHECK(run(cmd_encode, "short", "made", NULL) == CLI_OK);
+    CHECK(run(cmd_decode, "made", "once", "--short") == CLI_OK); /* attrs that say more than they have are whole now */
+    CHECK(run(cmd_encode, "once", "made", NULL) == CLI_OK);
+    CHECK(run(cmd_decode, "made", "twice", "--short") == CLI_OK);
+    const struct bytes text = load("once");
+    CHECK(same("twice", text.p, text.n));
+    free(text.p);
+}
+
+static void check_identity(const uint8_t *data, size_t size)
+{
+    save("in", data, size);
+    const int status = run(cmd_decode, "in", "text", NULL);
+    CHECK(status == CLI_OK || status == CLI_DAMAGED);
+    CHECK(run(cmd_encode, "text", "back", NULL) == CLI_OK);
+    CHECK(same("back", data, size));
+    if (status == CLI_OK)
+        check_short();
+}
+
+static void check_directory(void)
+{
+    const int status = run(cmd_decode, "made", "text", NULL);
+    CHECK(status == CLI_OK || status == CLI_DAMAGED);
+    CHECK(run(cmd_encode, "text", "back", NULL) == CLI_OK);
+    CHECK(run(cmd_decode, "back", "again", NULL) == status);
+    const struct bytes text = load("text");
+    CHECK(same("again", text.p, text.n));
+    free(text.p);
+}
+
+static void check_text(const uint8_t *data, size_t size)
+{
+    struct stat st;
+    save("text", data, size);
+    const int status = run(cmd_encode, "text", "made", NULL);
+    if (status) {
+        CHECK(status == CLI_DAMAGED || status == CLI_USAGE || status == CLI_OUTPUT);
+        CHECK(count_files() == 1);
+        return;
+    }
+    CHECK(lstat("made", &st) == 0);
+    if (S_ISDIR(st.st_mode)) {
+        check_directory();
+        return;
+    }
+    const struct bytes made = load("made");
+    check_identity(made.p, made.n);
+    free(made.p);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    /* paths that are given on the command line must stay right: the directory is entered for each input */
+    const int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (size > MOST)
+        size = MOST;
+    CHECK(here >= 0 && chdir(place) == 0);
+    check_identity(data, size);
+    remove_all();
+    if (size && data[0] == '{')
+        check_text(data, size);
+    remove_all();
+    CHECK(fchdir(here) == 0);
+    close(here);
+    return 0;
+}

@@ -323,7 +323,7 @@ static enum pd_code write_field(struct writer *w, const struct pd_op *op, const 
     const struct pd_list *list = member;
     enum pd_code code;
     switch (op->kind) {
-    case PD_OP_ARR: write_bytes(w, member, op->arg); return PD_OK;
+    case PD_OP_ARR: write_bytes(w, member, (size_t)op->arg); return PD_OK;
     case PD_OP_STR:
     case PD_OP_CSTR:
     case PD_OP_STR64:
@@ -434,11 +434,14 @@ enum pd_code pd_interpret_encode(const struct pd_plan *plan, const struct pd_rec
     return out && *size > cap ? fail(&w, PD_ESPACE, "record", cap, *size) : PD_OK;
 }
 
+/* Most bytes of a section: on 32 bits so few that the position, checked behind each field, cannot wrap around. */
+#define MOST_OF_SECTION (UINT32_MAX < SIZE_MAX / 4 ? UINT32_MAX : SIZE_MAX / 4)
+
 enum pd_code pd_interpret_put_section(const struct pd_op *layout, const struct pd_shape *shape, enum pd_order order,
                                       const void *v, const struct pd_bytes *rest, void *out, size_t cap, size_t *size,
                                       struct pd_error *error)
 {
-    struct writer w = {*shape, order, NULL, out, cap, 0, UINT32_MAX, SIZE_MAX, error, no_claims, NULL, false, 0, 0, {0}};
+    struct writer w = {*shape, order, NULL, out, cap, 0, MOST_OF_SECTION, SIZE_MAX, error, no_claims, NULL, false, 0, 0, {0}};
     enum pd_code code = write_layout(&w, layout, v);
     if (code)
         return code;

@@ -214,8 +214,8 @@ static size_t random_count(struct maker *m, size_t most)
     if (kind == 0)
         return most;
     if (kind < 4)
-        return pd_rng_below(m->rng, most + 1);
-    return pd_rng_below(m->rng, (most < 20 ? most : 20) + 1);
+        return pd_rng_size(m->rng, most + 1);
+    return pd_rng_size(m->rng, (most < 20 ? most : 20) + 1);
 }
 
 /* A count that there is room for. Bytes mostly end at a multiple of 8, as the kernel's do. */
@@ -308,9 +308,9 @@ static void make_str(struct maker *m, struct pd_str *s)
 {
     const size_t most = m->room > 16 ? m->room - 16 : 0;
     const size_t len =
-        pd_rng_one_in(m->rng, 64) ? random_count(m, most) : pd_rng_below(m->rng, (most < 48 ? most : 48) + 1);
+        pd_rng_one_in(m->rng, 64) ? random_count(m, most) : pd_rng_size(m->rng, (most < 48 ? most : 48) + 1);
     const bool odd = is_odd(m);
-    const size_t pad = odd ? pd_rng_below(m->rng, 17) : 0;
+    const size_t pad = odd ? pd_rng_size(m->rng, 17) : 0;
     const size_t end = pd_align8(m->at + len + 1);
     m->room = 0;
     if (m->shape.variant & PD_VARIANT_SAMPLE_ID) {
@@ -326,7 +326,7 @@ static void make_str(struct maker *m, struct pd_str *s)
 
 static size_t random_length(struct maker *m, size_t most)
 {
-    return most < 48 || pd_rng_one_in(m->rng, 32) ? random_count(m, most) : pd_rng_below(m->rng, 49);
+    return most < 48 || pd_rng_one_in(m->rng, 32) ? random_count(m, most) : pd_rng_size(m->rng, 49);
 }
 
 /* A string that its NUL ends. */
@@ -343,7 +343,7 @@ static void make_str64(struct maker *m, const struct pd_op *op, struct pd_str *s
 {
     const size_t len = m->room > 64 ? random_length(m, m->room - 64) : 0;
     const bool odd = m->room < 64 || is_odd(m);
-    const size_t size = odd ? len + (m->room < 64 ? 0 : pd_rng_below(m->rng, 64)) : pd_slot_of(op, len);
+    const size_t size = odd ? len + (m->room < 64 ? 0 : pd_rng_size(m->rng, 64)) : pd_slot_of(op, len);
     make_slot(m, s, len, size, odd);
     m->room -= size;
     m->at += 4 + size;
@@ -353,7 +353,7 @@ static void make_str64(struct maker *m, const struct pd_op *op, struct pd_str *s
 static void make_strn(struct maker *m, const struct pd_op *op, struct pd_str *s)
 {
     const size_t size = (size_t)op->arg;
-    const size_t len = pd_rng_one_in(m->rng, 8) ? size : pd_rng_below(m->rng, (size < 48 ? size : 48) + 1);
+    const size_t len = pd_rng_one_in(m->rng, 8) ? size : pd_rng_size(m->rng, (size < 48 ? size : 48) + 1);
     make_slot(m, s, len, size, is_odd(m));
     m->at += size;
 }
@@ -363,7 +363,7 @@ static void make_counted_str(struct maker *m, const struct pd_op *op, struct pd_
 {
     const size_t size = n ? pd_slot_of(op, n) : 0;
     const bool odd = n == 0 || is_odd(m);
-    make_slot(m, s, odd && n ? pd_rng_below(m->rng, n) : n, size, odd);
+    make_slot(m, s, odd && n ? pd_rng_size(m->rng, n) : n, size, odd);
     m->at += size;
 }
 
@@ -404,7 +404,7 @@ static void make_items(struct maker *m, const struct pd_op *op, struct pd_list *
 static void make_itemsr(struct maker *m, const struct pd_op *op, struct pd_list *l)
 {
     const size_t most = m->room / element_bytes(m, op->sub());
-    make_items(m, op, l, pd_rng_below(m->rng, (most < MOST_ITEMS ? most : MOST_ITEMS) + 1));
+    make_items(m, op, l, pd_rng_size(m->rng, (most < MOST_ITEMS ? most : MOST_ITEMS) + 1));
     m->room = 0;
 }
 
@@ -705,7 +705,7 @@ static void make_rest(struct maker *m, struct pd_record *rec, bool more)
     if (unknown)
         make_bytes(m, &rec->rest, 8 * random_count(m, m->room / 8));
     else if (more && m->room >= 64)
-        make_bytes(m, &rec->rest, 8 * (1 + pd_rng_below(m->rng, 4)));
+        make_bytes(m, &rec->rest, 8 * (1 + pd_rng_size(m->rng, 4)));
     else if (pad && m->room >= pad && rec->type != PD_RECORD_SAMPLE && !pd_rng_one_in(m->rng, 8))
         make_bytes(m, &rec->rest, pad);
 }
@@ -792,7 +792,7 @@ static bool make_feature(struct maker *m, struct pd_feature *f)
     if (f->layout)
         make_layout(m, f->layout, &f->u);
     if (!f->layout || (m->room && !m->full && pd_rng_one_in(m->rng, 8)))
-        make_bytes(m, &f->rest, 1 + pd_rng_below(m->rng, 40));
+        make_bytes(m, &f->rest, 1 + pd_rng_size(m->rng, 40));
     return !m->failed;
 }
 

@@ -30,6 +30,11 @@ static inline uint64_t pd_rng_below(struct pd_rng *rng, uint64_t n)
     return pd_rng_next(rng) % n;
 }
 
+static inline size_t pd_rng_size(struct pd_rng *rng, size_t n)
+{
+    return (size_t)pd_rng_below(rng, n);
+}
+
 /* True once in n times. */
 static inline bool pd_rng_one_in(struct pd_rng *rng, uint64_t n)
 {

@@ -70,8 +70,8 @@ static enum pd_code read_array(struct reader *r, const struct pd_op *op, void *m
 {
     if (r->left < op->arg)
         return fail(r, PD_ESHORT, op, r->left, op->arg);
-    memcpy(member, r->p, op->arg);
-    advance(r, op->arg);
+    memcpy(member, r->p, (size_t)op->arg);
+    advance(r, (size_t)op->arg);
     return PD_OK;
 }
 

@@ -135,7 +135,7 @@ static inline size_t pd_layout_bytes(const struct pd_op *head, const struct pd_s
         if (op->kind == PD_OP_SUB)
             n += pd_layout_bytes(op->sub(), s);
         else if (op->kind == PD_OP_ARR)
-            n += op->arg;
+            n += (size_t)op->arg;
         else if (op->kind != PD_OP_OPT64)
             n += pd_scalar_width(op);
     }

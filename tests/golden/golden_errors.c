@@ -330,11 +330,10 @@ static void too_large(void **state)
 /* Count and items agree, but on what cannot be: sizes computed from them must not wrap around. */
 static void impossible_counts(void **state)
 {
-    static const uint64_t large[] = {UINT64_C(1) << 61, UINT64_C(1) << 60, (UINT64_C(1) << 61) + 1,
-                                     UINT64_C(1) << 63};
+    static const size_t large[] = {SIZE_MAX / 8 + 1, SIZE_MAX / 16 + 1, SIZE_MAX / 8 + 2, SIZE_MAX / 2 + 1};
     (void)state;
     for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
-        const uint64_t n = large[i];
+        const size_t n = large[i];
         const struct pd_vec vec = {words, n, 8, PD_FORM_LITTLE};
         REFUSED(PD_ELIMIT, "ips", ATTR(.sample_type = 0x20), IN_SAMPLE(.callchain = {n, vec}));
         REFUSED(PD_ELIMIT, "ips", ATTR(.type = 0), .type = 22, .u.callchain_deferred = {1, n, vec});
@@ -344,9 +343,9 @@ static void impossible_counts(void **state)
                 .u.namespaces = {.nr = n, .namespaces = {words, n, 16, PD_FORM_LITTLE, 0, 0, false}});
     }
     REFUSED(PD_ELIMIT, "data", ATTR(.sample_type = 0x100000),
-            IN_SAMPLE(.aux = {UINT64_MAX - 15, {many_bytes, UINT64_MAX - 15}}));
+            IN_SAMPLE(.aux = {SIZE_MAX - 15, {many_bytes, SIZE_MAX - 15}}));
     REFUSED(PD_ELIMIT, "data", ATTR(.sample_type = 0x2000),
-            IN_SAMPLE(.stack_user = {UINT64_MAX - 15, {many_bytes, UINT64_MAX - 15}, 0}));
+            IN_SAMPLE(.stack_user = {SIZE_MAX - 15, {many_bytes, SIZE_MAX - 15}, 0}));
 }
 
 /* A value where there is no place for it. */

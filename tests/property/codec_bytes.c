@@ -97,7 +97,7 @@ static void random_word(struct pd_rng *r, enum pd_order order, uint8_t *p)
     case 3:
         pd_store32(p, (uint32_t)pd_rng_below(r, 20), order), pd_store32(p + 4, (uint32_t)pd_rng_below(r, 3), order);
         break;
-    case 4: memcpy(p, "/lib/ab", pd_rng_below(r, 8)); break;
+    case 4: memcpy(p, "/lib/ab", pd_rng_size(r, 8)); break;
     case 5: memset(p, pd_rng_one_in(r, 2) ? 0xff : 'x', 8); break;
     default: pd_store64(p, pd_rng_next(r), order); break;
     }
@@ -117,7 +117,7 @@ static void random_record(struct trial *t)
     t->type = random_type(r);
     t->n = 8 + 8 * (size_t)pd_rng_below(r, pd_rng_one_in(r, 50) ? 8191 : 40);
     if (pd_rng_one_in(r, 4))
-        t->n += pd_rng_below(r, 8);
+        t->n += pd_rng_size(r, 8);
     if (t->n > MOST)
         t->n = MOST;
     for (size_t i = 8; i + 8 <= sizeof t->bytes && i < t->n + 2048; i += 8)
@@ -151,7 +151,7 @@ static void repair(struct trial *t)
         struct pd_record rec = {0};
         const enum pd_code code = pd_record_decode(&t->plan, t->bytes, t->n, &rec, &e);
         if (code == PD_ESHORT && t->n + e.expected <= MOST)
-            t->n += e.expected;
+            t->n += (size_t)e.expected;
         else if (code == PD_ECOUNT && e.record_offset >= 12)
             repair_count(t, &e);
         else
@@ -337,7 +337,7 @@ static void run_trial(uint64_t seed)
     repair(&t);
     check_record(&t);
     if (t.n > 8)
-        t.n = 8 + pd_rng_below(&t.rng, t.n - 8);
+        t.n = 8 + pd_rng_size(&t.rng, t.n - 8);
     set_header(&t);
     check_record(&t); /* cut */
 }
@@ -352,7 +352,7 @@ static void damage(struct trial *t, const uint8_t *bytes, size_t n)
     memcpy(t->bytes, bytes, n);
     t->n = n;
     if (n > 8 && pd_rng_one_in(r, 3))
-        t->n = 8 + pd_rng_below(r, n - 8);
+        t->n = 8 + pd_rng_size(r, n - 8);
     for (uint64_t k = pd_rng_below(r, 4); k && t->n > 8; k--) {
         uint8_t *p = t->bytes + 8 + pd_rng_below(r, t->n - 8);
         *p = pd_rng_one_in(r, 2) ? likely[pd_rng_below(r, sizeof likely)] : *p ^ (uint8_t)(1u << pd_rng_below(r, 8));
@@ -450,7 +450,7 @@ static void random_attrs(void **state)
         uint8_t bytes[256];
         struct pd_attr a, b;
         const enum pd_order order = i & 1 ? PD_BIG : PD_LITTLE, other = i & 1 ? PD_LITTLE : PD_BIG;
-        const size_t n = 8 + pd_rng_below(&r, 200);
+        const size_t n = 8 + pd_rng_size(&r, 200);
         for (size_t k = 0; k < sizeof bytes; k += 8)
             random_word(&r, order, bytes + k);
         if (!pd_rng_one_in(&r, 4))

@@ -231,7 +231,7 @@ static void check_stream(uint64_t seed)
     struct pd_reader *r;
     struct pd_sorter_stats stats;
     put_pipe(&s);
-    random_records(&rng, &shape, pd_rng_below(&rng, 1 + pd_rng_below(&rng, MOST - 10)), &s);
+    random_records(&rng, &shape, pd_rng_size(&rng, 1 + pd_rng_size(&rng, MOST - 10)), &s);
     assert_int_equal(pd_reader_open_memory(&r, s.bytes, s.n, NULL, NULL), PD_OK);
     read_all(r, PD_SORT_FILE, 0, &in, &stats);
     by_rounds(&in, &want);
@@ -321,12 +321,12 @@ static void check_directory(uint64_t seed)
     char dir[] = "/tmp/order-XXXXXX";
     struct pd_reader *r;
     struct pd_sorter_stats stats;
-    const size_t members = 2 + pd_rng_below(&rng, 6);
+    const size_t members = 2 + pd_rng_size(&rng, 6);
     assert_non_null(mkdtemp(dir));
     for (size_t i = 0; i < members; i++) {
         struct stream s = {0}, data = {0};
         const struct shape shape = random_shape(&rng);
-        random_records(&rng, &shape, pd_rng_below(&rng, MOST / members), &data);
+        random_records(&rng, &shape, pd_rng_size(&rng, MOST / members), &data);
         if (i == 0)
             put_file(&s, PD_ATTR_SAMPLE_ID_ALL, &data);
         write_member(dir, i, i ? &data : &s);

@@ -79,7 +79,7 @@ static const char *differing_field(const struct pd_op *op, const void *va, const
     case PD_OP_WHEN:
     case PD_OP_UNLESS:
     case PD_OP_DONE: break;
-    case PD_OP_ARR: same = memcmp(a, b, op->arg) == 0; break;
+    case PD_OP_ARR: same = memcmp(a, b, (size_t)op->arg) == 0; break;
     case PD_OP_STR: same = same_str(a, b, how); break;
     case PD_OP_VEC64:
     case PD_OP_VECR64:

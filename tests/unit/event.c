@@ -432,7 +432,7 @@ static void random_names_are_survived(void **state)
         memcpy(name, good, n);
         for (uint64_t edits = random_word(&seed) % 3 + 1; edits > 0; edits--)
             name[random_word(&seed) % n] = letters[random_word(&seed) % (sizeof letters - 1)];
-        if (!pd_event_parse(name, random_word(&seed) % (n + 1), &event))
+        if (!pd_event_parse(name, (size_t)(random_word(&seed) % (n + 1)), &event))
             continue;
         format(&event, name, sizeof name);
         check_read(name, &event);

@@ -906,7 +906,7 @@ static void random_texts_are_survived(void **state)
                 pd_set_format(pd_sets[i], random_word(&seed) & word_mask(pd_sets[i]), text, sizeof text);
             for (uint64_t edits = random_word(&seed) % 3 + 1; edits > 0; edits--)
                 text[random_word(&seed) % n] = letters[random_word(&seed) % (sizeof letters - 1)];
-            if (pd_set_parse(pd_sets[i], text, random_word(&seed) % (n + 1), &value))
+            if (pd_set_parse(pd_sets[i], text, (size_t)(random_word(&seed) % (n + 1)), &value))
                 check_value(pd_sets[i], value);
         }
     }

@@ -655,8 +655,8 @@ static void test_damaged(void **state)
     for (uint64_t k = random_iterations(20000); k; k--) {
         const enum pd_order order = pd_rng_one_in(&rng, 2) ? PD_BIG : PD_LITTLE;
         const size_t text_n =
-            pd_rng_one_in(&rng, 4) ? pd_rng_below(&rng, sizeof every_text) : sizeof every_text - 1;
-        const size_t raw_n = pd_rng_one_in(&rng, 2) ? pd_rng_below(&rng, sizeof raw) : sizeof raw;
+            pd_rng_one_in(&rng, 4) ? pd_rng_size(&rng, sizeof every_text) : sizeof every_text - 1;
+        const size_t raw_n = pd_rng_one_in(&rng, 2) ? pd_rng_size(&rng, sizeof raw) : sizeof raw;
         uint8_t *text = guard_copy(1, every_text, text_n);
         put_sample(raw, order);
         damage(&rng, text, text_n, "0123456789;:[]\n\t *_");

@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""mutate.py - changes one line of the schema at a time; the build or a test must notice each change.
+
+usage: mutate.py [--jobs N] [--every N] [--only REGEX] [--list] [--work DIR]
+
+For each line of src/schema/*.def: the fields swapped with the next line, another width, the condition turned round or
+put on another bit, the line left out, another name, another value. A mutant is built as any change of the schema is
+(`regen`, library, tests), so that generated files agree with it: what kills it is a test that knows the layout from
+elsewhere. Survivors are printed and make the exit status 1. tests/mutation/equivalent.txt lists mutants that mean the
+same as the original, each with its reason; such a line that no mutant has is an error.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import threading
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+SCHEMA = "src/schema"
+FILES = ["file.def", "records.def", "tool_records.def", "rare_records.def", "features.def", "names.def", "regs.def"]
+# In order of what notices most, so that most mutants die early.
+TESTS = {
+    "layout": ["golden_records", "golden_sample", "golden_attr", "golden_tool_records", "golden_features", "golden_errors",
+               "golden_feature_errors", "compare", "json", "print", "fields", "parse", "names", "regs", "v1", "metadata",
+               "event", "tracepoint", "random_values", "codec_bytes", "feature_bytes"],
+    "names.def": ["names", "golden_records", "golden_sample", "golden_attr", "golden_tool_records", "golden_features", "print",
+                  "json", "parse", "fields"],
+    "regs.def": ["regs", "print", "json", "parse"],
+}
+OTHER_WIDTH = {"U8": "U16", "U16": "U32", "U32": "U64", "U64": "U32", "S32": "U16", "VEC16": "VEC32", "VEC32": "VEC16",
+               "STR64": "CSTR", "CSTR": "STR64"}
+LINE = re.compile(r"^(\s*)([A-Z][A-Z0-9_]*)(\s*)\(((?:[^()\"]|\"[^\"]*\")*)\)\s*$")
+BLOCK_EDGES = {"LAYOUT", "RECORD", "FEATURE", "END", "SET", "ARCH"}
+CONDITIONS = {"WHEN", "UNLESS", "SINCE", "IS", "FROM", "HAS", "LACKS"}
+
+
+class Line:
+    """One call of a .def file: its macro and its arguments, the document string apart."""
+
+    def __init__(self, text):
+        match = LINE.match(text)
+        self.ok = match is not None
+        if self.ok:
+            self.indent, self.macro, self.space, inner = match.groups()
+            parts = re.findall(r'"[^"]*"|[^,]+', inner)
+            self.args = [part.strip() for part in parts if part.strip()]
+
+    def with_(self, macro=None, args=None):
+        return f"{self.indent}{macro or self.macro}({', '.join(args or self.args)})"
+
+
+def block_of(lines, at):
+    """The first and last line of the block that line `at` stands in."""
+    first = last = at
+    while first > 0 and Line(lines[first]).macro not in BLOCK_EDGES if Line(lines[first]).ok else first > 0:
+        first -= 1
+    while last < len(lines) - 1 and not lines[last].startswith("END("):
+        last += 1
+    return first, last
+
+
+def rename(lines, at, old):
+    """The block around line `at` with every use of the name `old` changed."""
+    first, last = block_of(lines, at)
+    word = re.compile(rf"\b{re.escape(old)}\b(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)")
+    new = lines[:]
+    for i in range(first + 1, last):
+        new[i] = word.sub(old + "_x", lines[i])
+    return new
+
+
+def replaced(lines, at, text):
+    return lines[:at] + ([] if text is None else [text]) + lines[at + 1:]
+
+
+def number_plus_one(text):
+    value = int(text, 0) + 1
+    return hex(value) if text.lower().startswith("0x") else str(value)
+
+
+def is_number(text):
+    return re.fullmatch(r"0[xX][0-9a-fA-F]+|\d+", text) is not None
+
+
+def mutants_of_layout(lines, at, line):
+    following = Line(lines[at + 1]) if at + 1 < len(lines) else None
+    if line.macro in CONDITIONS:
+        turned = {"WHEN": "UNLESS", "UNLESS": "WHEN", "HAS": "LACKS", "LACKS": "HAS"}.get(line.macro)
+        if turned:
+            yield "condition turned round", replaced(lines, at, line.with_(macro=turned))
+        last = line.args[-1]
+        others = sorted({other.args[-1] for other in map(Line, lines)
+                         if other.ok and other.macro in CONDITIONS and other.args[0] == line.args[0]} - {last})
+        if is_number(last):
+            yield "another number", replaced(lines, at, line.with_(args=line.args[:-1] + [number_plus_one(last)]))
+        elif others:
+            yield f"bit {others[0]}", replaced(lines, at, line.with_(args=line.args[:-1] + [others[0]]))
+        return
+    if following is not None and following.ok and following.macro not in BLOCK_EDGES | CONDITIONS | {"ALIAS", "DONE"} \
+            and line.macro != "ALIAS":
+        yield "swapped with the next", lines[:at] + [lines[at + 1], lines[at]] + lines[at + 2:]
+    if line.macro in OTHER_WIDTH:
+        yield f"{line.macro} is {OTHER_WIDTH[line.macro]}", replaced(lines, at, line.with_(macro=OTHER_WIDTH[line.macro]))
+    if line.macro in ("B32", "B64"):
+        yield "not a bit field", replaced(lines, at, line.with_(macro="U" + line.macro[1:]))
+    numbers = [i for i, arg in enumerate(line.args) if i and is_number(arg)]
+    if numbers and line.macro not in OTHER_WIDTH:
+        args = line.args[:]
+        args[numbers[0]] = number_plus_one(args[numbers[0]])
+        yield "another number", replaced(lines, at, line.with_(args=args))
+    yield "left out", replaced(lines, at, None)
+    if re.fullmatch(r"[a-z_0-9]+", line.args[0]):
+        yield "another name", rename(lines, at, line.args[0])
+
+
+def mutants_of_value(lines, at, line):
+    """A line of names.def or regs.def: VALUE, FIELD, UNAME, MACHINE, REG."""
+    names = [i for i, arg in enumerate(line.args) if re.fullmatch(r'[A-Za-z_]\w*', arg)]
+    numbers = [i for i, arg in enumerate(line.args) if is_number(arg)]
+    if numbers:
+        args = line.args[:]
+        args[numbers[0]] = number_plus_one(args[numbers[0]])
+        yield "another number", replaced(lines, at, line.with_(args=args))
+    if line.macro in ("VALUE", "FIELD", "REG") and names:
+        args = line.args[:]
+        args[names[0]] += "_X" if args[names[0]].isupper() else "_x"
+        yield "another name", replaced(lines, at, line.with_(args=args))
+    yield "left out", replaced(lines, at, None)
+
+
+def mutants():
+    """(file, line number, what, the line, the file's new lines)"""
+    for file in FILES:
+        lines = (SOURCE / SCHEMA / file).read_text().split("\n")
+        in_comment = False
+        for at, text in enumerate(lines):
+            in_comment = in_comment or text.lstrip().startswith("/*")
+            if in_comment:
+                in_comment = "*/" not in text
+                continue
+            line = Line(text)
+            if not line.ok or line.macro in BLOCK_EDGES or line.macro == "DONE":
+                continue
+            make = mutants_of_value if file in TESTS else mutants_of_layout
+            for what, new in make(lines, at, line):
+                yield file, at + 1, what, text.strip(), new
+
+
+class Worker:
+    """A copy of the tree with a build of its own."""
+
+    def __init__(self, directory):
+        self.tree = directory / "main"
+        self.build = directory / "b"
+        shutil.rmtree(directory, ignore_errors=True)
+        files = subprocess.run(["git", "-C", SOURCE, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                               check=True, capture_output=True).stdout
+        self.tree.mkdir(parents=True)
+        subprocess.run(["rsync", "-a", "--from0", "--files-from=-", f"{SOURCE}/", f"{self.tree}/"], input=files, check=True)
+        self.must("cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
+                  "-DCMAKE_C_FLAGS_DEBUG=-O0", "-DCMAKE_C_FLAGS=-w")
+        for kind in TESTS:
+            result = self.judge(kind)
+            if result:
+                sys.exit(f"mutate.py: the tree as it is fails: {result}")
+
+    def must(self, *command):
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+    def run(self, *command):
+        try:
+            return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120).returncode == 0
+        except subprocess.TimeoutExpired:
+            return False
+
+    def judge(self, kind):
+        """What notices: None when nothing does."""
+        if not self.run("cmake", "--build", self.build, "-j1", "--target", "regen"):
+            return "the generator"
+        tests = [f"test_{name}" for name in TESTS[kind]]
+        if not self.run("cmake", "--build", self.build, "-j1", "--target", *tests):
+            return "the compiler"
+        for test in tests:
+            path = next(self.build.glob(f"tests/{test}"))
+            if not self.run(path):
+                return test
+        return None
+
+    def try_(self, file, new):
+        path = self.tree / SCHEMA / file
+        original = path.read_text()
+        try:
+            path.write_text("\n".join(new))
+            return self.judge(file if file in TESTS else "layout")
+        finally:
+            path.write_text(original)
+
+
+def equivalents():
+    """{mutant: reason} of tests/mutation/equivalent.txt: lines `FILE: LINE: WHAT # reason`."""
+    path = SOURCE / "tests/mutation/equivalent.txt"
+    known = {}
+    for text in path.read_text().splitlines() if path.exists() else []:
+        if text and not text.startswith("#"):
+            mutant, _, reason = text.partition(" # ")
+            known[mutant.strip()] = reason.strip()
+    return known
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Changes each line of the schema; the tests must notice.")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--every", type=int, default=1, help="only each Nth mutant")
+    parser.add_argument("--only", default="", help="only mutants whose description fits this expression")
+    parser.add_argument("--list", action="store_true", help="print the mutants, try none")
+    parser.add_argument("--work", default=os.environ.get("TMPDIR", "/tmp") + "/perfdata-mutants")
+    options = parser.parse_args()
+
+    known = equivalents()
+    everything = list(mutants())
+    names = {f"{file}: {text}: {what}" for file, _, what, text, _ in everything}
+    stale = sorted(set(known) - names)
+    for name in stale:
+        print(f"equivalent.txt: no such mutant: {name}")
+    todo = [m for m in everything if re.search(options.only, f"{m[0]}:{m[1]}: {m[3]}: {m[2]}")][::options.every]
+    if options.list:
+        for file, at, what, text, _ in todo:
+            print(f"{file}:{at}: {text}: {what}")
+        return 0
+
+    local = threading.local()
+    numbers = iter(range(options.jobs))
+    lock = threading.Lock()
+    killed, survivors, counted = {}, [], 0
+
+    def one(mutant):
+        if not hasattr(local, "worker"):
+            with lock:
+                number = next(numbers)
+            local.worker = Worker(pathlib.Path(options.work) / str(number))
+        return local.worker.try_(mutant[0], mutant[4])
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for (file, at, what, text, _), by in zip(todo, pool.map(one, todo)):
+            counted += 1
+            name = f"{file}: {text}: {what}"
+            if by is None and name not in known:
+                survivors.append(f"{file}:{at}: {text}: {what}")
+                print(f"SURVIVED {survivors[-1]}", flush=True)
+            elif by is None:
+                killed["equivalent"] = killed.get("equivalent", 0) + 1
+            else:
+                killed[by] = killed.get(by, 0) + 1
+            if counted % 50 == 0:
+                print(f"… {counted} of {len(todo)}", file=sys.stderr, flush=True)
+
+    for by, count in sorted(killed.items(), key=lambda item: -item[1]):
+        print(f"{count:6}  {by}")
+    print(f"{counted} mutants, {len(survivors)} survived")
+    return 1 if survivors or stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

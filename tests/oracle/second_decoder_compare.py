@@ -161,7 +161,7 @@ def compare_compressed(where, inner, file, report):
     data = subprocess.run(["zstd", "-dcq"], input=bytes.fromhex("".join(chunks)), stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL).stdout
     file.data = data                    # other records of the same attrs
-    file.records, file.problems = [], []
+    file.records = []
     file.frame_records(0, len(data))
     report.same("records inside COMPRESSED", where, "how many", len(inner), len(file.records))
     for ours, record in zip(inner, file.records):
@@ -247,48 +247,51 @@ def compare_features(name, file, info, report):
     return damaged
 
 
+def compare_decoded(file, name, records, info, damaged, report):
+    """What perfdata found in a recording, records, info and whether it is damaged, with what second_decoder.py finds."""
+    data, bad, cut = file.data, False, table_is_cut(file)
+    if file.header:
+        compare_attrs(name, info, file, report)
+        bad = compare_features(name, file, info, report)
+    outer = [record for record in records if record.inner is None]
+    report.same("record counts", name, "number of records", len(outer), len(file.records))
+    context = {}
+    for ours, record in zip(outer, file.records):
+        theirs = file.decode(record)
+        theirs["old_feature"] = record.old_feature
+        compare_record(f"{name}: offset {ours.offset:#x} {ours.name}", ours, theirs,
+                       data[record.offset + 8:record.end], file.order, report)
+        bad |= "error" in theirs
+        if record.type == second_decoder.FEATURE_RECORD or record.old_feature:
+            compare_feature_record(name, file, record, ours, context, report)
+    inner = [record for record in records if record.inner is not None]
+    noted = file.pipe and file.problems
+    is_compressed = inner or any(record.type in (81, 83) for record in file.records)
+    if is_compressed:
+        compare_compressed(name, inner, file, report)
+    if is_compressed and not shutil.which("zstd"):
+        pass                            # what is inside may be damaged
+    elif noted:
+        report.note("bytes that are no record behind the last one of a pipe: damage or a note")
+    else:
+        report.same("damage", name, f"damaged (second_decoder.py: {file.problems[:2]})", damaged,
+                    bool(file.problems) or bad or cut)
+
+
 def compare_file(path, name):
     report = oracle.Report()
-    data = pathlib.Path(path).read_bytes()
     report.counts["files"] += 1
     try:
         records, status = names.dump(path)
         info = oracle.info(path)
+        file = second_decoder.PerfFile(pathlib.Path(path).read_bytes())
+        if file.header and not file.pipe and not any(tracing_data(file)):       # which only the records have
+            report.same("header only", name, "features", oracle.info(path, "--header-only")["features"], info["features"])
+        compare_decoded(file, name, records, info, status == 3, report)
     except oracle.Bad as error:
         report.differ(name, "perfdata", str(error))
-        return report
     except subprocess.SubprocessError as error:
         report.differ(name, "perfdata", repr(error))
-        return report
-    file = second_decoder.PerfFile(data)
-    bad = False
-    try:
-        if file.header:
-            compare_attrs(name, info, file, report)
-            bad = compare_features(name, file, info, report)
-            if not file.pipe and not any(tracing_data(file)):       # which only the records have
-                report.same("header only", name, "features", oracle.info(path, "--header-only")["features"], info["features"])
-        outer = [record for record in records if record.inner is None]
-        report.same("record counts", name, "number of records", len(outer), len(file.records))
-        context = {}
-        for ours, record in zip(outer, file.records):
-            theirs = file.decode(record)
-            theirs["old_feature"] = record.old_feature
-            compare_record(f"{name}: offset {ours.offset:#x} {ours.name}", ours, theirs,
-                           data[record.offset + 8:record.end], file.order, report)
-            bad |= "error" in theirs
-            if record.type == second_decoder.FEATURE_RECORD or record.old_feature:
-                compare_feature_record(name, file, record, ours, context, report)
-        if file.pipe and file.problems:
-            report.note("bytes that are no record behind the last one of a pipe: damage or a note")
-        else:
-            report.same("damage", name, f"damaged (second_decoder.py: {file.problems[:2]})", status == 3,
-                        bool(file.problems) or bad or table_is_cut(file))
-        inner = [record for record in records if record.inner is not None]
-        if inner or any(record.type in (81, 83) for record in file.records):
-            compare_compressed(name, inner, file, report)
-    except oracle.Bad as error:
-        report.differ(name, "perfdata", str(error))
     return report
 
 

@@ -126,7 +126,8 @@ rm -f large.data large.pipe
 
 # ---- The committed list of corpus/.
 corpus=${PERFDATA_SOURCE:-$(dirname "$0")/../..}/corpus
-(cd "$corpus" && "$PERFDATA" hash -q -c MANIFEST) || fail "corpus/MANIFEST is not that of corpus/"
+expect 3 sh -c 'cd "$1" && "$2" hash -q -c MANIFEST' - "$corpus" "$PERFDATA" # conformance/ has damaged ones
+empty out
 for file in $(cd "$corpus" && find . -name '*.data' -printf '%P\n'); do
     grep -qF "  $file" "$corpus/MANIFEST" || fail "$file is not in corpus/MANIFEST"
 done

@@ -636,11 +636,12 @@ def foreign_build_id(path):
 
 
 def corpus():
-    """(path, name) of the recordings that come with the source, and of PERFDATA_CORPUS where there is one."""
+    """The recordings that come with the source, but those of conformance.py, and of PERFDATA_CORPUS where there is one."""
     found = []
     for folder in (SOURCE / "corpus", os.environ.get("PERFDATA_CORPUS")):
         if folder and os.path.isdir(folder):
             for path in sorted(pathlib.Path(folder).rglob("*")):
                 if path.is_file() and path.read_bytes()[:8] in (b"PERFILE2", b"2ELIFREP", b"PERFFILE"):
-                    found.append(path)
+                    if "conformance" not in path.parts:
+                        found.append(path)
     return found

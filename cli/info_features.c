@@ -455,14 +455,93 @@ static void show_compressed(struct info *info, const struct pd_feature *f)
 
 /* ---- simpleperf's, which perf does not know */
 
+static void put_path(struct info *info, const char *key, const struct pd_str *path)
+{
+    pd_out_str(&info->cli->out, key);
+    pd_out_plain(&info->cli->out, path->ptr, path->len);
+}
+
 static void show_simpleperf_file(struct info *info, const struct pd_feature *f)
 {
     struct pd_list l = f->u.simpleperf_file.files;
     struct pd_simpleperf_file_entry e;
     while (pd_simpleperf_file_entry_next(&l, &e)) {
-        pd_out_str(&info->cli->out, "# simpleperf file : ");
-        pd_out_plain(&info->cli->out, e.file.path.ptr, e.file.path.len);
+        put_path(info, "# simpleperf file : ", &e.file.path);
         cli_print(info->cli, ", %" PRIu32 " symbols from 0x%" PRIx64 "\n", e.file.symbol_count, e.file.min_vaddr);
+    }
+}
+
+/* Of a field that is there more than once the last counts, as in any protobuf message. */
+static void show_simpleperf_file2(struct info *info, const struct pd_feature *f)
+{
+    struct pd_list l = f->u.simpleperf_file2.files;
+    struct pd_simpleperf_file2 file;
+    while (pd_simpleperf_file2_next(&l, &file)) {
+        struct pd_str path = PD_STR("");
+        uint64_t symbols = 0, min_vaddr = 0;
+        struct pd_simpleperf_file_field field;
+        while (pd_simpleperf_file_field_next(&file.message.fields, &field)) {
+            symbols += field.key == PD_SIMPLEPERF_FILE_FEATURE_SYMBOL;
+            path = field.key == PD_SIMPLEPERF_FILE_FEATURE_PATH ? field.path : path;
+            min_vaddr = field.key == PD_SIMPLEPERF_FILE_FEATURE_MIN_VADDR ? field.min_vaddr : min_vaddr;
+        }
+        put_path(info, "# simpleperf file : ", &path);
+        cli_print(info->cli, ", %" PRIu64 " symbols from 0x%" PRIx64 "\n", symbols, min_vaddr);
+    }
+}
+
+static void show_simpleperf_debug_unwind(struct info *info, const struct pd_feature *f)
+{
+    struct pd_list l = f->u.simpleperf_debug_unwind.fields;
+    struct pd_simpleperf_unwind_field file;
+    while (pd_simpleperf_unwind_field_next(&l, &file)) {
+        struct pd_str path = PD_STR("");
+        uint64_t size = 0;
+        struct pd_simpleperf_unwind_file_field field;
+        if (file.key != PD_SIMPLEPERF_UNWIND_FILE)
+            continue;
+        while (pd_simpleperf_unwind_file_field_next(&file.file, &field)) {
+            path = field.key == PD_SIMPLEPERF_UNWIND_FILE_PATH ? field.path : path;
+            size = field.key == PD_SIMPLEPERF_UNWIND_FILE_SIZE ? field.size : size;
+        }
+        put_path(info, "# simpleperf file for unwinding : ", &path);
+        cli_print(info->cli, ", %" PRIu64 " bytes\n", size);
+    }
+}
+
+static void show_etm_binary(struct info *info, struct pd_list l)
+{
+    struct pd_str path = PD_STR("");
+    uint64_t addrs = 0;
+    struct pd_simpleperf_etm_binary_field field;
+    while (pd_simpleperf_etm_binary_field_next(&l, &field)) {
+        addrs += field.key == PD_SIMPLEPERF_ETM_BINARY_ADDRS;
+        path = field.key == PD_SIMPLEPERF_ETM_BINARY_PATH ? field.path : path;
+    }
+    put_path(info, "# simpleperf branches of : ", &path);
+    cli_print(info->cli, ", from %" PRIu64 " addresses\n", addrs);
+}
+
+static void show_lbr_data(struct info *info, struct pd_list l)
+{
+    uint64_t samples = 0, binaries = 0;
+    struct pd_simpleperf_lbr_field field;
+    while (pd_simpleperf_lbr_field_next(&l, &field)) {
+        samples += field.key == PD_SIMPLEPERF_LBR_SAMPLES;
+        binaries += field.key == PD_SIMPLEPERF_LBR_BINARIES;
+    }
+    cli_print(info->cli, "# simpleperf branch stacks : %" PRIu64 " samples in %" PRIu64 " binaries\n", samples, binaries);
+}
+
+static void show_simpleperf_branch_list(struct info *info, const struct pd_feature *f)
+{
+    struct pd_list l = f->u.simpleperf_etm_branch_list.fields;
+    struct pd_simpleperf_branch_list_field field;
+    while (pd_simpleperf_branch_list_field_next(&l, &field)) {
+        if (field.key == PD_SIMPLEPERF_BRANCH_LIST_ETM_DATA)
+            show_etm_binary(info, field.etm_data);
+        else if (field.key == PD_SIMPLEPERF_BRANCH_LIST_LBR_DATA)
+            show_lbr_data(info, field.lbr_data);
     }
 }
 
@@ -523,6 +602,9 @@ static const struct shown {
     {PD_FEAT_CLN_SIZE, .show = show_cln_size},
     {PD_FEAT_SIMPLEPERF_FILE, .show = show_simpleperf_file},
     {PD_FEAT_SIMPLEPERF_META_INFO, .show = show_simpleperf_meta_info},
+    {PD_FEAT_SIMPLEPERF_DEBUG_UNWIND, .show = show_simpleperf_debug_unwind},
+    {PD_FEAT_SIMPLEPERF_FILE2, .show = show_simpleperf_file2},
+    {PD_FEAT_SIMPLEPERF_ETM_BRANCH_LIST, .show = show_simpleperf_branch_list},
 };
 
 static const struct shown *find_shown(uint32_t feature)

@@ -75,16 +75,14 @@ static enum pd_code write_scalar(struct writer *w, const struct pd_op *op, const
     return PD_OK;
 }
 
-static enum pd_code write_varint(struct writer *w, const struct pd_op *op, const void *v)
+static void write_varint(struct writer *w, uint64_t value)
 {
     uint8_t bytes[10];
     size_t n = 0;
-    uint64_t value = pd_scalar_get(op, v);
     for (; value > 0x7f; value >>= 7)
         bytes[n++] = (uint8_t)(value | 0x80);
     bytes[n++] = (uint8_t)value;
     write_bytes(w, bytes, n);
-    return PD_OK;
 }
 
 /* ---- Where the bytes end. */
@@ -166,6 +164,8 @@ static enum pd_code write_str(struct writer *w, const struct pd_op *op, const vo
         return code;
     if (op->kind == PD_OP_STR64)
         write_number(w, size, 4);
+    else if (op->kind == PD_OP_STRV)
+        write_varint(w, size);
     write_bytes(w, s->ptr, readable);
     write_bytes(w, NULL, size - readable);
     if (op->kind == PD_OP_STRMAX && size < op->arg)
@@ -218,6 +218,18 @@ static enum pd_code write_list(struct writer *w, const struct pd_op *op, const s
     return code;
 }
 
+/* Its size is what its fields take. */
+static enum pd_code write_message(struct writer *w, const struct pd_op *op, const struct pd_list *l)
+{
+    struct writer measure = *w;
+    measure.out = NULL;
+    const enum pd_code code = write_list(&measure, op, l);
+    if (code)
+        return code;
+    write_varint(w, measure.at - w->at);
+    return write_list(w, op, l);
+}
+
 static enum pd_code write_sized(struct writer *w, const struct pd_op *op, uint64_t size, const void *member)
 {
     const size_t begin = w->at, end = w->end;
@@ -257,6 +269,14 @@ static enum pd_code check_derived(struct writer *w, const struct pd_op *op, cons
     const uint64_t count = op->count_width ? pd_count(op, &w->shape, v) : 0;
     uint64_t found, expected;
     switch (op->kind) {
+    case PD_OP_OTHER:
+        if (count < 8)
+            return fail(w, PD_EVALUE, op->ref, count, 8);
+        if ((count & 7) > PD_WIRE_TYPE_LAST)
+            return fail(w, PD_EVALUE, op->name, count & 7, PD_WIRE_TYPE_LAST);
+        found = pd_member(v, op->offset, 8);
+        expected = pd_derived(op, v);
+        break;
     case PD_OP_PASS: w->shape.given = (uint32_t)count; return PD_OK;
     case PD_OP_ORDER:
         if (count > PD_BIG)
@@ -327,6 +347,7 @@ static enum pd_code write_field(struct writer *w, const struct pd_op *op, const 
     case PD_OP_STR:
     case PD_OP_CSTR:
     case PD_OP_STR64:
+    case PD_OP_STRV:
     case PD_OP_STRN:
     case PD_OP_STRMAX:
     case PD_OP_SLOT: return write_str(w, op, v, member);
@@ -340,10 +361,11 @@ static enum pd_code write_field(struct writer *w, const struct pd_op *op, const 
     case PD_OP_LIST:
     case PD_OP_ITEMS: return (code = check_count(w, op, v, list->n)) ? code : write_list(w, op, list);
     case PD_OP_ITEMSR: return write_list(w, op, list);
+    case PD_OP_MESSAGE: return write_message(w, op, list);
     case PD_OP_SUB: return write_layout(w, op->sub(), member);
     case PD_OP_SIZED: return write_sized(w, op, pd_count(op, &w->shape, v), member);
     case PD_OP_ATTR: return write_attr(w, op, member);
-    case PD_OP_VARINT: return write_varint(w, op, v);
+    case PD_OP_VARINT: write_varint(w, pd_scalar_get(op, v)); return PD_OK;
     case PD_OP_OPT64: return write_opt64(w, op, v);
     default: return op->kind >= PD_OP_GIVEN ? check_derived(w, op, v) : write_scalar(w, op, v);
     }

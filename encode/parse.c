@@ -314,6 +314,7 @@ static bool all_taken(const struct object *o, const struct pd_op *head, const vo
 /* ---- What is not given but follows from the rest. */
 
 static uint64_t count_of(const struct object *o, const struct pd_op *of);
+static bool block_given(const struct object *o, const struct pd_op *condition);
 
 /* What the number must be for this line, which it counts or decides, to hold what is given; 0: it does not say. */
 static uint64_t count_for(const struct object *o, const struct pd_op *user)
@@ -327,6 +328,7 @@ static uint64_t count_for(const struct object *o, const struct pd_op *user)
     case PD_OP_ITEMS: return json_array_size(value);
     case PD_OP_REGS: return json_array_size(value) ? PD_REGS_ABI_64 : 0;
     case PD_OP_BYTES: return json_string_length(value) / 2;
+    case PD_OP_IS: return block_given(o, user) ? user->arg : 0;
     case PD_OP_SLOT: return json_string_length(value);
     case PD_OP_LOW: return count_of(o, user) & user->arg;
     case PD_OP_UNITS: return count_of(o, user) * user->arg;
@@ -585,6 +587,7 @@ static bool take_field_of(struct object *o, const struct pd_op *op, void *v)
     case PD_OP_STR:
     case PD_OP_CSTR:
     case PD_OP_STR64:
+    case PD_OP_STRV:
     case PD_OP_STRN:
     case PD_OP_STRMAX:
     case PD_OP_SLOT: return take_str(o, op, v, member);
@@ -597,7 +600,8 @@ static bool take_field_of(struct object *o, const struct pd_op *op, void *v)
     case PD_OP_BYTES: return take_bytes(o->p, &path, take_key(o, op->name), member);
     case PD_OP_LIST:
     case PD_OP_ITEMS:
-    case PD_OP_ITEMSR: return take_list(o, op, member);
+    case PD_OP_ITEMSR:
+    case PD_OP_MESSAGE: return take_list(o, op, member);
     case PD_OP_SIZED: return take_sized(o, op, v);
     case PD_OP_ATTR: return take_attr(o, &path, take_key(o, op->name), 0, member);
     case PD_OP_SUB: return take_part(o, &path, take_key(o, op->name), op->sub(), member);

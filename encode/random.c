@@ -63,7 +63,7 @@ static bool is_reserved(const char *name)
 /* Bytes of a number in memory: a varint, and what is derived from a field, have no width of their own in the stream. */
 static unsigned number_width(const struct pd_op *op)
 {
-    return op->kind == PD_OP_VARINT || op->kind == PD_OP_LOW ? 8 : pd_scalar_width(op);
+    return op->kind == PD_OP_VARINT || op->kind == PD_OP_LOW || op->kind == PD_OP_OTHER ? 8 : pd_scalar_width(op);
 }
 
 static uint64_t random_of_set(struct pd_rng *rng, const struct pd_set *set, unsigned bits);
@@ -125,6 +125,8 @@ static size_t fixed_bytes(const struct maker *m, const struct pd_op *head)
         case PD_OP_ARR:
         case PD_OP_STRN:
         case PD_OP_STRMAX: n += (size_t)op->arg; break;
+        case PD_OP_MESSAGE:
+        case PD_OP_STRV:
         case PD_OP_VARINT: n += 10; break;
         case PD_OP_STR64: n += 4; break;
         case PD_OP_CSTR: n += 1; break;
@@ -152,10 +154,11 @@ static size_t element_room(const struct maker *m, const struct pd_op *head)
         switch (op->kind) {
         case PD_OP_SUB:
         case PD_OP_SIZED: n += element_room(m, op->sub()); break;
+        case PD_OP_MESSAGE: n += element_bytes(m, op->sub()); break;
         case PD_OP_ITEMS:
         case PD_OP_ITEMSR: n += 3 * element_bytes(m, op->sub()); break;
         case PD_OP_ATTR: break;
-        default: n += pd_scalar_width(op) ? 0 : 144; break;
+        default: n += pd_scalar_width(op) || op->kind == PD_OP_VARINT || op->kind >= PD_OP_GIVEN ? 0 : 144; break;
         }
     }
     return n;
@@ -349,6 +352,16 @@ static void make_str64(struct maker *m, const struct pd_op *op, struct pd_str *s
     m->at += 4 + size;
 }
 
+/* A string behind its size, of protobuf, which has no NUL. */
+static void make_strv(struct maker *m, struct pd_str *s)
+{
+    const size_t len = random_length(m, m->room / 2);
+    const size_t size = is_odd(m) ? len + pd_rng_below(m->rng, 17) : len;
+    make_slot(m, s, len, size, size > len);
+    m->room -= size < m->room ? size : m->room;
+    m->at += 10 + size;
+}
+
 /* A string in a slot of one size, which it may fill. */
 static void make_strn(struct maker *m, const struct pd_op *op, struct pd_str *s)
 {
@@ -507,18 +520,19 @@ static uint64_t random_bits(struct maker *m, uint64_t unit)
     return words ? words * unit - pd_rng_below(m->rng, unit) : 0;
 }
 
-/* A number in whose lower bits is what decides, or a small count. */
-static uint64_t random_key(struct maker *m, const struct pd_op *low)
+/* A number in whose lower bits is a small count. */
+static uint64_t random_low(struct maker *m, const struct pd_op *low)
 {
-    static const uint8_t types[] = {0, 1, 2, 5};
-    const uint64_t mask = low->arg;
     size_t each, once;
     count_cost(m, low, &each, &once);
-    if (each)
-        return (random_number(m->rng, 64) & ~mask) + random_count_of(m, low, each, once);
-    if (pd_rng_one_in(m->rng, 16))
-        return random_number(m->rng, 64);
-    return (1 + pd_rng_below(m->rng, 20)) * (mask + 1) + types[pd_rng_below(m->rng, sizeof types)];
+    return (random_number(m->rng, 64) & ~low->arg) + random_count_of(m, low, each, once);
+}
+
+/* Of a protobuf field, which may have a name. */
+static uint64_t random_key(struct maker *m)
+{
+    const uint64_t number = pd_rng_one_in(m->rng, 16) ? random_number(m->rng, 61) : pd_rng_below(m->rng, 20);
+    return (number ? number : 1) << 3 | pd_rng_below(m->rng, PD_WIRE_TYPE_LAST + 1);
 }
 
 /* Where other lines depend on the number, it is mostly one that makes a difference. False: any number will do. */
@@ -526,12 +540,18 @@ static bool special_value(struct maker *m, const struct pd_op *head, const struc
 {
     const struct pd_op *user = op;
     uint64_t tested = 0;
+    bool must = false;
     while ((user = next_user(user + 1, op))) {
         switch (user->kind) {
         case PD_OP_ORDER: *value = pd_rng_below(m->rng, 2); return true;
         case PD_OP_ONES: *value = random_mask(m); return true;
         case PD_OP_UNITS: *value = random_bits(m, user->arg); return true;
-        case PD_OP_LOW: *value = random_key(m, user); return true;
+        case PD_OP_LOW: *value = random_low(m, user); return true;
+        case PD_OP_OTHER:
+            *value = random_key(m);
+            tested++;
+            must = true;
+            break;
         case PD_OP_PASS:
             if (head != pd_layout_feature_event_desc())
                 break;
@@ -545,13 +565,13 @@ static bool special_value(struct maker *m, const struct pd_op *head, const struc
         default: break;
         }
     }
-    return tested && !pd_rng_one_in(m->rng, 8);
+    return must || (tested && !pd_rng_one_in(m->rng, 8));
 }
 
 static void make_scalar(struct maker *m, const struct pd_op *head, const struct pd_op *op, void *v)
 {
     size_t each, once;
-    uint64_t value = pd_random_value(m->rng, op->set, number_width(op)), special;
+    uint64_t value = pd_random_value(m->rng, op->set, number_width(op)), special = value;
     count_cost(m, op, &each, &once);
     if (each)
         value = must_be_empty(m, head) ? 0 : random_count_of(m, op, each, once);
@@ -631,6 +651,7 @@ static void make_field(struct maker *m, const struct pd_op *head, const struct p
     case PD_OP_STR: make_str(m, member); break;
     case PD_OP_CSTR: make_cstr(m, member); break;
     case PD_OP_STR64: make_str64(m, op, member); break;
+    case PD_OP_STRV: make_strv(m, member); break;
     case PD_OP_STRN:
     case PD_OP_STRMAX: make_strn(m, op, member); break;
     case PD_OP_SLOT: make_counted_str(m, op, member, n); break;
@@ -643,6 +664,7 @@ static void make_field(struct maker *m, const struct pd_op *head, const struct p
     case PD_OP_VECR64: make_rest_of(m, op, member); break;
     case PD_OP_LIST: make_list(m, op, member, n); break;
     case PD_OP_ITEMS: make_items(m, op, member, n); break;
+    case PD_OP_MESSAGE:
     case PD_OP_ITEMSR: make_itemsr(m, op, member); break;
     case PD_OP_SUB: make_layout(m, op->sub(), member); break;
     case PD_OP_SIZED: make_sized(m, op, v, member); break;

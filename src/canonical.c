@@ -136,6 +136,7 @@ static void put_field(struct pd_canon *c, const struct pd_op *op, const struct p
     case PD_OP_STR:
     case PD_OP_CSTR:
     case PD_OP_STR64:
+    case PD_OP_STRV:
     case PD_OP_STRN:
     case PD_OP_STRMAX:
     case PD_OP_SLOT: put_sized_bytes(c, str->ptr, str->len); break;
@@ -148,7 +149,8 @@ static void put_field(struct pd_canon *c, const struct pd_op *op, const struct p
     case PD_OP_REGS: pd_canon_vec(c, member); break;
     case PD_OP_LIST:
     case PD_OP_ITEMS:
-    case PD_OP_ITEMSR: put_list(c, op, s, member); break;
+    case PD_OP_ITEMSR:
+    case PD_OP_MESSAGE: put_list(c, op, s, member); break;
     case PD_OP_ATTR: pd_canon_attr(c, member); break;
     case PD_OP_SIZED:
         if (op->sub() == pd_layout_attr())

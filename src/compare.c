@@ -91,6 +91,7 @@ static bool same_field(struct comparison *c, const struct pd_op *op, const void 
     case PD_OP_STR:
     case PD_OP_CSTR:
     case PD_OP_STR64:
+    case PD_OP_STRV:
     case PD_OP_STRN:
     case PD_OP_STRMAX:
     case PD_OP_SLOT: same = same_str(op, ma, mb); break;
@@ -103,7 +104,8 @@ static bool same_field(struct comparison *c, const struct pd_op *op, const void 
     case PD_OP_REGS: return same_vec(c, op, ma, mb);
     case PD_OP_LIST:
     case PD_OP_ITEMS:
-    case PD_OP_ITEMSR: return same_list(c, op, ma, mb);
+    case PD_OP_ITEMSR:
+    case PD_OP_MESSAGE: return same_list(c, op, ma, mb);
     case PD_OP_SIZED:
     case PD_OP_ATTR:
     case PD_OP_SUB: same = same_layout(c, op->sub(), ma, mb); break;

@@ -98,6 +98,7 @@ static enum pd_field_kind kind_of(const struct pd_op *op)
     case PD_OP_STR:
     case PD_OP_CSTR:
     case PD_OP_STR64:
+    case PD_OP_STRV:
     case PD_OP_STRN:
     case PD_OP_STRMAX:
     case PD_OP_SLOT: return PD_FIELD_STRING;
@@ -113,7 +114,8 @@ static enum pd_field_kind kind_of(const struct pd_op *op)
     case PD_OP_SUB: return PD_FIELD_PART;
     case PD_OP_LIST:
     case PD_OP_ITEMS:
-    case PD_OP_ITEMSR: return PD_FIELD_LIST;
+    case PD_OP_ITEMSR:
+    case PD_OP_MESSAGE: return PD_FIELD_LIST;
     default: return PD_FIELD_NUMBER;
     }
 }

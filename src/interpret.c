@@ -49,7 +49,7 @@ static enum pd_code read_scalar(struct reader *r, const struct pd_op *op, void *
 }
 
 /* Only the shortest form is read, as any other could not be written again. */
-static enum pd_code read_varint(struct reader *r, const struct pd_op *op, void *v)
+static enum pd_code read_varint(struct reader *r, const struct pd_op *op, uint64_t *out)
 {
     uint64_t value = 0;
     for (size_t i = 0; i < r->left && i < 10; i++) {
@@ -59,7 +59,7 @@ static enum pd_code read_varint(struct reader *r, const struct pd_op *op, void *
         value |= bits << 7 * i;
         if (r->p[i] & 0x80)
             continue;
-        pd_scalar_set(op, v, value);
+        *out = value;
         advance(r, i + 1);
         return PD_OK;
     }
@@ -108,6 +108,7 @@ static enum pd_code read_slot(struct reader *r, const struct pd_op *op, uint64_t
 static enum pd_code read_str(struct reader *r, const struct pd_op *op, const void *v, struct pd_str *s)
 {
     uint64_t n = r->left;
+    enum pd_code code;
     switch (op->kind) {
     case PD_OP_CSTR:
         n = strnlen((const char *)r->p, r->left) + (size_t)1;
@@ -117,6 +118,10 @@ static enum pd_code read_str(struct reader *r, const struct pd_op *op, const voi
             return fail(r, PD_ESHORT, op, r->left, 4);
         n = pd_load32(r->p, r->order);
         advance(r, 4);
+        break;
+    case PD_OP_STRV:
+        if ((code = read_varint(r, op, &n)))
+            return code;
         break;
     case PD_OP_STRN:
         if (r->left < op->arg)
@@ -183,6 +188,22 @@ static enum pd_code read_items(struct reader *r, const struct pd_op *op, uint64_
     return PD_OK;
 }
 
+/* An element begins with a varint, so that none ends before the message does. */
+static enum pd_code read_message(struct reader *r, const struct pd_op *op, struct pd_list *l)
+{
+    uint64_t size = 0;
+    enum pd_code code = read_varint(r, op, &size);
+    if (code)
+        return code;
+    const size_t left = r->left;
+    if (size > left)
+        return fail(r, PD_ECOUNT, op, size, left);
+    r->left = (size_t)size;
+    code = read_items(r, op, 0, l);
+    r->left = left - (size_t)size;
+    return code;
+}
+
 static enum pd_code read_sized(struct reader *r, const struct pd_op *op, uint64_t size, void *member)
 {
     const size_t left = r->left;
@@ -215,6 +236,15 @@ static enum pd_code read_attr(struct reader *r, const struct pd_op *op, void *me
 
 /* ---- Members that are not in the stream. */
 
+/* A key that no writer of protobuf makes; what follows it cannot be told. */
+static enum pd_code check_key(const struct reader *r, const struct pd_op *op, uint64_t key)
+{
+    const struct pd_op number = {.name = op->ref};
+    if (key < 8)
+        return fail(r, PD_EVALUE, &number, key, 8);
+    return (key & 7) > PD_WIRE_TYPE_LAST ? fail(r, PD_EVALUE, op, key & 7, PD_WIRE_TYPE_LAST) : PD_OK;
+}
+
 static enum pd_code read_derived(struct reader *r, const struct pd_op *op, void *v)
 {
     void *member = (uint8_t *)v + op->offset;
@@ -235,7 +265,7 @@ static enum pd_code read_derived(struct reader *r, const struct pd_op *op, void 
         break;
     default: *(uint64_t *)member = pd_derived(op, v); break;
     }
-    return PD_OK;
+    return op->kind == PD_OP_OTHER ? check_key(r, op, count) : PD_OK;
 }
 
 static enum pd_code read_field(struct reader *r, const struct pd_op *op, void *v)
@@ -246,6 +276,7 @@ static enum pd_code read_field(struct reader *r, const struct pd_op *op, void *v
     case PD_OP_STR:
     case PD_OP_CSTR:
     case PD_OP_STR64:
+    case PD_OP_STRV:
     case PD_OP_STRN:
     case PD_OP_STRMAX:
     case PD_OP_SLOT: return read_str(r, op, v, member);
@@ -259,10 +290,11 @@ static enum pd_code read_field(struct reader *r, const struct pd_op *op, void *v
     case PD_OP_LIST: return read_list(r, op, pd_count(op, &r->shape, v), member);
     case PD_OP_ITEMS: return read_items(r, op, pd_count(op, &r->shape, v), member);
     case PD_OP_ITEMSR: return read_items(r, op, 0, member);
+    case PD_OP_MESSAGE: return read_message(r, op, member);
     case PD_OP_SUB: return read_layout(r, op->sub(), member);
     case PD_OP_SIZED: return read_sized(r, op, pd_count(op, &r->shape, v), member);
     case PD_OP_ATTR: return read_attr(r, op, member);
-    case PD_OP_VARINT: return read_varint(r, op, v);
+    case PD_OP_VARINT: return read_varint(r, op, member);
     case PD_OP_OPT64: return pd_count(op, &r->shape, v) ? read_scalar(r, op, v) : PD_OK;
     default: return op->kind >= PD_OP_GIVEN ? read_derived(r, op, v) : read_scalar(r, op, v);
     }

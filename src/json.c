@@ -128,6 +128,7 @@ static void put_field(struct json *j, const struct pd_op *op, const void *v)
     case PD_OP_STR:
     case PD_OP_CSTR:
     case PD_OP_STR64:
+    case PD_OP_STRV:
     case PD_OP_STRN:
     case PD_OP_STRMAX:
     case PD_OP_SLOT: put_str(j, op, member); break;
@@ -143,7 +144,8 @@ static void put_field(struct json *j, const struct pd_op *op, const void *v)
         break;
     case PD_OP_LIST:
     case PD_OP_ITEMS:
-    case PD_OP_ITEMSR: put_list(j, op, member); break;
+    case PD_OP_ITEMSR:
+    case PD_OP_MESSAGE: put_list(j, op, member); break;
     case PD_OP_SIZED:
     case PD_OP_ATTR:
         put_key(j, op->name);

@@ -70,6 +70,7 @@
      .count_width = WIDTH(abi_), .name = #f_, .ref = #abi_, .set = &pd_set_HEX, .doc = doc_},
 #define CSTR(f_, doc_) FIELD(CSTR, f_, DEC, doc_)
 #define STR64(f_, doc_) FIELD(STR64, f_, DEC, doc_)
+#define STRV(f_, doc_) FIELD(STRV, f_, DEC, doc_)
 #define STRN(f_, n_, doc_) {.kind = PD_OP_STRN, .offset = OFFSET(f_), .name = #f_, .arg = n_, .set = &pd_set_DEC, .doc = doc_},
 #define STRMAX(f_, n_, doc_) {.kind = PD_OP_STRMAX, .offset = OFFSET(f_), .name = #f_, .arg = n_, .set = &pd_set_DEC, .doc = doc_},
 #define SLOT(f_, n_, doc_) COUNTED(SLOT, f_, n_, DEC, doc_)
@@ -83,6 +84,8 @@
 #define SIZED(f_, n_, less_, layout_, doc_) PARTS(SIZED, f_, n_, layout_, less_, doc_)
 #define ITEMSR(f_, layout_, doc_) \
     {.kind = PD_OP_ITEMSR, .offset = OFFSET(f_), .name = #f_, .sub = pd_layout_##layout_, .doc = doc_},
+#define MESSAGE(f_, layout_, doc_) \
+    {.kind = PD_OP_MESSAGE, .offset = OFFSET(f_), .name = #f_, .sub = pd_layout_##layout_, .doc = doc_},
 #define ATTR(f_, doc_) {.kind = PD_OP_ATTR, .offset = OFFSET(f_), .name = #f_, .sub = pd_layout_attr, .doc = doc_},
 #define DERIVED(kind_, f_, of_, arg_, doc_)                                                                \
     {.kind = PD_OP_##kind_, .offset = OFFSET(f_), .count_offset = OFFSET(of_), .count_width = WIDTH(of_), \
@@ -93,6 +96,7 @@
 #define ODD64(f_, doc_) {.kind = PD_OP_ODD64, .offset = OFFSET(f_), .name = #f_, .doc = doc_},
 #define UNITS(f_, of_, n_, doc_) DERIVED(UNITS, f_, of_, n_, doc_)
 #define LOW(f_, of_, mask_, doc_) DERIVED(LOW, f_, of_, mask_, doc_)
+#define OTHER(f_, key_, doc_) DERIVED(OTHER, f_, key_, 0, doc_)
 #define ONES(f_, of_, doc_) DERIVED(ONES, f_, of_, 0, doc_)
 #define TEXT(f_, doc_) {.kind = PD_OP_TEXT, .offset = OFFSET(f_), .name = #f_, .doc = doc_},
 #define SINCE(f_, of_, text_, doc_)                                                                             \

@@ -31,6 +31,7 @@ enum pd_op_kind {
     PD_OP_REST,
     PD_OP_CSTR,
     PD_OP_STR64,
+    PD_OP_STRV,
     PD_OP_STRN,
     PD_OP_STRMAX,
     PD_OP_SLOT,
@@ -39,6 +40,7 @@ enum pd_op_kind {
     PD_OP_VARINT,
     PD_OP_ITEMS,
     PD_OP_ITEMSR,
+    PD_OP_MESSAGE,
     PD_OP_SIZED,
     PD_OP_ATTR,
     PD_OP_GIVEN, /* from here on: not in the stream */
@@ -49,6 +51,7 @@ enum pd_op_kind {
     PD_OP_SINCE,
     PD_OP_UNITS,
     PD_OP_LOW,
+    PD_OP_OTHER,
     PD_OP_ONES,
     PD_OP_PASS, /* from here on: no members at all */
     PD_OP_LITTLE,

@@ -154,6 +154,7 @@ static inline size_t pd_slot_of(const struct pd_op *op, size_t len)
     switch (op->kind) {
     case PD_OP_CSTR: return len + 1;
     case PD_OP_STR64: return (len + 64) & ~(size_t)63;
+    case PD_OP_STRV: return len;
     case PD_OP_STRN:
     case PD_OP_STRMAX: return len > op->arg ? len : (size_t)op->arg;
     default: return (len + 8) & ~(size_t)7;
@@ -185,12 +186,25 @@ static inline bool pd_is_since(const struct pd_op *op, const void *v)
     return first >= op->arg;
 }
 
-/* What the kinds LOW, UNITS and ONES make of the field they are derived from. */
+/* The kind OTHER: wire types end at 5, numbers of fields begin at 1. */
+#define PD_WIRE_TYPE_LAST 5
+#define PD_WIRE_TYPE_NAMED 8
+
+static inline uint64_t pd_wire_type(const struct pd_op *op, uint64_t key)
+{
+    for (const struct pd_op *named = op + 1; named->kind != PD_OP_END; named++)
+        if (named->kind == PD_OP_IS && named->count_offset == op->count_offset && named->arg == key)
+            return PD_WIRE_TYPE_NAMED;
+    return key & 7;
+}
+
+/* What the kinds LOW, UNITS, ONES and OTHER make of the field they are derived from. */
 static inline uint64_t pd_derived(const struct pd_op *op, const void *v)
 {
     const uint64_t of = pd_member(v, op->count_offset, op->count_width);
     switch (op->kind) {
     case PD_OP_LOW: return of & op->arg;
+    case PD_OP_OTHER: return pd_wire_type(op, of);
     case PD_OP_UNITS: return of / op->arg + (of % op->arg != 0);
     default: return (uint64_t)__builtin_popcountll(of);
     }

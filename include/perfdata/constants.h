@@ -914,6 +914,136 @@ enum {
 };
 PD_API extern const struct pd_set pd_set_simpleperf_file_type;
 
+/* simpleperf_unwind_key: fields of DebugUnwindFeature, as keys. */
+enum {
+    PD_SIMPLEPERF_UNWIND_FILE = 10, /* a file */
+};
+PD_API extern const struct pd_set pd_set_simpleperf_unwind_key;
+
+/* simpleperf_unwind_file_key: fields of DebugUnwindFeature.File, as keys. */
+enum {
+    PD_SIMPLEPERF_UNWIND_FILE_PATH = 10, /* path */
+    PD_SIMPLEPERF_UNWIND_FILE_SIZE = 16, /* bytes */
+};
+PD_API extern const struct pd_set pd_set_simpleperf_unwind_file_key;
+
+/* simpleperf_file_key: fields of FileFeature, as keys. */
+enum {
+    PD_SIMPLEPERF_FILE_FEATURE_PATH = 10, /* path */
+    PD_SIMPLEPERF_FILE_FEATURE_TYPE = 16, /* kind */
+    PD_SIMPLEPERF_FILE_FEATURE_MIN_VADDR = 24, /* lowest address of its code */
+    PD_SIMPLEPERF_FILE_FEATURE_SYMBOL = 34, /* a symbol */
+    PD_SIMPLEPERF_FILE_FEATURE_DEX_FILE = 42, /* what only a DEX file has */
+    PD_SIMPLEPERF_FILE_FEATURE_ELF_FILE = 50, /* what only an ELF file has */
+    PD_SIMPLEPERF_FILE_FEATURE_KERNEL_MODULE = 58, /* what only a kernel module has */
+};
+PD_API extern const struct pd_set pd_set_simpleperf_file_key;
+
+/* simpleperf_symbol_key: fields of FileFeature.Symbol, as keys. */
+enum {
+    PD_SIMPLEPERF_SYMBOL_VADDR = 8, /* start */
+    PD_SIMPLEPERF_SYMBOL_LEN = 16, /* bytes */
+    PD_SIMPLEPERF_SYMBOL_NAME = 26, /* symbol */
+};
+PD_API extern const struct pd_set pd_set_simpleperf_symbol_key;
+
+/* simpleperf_dex_key: fields of FileFeature.DexFile, as keys. */
+enum {
+    PD_SIMPLEPERF_DEX_DEX_FILE_OFFSET = 8, /* one offset */
+    PD_SIMPLEPERF_DEX_PACKED_DEX_FILE_OFFSET = 10, /* offsets together */
+};
+PD_API extern const struct pd_set pd_set_simpleperf_dex_key;
+
+/* simpleperf_elf_key: fields of FileFeature.ElfFile, as keys. */
+enum {
+    PD_SIMPLEPERF_ELF_FILE_OFFSET_OF_MIN_VADDR = 8, /* offset in the file */
+};
+PD_API extern const struct pd_set pd_set_simpleperf_elf_key;
+
+/* simpleperf_module_key: fields of FileFeature.KernelModule, as keys. */
+enum {
+    PD_SIMPLEPERF_MODULE_MEMORY_OFFSET_OF_MIN_VADDR = 8, /* offset in memory */
+};
+PD_API extern const struct pd_set pd_set_simpleperf_module_key;
+
+/* simpleperf_branch_list_key: fields of BranchList, as keys; ETMBranchList has but the first two. */
+enum {
+    PD_SIMPLEPERF_BRANCH_LIST_MAGIC = 10, /* simpleperf:EtmBranchList */
+    PD_SIMPLEPERF_BRANCH_LIST_ETM_DATA = 18, /* a binary; `binaries` in ETMBranchList */
+    PD_SIMPLEPERF_BRANCH_LIST_LBR_DATA = 26, /* branches from branch stacks */
+};
+PD_API extern const struct pd_set pd_set_simpleperf_branch_list_key;
+
+/* simpleperf_etm_binary_key: fields of ETMBinary, as keys. */
+enum {
+    PD_SIMPLEPERF_ETM_BINARY_PATH = 10, /* path */
+    PD_SIMPLEPERF_ETM_BINARY_BUILD_ID = 18, /* build id */
+    PD_SIMPLEPERF_ETM_BINARY_ADDRS = 26, /* branches from an address on */
+    PD_SIMPLEPERF_ETM_BINARY_TYPE = 32, /* kind */
+    PD_SIMPLEPERF_ETM_BINARY_KERNEL_INFO = 42, /* what only a kernel has */
+};
+PD_API extern const struct pd_set pd_set_simpleperf_etm_binary_key;
+
+/* simpleperf_binary_type: kind of a binary; not the numbers of simpleperf_file_type. */
+enum {
+    PD_SIMPLEPERF_BINARY_ELF_FILE = 0, /* ELF file */
+    PD_SIMPLEPERF_BINARY_KERNEL = 1, /* kernel */
+    PD_SIMPLEPERF_BINARY_KERNEL_MODULE = 2, /* kernel module */
+};
+PD_API extern const struct pd_set pd_set_simpleperf_binary_type;
+
+/* simpleperf_etm_address_key: fields of ETMBinary.Address, as keys. */
+enum {
+    PD_SIMPLEPERF_ETM_ADDRESS_ADDR = 8, /* address before the first branch */
+    PD_SIMPLEPERF_ETM_ADDRESS_BRANCHES = 18, /* branches from there */
+};
+PD_API extern const struct pd_set pd_set_simpleperf_etm_address_key;
+
+/* simpleperf_etm_branch_key: fields of ETMBinary.Address.Branch, as keys. */
+enum {
+    PD_SIMPLEPERF_ETM_BRANCH_BRANCH = 10, /* a bit for each branch */
+    PD_SIMPLEPERF_ETM_BRANCH_BRANCH_SIZE = 16, /* bits */
+    PD_SIMPLEPERF_ETM_BRANCH_COUNT = 24, /* how often */
+};
+PD_API extern const struct pd_set pd_set_simpleperf_etm_branch_key;
+
+/* simpleperf_kernel_info_key: fields of ETMBinary.KernelBinaryInfo, as keys. */
+enum {
+    PD_SIMPLEPERF_KERNEL_INFO_KERNEL_START_ADDR = 8, /* where the kernel was */
+};
+PD_API extern const struct pd_set pd_set_simpleperf_kernel_info_key;
+
+/* simpleperf_lbr_key: fields of LBRData, as keys. */
+enum {
+    PD_SIMPLEPERF_LBR_SAMPLES = 10, /* a sample */
+    PD_SIMPLEPERF_LBR_BINARIES = 18, /* a binary */
+};
+PD_API extern const struct pd_set pd_set_simpleperf_lbr_key;
+
+/* simpleperf_lbr_sample_key: fields of LBRData.Sample, as keys. */
+enum {
+    PD_SIMPLEPERF_LBR_SAMPLE_BINARY_ID = 8, /* binary */
+    PD_SIMPLEPERF_LBR_SAMPLE_VADDR_IN_FILE = 16, /* address */
+    PD_SIMPLEPERF_LBR_SAMPLE_BRANCHES = 26, /* a branch */
+};
+PD_API extern const struct pd_set pd_set_simpleperf_lbr_sample_key;
+
+/* simpleperf_lbr_branch_key: fields of LBRData.Sample.Branch, as keys. */
+enum {
+    PD_SIMPLEPERF_LBR_BRANCH_FROM_BINARY_ID = 8, /* binary it left */
+    PD_SIMPLEPERF_LBR_BRANCH_TO_BINARY_ID = 16, /* binary it went to */
+    PD_SIMPLEPERF_LBR_BRANCH_FROM_VADDR_IN_FILE = 24, /* address it left */
+    PD_SIMPLEPERF_LBR_BRANCH_TO_VADDR_IN_FILE = 32, /* address it went to */
+};
+PD_API extern const struct pd_set pd_set_simpleperf_lbr_branch_key;
+
+/* simpleperf_lbr_binary_key: fields of LBRData.Binary, as keys. */
+enum {
+    PD_SIMPLEPERF_LBR_BINARY_PATH = 10, /* path */
+    PD_SIMPLEPERF_LBR_BINARY_BUILD_ID = 18, /* build id */
+};
+PD_API extern const struct pd_set pd_set_simpleperf_lbr_binary_key;
+
 /* simpleperf_chain_type: how a call chain was made. */
 enum {
     PD_SIMPLEPERF_CHAIN_ORIGINAL_OFFLINE = 0, /* from a copy of the stack */

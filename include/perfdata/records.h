@@ -1195,31 +1195,276 @@ struct pd_meta_info {
 /* Takes the first element off a list of these; false: there is none. */
 PD_API bool pd_meta_info_next(struct pd_list *l, struct pd_meta_info *out);
 
-/* a field of a protobuf message */
-struct pd_protobuf_field {
-    uint64_t key; /* 8 * number of the field + wire type */
-    uint64_t wire_type; /* how the value is stored; not in the stream */
+/* one of several numbers */
+struct pd_varint {
+    uint64_t value; /* number */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_varint_next(struct pd_list *l, struct pd_varint *out);
+
+/* a field of DebugUnwindFeature.File */
+struct pd_simpleperf_unwind_file_field {
+    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
+    struct pd_str path; /* path */
+    uint64_t size; /* bytes of it in DEBUG_UNWIND_FILE */
     uint64_t value; /* number */
     uint64_t value64; /* number */
-    uint64_t size; /* bytes */
+    uint64_t data_size; /* bytes */
     struct pd_bytes data; /* text, bytes or a message */
     uint32_t value32; /* number */
 };
 /* Takes the first element off a list of these; false: there is none. */
-PD_API bool pd_protobuf_field_next(struct pd_list *l, struct pd_protobuf_field *out);
+PD_API bool pd_simpleperf_unwind_file_field_next(struct pd_list *l, struct pd_simpleperf_unwind_file_field *out);
 
-/* a protobuf message */
-struct pd_protobuf {
-    struct pd_list fields; /* its fields; elements: struct pd_protobuf_field */
+/* a field of DebugUnwindFeature */
+struct pd_simpleperf_unwind_field {
+    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
+    struct pd_list file; /* a file; elements: struct pd_simpleperf_unwind_file_field */
+    uint64_t value; /* number */
+    uint64_t value64; /* number */
+    uint64_t data_size; /* bytes */
+    struct pd_bytes data; /* text, bytes or a message */
+    uint32_t value32; /* number */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_simpleperf_unwind_field_next(struct pd_list *l, struct pd_simpleperf_unwind_field *out);
+
+/* a field of FileFeature.Symbol */
+struct pd_simpleperf_symbol_field {
+    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
+    uint64_t vaddr; /* start */
+    uint64_t len; /* bytes */
+    struct pd_str name; /* symbol */
+    uint64_t value; /* number */
+    uint64_t value64; /* number */
+    uint64_t data_size; /* bytes */
+    struct pd_bytes data; /* text, bytes or a message */
+    uint32_t value32; /* number */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_simpleperf_symbol_field_next(struct pd_list *l, struct pd_simpleperf_symbol_field *out);
+
+/* a field of FileFeature.DexFile */
+struct pd_simpleperf_dex_field {
+    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
+    uint64_t dex_file_offset; /* offset of a part in the file */
+    struct pd_list dex_file_offsets; /* the same, packed; elements: struct pd_varint */
+    uint64_t value; /* number */
+    uint64_t value64; /* number */
+    uint64_t data_size; /* bytes */
+    struct pd_bytes data; /* text, bytes or a message */
+    uint32_t value32; /* number */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_simpleperf_dex_field_next(struct pd_list *l, struct pd_simpleperf_dex_field *out);
+
+/* a field of FileFeature.ElfFile */
+struct pd_simpleperf_elf_field {
+    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
+    uint64_t file_offset_of_min_vaddr; /* offset in the file */
+    uint64_t value; /* number */
+    uint64_t value64; /* number */
+    uint64_t data_size; /* bytes */
+    struct pd_bytes data; /* text, bytes or a message */
+    uint32_t value32; /* number */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_simpleperf_elf_field_next(struct pd_list *l, struct pd_simpleperf_elf_field *out);
+
+/* a field of FileFeature.KernelModule */
+struct pd_simpleperf_module_field {
+    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
+    uint64_t memory_offset_of_min_vaddr; /* offset in memory */
+    uint64_t value; /* number */
+    uint64_t value64; /* number */
+    uint64_t data_size; /* bytes */
+    struct pd_bytes data; /* text, bytes or a message */
+    uint32_t value32; /* number */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_simpleperf_module_field_next(struct pd_list *l, struct pd_simpleperf_module_field *out);
+
+/* a field of FileFeature */
+struct pd_simpleperf_file_field {
+    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
+    struct pd_str path; /* path */
+    uint64_t type; /* kind */
+    uint64_t min_vaddr; /* lowest address of its code */
+    struct pd_list symbol; /* a symbol; elements: struct pd_simpleperf_symbol_field */
+    struct pd_list dex_file; /* of a DEX file; elements: struct pd_simpleperf_dex_field */
+    struct pd_list elf_file; /* of an ELF file; elements: struct pd_simpleperf_elf_field */
+    struct pd_list kernel_module; /* of a kernel module; elements: struct pd_simpleperf_module_field */
+    uint64_t value; /* number */
+    uint64_t value64; /* number */
+    uint64_t data_size; /* bytes */
+    struct pd_bytes data; /* text, bytes or a message */
+    uint32_t value32; /* number */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_simpleperf_file_field_next(struct pd_list *l, struct pd_simpleperf_file_field *out);
+
+/* FileFeature: a file and its symbols */
+struct pd_simpleperf_file_message {
+    struct pd_list fields; /* its fields; elements: struct pd_simpleperf_file_field */
 };
 
-/* a file and its symbols: path=1 type=2 min_vaddr=3 symbol=4 {vaddr=1 len=2 name=3} dex=5 {offset=1} elf=6 {offset=1} module=7 {offset=1} */
+/* a file and its symbols */
 struct pd_simpleperf_file2 {
     uint32_t size; /* bytes of the message */
-    struct pd_protobuf message; /* the file */
+    struct pd_simpleperf_file_message message; /* the file */
 };
 /* Takes the first element off a list of these; false: there is none. */
 PD_API bool pd_simpleperf_file2_next(struct pd_list *l, struct pd_simpleperf_file2 *out);
+
+/* a field of ETMBinary.Address.Branch */
+struct pd_simpleperf_etm_branch_field {
+    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
+    uint64_t branch_bytes; /* bytes */
+    struct pd_bytes branch; /* a bit for each branch, the lowest first: 1 taken */
+    uint64_t branch_size; /* bits */
+    uint64_t count; /* how often */
+    uint64_t value; /* number */
+    uint64_t value64; /* number */
+    uint64_t data_size; /* bytes */
+    struct pd_bytes data; /* text, bytes or a message */
+    uint32_t value32; /* number */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_simpleperf_etm_branch_field_next(struct pd_list *l, struct pd_simpleperf_etm_branch_field *out);
+
+/* a field of ETMBinary.Address */
+struct pd_simpleperf_etm_address_field {
+    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
+    uint64_t addr; /* address before the first branch */
+    struct pd_list branches; /* branches from there; elements: struct pd_simpleperf_etm_branch_field */
+    uint64_t value; /* number */
+    uint64_t value64; /* number */
+    uint64_t data_size; /* bytes */
+    struct pd_bytes data; /* text, bytes or a message */
+    uint32_t value32; /* number */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_simpleperf_etm_address_field_next(struct pd_list *l, struct pd_simpleperf_etm_address_field *out);
+
+/* a field of ETMBinary.KernelBinaryInfo */
+struct pd_simpleperf_kernel_info_field {
+    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
+    uint64_t kernel_start_addr; /* where the kernel was; 0: addresses are those of vmlinux */
+    uint64_t value; /* number */
+    uint64_t value64; /* number */
+    uint64_t data_size; /* bytes */
+    struct pd_bytes data; /* text, bytes or a message */
+    uint32_t value32; /* number */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_simpleperf_kernel_info_field_next(struct pd_list *l, struct pd_simpleperf_kernel_info_field *out);
+
+/* a field of ETMBinary */
+struct pd_simpleperf_etm_binary_field {
+    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
+    struct pd_str path; /* path */
+    struct pd_str build_id; /* build id in hexadecimal */
+    struct pd_list addrs; /* branches from an address on; elements: struct pd_simpleperf_etm_address_field */
+    uint64_t type; /* kind */
+    struct pd_list kernel_info; /* of a kernel; elements: struct pd_simpleperf_kernel_info_field */
+    uint64_t value; /* number */
+    uint64_t value64; /* number */
+    uint64_t data_size; /* bytes */
+    struct pd_bytes data; /* text, bytes or a message */
+    uint32_t value32; /* number */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_simpleperf_etm_binary_field_next(struct pd_list *l, struct pd_simpleperf_etm_binary_field *out);
+
+/* a field of LBRData.Sample.Branch */
+struct pd_simpleperf_lbr_branch_field {
+    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
+    uint64_t from_binary_id; /* binary, from 1 */
+    uint64_t to_binary_id; /* binary, from 1 */
+    uint64_t from_vaddr_in_file; /* address */
+    uint64_t to_vaddr_in_file; /* address */
+    uint64_t value; /* number */
+    uint64_t value64; /* number */
+    uint64_t data_size; /* bytes */
+    struct pd_bytes data; /* text, bytes or a message */
+    uint32_t value32; /* number */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_simpleperf_lbr_branch_field_next(struct pd_list *l, struct pd_simpleperf_lbr_branch_field *out);
+
+/* a field of LBRData.Sample */
+struct pd_simpleperf_lbr_sample_field {
+    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
+    uint64_t binary_id; /* binary, from 1 */
+    uint64_t vaddr_in_file; /* address */
+    struct pd_list branches; /* a branch; elements: struct pd_simpleperf_lbr_branch_field */
+    uint64_t value; /* number */
+    uint64_t value64; /* number */
+    uint64_t data_size; /* bytes */
+    struct pd_bytes data; /* text, bytes or a message */
+    uint32_t value32; /* number */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_simpleperf_lbr_sample_field_next(struct pd_list *l, struct pd_simpleperf_lbr_sample_field *out);
+
+/* a field of LBRData.Binary */
+struct pd_simpleperf_lbr_binary_field {
+    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
+    struct pd_str path; /* path */
+    struct pd_str build_id; /* build id in hexadecimal */
+    uint64_t value; /* number */
+    uint64_t value64; /* number */
+    uint64_t data_size; /* bytes */
+    struct pd_bytes data; /* text, bytes or a message */
+    uint32_t value32; /* number */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_simpleperf_lbr_binary_field_next(struct pd_list *l, struct pd_simpleperf_lbr_binary_field *out);
+
+/* a field of LBRData */
+struct pd_simpleperf_lbr_field {
+    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
+    struct pd_list samples; /* a sample; elements: struct pd_simpleperf_lbr_sample_field */
+    struct pd_list binaries; /* a binary; elements: struct pd_simpleperf_lbr_binary_field */
+    uint64_t value; /* number */
+    uint64_t value64; /* number */
+    uint64_t data_size; /* bytes */
+    struct pd_bytes data; /* text, bytes or a message */
+    uint32_t value32; /* number */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_simpleperf_lbr_field_next(struct pd_list *l, struct pd_simpleperf_lbr_field *out);
+
+/* a field of BranchList */
+struct pd_simpleperf_branch_list_field {
+    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
+    struct pd_str magic; /* simpleperf:EtmBranchList */
+    struct pd_list etm_data; /* a binary; elements: struct pd_simpleperf_etm_binary_field */
+    struct pd_list lbr_data; /* from branch stacks; elements: struct pd_simpleperf_lbr_field */
+    uint64_t value; /* number */
+    uint64_t value64; /* number */
+    uint64_t data_size; /* bytes */
+    struct pd_bytes data; /* text, bytes or a message */
+    uint32_t value32; /* number */
+};
+/* Takes the first element off a list of these; false: there is none. */
+PD_API bool pd_simpleperf_branch_list_field_next(struct pd_list *l, struct pd_simpleperf_branch_list_field *out);
 
 /* A feature section: formats of tracepoints, and the kernel's symbols; its numbers have their own byte order */
 struct pd_feature_tracing_data {
@@ -1465,9 +1710,9 @@ struct pd_feature_simpleperf_meta_info {
     struct pd_list entries; /* the keys and values; elements: struct pd_meta_info */
 };
 
-/* A feature section: files kept for unwinding: file=1 {path=1 size=2} */
+/* A feature section: files kept for unwinding, as protobuf */
 struct pd_feature_simpleperf_debug_unwind {
-    struct pd_list fields; /* the message; elements: struct pd_protobuf_field */
+    struct pd_list fields; /* the fields of DebugUnwindFeature; elements: struct pd_simpleperf_unwind_field */
 };
 
 /* A feature section: bytes of the files kept for unwinding */
@@ -1482,7 +1727,7 @@ struct pd_feature_simpleperf_file2 {
 
 /* A feature section: branches from ETM data, as protobuf */
 struct pd_feature_simpleperf_etm_branch_list {
-    struct pd_list fields; /* the message; elements: struct pd_protobuf_field */
+    struct pd_list fields; /* the fields of BranchList; elements: struct pd_simpleperf_branch_list_field */
 };
 
 /* A feature section: records of the state at the start */
@@ -1630,8 +1875,24 @@ union pd_feature_payload {
     X(simpleperf_file_symbol) \
     X(simpleperf_file_entry) \
     X(meta_info) \
-    X(protobuf_field) \
-    X(simpleperf_file2)
+    X(varint) \
+    X(simpleperf_unwind_file_field) \
+    X(simpleperf_unwind_field) \
+    X(simpleperf_symbol_field) \
+    X(simpleperf_dex_field) \
+    X(simpleperf_elf_field) \
+    X(simpleperf_module_field) \
+    X(simpleperf_file_field) \
+    X(simpleperf_file2) \
+    X(simpleperf_etm_branch_field) \
+    X(simpleperf_etm_address_field) \
+    X(simpleperf_kernel_info_field) \
+    X(simpleperf_etm_binary_field) \
+    X(simpleperf_lbr_branch_field) \
+    X(simpleperf_lbr_sample_field) \
+    X(simpleperf_lbr_binary_field) \
+    X(simpleperf_lbr_field) \
+    X(simpleperf_branch_list_field)
 
 #ifdef __cplusplus
 }

@@ -75,6 +75,9 @@
 #ifndef STR64
 #define STR64(f_, doc_)
 #endif
+#ifndef STRV
+#define STRV(f_, doc_)
+#endif
 #ifndef STRN
 #define STRN(f_, n_, doc_)
 #endif
@@ -95,6 +98,9 @@
 #endif
 #ifndef ITEMSR
 #define ITEMSR(f_, layout_, doc_)
+#endif
+#ifndef MESSAGE
+#define MESSAGE(f_, layout_, doc_)
 #endif
 #ifndef SIZED
 #define SIZED(f_, size_, less_, layout_, doc_)
@@ -119,6 +125,9 @@
 #endif
 #ifndef LOW
 #define LOW(f_, of_, mask_, doc_)
+#endif
+#ifndef OTHER
+#define OTHER(f_, key_, doc_)
 #endif
 #ifndef ONES
 #define ONES(f_, of_, doc_)
@@ -191,6 +200,7 @@
 #ifndef PD_EACH_FAST
 #undef CSTR
 #undef STR64
+#undef STRV
 #undef STRN
 #undef SLOT
 #undef VEC16
@@ -198,6 +208,7 @@
 #undef VARINT
 #undef ITEMS
 #undef ITEMSR
+#undef MESSAGE
 #undef SIZED
 #undef ATTR
 #undef GIVEN
@@ -206,6 +217,7 @@
 #undef ODD64
 #undef UNITS
 #undef LOW
+#undef OTHER
 #undef ONES
 #undef STRMAX
 #undef TEXT

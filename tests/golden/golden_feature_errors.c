@@ -391,22 +391,37 @@ static void sizes_of_parts(void **state)
                  (unsigned)size);
         bad_record(text, PD_ECOUNT, "attr", 8, size, 8);
     }
-    bad_section(132, 0, "00000001 =10", PD_ESHORT, "value", 5, 0, 1);
+    bad_section(132, 0, "00000001 =10", PD_ESHORT, "type", 5, 0, 1);
 }
 
 static void protobuf(void **state)
 {
     (void)state;
-    bad_section(130, 0, "=0a03 'ab'", PD_ECOUNT, "data", 2, 3, 2);
-    bad_section(130, 0, "=0affffffffffffffffff01 'ab'", PD_ECOUNT, "data", 11, UINT64_MAX, 2);
-    bad_section(130, 0, "=0880", PD_ESHORT, "value", 1, 1, 2);
-    bad_section(130, 0, "=08", PD_ESHORT, "value", 1, 0, 1);
+    /* Fields without a name: 12 is field 2, bytes; 10, 11 and 15 the same as numbers. */
+    bad_section(130, 0, "=1203 'ab'", PD_ECOUNT, "data", 2, 3, 2);
+    bad_section(130, 0, "=12ffffffffffffffffff01 'ab'", PD_ECOUNT, "data", 11, UINT64_MAX, 2);
+    bad_section(130, 0, "=1080", PD_ESHORT, "value", 1, 1, 2);
+    bad_section(130, 0, "=10", PD_ESHORT, "value", 1, 0, 1);
     bad_section(130, 0, "=80", PD_ESHORT, "key", 0, 1, 2);
-    bad_section(130, 0, "=0900000000000000", PD_ESHORT, "value64", 1, 7, 8);
-    bad_section(130, 0, "=0d000000", PD_ESHORT, "value32", 1, 3, 4);
+    bad_section(130, 0, "=1100000000000000", PD_ESHORT, "value64", 1, 7, 8);
+    bad_section(130, 0, "=15000000", PD_ESHORT, "value32", 1, 3, 4);
+    /* Wire types there are none of, and field 0, in the message and in one inside. */
+    bad_section(130, 0, "=16", PD_EVALUE, "wire_type", 1, 6, 5);
+    bad_section(133, 0, "=0f00", PD_EVALUE, "wire_type", 1, 7, 5);
+    bad_section(130, 0, "=0a0100", PD_EVALUE, "key", 3, 0, 8);
+    bad_section(130, 0, "=07", PD_EVALUE, "key", 1, 7, 8);
+    /* Messages longer than what is around them, and strings longer than theirs: 0a 04 0a 03 'ab'. */
+    bad_section(130, 0, "=0a03 =0800", PD_ECOUNT, "file", 2, 3, 2);
+    bad_section(130, 0, "=0a", PD_ESHORT, "file", 1, 0, 1);
+    bad_section(130, 0, "=0a04 =0a03 'ab' =00", PD_ECOUNT, "path", 4, 3, 2);
+    bad_section(130, 0, "=0a0110", PD_ESHORT, "size", 3, 0, 1);
+    bad_section(133, 0, "=1204 =1a05 =0800", PD_ECOUNT, "addrs", 4, 5, 2);
+    bad_section(132, 0, "00000004 =2a020a01", PD_ECOUNT, "dex_file_offsets", 8, 1, 0);
+    bad_section(132, 0, "00000005 =2a030a0180", PD_ESHORT, "value", 8, 1, 2);
     /* Numbers in more bytes than they need, or of more than 64 bits. */
-    bad_section(130, 0, "=088000", PD_EVALUE, "value", 1, 0, 1);
-    bad_section(130, 0, "=08ffffffffffffffffff02", PD_EVALUE, "value", 1, 2, 1);
+    bad_section(130, 0, "=108000", PD_EVALUE, "value", 1, 0, 1);
+    bad_section(130, 0, "=10ffffffffffffffffff02", PD_EVALUE, "value", 1, 2, 1);
+    bad_section(130, 0, "=0a8000", PD_EVALUE, "file", 1, 0, 1);
 }
 
 static void byte_orders(void **state)
@@ -533,9 +548,9 @@ static void wrong_counts(void **state)
                                            {.path = TEXT_OF("a"),
                                             .symbol_count = d,
                                             .symbols = LIST_IN(pd_simpleperf_file_symbol, {.len = 1})}})});
-        REFUSED(PD_ECOUNT, "size", .id = 130,
+        REFUSED(PD_ECOUNT, "data_size", .id = 130,
                 .u.simpleperf_debug_unwind = {
-                    LIST_IN(pd_protobuf_field, {.key = 10, .wire_type = 2, .size = d, .data = RAW("x")})});
+                    LIST_IN(pd_simpleperf_unwind_field, {.key = 18, .wire_type = 2, .data_size = d, .data = RAW("x")})});
 
         REFUSED_RECORD(PD_ECOUNT, "nr", .type = 69,
                        .u.id_index = {.nr = d, .entries = LIST_IN(pd_id_index_entry, {.id = 1})});
@@ -576,13 +591,26 @@ static void wrong_sizes(void **state)
             .u.bpf_prog_info = {1, LIST_IN(pd_bpf_prog, {.info_len = 232, .info = {.type = 1}})});
     REFUSED(
         PD_ECOUNT, "size", .id = 132,
-        .u.simpleperf_file2 = {LIST_IN(pd_simpleperf_file2, {3, {LIST_IN(pd_protobuf_field, {.key = 16})}})});
+        .u.simpleperf_file2 = {LIST_IN(pd_simpleperf_file2, {3, {LIST_IN(pd_simpleperf_file_field, {.key = 16, .wire_type = 8})}})});
     REFUSED(PD_ECOUNT, "schedstat_version", .id = 32,
             .u.cpu_domain_info = {
                 17, 1, LIST_IN(pd_cpu_domains, {0, 1, LIST_IN(pd_cpu_domain, {.schedstat_version = 16})})});
     REFUSED_RECORD(PD_ECOUNT, "attr", .type = 64, .u.header_attr.attr = {.size = 68});
     REFUSED_RECORD(PD_ECOUNT, "attr", .type = 64, .u.header_attr.attr = {.size = 64, .tail = RAW("x")});
     REFUSED_RECORD(PD_ECOUNT, "misc", .type = 67, .misc = 1, .u.header_build_id.file = {.misc = 2});
+}
+
+/* What a protobuf key does not say. */
+static void keys(void **state)
+{
+    (void)state;
+    REFUSED(PD_ECOUNT, "wire_type", .id = 130,
+            .u.simpleperf_debug_unwind = {LIST_IN(pd_simpleperf_unwind_field, {.key = 10, .wire_type = 2})});
+    REFUSED(PD_ECOUNT, "wire_type", .id = 130,
+            .u.simpleperf_debug_unwind = {LIST_IN(pd_simpleperf_unwind_field, {.key = 18, .wire_type = 8})});
+    REFUSED(PD_EVALUE, "wire_type", .id = 130,
+            .u.simpleperf_debug_unwind = {LIST_IN(pd_simpleperf_unwind_field, {.key = 14, .wire_type = 6})});
+    REFUSED(PD_EVALUE, "key", .id = 130, .u.simpleperf_debug_unwind = {LIST_IN(pd_simpleperf_unwind_field, {.key = 0})});
 }
 
 static void strings(void **state)
@@ -638,6 +666,7 @@ int main(void)
         cmocka_unit_test(cut_short),
         cmocka_unit_test(wrong_counts),
         cmocka_unit_test(wrong_sizes),
+        cmocka_unit_test(keys),
         cmocka_unit_test(strings),
         cmocka_unit_test(unknown_features),
     };

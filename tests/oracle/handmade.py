@@ -699,7 +699,12 @@ def simpleperf_features(w):
     yield 132, b"".join(w.u("I", len(message)) + message for message in messages)
     # Numbers of fixed size are little-endian in protobuf, whatever the file is.
     for _ in range(3):
-        yield 133, proto((1, b"simpleperf:EtmBranchList"), (2, proto((1, b"/bin/x"), (3, r.u(8))))) + \
+        branch = proto((1, r.raw(r.below(5))), (2, r.below(40)), (3, r.u(8)))
+        binary = proto((1, path()[:-1]), (2, b"0123abcd"), (3, proto((1, r.u(8)), (2, branch), (2, b""), (2, branch), (7, r.u(4)))),
+                       (4, r.below(3)), (5, proto((1, r.u(8)))), (6, b"new"))
+        sample = proto((3, proto((4, r.u(8)), (3, r.u(8)), (2, 1), (1, 2))), (2, r.u(8)), (1, 1))
+        yield 133, proto((1, b"simpleperf:EtmBranchList"), (2, binary), (2, proto((1, b"/bin/x"), (3, b""), (2, r.u(8)))),
+                         (3, proto((1, sample), (1, b""), (2, proto((1, b"/y"), (2, b"ff")))))) + \
             varint(9 << 3 | 1) + struct.pack("<Q", r.u(8)) + varint(10 << 3 | 5) + struct.pack("<I", r.u(4))
     yield 134, bytes(range(64))
 

@@ -63,8 +63,8 @@ Names FORMAT.md leaves open
     string of a feature is "value", TOTAL_MEM "kb", CLN_SIZE "size".  Of
     BPF_PROG_INFO "array_contents" are the arrays by name, as far as they lie
     inside the data.  Messages of protobuf have their fields by name, others
-    in "unknown"; ETM_BRANCH_LIST those of the wire format.  Entries of
-    PMU_MAPPINGS behind a count of 0 are "uncounted".
+    in "unknown".  Entries of PMU_MAPPINGS behind a count of 0 are
+    "uncounted".
 
 Left out on purpose
     Compressed records (81, 83) are shown as they are, because the standard
@@ -1217,8 +1217,15 @@ def protobuf(raw):
     return found
 
 
+def packed(raw):
+    cursor, found = Cursor(raw, 0, len(raw), "little"), []
+    while cursor.left():
+        found.append(varint(cursor))
+    return found
+
+
 def message(raw, layout):
-    """A message by a layout {number: (name, kind)}; kind: u, str, packed-able list "u*", or another layout.
+    """A message by a layout {number: (name, kind)}; kind: u, str, bytes, or another layout.
 
     A name that ends with * may be repeated.  Fields that are not in the layout are in "unknown".
     """
@@ -1226,22 +1233,17 @@ def message(raw, layout):
     for number, wire, value in protobuf(raw):
         name, kind = layout.get(number, (None, None))
         key = name and name.rstrip("*")
-        if isinstance(kind, dict) and wire == 2:
-            try:
-                inner = message(value, kind)
-            except Misfit:
-                name, kind = None, None     # no message of this kind: just bytes
         if kind == "u" and wire == 2 and name.endswith("*"):
-            part = Cursor(value, 0, len(value), "little")
-            while part.left():
-                result[key].append(varint(part))
+            result[key].extend(packed(value))
             continue
         if kind == "u" and wire == 0:
             pass
         elif kind == "str" and wire == 2:
             value = {"text": value.decode("latin-1"), "slot": value.hex()}
+        elif kind == "bytes" and wire == 2:
+            value = value.hex()
         elif isinstance(kind, dict) and wire == 2:
-            value = inner
+            value = message(value, kind)
         else:
             value = value.hex() if isinstance(value, bytes) else value
             result.setdefault("unknown", []).append({"field": number, "wire": wire, "value": value})
@@ -1259,6 +1261,15 @@ FILE_FEATURE = {
     5: ("dex_file", {1: ("dex_file_offset*", "u")}),
     6: ("elf_file", {1: ("file_offset_of_min_vaddr", "u")}),
     7: ("kernel_module", {1: ("memory_offset_of_min_vaddr", "u")}),
+}
+ETM_ADDRESS = {1: ("addr", "u"), 2: ("branches*", {1: ("branch", "bytes"), 2: ("branch_size", "u"), 3: ("count", "u")})}
+LBR_BRANCH = {1: ("from_binary_id", "u"), 2: ("to_binary_id", "u"), 3: ("from_vaddr_in_file", "u"), 4: ("to_vaddr_in_file", "u")}
+BRANCH_LIST = {
+    1: ("magic", "str"),
+    2: ("etm_data*", {1: ("path", "str"), 2: ("build_id", "str"), 3: ("addrs*", ETM_ADDRESS), 4: ("type", "u"),
+                      5: ("kernel_info", {1: ("kernel_start_addr", "u")})}),
+    3: ("lbr_data", {1: ("samples*", {1: ("binary_id", "u"), 2: ("vaddr_in_file", "u"), 3: ("branches*", LBR_BRANCH)}),
+                     2: ("binaries*", {1: ("path", "str"), 2: ("build_id", "str")})}),
 }
 DEBUG_UNWIND = {1: ("file*", {1: ("path", "str"), 2: ("size", "u")})}
 
@@ -1280,11 +1291,7 @@ def feature_file2(cursor, context):
 
 
 def feature_etm_branch_list(cursor, context):
-    """The numbers of the fields are not known: as far as the wire format says."""
-    found = protobuf(cursor.raw(cursor.left()))
-    return {"fields": [{"field": number, "wire": wire,
-                        "value": value.hex() if isinstance(value, bytes) else value}
-                       for number, wire, value in found]}
+    return message(cursor.raw(cursor.left()), BRANCH_LIST)
 
 
 def feature_init_map(cursor, context):

@@ -13,6 +13,7 @@ import struct
 import subprocess
 
 import oracle
+import second_decoder
 from oracle import U32, U64, enum, flags
 
 FEATURES = enum("""
@@ -46,6 +47,8 @@ WORDS = {
     ("info", "bits"): oracle.Word(flags("gpl_compatible") | {"unused": (1, 31, None)}),
     ("entries", "misc"): oracle.Word(oracle.MISC["HEADER_BUILD_ID"]),
     ("file", "type"): FILE_TYPE,
+    ("fields", "type"): FILE_TYPE,
+    ("etm_data", "type"): enum("ELF_FILE KERNEL KERNEL_MODULE"),
     ("cs_etm", "cpus_and_pmu"): oracle.Word({"nr_cpus": (0, 32, None), "pmu_type": (32, 32, None)}),
 }
 WORDS[("old_cpus", "magic")] = WORDS[("cpus", "magic")]
@@ -112,7 +115,7 @@ def same_text(kind, where, path, ours, pad, theirs, report):
     if pad is not None:
         report.same(kind, where, path + ": slot", text + bytes.fromhex(pad), slot)
     else:
-        sizes = {len(text) + 1, 16, 64, 256, 512, len(text) // 8 * 8 + 8, len(text) // 64 * 64 + 64}
+        sizes = {len(text), len(text) + 1, 16, 64, 256, 512, len(text) // 8 * 8 + 8, len(text) // 64 * 64 + 64}
         report.same(kind, where, path + ": slot", (slot[len(text):].strip(b"\0"), len(slot) in sizes), (b"", True))
 
 
@@ -395,29 +398,51 @@ def simpleperf_file(fields, raw):
                       for one in fields["files"]]}
 
 
-def wire_fields(raw):
-    """A protobuf message by its wire format alone."""
-    import second_decoder
+def keys_of(layout):
+    """Names of keys in perfdata's JSON."""
+    names = {}
+    for number, (name, kind) in layout.items():
+        names[name.rstrip("*").upper()] = number << 3 | (0 if kind == "u" else 2)
+        if kind == "u" and name.endswith("*"):
+            names["PACKED_" + name.rstrip("*").upper()] = number << 3 | 2
+    return names
+
+
+def message_fields(raw, layout, part="fields"):
+    """A protobuf message as perfdata has it: its fields one after another, those without a name by their wire type."""
+    WORDS.setdefault((part, "key"), {}).update(keys_of(layout))
     result = []
-    for field, wire, value in second_decoder.protobuf(raw):
-        one = {"key": field << 3 | wire}
-        if wire == 2:
-            one.update(size=len(value), data=value.hex())
+    for number, wire, value in second_decoder.protobuf(raw):
+        name, kind = layout.get(number, ("", None))
+        repeated, name = name.endswith("*"), name.rstrip("*")
+        one = {"key": number << 3 | wire}
+        if kind == "u" and wire == 0:
+            one[name] = value
+        elif kind == "u" and wire == 2 and repeated:
+            one[name + "s"] = [{"value": number} for number in second_decoder.packed(value)]
+        elif kind == "str" and wire == 2:
+            one[name] = {"text": value.decode("latin-1"), "slot": value.hex()}
+        elif kind == "bytes" and wire == 2:
+            one.update({name + "_bytes": len(value), name: value.hex()})
+        elif isinstance(kind, dict) and wire == 2:
+            one[name] = message_fields(value, kind, name)
+        elif wire == 2:
+            one.update(data_size=len(value), data=value.hex())
         elif value is not None:
             one[{0: "value", 1: "value64", 5: "value32"}[wire]] = value
         result.append(one)
     return result
 
 
-def protobuf(fields, raw):
-    return {"fields": wire_fields(bytes(raw))}
+def protobuf(layout):
+    return lambda fields, raw: {"fields": message_fields(bytes(raw), layout)}
 
 
 def simpleperf_file2(fields, raw):
     files, at = [], 0
     for one in fields["files"]:
         message = bytes(raw)[at + 4:at + 4 + one["size"]]
-        files.append({"size": one["size"], "message": {"fields": wire_fields(message)}})
+        files.append({"size": one["size"], "message": {"fields": message_fields(message, second_decoder.FILE_FEATURE)}})
         at += 4 + one["size"]
     return {"files": files}
 
@@ -431,7 +456,8 @@ FEATURE_SHAPES = {
     10: same_named(kb="total_mem"), 11: lambda fields, raw: texts(fields, "args"), 12: event_desc, 13: cpu_topology,
     18: feature_auxtrace, 21: same_named(first_ns="first", last_ns="last"), 22: mem_topology, 25: bpf_prog_info,
     29: same_named(clockid_ns="clockid_time_ns"), 31: pmu_caps, 34: same_named(size="cln_size"), 128: simpleperf_file,
-    130: protobuf, 131: rest_data, 132: simpleperf_file2, 133: protobuf, 134: rest_data,
+    130: protobuf(second_decoder.DEBUG_UNWIND), 131: rest_data, 132: simpleperf_file2,
+    133: protobuf(second_decoder.BRANCH_LIST), 134: rest_data,
 }
 for bit in (3, 4, 5, 6, 8, 9):
     FEATURE_SHAPES[bit] = same_named(value="text")
@@ -450,8 +476,7 @@ def features_of(info):
 
 
 # Damage that perfdata takes for fields: (feature, begin of second_decoder.py's error).
-BAD_PROTOBUF = "protobuf with a field number of 0 or a wire type above 5: perfdata shows it as a key without value"
-LENIENT = {(bit, "no protobuf"): BAD_PROTOBUF for bit in (130, 132, 133)} | {
+LENIENT = {
     (1, "tracing data without"): "tracing data with other magic words or version: decoded by perfdata dump",
     (12, "an attr of"): "EVENT_DESC with attrs of less than 64 bytes: perfdata shows those numbers that fit",
     (128, ""): "SIMPLEPERF_FILE whose size cuts type, min_vaddr or symbol_count: perfdata shows 0, and the bytes as tail",

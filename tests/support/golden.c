@@ -134,6 +134,7 @@ static size_t slot_of(const struct pd_op *op, const struct pd_str *s)
     switch (op->kind) {
     case PD_OP_CSTR: return s->len + 1;
     case PD_OP_STR64: return (s->len / 64 + 1) * 64;
+    case PD_OP_STRV: return s->len;
     case PD_OP_STRN:
     case PD_OP_STRMAX: return (size_t)op->arg;
     default: return (s->len / 8 + 1) * 8;
@@ -186,6 +187,7 @@ static const char *differing_in(const struct pd_op *op, const void *want, const 
     case PD_OP_STR:
     case PD_OP_CSTR:
     case PD_OP_STR64:
+    case PD_OP_STRV:
     case PD_OP_STRN:
     case PD_OP_STRMAX:
     case PD_OP_SLOT: same = same_slot(op, a, b); break;
@@ -200,7 +202,8 @@ static const char *differing_in(const struct pd_op *op, const void *want, const 
     case PD_OP_ATTR: return differing(op->sub(), a, b);
     case PD_OP_LIST:
     case PD_OP_ITEMS:
-    case PD_OP_ITEMSR: return differing_items(op, a, b);
+    case PD_OP_ITEMSR:
+    case PD_OP_MESSAGE: return differing_items(op, a, b);
     case PD_OP_GIVEN: same = pd_member(a, 0, 4) == pd_member(b, 0, 4); break;
     case PD_OP_ROOM:
     case PD_OP_ROOMN:

@@ -235,8 +235,12 @@ static void features_are_computed(void **state)
          "{\"nr_events\":1,\"attr_size\":128,\"events\":[{\"attr\":{\"size\":128,\"config\":1},\"nr_ids\":2,\"name\":\"e\",\"ids\":[1,2]}]}"},
         {PD_FEAT_CPU_TOPOLOGY, "{\"sockets\":[{\"text\":\"0\"}],\"cpus\":[{}]}",
          "{\"nr_sockets\":1,\"sockets\":[{\"text\":\"0\"}],\"nr_cores\":0,\"cores\":[],\"cpus\":[{\"core_id\":0,\"socket_id\":0}]}"},
-        {PD_FEAT_SIMPLEPERF_FILE2, "{\"files\":[{\"message\":{\"fields\":[{\"key\":10,\"data\":\"61\"}]}}]}",
-         "{\"files\":[{\"size\":3,\"message\":{\"fields\":[{\"key\":10,\"size\":1,\"data\":\"61\"}]}}]}"},
+        {PD_FEAT_SIMPLEPERF_FILE2,
+         "{\"files\":[{\"message\":{\"fields\":[{\"path\":\"a\"},{\"symbol\":[{\"vaddr\":16},{\"name\":\"f\"}]},{\"key\":18,\"data\":\"61\"},"
+         "{\"dex_file\":[{\"dex_file_offsets\":[{\"value\":300}]},{\"dex_file_offset\":7}]}]}}]}",
+         "{\"files\":[{\"size\":21,\"message\":{\"fields\":[{\"key\":\"PATH\",\"path\":\"a\"},{\"key\":34,\"symbol\":[{\"key\":8,\"vaddr\":\"0x10\"},"
+         "{\"key\":\"NAME\",\"name\":\"f\"}]},{\"key\":18,\"data_size\":1,\"data\":\"61\"},{\"key\":\"DEX_FILE\",\"dex_file\":["
+         "{\"key\":\"PACKED_DEX_FILE_OFFSET\",\"dex_file_offsets\":[{\"value\":\"0x12c\"}]},{\"key\":8,\"dex_file_offset\":7}]}]}}]}"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct pd_feature a = {.id = cases[i].id}, b = {.id = cases[i].id};

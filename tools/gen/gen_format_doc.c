@@ -60,9 +60,11 @@ static const char head[] =
     "| string of n | text and padding in n + 1 bytes, rounded up to 8; nothing when n is 0 |\n"
     "| cstr | text and a NUL |\n"
     "| str64 | u32 size, then text and NUL padding in so many bytes; perf rounds them up to 64 |\n"
+    "| strv | a varint, then so many bytes of text |\n"
     "| varint | a protobuf integer in its shortest form |\n"
     "| u64[n] | n integers; `u64[]`: as many as fit |\n"
-    "| *part*[n] | n of the part, one after another |\n"
+    "| *part*[n] | n of the part, one after another; `[]`: up to the end |\n"
+    "| *part*[] message | a varint, then the part up to the end of so many bytes |\n"
     "\n"
     "`when` says which fields are present: by a bit of `sample_type`, `read_format` or\n"
     "`branch_sample_type` of the attr, by a bit of the record's `misc`, or by a *variant*, which only\n"
@@ -161,6 +163,7 @@ static void put_derived(FILE *out, const struct pd_op *op)
     case PD_OP_ODD64: fputs("are the u64s left odd in number?", out); break;
     case PD_OP_UNITS: fprintf(out, "%s / %" PRIu64 ", rounded up", op->ref, op->arg); break;
     case PD_OP_LOW: fprintf(out, "%s & %" PRIu64, op->ref, op->arg); break;
+    case PD_OP_OTHER: fprintf(out, "%s & 7, or 8 when a line below names %s", op->ref, op->ref); break;
     case PD_OP_ONES: fprintf(out, "bits set in %s", op->ref); break;
     default: fputs("from around", out); break;
     }
@@ -191,6 +194,7 @@ static void put_type(FILE *out, const struct pd_op *op)
     case PD_OP_SUB: fprintf(out, "[%s](#part-%s)", op->sub()->name, op->sub()->name); break;
     case PD_OP_CSTR: fputs("cstr", out); break;
     case PD_OP_STR64: fputs("str64", out); break;
+    case PD_OP_STRV: fputs("strv", out); break;
     case PD_OP_STRN: fprintf(out, "string[%" PRIu64 "]", op->arg); break;
     case PD_OP_STRMAX: fprintf(out, "string[≤%" PRIu64 "]", op->arg); break;
     case PD_OP_SLOT: fprintf(out, "string of %s", op->ref); break;
@@ -198,6 +202,7 @@ static void put_type(FILE *out, const struct pd_op *op)
     case PD_OP_VEC32: fprintf(out, "u32[%s]", op->ref); break;
     case PD_OP_VARINT: fputs("varint", out); break;
     case PD_OP_ITEMSR: fprintf(out, "[%s](#part-%s)[]", op->sub()->name, op->sub()->name); break;
+    case PD_OP_MESSAGE: fprintf(out, "[%s](#part-%s)[] message", op->sub()->name, op->sub()->name); break;
     case PD_OP_SIZED: put_sized(out, op); break;
     case PD_OP_ATTR: fputs("[attr](#part-attr)", out); break;
     case PD_OP_ITEMS:

@@ -19,6 +19,7 @@ static const char *c_type(const struct pd_op *op)
     case PD_OP_VARINT:
     case PD_OP_UNITS:
     case PD_OP_LOW:
+    case PD_OP_OTHER:
     case PD_OP_ONES:
     case PD_OP_OPT64: return "uint64_t";
     case PD_OP_GIVEN: return "uint32_t";
@@ -30,6 +31,7 @@ static const char *c_type(const struct pd_op *op)
     case PD_OP_STR:
     case PD_OP_CSTR:
     case PD_OP_STR64:
+    case PD_OP_STRV:
     case PD_OP_STRN:
     case PD_OP_STRMAX:
     case PD_OP_SLOT: return "struct pd_str";
@@ -40,7 +42,8 @@ static const char *c_type(const struct pd_op *op)
     case PD_OP_REGS: return "struct pd_vec";
     case PD_OP_LIST:
     case PD_OP_ITEMS:
-    case PD_OP_ITEMSR: return "struct pd_list";
+    case PD_OP_ITEMSR:
+    case PD_OP_MESSAGE: return "struct pd_list";
     case PD_OP_BYTES:
     case PD_OP_REST: return "struct pd_bytes";
     default: return NULL;
@@ -49,7 +52,8 @@ static const char *c_type(const struct pd_op *op)
 
 static bool is_list(const struct pd_op *op)
 {
-    return op->kind == PD_OP_LIST || op->kind == PD_OP_ITEMS || op->kind == PD_OP_ITEMSR;
+    return op->kind == PD_OP_LIST || op->kind == PD_OP_ITEMS || op->kind == PD_OP_ITEMSR ||
+           op->kind == PD_OP_MESSAGE;
 }
 
 static bool is_part(const struct pd_op *op)

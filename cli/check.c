@@ -32,9 +32,9 @@ static const struct cli_spec spec = {
         "\n"
         "Exit status: 0 all is intact and equal, 1 something came out different, 3 a record, header or "
         "section\n"
-        "is truncated or impossible. A recording that was not finished, bytes behind its end, and record "
-        "types,\n"
-        "features or bits that are not known are notes: they do not count, but with --strict as 1.\n",
+        "is truncated or impossible. A recording that was not finished, bytes behind its end, strings without a\n"
+        "NUL, and record types, features or bits that are not known are notes: they do not count, but with\n"
+        "--strict as 1.\n",
     .options = options,
     .common = CLI_IN | CLI_JSON | CLI_OPERANDS,
     .examples = "  perfdata check x.data            prove it\n"
@@ -59,7 +59,9 @@ struct check {
     bool strict;
     uint64_t found[3]; /* by kind */
     int status;        /* of this file */
-    struct counted unknown_event, unknown_type;
+    struct counted unknown_event, unknown_type, unended;
+    const char *unended_field, *unended_of; /* the first: a string, and the record or feature it is in */
+    uint32_t nr_cpus_avail;                 /* as NRCPUS says; 0: not known */
     struct pd_rewrite_stats stats; /* of all members */
     /* the sink that compares */
     uint8_t *window;
@@ -219,14 +221,81 @@ static void take_note(void *user, const struct cli_note *note)
     find_at(user, NOTE, note->kind, note->offset, "%s", note->text);
 }
 
-/* Which records were kept as they are because nothing is known of their type? */
-static void find_unknown(struct check *c)
+/* Strings that fill their bytes without a NUL; `base` is at `offset` of the file. */
+static void find_unended(struct check *c, struct pd_fields *it, const char *of, const uint8_t *base, uint64_t offset)
+{
+    struct pd_field f;
+    while (pd_fields_next(it, &f)) {
+        struct pd_fields inner;
+        if (f.unended && c->unended.n == 0) {
+            c->unended_field = f.name;
+            c->unended_of = of;
+        }
+        if (f.unended)
+            count(&c->unended, offset + (uint64_t)((const uint8_t *)f.u.str->ptr - base), 0);
+        if (f.kind == PD_FIELD_PART) {
+            pd_fields_enter(&inner, it, &f);
+            find_unended(c, &inner, of, base, offset);
+        }
+        for (size_t i = 0; f.kind == PD_FIELD_LIST && pd_fields_element(&inner, it, &f, i); i++)
+            find_unended(c, &inner, of, base, offset);
+    }
+}
+
+static void look_into_feature(struct check *c, const struct pd_feature *f, uint64_t offset)
+{
+    struct pd_fields it;
+    if (f->id == PD_FEAT_NRCPUS)
+        c->nr_cpus_avail = f->u.nrcpus.nr_cpus_avail;
+    pd_fields_of_feature(&it, f);
+    find_unended(c, &it, pd_feature_name(f->id), f->raw.ptr, offset);
+}
+
+#define MOST_LOOKED_INTO (UINT64_C(256) << 20) /* bytes of a section that are held */
+
+static void look_into_sections(struct check *c)
+{
+    for (size_t i = 0; i < pd_reader_n_features(c->in.reader); i++) {
+        const struct pd_feature_section *s = pd_reader_feature(c->in.reader, i);
+        const size_t n = (size_t)s->section.size;
+        struct pd_feature f;
+        uint8_t *bytes = n && s->section.size <= MOST_LOOKED_INTO ? malloc(n) : NULL;
+        if (bytes && pd_reader_read(c->in.reader, s->section.offset, bytes, n, NULL) == PD_OK &&
+            pd_feature_decode((enum pd_order)pd_reader_info(c->in.reader)->order, s->feature, c->nr_cpus_avail, bytes, n, &f,
+                              NULL) == PD_OK &&
+            f.layout)
+            look_into_feature(c, &f, s->section.offset);
+        free(bytes);
+    }
+}
+
+static void look_into_record(struct check *c, struct pd_record *rec)
+{
+    struct pd_fields it;
+    struct pd_feature f;
+    const char *name = pd_set_name(&pd_set_record_type, rec->type);
+    if (name == NULL)
+        count(&c->unknown_type, rec->offset, rec->type);
+    if (name == NULL || rec->type == PD_RECORD_SAMPLE || pd_reader_decode(c->in.reader, rec, NULL))
+        return;
+    pd_fields_of_record(&it, rec);
+    find_unended(c, &it, name, rec->raw, rec->offset);
+    if (pd_feature_of_record(rec, &f))
+        look_into_feature(c, &f, rec->offset + (uint64_t)(f.raw.ptr - rec->raw));
+}
+
+/* What is intact and can be written again, but not as it should be. */
+static void find_odd(struct check *c)
 {
     struct pd_record rec = {0};
-    if (c->stats.raw && pd_reader_rewind(c->in.reader, NULL) == PD_OK)
+    if (pd_reader_rewind(c->in.reader, NULL) == PD_OK) {
+        look_into_sections(c);
         while (pd_reader_next(c->in.reader, &rec, NULL) == PD_OK)
-            if (pd_set_name(&pd_set_record_type, rec.type) == NULL)
-                count(&c->unknown_type, rec.offset, rec.type);
+            look_into_record(c, &rec);
+    }
+    if (c->unended.n)
+        find_at(c, NOTE, "unended-strings", c->unended.offset, "%s of %s has no NUL at its end%s", c->unended_field, c->unended_of,
+                c->unended.n > 1 ? ", as others" : "");
     if (c->unknown_type.n)
         find_at(c, NOTE, "unknown-records", c->unknown_type.offset,
                 "%" PRIu64 " records of unknown types, kept as bytes, the first of type %" PRIu32,
@@ -283,7 +352,7 @@ static void check_open_file(struct check *c)
     c->name = c->in.name;
     for (size_t i = told; i < pd_reader_n_findings(c->in.reader); i++) /* of a stream's end */
         find_error(c, pd_reader_finding(c->in.reader, i));
-    find_unknown(c);
+    find_odd(c);
     cli_file_notes(&c->in, take_note, c);
 }
 

@@ -120,12 +120,22 @@ static enum pd_field_kind kind_of(const struct pd_op *op)
     }
 }
 
+/* An old record's name may fill its slot, a string of protobuf always does; where no bytes are set aside there is no NUL. */
+static bool is_unended(const struct pd_op *op, const struct pd_str *s)
+{
+    const bool needs = op->kind != PD_OP_STRMAX && op->kind != PD_OP_STRV;
+    return needs && s->size != PD_AUTO && s->size && s->len == s->size;
+}
+
 static void set_values(struct pd_field *f, const struct pd_op *op, const void *value)
 {
     f->u.ptr = (const uint8_t *)value + op->offset;
     switch (f->kind) {
     case PD_FIELD_NUMBER: f->value = pd_scalar_value(op, value); break;
-    case PD_FIELD_STRING: f->n = f->u.str->len; break;
+    case PD_FIELD_STRING:
+        f->n = f->u.str->len;
+        f->unended = is_unended(op, f->u.str);
+        break;
     case PD_FIELD_VECTOR: f->n = f->u.vec->n; break;
     case PD_FIELD_BYTES: f->n = f->u.bytes->n; break;
     case PD_FIELD_LIST: f->n = f->u.list->n; break;

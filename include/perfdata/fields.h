@@ -38,6 +38,7 @@ struct pd_field {
     const char *doc;
     enum pd_field_kind kind;
     uint8_t width;              /* NUMBER, VECTOR: bytes of a number */
+    bool unended;               /* STRING: no NUL is in its bytes, where writers put one; it ends with them */
     const struct pd_set *set;   /* NUMBER, VECTOR: how numbers are written and named, never NULL; else NULL */
     const struct pd_name *bits; /* NUMBER: set when the field is only this sub-field of a packed word */
     const char *count;  /* name of the number that counts the bytes or elements; NULL when there is none */

@@ -47,6 +47,16 @@ note bits.data 104 'unknown bits 0x10000000000 in sample_type'
 # Feature 99, of no bytes.
 { head -c 84 tiny.data && le 1 8 && tail -c +86 tiny.data && le 8 320 4 && printf abcd; } >feature.data
 note feature.data 320 'feature 99'
+# HOSTNAME of 4 bytes, as writers other than perf make it, and ARCH of none; then a comm of 8 bytes: no NUL, but nothing is lost.
+{ head -c 72 tiny.data && le 8 $((1 << 3 | 1 << 6)) && tail -c +81 tiny.data && le 8 336 8 344 4 && le 4 4 && printf host && le 4 0; } >unended.data
+note unended.data 340 'text of hostname has no NUL at its end$'
+"$PERFDATA" info -I unended.data >out
+has out '^# hostname : host$'
+"$PERFDATA" convert --to pipe -o unended.pipe unended.data
+expect 0 "$PERFDATA" check unended.pipe
+has out 'note: at offset [0-9]*.*: text of hostname has no NUL at its end$'
+{ head -c 264 tiny.data && printf abcdefgh && tail -c +273 tiny.data; } >comm.data
+note comm.data 264 'comm of COMM has no NUL at its end$'
 
 # ---- Damage: 3, with the offset.
 damage() { # FILE OFFSET PATTERN

@@ -149,6 +149,14 @@ static enum pd_code check_slot(struct writer *w, const struct pd_op *op, const v
     return size == expected ? PD_OK : fail(w, PD_ECOUNT, op->name, size, expected);
 }
 
+/* What must be written is. */
+static enum pd_code check_fixed(const struct writer *w, const struct pd_op *op, const void *p, size_t n, size_t expected)
+{
+    if (n != expected)
+        return fail(w, PD_ECOUNT, op->name, n, expected);
+    return memcmp(p, op->ref, n) == 0 ? PD_OK : fail(w, PD_EVALUE, op->name, *(const uint8_t *)p, (uint8_t)op->ref[0]);
+}
+
 static enum pd_code write_str(struct writer *w, const struct pd_op *op, const void *v, const struct pd_str *s)
 {
     if (s->len > w->limit || (s->size != PD_AUTO && s->size > w->limit))
@@ -159,7 +167,9 @@ static enum pd_code write_str(struct writer *w, const struct pd_op *op, const vo
         return fail(w, PD_EVALUE, op->name, (uint8_t)s->ptr[s->len], 0);
     const size_t readable = s->size == PD_AUTO ? s->len : s->size;
     const size_t size = s->size == PD_AUTO ? pd_slot_of(op, s->len) : s->size;
-    const enum pd_code code = check_slot(w, op, v, s, size);
+    enum pd_code code = check_slot(w, op, v, s, size);
+    if (!code && op->kind == PD_OP_CSTR && op->ref)
+        code = check_fixed(w, op, s->ptr, s->len, strlen(op->ref));
     if (code)
         return code;
     if (op->kind == PD_OP_STR64)
@@ -236,14 +246,17 @@ static enum pd_code write_sized(struct writer *w, const struct pd_op *op, uint64
     const struct claims claims = w->claims;
     if (size < op->arg || size - op->arg > w->limit)
         return fail(w, PD_ECOUNT, op->ref ? op->ref : op->name, size, op->arg);
-    w->end = begin + (size_t)(size - op->arg);
+    if (op->kind == PD_OP_SIZED && op->sub() == pd_layout_attr() && size < PD_ATTR_SIZE_VER0)
+        return fail(w, PD_ECOUNT, op->ref, size, PD_ATTR_SIZE_VER0);
+    const size_t part_end = begin + (size_t)(size - op->arg);
+    w->end = op->src ? SIZE_MAX : part_end;
     w->claims = no_claims;
     enum pd_code code = write_layout(w, op->sub(), member);
     if (!code)
         code = check_claims(w);
     if (code)
         return code;
-    if (w->at != w->end)
+    if (w->at != part_end)
         return fail(w, PD_ECOUNT, op->ref ? op->ref : op->name, size, w->at - begin + op->arg);
     w->end = end;
     w->claims = claims;
@@ -293,6 +306,8 @@ static enum pd_code check_derived(struct writer *w, const struct pd_op *op, cons
         w->n_after = 0;
         break;
     case PD_OP_SINCE:
+        if (!pd_is_number(op, v))
+            return fail(w, PD_EVALUE, op->ref, pd_first_character(op, v), '0');
         found = pd_member(v, op->offset, 1);
         expected = pd_is_since(op, v);
         break;
@@ -312,6 +327,10 @@ static enum pd_code check_derived(struct writer *w, const struct pd_op *op, cons
         else
             expected = 0;
         break;
+    case PD_OP_LESS:
+        if (count < op->arg)
+            return fail(w, PD_ECOUNT, op->ref, count, op->arg);
+        /* fall through */
     default:
         found = pd_member(v, op->offset, 8);
         expected = pd_derived(op, v);
@@ -343,7 +362,9 @@ static enum pd_code write_field(struct writer *w, const struct pd_op *op, const 
     const struct pd_list *list = member;
     enum pd_code code;
     switch (op->kind) {
-    case PD_OP_ARR: write_bytes(w, member, (size_t)op->arg); return PD_OK;
+    case PD_OP_ARR:
+        write_bytes(w, member, (size_t)op->arg);
+        return op->ref ? check_fixed(w, op, member, (size_t)op->arg, (size_t)op->arg) : PD_OK;
     case PD_OP_STR:
     case PD_OP_CSTR:
     case PD_OP_STR64:

@@ -332,6 +332,7 @@ static uint64_t count_for(const struct object *o, const struct pd_op *user)
     case PD_OP_SLOT: return json_string_length(value);
     case PD_OP_LOW: return count_of(o, user) & user->arg;
     case PD_OP_UNITS: return count_of(o, user) * user->arg;
+    case PD_OP_LESS: return count_of(o, user) + user->arg;
     default: return 0;
     }
 }
@@ -445,6 +446,8 @@ static bool take_array(struct object *o, const struct pd_op *op, void *member)
         return wrong(o->p, &path, json, "%zu bytes", (size_t)op->arg);
     if (b.n)
         memcpy(member, b.ptr, b.n);
+    else if (json == NULL && op->ref)
+        memcpy(member, op->ref, (size_t)op->arg);
     return true;
 }
 
@@ -470,6 +473,8 @@ static bool take_str(struct object *o, const struct pd_op *op, const void *v, st
     const json_t *pad = take_key(o, name);
     if (!take_text(o->p, &path, json, s))
         return false;
+    if (json == NULL && op->kind == PD_OP_CSTR && op->ref)
+        *s = (struct pd_str){op->ref, strlen(op->ref), PD_AUTO};
     if (pad)
         return take_pad(o, &pad_path, pad, s);
     if (op->kind == PD_OP_SLOT && pd_count(op, o->shape, v) == 0 && s->len == 0)

@@ -63,7 +63,7 @@ static bool is_reserved(const char *name)
 /* Bytes of a number in memory: a varint, and what is derived from a field, have no width of their own in the stream. */
 static unsigned number_width(const struct pd_op *op)
 {
-    return op->kind == PD_OP_VARINT || op->kind == PD_OP_LOW || op->kind == PD_OP_OTHER ? 8 : pd_scalar_width(op);
+    return op->kind == PD_OP_VARINT || op->kind == PD_OP_LOW || op->kind == PD_OP_LESS || op->kind == PD_OP_OTHER ? 8 : pd_scalar_width(op);
 }
 
 static uint64_t random_of_set(struct pd_rng *rng, const struct pd_set *set, unsigned bits);
@@ -129,7 +129,7 @@ static size_t fixed_bytes(const struct maker *m, const struct pd_op *head)
         case PD_OP_STRV:
         case PD_OP_VARINT: n += 10; break;
         case PD_OP_STR64: n += 4; break;
-        case PD_OP_CSTR: n += 1; break;
+        case PD_OP_CSTR: n += op->ref ? strlen(op->ref) + 1 : 1; break;
         case PD_OP_OPT64: break;
         default: n += pd_scalar_width(op); break;
         }
@@ -333,8 +333,18 @@ static size_t random_length(struct maker *m, size_t most)
 }
 
 /* A string that its NUL ends. */
-static void make_cstr(struct maker *m, struct pd_str *s)
+static void make_cstr(struct maker *m, const struct pd_op *op, struct pd_str *s)
 {
+    static const char *const versions[] = {"0.5", "0.6", "0.10", "0.59", "1.0"};
+    const char *fixed = op->ref;
+    for (const struct pd_op *user = op; user->kind != PD_OP_END; user++)
+        if (user->kind == PD_OP_SINCE && user->count_offset == op->offset)
+            fixed = versions[pd_rng_below(m->rng, sizeof versions / sizeof *versions)];
+    if (fixed) {
+        *s = (struct pd_str){fixed, strlen(fixed), PD_AUTO};
+        m->at += s->len + 1;
+        return;
+    }
     const size_t len = random_length(m, m->room);
     make_slot(m, s, len, len + 1, is_odd(m));
     m->room -= len;
@@ -540,6 +550,7 @@ static bool special_value(struct maker *m, const struct pd_op *head, const struc
 {
     const struct pd_op *user = op;
     uint64_t tested = 0;
+    size_t each, once;
     bool must = false;
     while ((user = next_user(user + 1, op))) {
         switch (user->kind) {
@@ -547,6 +558,10 @@ static bool special_value(struct maker *m, const struct pd_op *head, const struc
         case PD_OP_ONES: *value = random_mask(m); return true;
         case PD_OP_UNITS: *value = random_bits(m, user->arg); return true;
         case PD_OP_LOW: *value = random_low(m, user); return true;
+        case PD_OP_LESS:
+            count_cost(m, user, &each, &once);
+            *value = user->arg + random_count_of(m, user, each, once);
+            return true;
         case PD_OP_OTHER:
             *value = random_key(m);
             tested++;
@@ -638,7 +653,7 @@ static void make_rest_of(struct maker *m, const struct pd_op *op, void *member)
 static void make_array(struct maker *m, const struct pd_op *op, uint8_t *member)
 {
     for (uint64_t i = 0; i < op->arg; i++)
-        member[i] = (uint8_t)pd_rng_next(m->rng);
+        member[i] = op->ref ? (uint8_t)op->ref[i] : (uint8_t)pd_rng_next(m->rng);
     m->at += (size_t)op->arg;
 }
 
@@ -649,7 +664,7 @@ static void make_field(struct maker *m, const struct pd_op *head, const struct p
     switch (op->kind) {
     case PD_OP_ARR: make_array(m, op, member); break;
     case PD_OP_STR: make_str(m, member); break;
-    case PD_OP_CSTR: make_cstr(m, member); break;
+    case PD_OP_CSTR: make_cstr(m, op, member); break;
     case PD_OP_STR64: make_str64(m, op, member); break;
     case PD_OP_STRV: make_strv(m, member); break;
     case PD_OP_STRN:

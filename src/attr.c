@@ -2,14 +2,15 @@
 /* attr.c - perf_event_attr of any size, and the plan that follows from it. */
 #include "budget.h"
 #include "codec_internal.h"
+#include "walk.h"
 #include "wire.h"
 
-/* Bytes of the known fields that an attr which says `size` has. */
+/* Bytes of the known fields that an attr which says `size` has; one that the size cuts is none of them. */
 static size_t known_bytes(uint32_t size)
 {
     if (size < PD_ATTR_SIZE_VER0)
         return PD_ATTR_SIZE_VER0;
-    return size < PD_ATTR_SIZE ? size : PD_ATTR_SIZE;
+    return pd_attr_whole(size < PD_ATTR_SIZE ? size : PD_ATTR_SIZE);
 }
 
 enum pd_code pd_attr_decode(enum pd_order order, const void *bytes, size_t n, struct pd_attr *attr,

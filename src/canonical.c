@@ -182,7 +182,8 @@ static void put_layout(struct pd_canon *c, const struct pd_op *head, const struc
 static struct pd_bytes tail_of(const struct pd_attr *attr)
 {
     struct pd_bytes tail = attr->tail;
-    const size_t size = attr->size > PD_ATTR_SIZE ? attr->size - PD_ATTR_SIZE : 0;
+    const uint32_t known = pd_attr_whole(attr->size < PD_ATTR_SIZE ? attr->size : PD_ATTR_SIZE);
+    const size_t size = attr->size > PD_ATTR_SIZE_VER0 ? attr->size - known : 0;
     tail.n = tail.n < size ? tail.n : size;
     while (tail.n && tail.ptr[tail.n - 1] == 0)
         tail.n--;

@@ -46,7 +46,7 @@ void pd_fields_of_attr(struct pd_fields *it, const struct pd_attr *attr)
     *it = (struct pd_fields){.op = pd_layout_attr(),
                              .value = attr,
                              .attr = attr,
-                             .limit = pd_attr_known(attr),
+                             .limit = pd_attr_whole(pd_attr_known(attr)),
                              .stage = STAGE_FIELDS};
 }
 

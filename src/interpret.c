@@ -66,13 +66,24 @@ static enum pd_code read_varint(struct reader *r, const struct pd_op *op, uint64
     return r->left < 10 ? fail(r, PD_ESHORT, op, r->left, r->left + 1) : fail(r, PD_EVALUE, op, r->p[9], 1);
 }
 
+/* A byte that must be another. */
+static enum pd_code check_fixed(const struct reader *r, const struct pd_op *op, const uint8_t *p, size_t n)
+{
+    struct reader at = *r;
+    size_t i = 0;
+    while (i < n && p[i] == (uint8_t)op->ref[i])
+        i++;
+    at.p = p + i;
+    return i < n ? fail(&at, PD_EVALUE, op, p[i], (uint8_t)op->ref[i]) : PD_OK;
+}
+
 static enum pd_code read_array(struct reader *r, const struct pd_op *op, void *member)
 {
     if (r->left < op->arg)
         return fail(r, PD_ESHORT, op, r->left, op->arg);
     memcpy(member, r->p, (size_t)op->arg);
     advance(r, (size_t)op->arg);
-    return PD_OK;
+    return op->ref ? check_fixed(r, op, r->p - (size_t)op->arg, (size_t)op->arg) : PD_OK;
 }
 
 static enum pd_code read_bytes(struct reader *r, const struct pd_op *op, uint64_t n, struct pd_bytes *b)
@@ -137,7 +148,9 @@ static enum pd_code read_str(struct reader *r, const struct pd_op *op, const voi
         break;
     default: break;
     }
-    return read_slot(r, op, n, s);
+    if ((code = read_slot(r, op, n, s)) || op->kind != PD_OP_CSTR || !op->ref)
+        return code;
+    return check_fixed(r, op, (const uint8_t *)s->ptr, s->len < strlen(op->ref) ? s->size : strlen(op->ref) + 1);
 }
 
 /* ---- Parts. */
@@ -164,6 +177,19 @@ static size_t leading_bytes(const struct pd_op *head, const struct reader *r)
     return n;
 }
 
+/* Fewer bytes are no such element: not even its first field is there. */
+static size_t first_bytes(const struct pd_op *head, const struct reader *r)
+{
+    const struct pd_op *op = pd_visible(head, &r->shape, NULL);
+    switch (op->kind) {
+    case PD_OP_ARR:
+    case PD_OP_STRN: return (size_t)op->arg;
+    case PD_OP_STR64: return 4;
+    case PD_OP_SIZED: return op->sub() == pd_layout_attr() ? PD_ATTR_SIZE_VER0 : 1;
+    default: return pd_scalar_width(op) ? pd_scalar_width(op) : 1;
+    }
+}
+
 /*
  * Elements of any size are gone through once, to know where they end and that each can be read. Where they go on to the
  * end, a few bytes that are none are left.
@@ -173,10 +199,14 @@ static enum pd_code read_items(struct reader *r, const struct pd_op *op, uint64_
     _Alignas(8) uint8_t element[PD_ELEMENT_MAX];
     const uint8_t *begin = r->p;
     const bool sized = r->sized;
+    const struct pd_op count = {.name = op->ref};
+    const size_t least = first_bytes(op->sub(), r);
     uint64_t i = 0;
     r->sized = false;
     for (; op->kind == PD_OP_ITEMS ? i < n : r->left > 0 && r->left >= leading_bytes(op->sub(), r); i++) {
         const uint8_t *before = r->p;
+        if (op->kind == PD_OP_ITEMS && r->left < least)
+            return fail(r, PD_ECOUNT, &count, n, i);
         const enum pd_code code = read_layout(r, op->sub(), element);
         if (code)
             return code;
@@ -208,11 +238,14 @@ static enum pd_code read_sized(struct reader *r, const struct pd_op *op, uint64_
 {
     const size_t left = r->left;
     const bool sized = r->sized;
+    const struct pd_op of = {.name = op->ref};
     if (size < op->arg || size - op->arg > left)
         return fail(r, PD_ECOUNT, op, size, left + op->arg);
+    if (op->kind == PD_OP_SIZED && op->sub() == pd_layout_attr() && size < PD_ATTR_SIZE_VER0)
+        return fail(r, PD_ECOUNT, &of, size, PD_ATTR_SIZE_VER0);
     size -= op->arg;
     r->left = (size_t)size;
-    r->sized = true;
+    r->sized = !op->src;
     const enum pd_code code = read_layout(r, op->sub(), member);
     if (code)
         return code;
@@ -249,6 +282,7 @@ static enum pd_code read_derived(struct reader *r, const struct pd_op *op, void 
 {
     void *member = (uint8_t *)v + op->offset;
     const uint64_t count = op->count_width ? pd_count(op, &r->shape, v) : 0;
+    const struct pd_op of = {.name = op->ref};
     switch (op->kind) {
     case PD_OP_GIVEN: *(uint32_t *)member = r->shape.given; break;
     case PD_OP_ROOM: *(uint8_t *)member = r->left >= op->arg; break;
@@ -265,6 +299,10 @@ static enum pd_code read_derived(struct reader *r, const struct pd_op *op, void 
         break;
     default: *(uint64_t *)member = pd_derived(op, v); break;
     }
+    if (op->kind == PD_OP_LESS && count < op->arg)
+        return fail(r, PD_ECOUNT, &of, count, op->arg);
+    if (op->kind == PD_OP_SINCE && !pd_is_number(op, v))
+        return fail(r, PD_EVALUE, &of, pd_first_character(op, v), '0');
     return op->kind == PD_OP_OTHER ? check_key(r, op, count) : PD_OK;
 }
 

@@ -294,7 +294,7 @@ void pd_record_json_trace(const struct pd_record *rec, unsigned flags, const str
 
 /*
  * A field past the attr's size is shown only when it is not 0, which encoding will refuse: the text loses
- * nothing. A field that the size cuts counts as covered.
+ * nothing. What there is of a field that the size cuts is in the tail.
  */
 void pd_attr_json(const struct pd_attr *attr, struct pd_out *out)
 {
@@ -305,7 +305,7 @@ void pd_attr_json(const struct pd_attr *attr, struct pd_out *out)
     pd_emit_char(out, '{');
     for (op = pd_present(op, &shape, attr); op->kind != PD_OP_END; op = pd_present(op + 1, &shape, attr)) {
         const unsigned width = pd_scalar_width(op);
-        if (width == 0 || at < pd_attr_known(attr) || pd_scalar_get(op, attr))
+        if (width == 0 || at + width <= pd_attr_known(attr) || pd_scalar_get(op, attr))
             put_field(&j, op, attr);
         at += width;
     }

@@ -70,6 +70,8 @@
      .count_width = WIDTH(abi_), .name = #f_, .ref = #abi_, .set = &pd_set_HEX, .doc = doc_},
 #define CSTR(f_, doc_) FIELD(CSTR, f_, DEC, doc_)
 #define STR64(f_, doc_) FIELD(STR64, f_, DEC, doc_)
+#define MAGIC(f_, n_, bytes_, doc_) {.kind = PD_OP_ARR, .offset = OFFSET(f_), .name = #f_, .ref = bytes_, .arg = n_, .doc = doc_},
+#define WORD(f_, text_, doc_) {.kind = PD_OP_CSTR, .offset = OFFSET(f_), .name = #f_, .ref = text_, .set = &pd_set_DEC, .doc = doc_},
 #define STRV(f_, doc_) FIELD(STRV, f_, DEC, doc_)
 #define STRN(f_, n_, doc_) {.kind = PD_OP_STRN, .offset = OFFSET(f_), .name = #f_, .arg = n_, .set = &pd_set_DEC, .doc = doc_},
 #define STRMAX(f_, n_, doc_) {.kind = PD_OP_STRMAX, .offset = OFFSET(f_), .name = #f_, .arg = n_, .set = &pd_set_DEC, .doc = doc_},
@@ -77,11 +79,12 @@
 #define VEC16(f_, n_, set_, doc_) COUNTED(VEC16, f_, n_, set_, doc_)
 #define VEC32(f_, n_, set_, doc_) COUNTED(VEC32, f_, n_, set_, doc_)
 #define VARINT(f_, set_, doc_) FIELD(VARINT, f_, set_, doc_)
-#define PARTS(kind_, f_, n_, layout_, arg_, doc_)                                                        \
+#define PARTS(kind_, f_, n_, layout_, arg_, src_, doc_)                                                        \
     {.kind = PD_OP_##kind_, .offset = OFFSET(f_), .count_offset = OFFSET(n_), .count_width = WIDTH(n_), \
-     .name = #f_, .ref = #n_, .arg = arg_, .sub = pd_layout_##layout_, .doc = doc_},
-#define ITEMS(f_, n_, layout_, doc_) PARTS(ITEMS, f_, n_, layout_, 0, doc_)
-#define SIZED(f_, n_, less_, layout_, doc_) PARTS(SIZED, f_, n_, layout_, less_, doc_)
+     .name = #f_, .ref = #n_, .arg = arg_, .src = src_, .sub = pd_layout_##layout_, .doc = doc_},
+#define ITEMS(f_, n_, layout_, doc_) PARTS(ITEMS, f_, n_, layout_, 0, 0, doc_)
+#define SIZED(f_, n_, less_, layout_, doc_) PARTS(SIZED, f_, n_, layout_, less_, 0, doc_)
+#define WHOLE(f_, n_, less_, layout_, doc_) PARTS(SIZED, f_, n_, layout_, less_, 1, doc_)
 #define ITEMSR(f_, layout_, doc_) \
     {.kind = PD_OP_ITEMSR, .offset = OFFSET(f_), .name = #f_, .sub = pd_layout_##layout_, .doc = doc_},
 #define MESSAGE(f_, layout_, doc_) \
@@ -96,12 +99,12 @@
 #define ODD64(f_, doc_) {.kind = PD_OP_ODD64, .offset = OFFSET(f_), .name = #f_, .doc = doc_},
 #define UNITS(f_, of_, n_, doc_) DERIVED(UNITS, f_, of_, n_, doc_)
 #define LOW(f_, of_, mask_, doc_) DERIVED(LOW, f_, of_, mask_, doc_)
+#define LESS(f_, of_, n_, doc_) DERIVED(LESS, f_, of_, n_, doc_)
 #define OTHER(f_, key_, doc_) DERIVED(OTHER, f_, key_, 0, doc_)
 #define ONES(f_, of_, doc_) DERIVED(ONES, f_, of_, 0, doc_)
 #define TEXT(f_, doc_) {.kind = PD_OP_TEXT, .offset = OFFSET(f_), .name = #f_, .doc = doc_},
-#define SINCE(f_, of_, text_, doc_)                                                                             \
-    {.kind = PD_OP_SINCE, .offset = OFFSET(f_), .count_offset = OFFSET(of_), .name = #f_, .ref = #of_, .doc = doc_, \
-     .arg = (uint64_t)(text_)[0] << 16 | (uint64_t)(text_)[1] << 8 | (uint64_t)(text_)[2]},
+#define SINCE(f_, of_, tenths_, doc_) \
+    {.kind = PD_OP_SINCE, .offset = OFFSET(f_), .count_offset = OFFSET(of_), .name = #f_, .ref = #of_, .arg = tenths_, .doc = doc_},
 #define LITTLE {.kind = PD_OP_LITTLE, .name = "byte order"},
 #define PASS(f_) DERIVED(PASS, f_, f_, 0, NULL)
 #define ORDER(f_) DERIVED(ORDER, f_, f_, 0, NULL)

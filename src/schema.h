@@ -51,6 +51,7 @@ enum pd_op_kind {
     PD_OP_SINCE,
     PD_OP_UNITS,
     PD_OP_LOW,
+    PD_OP_LESS,
     PD_OP_OTHER,
     PD_OP_ONES,
     PD_OP_PASS, /* from here on: no members at all */
@@ -76,13 +77,13 @@ enum pd_test_source { PD_SRC_sample_type, PD_SRC_read_format, PD_SRC_branch_samp
  */
 struct pd_op {
     uint8_t kind;          /* enum pd_op_kind */
-    uint8_t src;           /* WHEN, UNLESS: enum pd_test_source; REGS: PD_REGS_*; HEAD: 1 when sample_id follows */
+    uint8_t src;           /* WHEN, UNLESS: enum pd_test_source; REGS: PD_REGS_*; HEAD: 1 when sample_id follows; SIZED: WHOLE */
     uint16_t offset;       /* of the member in the C struct; HEAD: size of the struct */
     uint16_t count_offset; /* of the member that holds the count */
     uint16_t count_width;  /* its size in bytes */
     uint64_t arg;          /* WHEN to LACKS: mask or value; ARR, STRN, ROOM: bytes; HEAD: PD_RECORD_* or 0 for parts */
     const char *name;      /* of the member, of the layout, or of the bit or value of WHEN to LACKS */
-    const char *ref;       /* name of the count, of the aliased member, or of what WHEN to LACKS test */
+    const char *ref;       /* name of the count, of the aliased member, or of what WHEN to LACKS test; MAGIC, WORD: what it must be */
     const struct pd_set *set; /* how values are named; HEAD: the names of header.misc's bits */
     const struct pd_op *(*sub)(void);
     const char *doc;

@@ -148,6 +148,15 @@ void pd_list_get(const struct pd_list *l, const struct pd_op *layout, size_t i, 
 /* Takes the first element off any list, into a struct of its layout; false: there is none. */
 bool pd_list_take(struct pd_list *l, const struct pd_op *layout, void *out);
 
+/* Bytes of the fields that an attr of this size holds, without one that the size cuts. */
+static inline uint32_t pd_attr_whole(uint32_t size)
+{
+    uint32_t at = 0;
+    for (const struct pd_op *op = pd_layout_attr() + 1; op->kind != PD_OP_END && pd_scalar_width(op) <= size - at; op++)
+        at += pd_scalar_width(op);
+    return at;
+}
+
 /* Bytes of the slot that the encoder makes for a string without one, in a field of this kind. */
 static inline size_t pd_slot_of(const struct pd_op *op, size_t len)
 {
@@ -176,14 +185,32 @@ static inline bool pd_is_text(const uint8_t *p, size_t n, enum pd_order order)
     return lowest >= ' ' && lowest < 0x7f;
 }
 
-/* The kind SINCE: versions are compared as text. */
+/* The kind SINCE: does the string begin with a decimal number, and is it as large? */
+static inline uint8_t pd_first_character(const struct pd_op *op, const void *v)
+{
+    const struct pd_str *s = (const void *)((const uint8_t *)v + op->count_offset);
+    return s->len ? (uint8_t)s->ptr[0] : 0;
+}
+
+static inline bool pd_is_number(const struct pd_op *op, const void *v)
+{
+    const struct pd_str *s = (const void *)((const uint8_t *)v + op->count_offset);
+    size_t i = 0;
+    while (i < s->len && s->ptr[i] >= '0' && s->ptr[i] <= '9')
+        i++;
+    return i && i + 1 < s->len && s->ptr[i] == '.' && s->ptr[i + 1] >= '0' && s->ptr[i + 1] <= '9';
+}
+
 static inline bool pd_is_since(const struct pd_op *op, const void *v)
 {
     const struct pd_str *s = (const void *)((const uint8_t *)v + op->count_offset);
-    uint64_t first = 0;
-    for (size_t i = 0; i < 3; i++)
-        first = first << 8 | (i < s->len ? (uint8_t)s->ptr[i] : 0);
-    return first >= op->arg;
+    uint64_t tenths = 0;
+    size_t i = 0;
+    for (; i < s->len && s->ptr[i] >= '0' && s->ptr[i] <= '9' && tenths <= op->arg; i++)
+        tenths = 10 * tenths + 10 * (uint64_t)(s->ptr[i] - '0');
+    if (i + 1 < s->len && s->ptr[i] == '.' && s->ptr[i + 1] >= '0' && s->ptr[i + 1] <= '9')
+        tenths += (uint64_t)(s->ptr[i + 1] - '0');
+    return tenths >= op->arg;
 }
 
 /* The kind OTHER: wire types end at 5, numbers of fields begin at 1. */
@@ -198,12 +225,13 @@ static inline uint64_t pd_wire_type(const struct pd_op *op, uint64_t key)
     return key & 7;
 }
 
-/* What the kinds LOW, UNITS, ONES and OTHER make of the field they are derived from. */
+/* What the kinds LOW, LESS, UNITS, ONES and OTHER make of the field they are derived from. */
 static inline uint64_t pd_derived(const struct pd_op *op, const void *v)
 {
     const uint64_t of = pd_member(v, op->count_offset, op->count_width);
     switch (op->kind) {
     case PD_OP_LOW: return of & op->arg;
+    case PD_OP_LESS: return of > op->arg ? of - op->arg : 0;
     case PD_OP_OTHER: return pd_wire_type(op, of);
     case PD_OP_UNITS: return of / op->arg + (of % op->arg != 0);
     default: return (uint64_t)__builtin_popcountll(of);

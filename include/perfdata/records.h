@@ -566,8 +566,10 @@ struct pd_arm_spe_info {
     uint64_t per_cpu_mmaps; /* a buffer for each cpu */
     uint64_t version; /* 2 */
     uint64_t header_size; /* words of this header */
+    uint64_t nr_more; /* words of the header that are not known; not in the stream */
     uint64_t pmu; /* number of the PMU */
     uint64_t nr_cpus; /* cpus */
+    struct pd_vec more; /* the rest of the header */
     struct pd_list cpus; /* the cpus; elements: struct pd_arm_spe_cpu */
 };
 

@@ -75,6 +75,12 @@
 #ifndef STR64
 #define STR64(f_, doc_)
 #endif
+#ifndef MAGIC
+#define MAGIC(f_, n_, bytes_, doc_)
+#endif
+#ifndef WORD
+#define WORD(f_, text_, doc_)
+#endif
 #ifndef STRV
 #define STRV(f_, doc_)
 #endif
@@ -98,6 +104,9 @@
 #endif
 #ifndef ITEMSR
 #define ITEMSR(f_, layout_, doc_)
+#endif
+#ifndef WHOLE
+#define WHOLE(f_, size_, less_, layout_, doc_)
 #endif
 #ifndef MESSAGE
 #define MESSAGE(f_, layout_, doc_)
@@ -126,6 +135,9 @@
 #ifndef LOW
 #define LOW(f_, of_, mask_, doc_)
 #endif
+#ifndef LESS
+#define LESS(f_, of_, n_, doc_)
+#endif
 #ifndef OTHER
 #define OTHER(f_, key_, doc_)
 #endif
@@ -139,7 +151,7 @@
 #define TEXT(f_, doc_)
 #endif
 #ifndef SINCE
-#define SINCE(f_, of_, text_, doc_)
+#define SINCE(f_, of_, tenths_, doc_)
 #endif
 #ifndef LITTLE
 #define LITTLE
@@ -200,6 +212,8 @@
 #ifndef PD_EACH_FAST
 #undef CSTR
 #undef STR64
+#undef MAGIC
+#undef WORD
 #undef STRV
 #undef STRN
 #undef SLOT
@@ -208,6 +222,7 @@
 #undef VARINT
 #undef ITEMS
 #undef ITEMSR
+#undef WHOLE
 #undef MESSAGE
 #undef SIZED
 #undef ATTR
@@ -217,6 +232,7 @@
 #undef ODD64
 #undef UNITS
 #undef LOW
+#undef LESS
 #undef OTHER
 #undef ONES
 #undef STRMAX

@@ -188,9 +188,11 @@ static void tails(void **state)
     }
 }
 
-/* Whatever the size says and however many bytes there are: the same bytes come back. */
+/* Whatever the size says and however many bytes there are: the same bytes come back, those of a field that the size cuts in the
+ * tail. */
 static void any_size(void **state)
 {
+    static const uint32_t ends[] = {72, 80, 88, 92, 96, 104, 108, 110, 112, 116, 120, 128, 136, 144};
     (void)state;
     for (unsigned order = 0; order < 2; order++)
         for (uint32_t size = 0; size < 200; size++)
@@ -201,7 +203,9 @@ static void any_size(void **state)
                 whole_bytes(size, (enum pd_order)order, bytes);
                 assert_int_equal(pd_attr_decode((enum pd_order)order, guard_copy(0, bytes, n), n, &a, NULL),
                                  PD_OK);
-                const size_t said = size < 64 ? 64 : size, known = said < 144 ? said : 144;
+                size_t known = 64; /* where a field ends */
+                for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+                    known = ends[i] <= size ? ends[i] : known;
                 assert_int_equal(a.tail.n, n > known ? n - known : 0);
                 uint8_t *out = guard_room(1, n);
                 assert_int_equal(pd_attr_encode((enum pd_order)order, &a, out, n, NULL), PD_OK);

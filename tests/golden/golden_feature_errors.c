@@ -136,7 +136,7 @@ static const struct bad_count bad_counts[] = {
     {0, 8, "00000040 0000 0058 00000000", W " " W " " W " " W " " W " " W " " W " " W " " W, "attr", 8, 80},
     {0, 16, "00000045 0000 0030", W " " W " " W " " W, "entries", 16, 1},
     {0, 16, "00000046 0000 0040 00000003 00000000 0000000000000001 " W " " W " 4040404040404040 " W, "", "params", 64, 0},
-    {0, 16, "00000046 0000 0050 00000004 00000000 0000000000000002 " W " " W " 0000000000000001 " W " " W, W, "params",
+    {0, 16, "00000046 0000 0050 00000004 00000000 0000000000000002 0000000000000004 " W " 0000000000000001 " W " " W, W, "params",
      72, 1},
     {0, 4, "0000004a 0000 0010 0000", "0001 0002", "cpu", 12, 2},
     {0, 4, "0000004a 0000 0014 0001", "0004 00000001 =0000", "mask32", 14, 1},
@@ -150,30 +150,27 @@ static const struct bad_count bad_counts[] = {
     {0, 16, "00008008 0000 0053 " W " " W " " W " " W " " W " " W " 0000000000000000 0000000000000000",
      "=010203", "stack", 80, 3},
     {0, 8, "00008009 0000 000f", "=010203", "data", 12, 3},
-};
-
-/* Parts of any size: there are as many as `most` says, and in the next one not even the first field is there. */
-static const struct bad_count bad_parts[] = {
-    {1, 8, NO_HEADERS, "0000000000000003 'abc'", "size", 76, 1},
-    {1, 8, NO_HEADERS "00000000 00000001 's' =00", "0000000000000003 'abc'", "size", 86, 1},
-    {11, 8, "", "00000003 'abc'", "text", 11, 1},
-    {13, 8, "", "00000003 'abc'", "text", 11, 1},
-    {13, 8, "00000000", "00000003 'abc'", "text", 15, 1},
-    {14, 8, "", "00000007 " W " " W " 00000000", "node", 28, 1},
-    {16, 8, "", "00000007 00000000", "type", 12, 1},
-    {17, 8, "", "00000000 00000001 00000002", "name", 16, 1},
-    {20, 8, "00000001", "00000001 00000002 00000003 00000004 00000000 00000000 00000000", "level", 36, 1},
-    {22, 16, W " " W, W " " W " 0000000000000000", "node", 48, 1},
-    {25, 8, "", "00000000 00000000 " W, "info_len", 20, 1},
-    {26, 8, "", "00000011 00000000", "id", 12, 1},
-    {28, 8, "", "00000000 00000000", "name", 12, 1},
-    {30, 8, "", "00000000 00000000", "pmu_name", 12, 1},
-    {31, 8, "", "00000000 00000000", "nr_caps", 12, 1},
-    {31, 8, "00000001", "00000000 00000000", "name", 16, 1},
-    {32, 8, "00000010 00000001 00000000", "00000000 00000000 00000000", "domain", 28, 1},
-    {128, 8, "00000020 'a' =00 00000000 " W, W " 00000005 'f' =00", "vaddr", 36, 1},
-    {0, 16, "00000046 0000 0048 00000004 00000000 0000000000000002 " W " " W, W " " W " 0000000000000000", "magic", 72, 1},
-    {0, 16, "00000049 0000 0028", W " 'sixteen bytes ok'", "pid", 40, 1},
+    /* Parts of any size, where there are as many as `most` says. */
+    {1, 8, NO_HEADERS, "0000000000000003 'abc'", "nr_ftrace", 76, 1},
+    {1, 8, NO_HEADERS "00000000 00000001 's' =00", "0000000000000003 'abc'", "nr_events", 86, 1},
+    {11, 8, "", "00000003 'abc'", "nr", 11, 1},
+    {13, 8, "", "00000003 'abc'", "nr_sockets", 11, 1},
+    {13, 8, "00000000", "00000003 'abc'", "nr_cores", 15, 1},
+    {14, 8, "", "00000007 " W " " W " 00000000", "nr", 28, 1},
+    {16, 8, "", "00000007 00000000", "nr", 12, 1},
+    {17, 8, "", "00000000 00000001 00000002", "nr_groups", 16, 1},
+    {20, 8, "00000001", "00000001 00000002 00000003 00000004 00000000 00000000 00000000", "nr", 36, 1},
+    {22, 16, W " " W, W " " W " 0000000000000000", "nr", 48, 1},
+    {25, 8, "", "00000000 00000000 " W, "count", 20, 1},
+    {26, 8, "", "00000011 00000000", "count", 12, 1},
+    {28, 8, "", "00000000 00000000", "nr", 12, 1},
+    {30, 8, "", "00000000 00000000", "nr", 12, 1},
+    {31, 8, "", "00000000 00000000", "nr_pmus", 12, 1},
+    {31, 8, "00000001", "00000000 00000000", "nr_caps", 16, 1},
+    {32, 8, "00000010 00000001 00000000", "00000000 00000000 00000000", "nr_domains", 28, 1},
+    {128, 8, "00000020 'a' =00 00000000 " W, W " 00000005 'f' =00", "symbol_count", 36, 1},
+    {0, 16, "00000046 0000 0048 00000004 00000000 0000000000000002 0000000000000004 " W, W " " W " 0000000000000000", "nr_cpus", 72, 1},
+    {0, 16, "00000049 0000 0028", W " 'sixteen bytes ok'", "nr", 40, 1},
 };
 /* clang-format on */
 
@@ -193,24 +190,8 @@ static void check_count(const struct bad_count *b, uint64_t count)
         bad_record(text, PD_ECOUNT, b->field, b->at, count, b->most);
 }
 
-static void check_part(const struct bad_count *b, uint64_t count)
-{
-    static const char *const wide[] = {"size", "vaddr", "magic", "pid"};
-    char text[2000];
-    unsigned width = b->id == PD_FEAT_MEM_TOPOLOGY ? 8 : 4;
-    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
-        width = strcmp(b->field, wide[i]) == 0 ? 8 : width;
-    write_text(text, b, count);
-    if (b->id)
-        bad_section(b->id, 0, text, PD_ESHORT, b->field, b->at, 0, width);
-    else
-        bad_record(text, PD_ESHORT, b->field, b->at, 0, width);
-}
-
-typedef void check(const struct bad_count *b, uint64_t count);
-
 /* Too large by one, and such that products with 2 to 48 wrap around to something small. */
-static void check_counts(const struct bad_count *b, check *c)
+static void check_counts(const struct bad_count *b)
 {
     static const uint64_t large[] = {0x8000,
                                      0xffff,
@@ -229,24 +210,17 @@ static void check_counts(const struct bad_count *b, check *c)
                                      UINT64_MAX / 48 + 1,
                                      UINT64_MAX - 7,
                                      UINT64_MAX};
-    c(b, b->most + 1);
+    check_count(b, b->most + 1);
     for (size_t i = 0; i < sizeof large / sizeof *large; i++)
         if (b->digits == 16 || large[i] >> 4 * b->digits == 0)
-            c(b, large[i]);
+            check_count(b, large[i]);
 }
 
 static void counts(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof bad_counts / sizeof *bad_counts; i++)
-        check_counts(&bad_counts[i], check_count);
-}
-
-static void counts_of_parts(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < sizeof bad_parts / sizeof *bad_parts; i++)
-        check_counts(&bad_parts[i], check_part);
+        check_counts(&bad_counts[i]);
 }
 
 /* With a count of 0, or one less than there are, what is left over is either kept or is no part of anything.
@@ -288,18 +262,22 @@ static void small_counts(void **state)
     for (size_t i = 0; i < sizeof bad_counts / sizeof *bad_counts; i++)
         for (uint64_t k = 0; k <= bad_counts[i].most; k++)
             check_small_count(&bad_counts[i], k);
-    for (size_t i = 0; i < sizeof bad_parts / sizeof *bad_parts; i++)
-        for (uint64_t k = 0; k <= bad_parts[i].most; k++)
-            check_small_count(&bad_parts[i], k);
 }
 
 /* Counts that other numbers follow from, and errors that are of another kind. */
 static void other_counts(void **state)
 {
     (void)state;
-    bad_section(12, 0, "00000002 00000040 " ATTR64("00000040") " 00000000 00000000", PD_ECOUNT, "attr", 80,
-                64, 0);
-    bad_section(1, 0, NO_HEADERS "00000000 ffffffff 's' =00 00000000", PD_ECOUNT, "name", 75, 1, 0);
+    bad_section(12, 0, "00000002 00000040 " ATTR64("00000040") " 00000000 00000000", PD_ECOUNT, "nr_events", 80,
+                2, 1);
+    bad_section(12, 0, "ffffffff 00000040 " ATTR64("00000040") " 00000000 00000000", PD_ECOUNT, "nr_events", 80,
+                UINT32_MAX, 1);
+    for (uint64_t size = 0; size < 64; size++) { /* of the attrs, which must have all that the first version had */
+        char text[300];
+        snprintf(text, sizeof text, "00000001 %08x " ATTR64("00000040") " 00000000 00000000", (unsigned)size);
+        bad_section(12, 0, text, PD_ECOUNT, "attr_size", 8, size, 64);
+    }
+    bad_section(1, 0, NO_HEADERS "00000000 ffffffff 's' =00 00000000", PD_ECOUNT, "nr_systems", 75, UINT32_MAX, 1);
     bad_section(22, 0, W " " W " 0000000000000001 " W " " W " 0000000000000041 " W, PD_ECOUNT, "bitmap", 48,
                 2, 1);
     bad_section(22, 0, W " " W " 0000000000000001 " W " " W " ffffffffffffffff " W, PD_ECOUNT, "bitmap", 48,
@@ -307,11 +285,18 @@ static void other_counts(void **state)
     bad_section(22, 0, W " " W " 0000000000000001 " W " " W " 8000000000000001 " W, PD_ECOUNT, "bitmap", 48,
                 (UINT64_C(1) << 57) + 1, 1);
     bad_section(13, 2, "00000000 00000000 " W " " W " 00000000 00000001", PD_ECOUNT, "die_ids", 28, 2, 1);
-    bad_section(13, 2, "00000000 00000000 " W " " W " 00000001", PD_ESHORT, "text", 28, 0, 4);
-    bad_record("00000054 0000 0350 =78*512 0000000000000002 =78*320", PD_ESHORT, "key", 848, 0, 64);
-    bad_record("00000054 0000 0350 =78*512 ffffffffffffffff =78*320", PD_ESHORT, "key", 848, 0, 64);
+    bad_section(13, 2, "00000000 00000000 " W " " W " 00000001", PD_ECOUNT, "nr_dies", 28, 1, 0);
+    bad_record("00000054 0000 0350 =78*512 0000000000000002 =78*320", PD_ECOUNT, "nr_entries", 848, 2, 1);
+    bad_record("00000054 0000 0350 =78*512 ffffffffffffffff =78*320", PD_ECOUNT, "nr_entries", 848, UINT64_MAX, 1);
     bad_record("00000054 0000 034f =78*512 0000000000000001 =78*319", PD_ESHORT, "value", 592, 255, 256);
     bad_record("00000049 0000 0020 0000000000000001 " W " =78*8", PD_ESHORT, "comm", 24, 8, 16);
+    /* Arm SPE: a header of less than its four words, and of more than there are. */
+    bad_record("00000046 0000 0030 00000004 00000000 0000000000000002 0000000000000003 " W " 0000000000000000", PD_ECOUNT,
+               "header_size", 32, 3, 4);
+    bad_record("00000046 0000 0030 00000004 00000000 0000000000000002 0000000000000005 " W " 0000000000000000", PD_ECOUNT, "more",
+               48, 1, 0);
+    bad_record("00000046 0000 0030 00000004 00000000 0000000000000002 ffffffffffffffff " W " 0000000000000000", PD_ECOUNT, "more",
+               48, UINT64_MAX - 4, 0);
     bad_record("00008007 0000 0038 00000001 00000002 " W " " W " 0000000000000002 " W " " W, PD_ECOUNT, "sps",
                56, 2, 0);
     bad_record("00008008 0000 0058 " W " " W " " W " " W " " W " " W " 0000000000000000 ffffffffffffffff " W
@@ -429,6 +414,21 @@ static void byte_orders(void **state)
     (void)state;
     bad_section(1, 0, "=170844 'tracing' '0.6' =00 02 08 00001000", PD_EVALUE, "bigendian", 16, 2, 1);
     bad_section(1, 0, "=170844 'tracing' '0.6' =00 ff 08 00001000", PD_EVALUE, "bigendian", 16, 255, 1);
+}
+
+/* What tracing data must begin with, and say; a version that is no number does not tell what follows. */
+static void fixed_bytes(void **state)
+{
+    (void)state;
+    bad_section(1, 0, "=170845 'tracing' '0.6' =00 00 08 00001000", PD_EVALUE, "magic", 2, 0x45, 0x44);
+    bad_section(1, 0, "=000844 'tracing' '0.6' =00 00 08 00001000", PD_EVALUE, "magic", 0, 0, 0x17);
+    bad_section(1, 0, "=170844 'trading' '0.6' =00 00 08 00001000", PD_EVALUE, "name", 6, 'd', 'c');
+    bad_section(1, 0, "=170844 'tracing' '0.6' =00 01/00 08 00001000 'header_pagE' =00", PD_EVALUE, "header_page_name", 30, 'E', 'e');
+    bad_section(1, 0, "=170844 'tracing' '0.6' =00 01/00 08 00001000 'header' =00", PD_EVALUE, "header_page_name", 26, 0, '_');
+    bad_section(1, 0, "=170844 'tracing' '0.6' =00 01/00 08 00001000 'header_pages' =00", PD_EVALUE, "header_page_name", 31, 's', 0);
+    bad_section(1, 0, TRACING_HEAD "0000000000000000 'header_page' =00", PD_EVALUE, "header_event_name", 47, 'p', 'e');
+    bad_section(1, 0, "=170844 'tracing' 'v0.6' =00 " SAME_ORDER " 08 00001000 'header_page' =00 0000000000000000 'header_event' =00 "
+                "0000000000000000 00000000 00000000 00000000 00000000", PD_EVALUE, "version", 78, 'v', '0');
 }
 
 /* Numbers of fixed size that are cut short. */
@@ -654,7 +654,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts),
-        cmocka_unit_test(counts_of_parts),
         cmocka_unit_test(small_counts),
         cmocka_unit_test(other_counts),
         cmocka_unit_test(too_many_cpus),
@@ -663,6 +662,7 @@ int main(void)
         cmocka_unit_test(sizes_of_parts),
         cmocka_unit_test(protobuf),
         cmocka_unit_test(byte_orders),
+        cmocka_unit_test(fixed_bytes),
         cmocka_unit_test(cut_short),
         cmocka_unit_test(wrong_counts),
         cmocka_unit_test(wrong_sizes),

@@ -407,6 +407,7 @@ def aux_info(w):
     yield 5, w.some("QQQ")
     yield 6, w.some("Q")
     yield 4, w.u64(2, 4, 8, 1, 0x1010101010101010, 0, 1) + w.some("QQQ")
+    yield 4, w.u64(3, 6, 8, 1) + w.some("QQ") + w.u64(0x1010101010101010, 0, 1) + w.some("Q")
     yield 7, w.some("Q")
     yield 7, w.some("QQ")
     yield 0, w.some("Q")

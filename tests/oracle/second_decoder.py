@@ -743,6 +743,9 @@ def decode_spe_info(cursor):
     if cursor.left() < 24:                  # version 1: exactly 2 words
         return words(cursor, ["pmu_type", "per_cpu_mmaps"])
     info = words(cursor, ["version", "header_size", "pmu_type", "nr_cpus"])
+    if info["header_size"] < 4:
+        raise Misfit("a header of fewer words than it has")
+    info["more"] = cursor.numbers("u64", info["header_size"] - 4)
     info["cpus"] = []
     for _ in range(cursor.room(info["nr_cpus"], 24)):
         block = words(cursor, ["magic", "cpu", "nr_params"])
@@ -908,7 +911,7 @@ def decode_tracing_blob(blob):
     fields["kallsyms"] = sized("u32")
     fields["printk_formats"] = sized("u32")
     # The version is a decimal fraction: "0.10" is an old one.
-    version = re.match(r"\d\.\d+", fields["version"]["text"])
+    version = re.match(r"[0-9]+\.[0-9]+", fields["version"]["text"])
     if not version:
         raise Misfit("tracing data without a version number")
     if float(version.group()) >= 0.6:

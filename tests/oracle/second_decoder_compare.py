@@ -111,12 +111,6 @@ def compare_attrs(where, info, file, report):
     for index, (event, line) in enumerate(zip(info["events"], attrs)):
         ours = oracle.plain("attr", event["attr"])
         theirs = names.attr_values(line["attr"])
-        cut = [name for offset, kind, name in second_decoder.ATTR_FIELDS
-               if offset < theirs["size"] < offset + second_decoder.Cursor.WIDTH[kind] and name in ours]
-        if cut:
-            report.note("number that the attr's size cuts: info has what there is of it, dump its bytes")
-            ours.pop(cut[0])
-            ours["tail"] = theirs["tail"]
         same_tree("attr fields", f"{where}: attr {index}", "attr", ours, theirs, report)
         report.same("ids", where, f"ids of attr {index}", [int(one) for one in event["ids"]], line["ids"])
     header = lines[0]["header"]

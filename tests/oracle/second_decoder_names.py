@@ -475,23 +475,11 @@ def features_of(info):
     return {bits[key] if key in bits else int(key): fields for key, fields in info["features"].items()}
 
 
-# Damage that perfdata takes for fields: (feature, begin of second_decoder.py's error).
-LENIENT = {
-    (1, "tracing data without"): "tracing data with other magic words or version: decoded by perfdata dump",
-    (12, "an attr of"): "EVENT_DESC with attrs of less than 64 bytes: perfdata shows those numbers that fit",
-    (128, ""): "SIMPLEPERF_FILE whose size cuts type, min_vaddr or symbol_count: perfdata shows 0, and the bytes as tail",
-}
-
-
 def same_feature(where, bit, raw, order, ours, theirs, report):
     """A feature: perfdata's JSON of it, and what second_decoder.py makes of the same bytes."""
     kind = FEATURE_NAMES.get(bit, "unknown") + " feature"
     if theirs is None or "error" in theirs:
-        known = [text for (of, begin), text in LENIENT.items() if theirs and of == bit and theirs["error"].startswith(begin)]
-        if known and ours is not None:
-            report.note(known[0])
-        else:
-            report.same("undecoded features", where, f"undecoded ({theirs})", ours, None)
+        report.same("undecoded features", where, f"undecoded ({theirs})", ours, None)
         return
     if ours is None:
         report.differ(where, kind, f"perfdata did not decode it: {oracle.show(theirs)}")

@@ -324,7 +324,10 @@ static void test_varying_lists(void **state)
         systems[s] = (struct pd_event_system){PD_STR("sys"), s + 1, PD_LIST(files[s], s + 1)};
     }
     f.u.tracing_data.version = PD_STR("0.5");
-    f.u.tracing_data.header_page_name = f.u.tracing_data.header_event_name = PD_STR("");
+    memcpy(f.u.tracing_data.magic, "\x17\x08\x44", 3);
+    memcpy(f.u.tracing_data.name, "tracing", 7);
+    f.u.tracing_data.header_page_name = PD_STR("header_page");
+    f.u.tracing_data.header_event_name = PD_STR("header_event");
     f.u.tracing_data.nr_systems = 3;
     f.u.tracing_data.systems = PD_LIST(systems, 3);
     assert_int_equal(pd_feature_encode(PD_LITTLE, &f, bytes, sizeof bytes, &n, NULL), PD_OK);

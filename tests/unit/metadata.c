@@ -267,8 +267,8 @@ static void of_a_stream(void **state)
         check_events(m, r);
         check_files(m);
         assert_int_equal(pd_metadata_n_findings(m), 1);
-        assert_int_equal(pd_metadata_finding(m, 0)->code, PD_ESHORT);
-        assert_string_equal(pd_metadata_finding(m, 0)->field, "level");
+        assert_int_equal(pd_metadata_finding(m, 0)->code, PD_ECOUNT);
+        assert_string_equal(pd_metadata_finding(m, 0)->field, "nr");
         assert_null(pd_metadata_feature(m, PD_FEAT_CACHE)->layout);
         assert_int_equal(pd_metadata_feature(m, PD_FEAT_CACHE)->raw.n, 8);
         for (size_t i = 1; i < pd_metadata_n_features(m); i++)

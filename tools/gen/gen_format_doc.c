@@ -158,10 +158,11 @@ static void put_derived(FILE *out, const struct pd_op *op)
     case PD_OP_ROOMN: fprintf(out, "are %" PRIu64 " * %s bytes left?", op->arg, op->ref); break;
     case PD_OP_TEXT: fputs("are 8 bytes left, or would the u64 here end in a printable byte?", out); break;
     case PD_OP_SINCE:
-        fprintf(out, "%s ≥ %c%c%c", op->ref, (char)(op->arg >> 16), (char)(op->arg >> 8), (char)op->arg);
+        fprintf(out, "%s as a number ≥ %" PRIu64 ".%" PRIu64, op->ref, op->arg / 10, op->arg % 10);
         break;
     case PD_OP_ODD64: fputs("are the u64s left odd in number?", out); break;
     case PD_OP_UNITS: fprintf(out, "%s / %" PRIu64 ", rounded up", op->ref, op->arg); break;
+    case PD_OP_LESS: fprintf(out, "%s - %" PRIu64, op->ref, op->arg); break;
     case PD_OP_LOW: fprintf(out, "%s & %" PRIu64, op->ref, op->arg); break;
     case PD_OP_OTHER: fprintf(out, "%s & 7, or 8 when a line below names %s", op->ref, op->ref); break;
     case PD_OP_ONES: fprintf(out, "bits set in %s", op->ref); break;

@@ -19,6 +19,7 @@ static const char *c_type(const struct pd_op *op)
     case PD_OP_VARINT:
     case PD_OP_UNITS:
     case PD_OP_LOW:
+    case PD_OP_LESS:
     case PD_OP_OTHER:
     case PD_OP_ONES:
     case PD_OP_OPT64: return "uint64_t";

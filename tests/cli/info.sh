@@ -125,6 +125,30 @@ END
 grep -v -e '^# captured on    : ' -e '^# missing features: ' -e '^# =*$' -e '^#$' out >a
 same expected a
 has out '^# missing features: TRACING_DATA BUILD_ID OSRELEASE .* PMU_CAPS $'
+# simpleperf's protobuf messages, whose fields come in any order; of one that comes twice the last counts.
+"$PERFDATA" encode -o proto.data - <<'END'
+{"header":{}}
+{"attr":{"type":"SOFTWARE","sample_type":"IP|TID|TIME"}}
+{"record":{"type":"COMM","comm":{"pid":7,"tid":7,"comm":"hello"}}}
+{"feature":"SIMPLEPERF_DEBUG_UNWIND","content":{"fields":[{"file":[{"size":300},{"path":"/d"}]},{"key":80,"value":1},{"file":[]}]}}
+{"feature":"SIMPLEPERF_FILE2","content":{"files":[{"message":{"fields":[{"symbol":[{"vaddr":16}]},{"path":"/x"},{"min_vaddr":"0x10"},{"path":"/e"},{"min_vaddr":"0x1000"},{"symbol":[]}]}},{"message":{"fields":[]}}]}}
+{"feature":"SIMPLEPERF_ETM_BRANCH_LIST","content":{"fields":[{"magic":"m"},{"etm_data":[{"addrs":[]},{"path":"/b"},{"addrs":[{"addr":1}]}]},{"lbr_data":[{"samples":[{"binary_id":1}]},{"binaries":[{"path":"/y"}]},{"samples":[]}]}]}}
+END
+cat >expected <<'END'
+# simpleperf file for unwinding : /d, 300 bytes
+# simpleperf file for unwinding : , 0 bytes
+# simpleperf file : /e, 2 symbols from 0x1000
+# simpleperf file : , 0 symbols from 0x0
+# simpleperf branches of : /b, from 2 addresses
+# simpleperf branch stacks : 2 samples in 1 binaries
+END
+"$PERFDATA" convert --endian big -o proto.big proto.data
+for file in proto.data proto.big; do
+    expect 0 "$PERFDATA" check --strict $file
+    expect 0 "$PERFDATA" info -I --header-only $file
+    grep '^# simpleperf' out >a
+    same expected a
+done
 expect 0 "$PERFDATA" info -I features.data
 has out '^file  '
 has out '^# hostname : host$'

@@ -446,6 +446,9 @@ static void cut_short(void **state)
     bad_section(33, 0, "00000001", PD_ESHORT, "e_flags", 4, 0, 4);
     bad_section(34, 0, "=000000", PD_ESHORT, "cln_size", 0, 3, 4);
     bad_section(1, 0, "=170844 'tracin'", PD_ESHORT, "name", 3, 6, 7);
+    bad_section(128, 0, "00000004 'a' =00 =0000", PD_ESHORT, "type", 6, 2, 4);
+    bad_section(128, 0, "0000000d 'a' =00 00000002 =00*7", PD_ESHORT, "min_vaddr", 10, 7, 8);
+    bad_section(128, 0, "00000011 'a' =00 00000002 " W " =000000", PD_ESHORT, "symbol_count", 18, 3, 4);
     bad_record("00000040 0000 000f =00*7", PD_ESHORT, "attr", 8, 7, 8);
     bad_record("00000041 0000 000f =00*7", PD_ESHORT, "event_id", 8, 7, 8);
     bad_record("00000043 8001 0023 00000001 " ID20 " 14 00 =00", PD_ESHORT, "reserved_2", 34, 1, 2);

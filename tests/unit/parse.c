@@ -90,7 +90,7 @@ static bool random_plan(struct pd_rng *rng, struct pd_plan *plan)
 static void records_come_back(void **state)
 {
     struct fixture *f = *state;
-    const uint64_t n = random_iterations(20000);
+    const uint64_t n = random_iterations(5000);
     for (uint64_t i = 0; i < n; i++) {
         struct pd_rng rng = {random_seed() + i};
         struct pd_arena arena = {memory, sizeof memory};
@@ -147,7 +147,7 @@ static void check_feature(struct fixture *f, enum pd_order order, uint32_t id, u
 static void features_come_back(void **state)
 {
     struct fixture *f = *state;
-    for (uint64_t i = 0; i < random_iterations(20000); i++) {
+    for (uint64_t i = 0; i < random_iterations(5000); i++) {
         struct pd_rng rng = {random_seed() + i};
         struct pd_arena arena = {memory, sizeof memory};
         const enum pd_order order = pd_rng_one_in(&rng, 2) ? PD_BIG : PD_LITTLE;

@@ -45,6 +45,7 @@ enum {
     CLI_OUT = 2,      /* -o FILE, -f */
     CLI_JSON = 4,     /* --json */
     CLI_OPERANDS = 8, /* any number of input files as operands, else one */
+    CLI_COLOR = 16,   /* --color; then cli->color */
 };
 
 struct cli_option {
@@ -64,6 +65,13 @@ struct cli_spec {
 
 /* ---- A run of the command */
 
+/* How lines of standard output are coloured, when cli->color; a verb that prints JSON chooses none. */
+enum cli_paint {
+    CLI_PAINT_NONE,
+    CLI_PAINT_KEYS,     /* the first word of each line */
+    CLI_PAINT_HEADINGS, /* lines that are not indented, and the first word of the others */
+};
+
 struct cli_output;
 
 struct cli {
@@ -76,12 +84,15 @@ struct cli {
     size_t n_inputs;
     const char *output; /* -o; NULL: none */
     bool force, quiet, json;
+    bool color; /* results go to a terminal, or --color=always: after the options */
     int verbose;
     unsigned threads;
     /* state */
     int status;                   /* exit status so far, see cli_fail() */
     struct pd_out out;            /* standard output, buffered: write with pd_out_*(), cli_print() */
     int out_error;                /* errno of a failed write */
+    enum cli_paint paint;         /* what of standard output is coloured */
+    unsigned brush;               /* private: where in a line it is */
     struct cli_output *recording; /* flushed along with `out` */
     struct cli_progress {
         bool shown, off;
@@ -228,6 +239,8 @@ void cli_json_hex(struct cli_json *j, const char *key, uint64_t value); /* the s
 
 void cli_out_init(struct cli *cli);
 __attribute__((format(printf, 2, 3))) void cli_print(struct cli *cli, const char *format, ...);
+/* From here on standard output is in that colour, the n of ESC[nm, if results are coloured; 0: as usual. */
+void cli_color(struct cli *cli, unsigned color);
 /* Writes out what is buffered, of standard output and of the recording being written. */
 void cli_flush(struct cli *cli);
 /* At the end: flushes standard output and reports whether all of it could be written. */
@@ -297,5 +310,6 @@ int cmd_gen(struct cli *cli, int argc, char **argv);
 int cmd_extract(struct cli *cli, int argc, char **argv);
 int cmd_hash(struct cli *cli, int argc, char **argv);
 int cmd_corrupt(struct cli *cli, int argc, char **argv);
+int cmd_cmp(struct cli *cli, int argc, char **argv);
 
 #endif

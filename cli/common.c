@@ -203,6 +203,13 @@ static void draw(uint64_t done, uint64_t total, uint64_t ms)
             (double)total / mib, rate / mib, (double)(total - done) / rate);
 }
 
+/* Who reads the text through a pipe may be a pager, which has the terminal to itself. */
+static bool feeds_pager(const struct cli *cli)
+{
+    struct stat st;
+    return !cli->output && fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
 void cli_progress(struct cli *cli, uint64_t done, uint64_t total)
 {
     struct cli_progress *p = &cli->progress;
@@ -212,7 +219,7 @@ void cli_progress(struct cli *cli, uint64_t done, uint64_t total)
     if (p->calls == 1) {
         p->started = now;
         p->next = now + 1000;
-        p->off = cli->quiet || !isatty(STDERR_FILENO);
+        p->off = cli->quiet || !isatty(STDERR_FILENO) || feeds_pager(cli);
     }
     if (p->off || now < p->next)
         return;

@@ -28,7 +28,7 @@ static const struct cli_spec spec = {
         "Prints every record in the order of the file, with its offset (as in perf report -D), type, misc\n"
         "and fields. Symbols are not resolved: perf does that.\n",
     .options = options,
-    .common = CLI_IN | CLI_JSON,
+    .common = CLI_IN | CLI_JSON | CLI_COLOR,
     .examples = "  perfdata dump x.data                               all records\n"
                 "  perfdata dump --offset 0x1a8 --limit 1 -x x.data   one record, with its bytes\n"
                 "  perfdata dump -F comm,tid,time,event,ip x.data     like perf script -F, in file order\n"
@@ -222,6 +222,7 @@ int cmd_dump(struct cli *cli, int argc, char **argv)
         return cli_fail(cli, CLI_USAGE, "--json prints whole records, so it goes with neither -F nor -x");
     if (d.fields && d.hex)
         return cli_fail(cli, CLI_USAGE, "-F prints lines of fields, so it does not go with -x");
+    cli->paint = cli->json || d.fields ? CLI_PAINT_NONE : CLI_PAINT_HEADINGS;
     dump_file(&d, cli->inputs[0]);
     return cli->status;
 }

@@ -4,8 +4,9 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { KEY_JSON = CLI_LONG + 1000 };
+enum { KEY_JSON = CLI_LONG + 1000, KEY_COLOR };
 
 static const struct {
     unsigned common; /* 0: every verb has it */
@@ -15,6 +16,7 @@ static const struct {
     {CLI_OUT, {"output", 'o', "FILE", "write to FILE; - is standard output"}},
     {CLI_OUT, {"force", 'f', NULL, "replace an existing output"}},
     {CLI_JSON, {"json", KEY_JSON, NULL, "print JSON"}},
+    {CLI_COLOR, {"color", KEY_COLOR, "[=WHEN]", "colour the text: always, never, or auto (on a terminal, unless NO_COLOR is\nset; the default)"}},
     {0, {"threads", 'j', "N", "use up to N threads (default 1); the result is the same"}},
     {0, {"quiet", 'q', NULL, "results and errors only"}},
     {0, {"verbose", 'v', NULL, "say more"}},
@@ -70,6 +72,23 @@ static bool add_input(struct cli *cli, const char *name, size_t room)
     return true;
 }
 
+/* As https://no-color.org and terminals that cannot want it. */
+static bool is_colorful(void)
+{
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    return isatty(STDOUT_FILENO) && !(no_color && *no_color) && !(term && strcmp(term, "dumb") == 0);
+}
+
+static bool take_color(struct cli *cli, const char *when)
+{
+    const bool always = strcmp(when, "always") == 0, automatic = strcmp(when, "auto") == 0;
+    cli->color = always || (automatic && is_colorful());
+    if (always || automatic || strcmp(when, "never") == 0)
+        return true;
+    cli_fail(cli, CLI_USAGE, "--color: there are always, never and auto, not \"%s\"", when);
+    return false;
+}
+
 /* Takes a common option; CLI_END: taken. */
 static int common_option(struct cli *cli, int key, int argc)
 {
@@ -81,6 +100,7 @@ static int common_option(struct cli *cli, int key, int argc)
     case 'q': cli->quiet = true; return CLI_END;
     case 'v': cli->verbose++; return CLI_END;
     case KEY_JSON: cli->json = true; return CLI_END;
+    case KEY_COLOR: return take_color(cli, optarg ? optarg : "always") ? CLI_END : CLI_STOP;
     case 'h': print_help(cli); return CLI_STOP;
     case 'j':
         if (cli_number(optarg, &n) && n >= 1 && n <= 1024) {
@@ -154,6 +174,8 @@ int cli_next_option(struct cli *cli, int argc, char **argv)
     struct option longs[MOST_OPTIONS + 1] = {0};
     char shorts[3 * MOST_OPTIONS + 2] = ":", *s = shorts + 1;
     all_options(cli->spec, all);
+    if (optind <= 1 && (cli->spec->common & CLI_COLOR)) /* before the first option */
+        cli->color = is_colorful();
     for (size_t i = 0, n = 0; all[i]; i++) {
         const int argument = wants_argument(all[i]);
         if (all[i]->name)

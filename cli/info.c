@@ -23,7 +23,7 @@ static const struct cli_spec spec = {
     .about = "Prints what a recording is and holds: container, byte order, events, record counts by type,\n"
              "time range, losses, number of tasks, features. Of several files each gets its own summary.\n",
     .options = options,
-    .common = CLI_IN | CLI_JSON | CLI_OPERANDS,
+    .common = CLI_IN | CLI_JSON | CLI_OPERANDS | CLI_COLOR,
     .examples = "  perfdata info                    summary of ./perf.data\n"
                 "  perfdata info --stats x.data     counts only, to compare with perf report --stats\n"
                 "  perfdata info --json *.data      one JSON object a line\n"
@@ -351,6 +351,7 @@ int cmd_info(struct cli *cli, int argc, char **argv)
         return cli_fail(
             cli, CLI_USAGE,
             "--header-only reads no records, so --stats, --tasks and --mmaps have nothing to show");
+    cli->paint = cli->json ? CLI_PAINT_NONE : CLI_PAINT_KEYS;
     for (size_t i = 0; i < cli->n_inputs && !cli->out_error; i++) {
         if (i && !cli->json)
             pd_out_str(&cli->out, "\n");

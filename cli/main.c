@@ -22,6 +22,7 @@ static const struct verb {
     {"edit", cmd_edit, "set or drop features, and leave the rest as it is"},
     {"gen", cmd_gen, "a synthetic recording: of a workload, or of random records"},
     {"extract", cmd_extract, "parts as they are stored: a feature, tracing data, AUX data, build ids"},
+    {"cmp", cmd_cmp, "what two recordings say differently, by record and field"},
     {"hash", cmd_hash, "a hash of the content: equal across containers, compression and byte order"},
     {"corrupt", cmd_corrupt, "controlled damage, for testing readers"},
 };

@@ -32,11 +32,58 @@ int cli_write_all(int fd, const void *bytes, size_t n)
 
 /* ---- Standard output */
 
+/* Where in a line the next byte is, for its colour. */
+enum { BRUSH_START, BRUSH_INDENT, BRUSH_HEADING, BRUSH_KEY, BRUSH_PLAIN };
+
+/* The brush behind a byte; *before is what is to be written before it. */
+static unsigned stroke(enum cli_paint paint, unsigned brush, char c, const char **before)
+{
+    const bool begins = brush == BRUSH_START || brush == BRUSH_INDENT, painted = brush == BRUSH_HEADING || brush == BRUSH_KEY;
+    *before = "";
+    if (c == '\n') {
+        *before = painted ? "\033[0m" : "";
+        return BRUSH_START;
+    }
+    if (begins && c == ' ')
+        return BRUSH_INDENT;
+    if (begins) {
+        const bool heading = brush == BRUSH_START && paint == CLI_PAINT_HEADINGS;
+        *before = heading ? "\033[1m" : "\033[36m";
+        return heading ? BRUSH_HEADING : BRUSH_KEY;
+    }
+    if (brush == BRUSH_KEY && (c == ' ' || c == ':')) {
+        *before = "\033[0m";
+        return BRUSH_PLAIN;
+    }
+    return brush;
+}
+
+static int write_painted(struct cli *cli, const char *text, size_t n)
+{
+    char buf[4096];
+    size_t used = 0;
+    int error = 0;
+    for (size_t i = 0; i < n && !error; i++) {
+        const char *before;
+        cli->brush = stroke(cli->paint, cli->brush, text[i], &before);
+        used += (size_t)snprintf(buf + used, sizeof buf - used, "%s%c", before, text[i]);
+        if (used > sizeof buf - 32 || i + 1 == n) {
+            error = cli_write_all(STDOUT_FILENO, buf, used);
+            used = 0;
+        }
+    }
+    return error;
+}
+
 static bool out_more(struct pd_out *out, size_t want)
 {
     struct cli *cli = out->user;
     (void)want;
-    if (cli->out_error == 0)
+    if (cli->progress.shown)
+        cli_progress_end(cli);
+    if (cli->out_error == 0 && cli->color && cli->paint)
+        cli->out_error = write_painted(cli, out->buf, out->n);
+    else if (cli->out_error == 0)
         cli->out_error = cli_write_all(STDOUT_FILENO, out->buf, out->n);
     out->n = 0;
     return cli->out_error == 0;
@@ -59,6 +106,12 @@ void cli_print(struct cli *cli, const char *format, ...)
     if (n >= (int)sizeof text)
         n = (int)sizeof text - 1;
     pd_out_bytes(&cli->out, text, n > 0 ? (size_t)n : 0);
+}
+
+void cli_color(struct cli *cli, unsigned color)
+{
+    if (cli->color)
+        cli_print(cli, "\033[%um", color);
 }
 
 static int flush_output(struct cli_output *out);

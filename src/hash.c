@@ -10,11 +10,12 @@
  */
 #include "canonical.h"
 #include "codec_internal.h"
+#include "content.h"
 #include "idmap.h"
 #include "order_queue.h"
 #include "wire.h"
-#include <perfdata/order.h>
 #include <perfdata/tasks.h>
+#include <perfdata/order.h>
 
 #define MEMORY ((size_t)16 << 20)
 #define MOST_FEATURE (UINT64_C(256) << 20)
@@ -106,18 +107,6 @@ static enum pd_code add_attrs(struct pd_hashing *h, size_t from)
 
 /* ---- Features */
 
-/* perf takes these for present though there is nothing in them; any other empty one says nothing. */
-static bool may_be_empty(uint64_t feature)
-{
-    return feature == PD_FEAT_BRANCH_STACK || feature == PD_FEAT_STAT;
-}
-
-/* What tells of the container rather than of what was recorded. */
-static bool is_container(uint64_t feature)
-{
-    return feature == PD_FEAT_AUXTRACE || feature == PD_FEAT_DIR_FORMAT || feature == PD_FEAT_COMPRESSED;
-}
-
 /* Adds the instance that h->item has: its hash as a number of 128 bits. */
 static void add_instance(struct pd_hashing *h, uint64_t number)
 {
@@ -181,7 +170,7 @@ static enum pd_code hold(struct pd_hashing *h, const void *bytes, size_t n)
 /* A feature's bytes, which are gone afterwards. */
 static enum pd_code add_feature(struct pd_hashing *h, uint64_t number, uint64_t offset, const void *bytes, size_t n)
 {
-    if (is_container(number) || (n == 0 && !may_be_empty(number)))
+    if (pd_is_of_container(number) || (n == 0 && !pd_may_be_empty(number)))
         return PD_OK;
     if (number == PD_FEAT_CPU_TOPOLOGY && n + h->held_bytes <= MOST_HELD)
         return hold(h, bytes, n);
@@ -267,7 +256,7 @@ static enum pd_code add_sections(struct pd_hashing *h)
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < pd_reader_n_features(h->r); i++) {
         const struct pd_feature_section *f = pd_reader_feature(h->r, i);
-        if (!f->intact || is_container(f->feature))
+        if (!f->intact || pd_is_of_container(f->feature))
             continue;
         if (f->feature == PD_FEAT_TRACING_DATA && f->section.size)
             code = add_tracing_section(h, &f->section);
@@ -341,12 +330,6 @@ static enum pd_code add_attr_record(struct pd_hashing *h, struct pd_record *rec)
     return add_attr(h, &rec->u.header_attr.attr, &rec->u.header_attr.ids);
 }
 
-static bool is_transport(uint32_t type)
-{
-    return (type >= PD_RECORD_HEADER_ATTR && type <= PD_RECORD_ID_INDEX) ||
-           (type >= PD_RECORD_HEADER_FEATURE && type <= PD_RECORD_COMPRESSED2);
-}
-
 static enum pd_code add_transport(struct pd_hashing *h, struct pd_record *rec)
 {
     switch (rec->type) {
@@ -387,7 +370,7 @@ static enum pd_code add_record(struct pd_hashing *h, struct pd_record *rec)
 {
     if (rec->old_feature)
         return add_feature(h, rec->type - 66, rec->offset + 8, rec->raw + 8, rec->size - 8u);
-    if (is_transport(rec->type))
+    if (pd_is_transport(rec->type))
         return add_transport(h, rec);
     decode(h, rec);
     pd_canon_record(&h->item, rec);
@@ -404,13 +387,6 @@ static void progress(struct pd_hashing *h, const struct pd_record *rec)
         h->options->progress(h->options->user, h->done, h->total);
 }
 
-/* Errors behind which there is nothing more. */
-static bool is_final(const struct pd_error *what)
-{
-    const bool own = what->field && strcmp(what->field, "temporary file") == 0;
-    return what->code == PD_ENOMEM || what->code == PD_EOUT || (what->code == PD_EIO && own);
-}
-
 static enum pd_code add_records(struct pd_hashing *h)
 {
     struct pd_record rec = {0};
@@ -420,7 +396,7 @@ static enum pd_code add_records(struct pd_hashing *h)
         code = h->sorter ? pd_sorter_next(h->sorter, &rec, &what) : pd_reader_next(h->r, &rec, &what);
         if (code == PD_END)
             return PD_OK;
-        if (code && is_final(&what)) {
+        if (code && pd_is_final(&what)) {
             *h->error = what;
             return code;
         }
@@ -432,52 +408,6 @@ static enum pd_code add_records(struct pd_hashing *h)
         if ((code = add_record(h, &rec)))
             return code;
     }
-}
-
-/* ---- The order of a directory's records */
-
-/*
- * The first record of a directory's `data` may have a time, the others are what perf synthesizes before it samples?
- */
-static bool is_prelude(struct pd_reader *data)
-{
-    struct pd_record rec = {0};
-    struct pd_error what;
-    enum pd_code code;
-    uint64_t time;
-    bool first = true;
-    while ((code = pd_reader_next(data, &rec, &what)) != PD_END) {
-        if (code && is_final(&what))
-            return true;
-        if (code || rec.type == PD_RECORD_COMPRESSED || rec.type == PD_RECORD_COMPRESSED2)
-            continue;
-        if (!first && pd_record_time(&rec, &time) && time)
-            return false;
-        first = false;
-    }
-    return true;
-}
-
-/*
- * Members are read as `convert` puts them into one file: merged by time, unless there is only one behind a `data` that has
- * but what comes before the samples. This matters to records without a time alone.
- */
-static enum pd_code open_members(struct pd_hashing *h)
-{
-    const struct pd_sorter_options how = {.size = sizeof how,
-                                          .allocator = h->allocator,
-                                          .kind = PD_SORT_TIME,
-                                          .memory = h->options->memory,
-                                          .tmpdir = h->options->tmpdir};
-    const struct pd_reader_options options = {.size = sizeof options, .allocator = h->allocator};
-    const size_t n = pd_reader_n_members(h->r);
-    struct pd_reader *data;
-    bool merge = n > 2;
-    if (n == 2 && pd_reader_open_member(&data, h->r, 0, &options, NULL) == PD_OK) {
-        merge = !is_prelude(data);
-        pd_reader_close(data);
-    }
-    return merge ? pd_sorter_open(&h->sorter, h->r, &how, h->error) : PD_OK;
 }
 
 /* ---- The parts together */
@@ -552,7 +482,7 @@ static enum pd_code run(struct pd_hashing *h, struct pd_hash *hash)
     if (!code && !stream)
         code = add_attrs(h, 0);
     if (!code)
-        code = open_members(h);
+        code = pd_open_members(h->r, h->allocator, h->options->memory, h->options->tmpdir, &h->sorter, h->error);
     if (!code)
         code = add_records(h);
     pd_sorter_close(h->sorter); /* from here on the reader may be asked again */

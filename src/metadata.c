@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* metadata.c - collects what a recording says of itself, and answers questions about it. */
 #include "codec_internal.h"
+#include "content.h"
 #include "idmap.h"
 #include "memory.h"
 #include "wire.h"
@@ -293,7 +294,7 @@ static enum pd_code add_feature(struct pd_metadata *m, const struct pd_record *r
 {
     struct pd_bytes data;
     uint64_t id;
-    if (!pd_record_feature(rec, m->order, &id, &data) || id > UINT16_MAX || (data.n == 0 && !rec->old_feature))
+    if (!pd_record_feature(rec, m->order, &id, &data) || id > UINT16_MAX || (data.n == 0 && !rec->old_feature && !pd_may_be_empty(id)))
         return PD_OK;
     const uint64_t offset = rec->depth ? PD_NOWHERE : rec->offset + (uint64_t)(data.ptr - rec->raw);
     return add_bytes(m, (uint32_t)id, offset, data.ptr, data.n, error);

@@ -27,6 +27,7 @@
  *   order.h      a recording in the order of time
  *   tasks.h      which program a task was at which time
  *   filter.h     the samples one wants, with the records that they need
+ *   difference.h what two recordings say differently
  *   hash.h       a hash of the content, whatever the container
  *   gen.h        synthetic recordings
  *   convert.h    other containers, byte orders and compression
@@ -46,6 +47,7 @@
 #include <perfdata/compare.h>
 #include <perfdata/constants.h>
 #include <perfdata/convert.h>
+#include <perfdata/difference.h>
 #include <perfdata/error.h>
 #include <perfdata/event.h>
 #include <perfdata/feature.h>

@@ -84,6 +84,7 @@ struct cli {
     size_t n_inputs;
     const char *output; /* -o; NULL: none */
     bool force, quiet, json;
+    bool list_options; /* --help prints a table for the completion of shells instead */
     bool color; /* results go to a terminal, or --color=always: after the options */
     int verbose;
     unsigned threads;
@@ -96,9 +97,13 @@ struct cli {
     struct cli_output *recording; /* flushed along with `out` */
     struct cli_progress {
         bool shown, off;
-        uint64_t started, next, calls; /* milliseconds */
+        uint64_t started, next; /* milliseconds; 0: not yet */
+        uint64_t last;          /* bytes */
     } progress;
 };
+
+/* A line of the table for the completion of shells: WORD, DESCRIPTION and what its argument is called, with tabs between. */
+void cli_list_word(struct cli *cli, const char *word, const char *description, const char *argument);
 
 /*
  * The next option of the verb: its key, with cli->arg; common ones are taken care of. CLI_END: no more,

@@ -183,6 +183,8 @@ size_t cli_event_name(struct cli_input *in, uint32_t attr, char *buf, size_t cap
 
 /* ---- Progress */
 
+#define PROGRESS_BYTES 32768 /* the clock is not asked for less */
+
 static uint64_t now_ms(void)
 {
     struct timespec t;
@@ -213,10 +215,11 @@ static bool feeds_pager(const struct cli *cli)
 void cli_progress(struct cli *cli, uint64_t done, uint64_t total)
 {
     struct cli_progress *p = &cli->progress;
-    if (p->off || p->calls++ % 1024)
+    if (p->off || (p->started && done - p->last < PROGRESS_BYTES))
         return;
+    p->last = done;
     const uint64_t now = now_ms();
-    if (p->calls == 1) {
+    if (p->started == 0) {
         p->started = now;
         p->next = now + 1000;
         p->off = cli->quiet || !isatty(STDERR_FILENO) || feeds_pager(cli);

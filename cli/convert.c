@@ -14,11 +14,11 @@ enum { KEY_TO = CLI_LONG, KEY_COMPRESSED2, KEY_DECOMPRESS, KEY_ENDIAN, KEY_ATTR_
 
 /* clang-format off */
 static const struct cli_option options[] = {
-    {"to", KEY_TO, "CONTAINER", "file, pipe or dir (default: the input's; to standard output: pipe)"},
+    {"to", KEY_TO, "file|pipe|dir", "file, pipe or dir (default: the input's; to standard output: pipe)"},
     {"compression-level", 'z', NULL, "compress the records, as perf record -z; -zN: level N, 1 (default) to 22"},
     {"compressed2", KEY_COMPRESSED2, NULL, "the same, in the records of perf 6.16 and later"},
     {"decompress", KEY_DECOMPRESS, NULL, "no compressed records"},
-    {"endian", KEY_ENDIAN, "ORDER", "little or big"},
+    {"endian", KEY_ENDIAN, "little|big", "little or big"},
     {"attr-size", KEY_ATTR_SIZE, "N", "bytes of each perf_event_attr: perf 6.1 reads up to 128"},
     {"reencode", KEY_REENCODE, NULL, "every record through decoding and encoding, not copied"},
     {0},

@@ -14,7 +14,7 @@
 enum { KEY_ENDIAN = CLI_LONG };
 
 static const struct cli_option options[] = {
-    {"endian", KEY_ENDIAN, "ORDER", "little or big, whatever the header line says; for a text without offsets"},
+    {"endian", KEY_ENDIAN, "little|big", "little or big, whatever the header line says; for a text without offsets"},
     {0},
 };
 

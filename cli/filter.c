@@ -55,12 +55,12 @@ static const struct cli_option options[] = {
     {"all-kernel", KEY_KERNEL, NULL, "no samples in user mode"},
     {"every", KEY_EVERY, "N", "of the selected samples every Nth, in the order of the file"},
     {"limit", KEY_LIMIT, "N", "of those the first N"},
-    {"to", KEY_TO, "CONTAINER", "file, pipe or dir (default: the input's; to standard output: pipe)"},
+    {"to", KEY_TO, "file|pipe|dir", "file, pipe or dir (default: the input's; to standard output: pipe)"},
     {"compression-level", 'z', NULL, "compress the records, as perf record -z; -zN: level N, 1 (default) to 22. Without this,\n"
                                      "those that were compressed are so again"},
     {"compressed2", KEY_COMPRESSED2, NULL, "the same, in the records of perf 6.16 and later"},
     {"decompress", KEY_DECOMPRESS, NULL, "no compressed records"},
-    {"sideband", KEY_SIDEBAND, "WHICH", "other records to keep: needed (default), all or none"},
+    {"sideband", KEY_SIDEBAND, "needed|all|none", "other records to keep: needed (default), all or none"},
     {0},
 };
 

@@ -16,7 +16,7 @@ static const struct {
     {CLI_OUT, {"output", 'o', "FILE", "write to FILE; - is standard output"}},
     {CLI_OUT, {"force", 'f', NULL, "replace an existing output"}},
     {CLI_JSON, {"json", KEY_JSON, NULL, "print JSON"}},
-    {CLI_COLOR, {"color", KEY_COLOR, "[=WHEN]", "colour the text: always, never, or auto (on a terminal, unless NO_COLOR is\nset; the default)"}},
+    {CLI_COLOR, {"color", KEY_COLOR, "[=always|never|auto]", "colour the text; auto, the default: on a terminal, unless NO_COLOR is set"}},
     {0, {"threads", 'j', "N", "use up to N threads (default 1); the result is the same"}},
     {0, {"quiet", 'q', NULL, "results and errors only"}},
     {0, {"verbose", 'v', NULL, "say more"}},
@@ -37,10 +37,39 @@ static void all_options(const struct cli_spec *spec, const struct cli_option *al
     all[n] = NULL;
 }
 
+void cli_list_word(struct cli *cli, const char *word, const char *description, const char *argument)
+{
+    cli_print(cli, "%s\t", word);
+    for (; *description; description++)
+        pd_out_bytes(&cli->out, *description == '\n' || *description == '\t' ? " " : description, 1);
+    cli_print(cli, "\t%s\n", argument ? argument : "");
+}
+
+/* One line a word: an option without letter whose argument may be missing takes it behind a = only. */
+static void list_options(struct cli *cli, const struct cli_option *const *all)
+{
+    for (; *all; all++) {
+        const struct cli_option *o = *all;
+        char word[64];
+        if (o->key < CLI_LONG) {
+            snprintf(word, sizeof word, "-%c", o->key);
+            cli_list_word(cli, word, o->help, o->arg);
+        }
+        if (o->name) {
+            snprintf(word, sizeof word, "--%s", o->name);
+            cli_list_word(cli, word, o->help, o->arg);
+        }
+    }
+}
+
 static void print_help(struct cli *cli)
 {
     const struct cli_option *all[MOST_OPTIONS + 1];
     all_options(cli->spec, all);
+    if (cli->list_options) {
+        list_options(cli, all);
+        return;
+    }
     cli_print(cli, "Usage: perfdata %s %s\n\n", cli->verb, cli->spec->usage);
     pd_out_str(&cli->out, cli->spec->about);
     pd_out_str(&cli->out, "\nOptions:\n");

@@ -65,6 +65,19 @@ static int run_verb(struct cli *cli, const char *name, int argc, char **argv)
     return verb->run(cli, argc, argv);
 }
 
+/* For completions/: the verbs, or with the name of one its options. */
+static int list_words(struct cli *cli, const char *verb)
+{
+    static char help_option[] = "--help";
+    cli->list_options = true;
+    if (verb)
+        return run_verb(cli, verb, 2, (char *[]){help_option, help_option, NULL});
+    for (size_t i = 0; i < N_VERBS; i++)
+        cli_list_word(cli, verbs[i].name, verbs[i].does, NULL);
+    cli_list_word(cli, "help", "the list of verbs, or the options of one", "VERB");
+    return CLI_OK;
+}
+
 static int run(struct cli *cli, int argc, char **argv)
 {
     static char help_option[] = "--help";
@@ -75,6 +88,8 @@ static int run(struct cli *cli, int argc, char **argv)
         pd_out_str(&cli->out, "perfdata " PERFDATA_PROJECT_VERSION "\n");
         return CLI_OK;
     }
+    if (strcmp(name, "--list-options") == 0)
+        return list_words(cli, argv[2]);
     const bool help = strcmp(name, "help") == 0;
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || (help && argc == 2)) {
         print_usage(cli);

@@ -31,10 +31,10 @@ static const struct cli_spec spec = {
              "are unless something asks to look into them.\n",
     .options = options,
     .common = CLI_IN | CLI_OUT,
-    .examples = "  perfdata convert -i x.data -o - | perf script -i -   as a pipe stream\n"
-                "  perfdata convert -i x.data -z -o y.data              compressed\n"
-                "  perfdata convert -i recording/ --to file -o x.data   the members of a directory, by time\n"
-                "  perfdata convert -i x.data --attr-size 128 -o y.data for perf 6.1\n",
+    .examples = "  perfdata convert -i x.data -o - | perf script -i -     as a pipe stream\n"
+                "  perfdata convert -i x.data -z -o y.data                compressed\n"
+                "  perfdata convert -i recording/ --to file -o y.data     the members of a directory, by time\n"
+                "  perfdata convert -i x.data --attr-size 128 -o y.data   for perf 6.1\n",
 };
 /* clang-format on */
 

@@ -41,7 +41,7 @@ static const struct cli_spec spec = {
     .common = CLI_IN | CLI_OUT | CLI_JSON,
     .examples = "  perfdata corrupt -E 0.001 --seed 7 -o bad.data x.data    about one byte in a thousand\n"
                 "  perfdata corrupt --truncate -100 -o short.data x.data    without its last 100 bytes\n"
-                "  perfdata corrupt --set 0x30=0000000000000000 -o y x      as if perf record had been killed\n"
+                "  perfdata corrupt --set 0x30=0000000000000000 -o y.data x.data   as if perf record had been killed\n"
                 "  perfdata corrupt --unknown-record -o - x.data | reader   does it skip what it does not know?\n",
 };
 

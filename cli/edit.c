@@ -43,7 +43,7 @@ static const struct cli_spec spec = {
     .common = CLI_IN | CLI_OUT,
     .examples = "  perfdata edit --set-feature hostname=build7 --drop-feature cmdline -o y.data x.data\n"
                 "  perfdata edit --set-feature total_mem=8G -o - x.data | perf report -i -\n"
-                "  perfdata edit --set-feature cpu_topology=@topology.bin -o y.data x.data\n",
+                "  perfdata edit --set-feature cpu_topology=@t.bin -o y.data x.data\n",
 };
 /* clang-format on */
 

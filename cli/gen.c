@@ -43,9 +43,9 @@ static const struct cli_spec spec = {
              "are described; or of random records, for testing readers. The same options give the same bytes.\n",
     .options = options,
     .common = CLI_OUT,
-    .examples = "  perfdata gen --preset database -c 100000 -o db.data   what perf record -a might give\n"
-                "  perfdata gen --workload web.txt --size 1G -o web.data percentages as described\n"
-                "  perfdata gen -t ALL --seed 7 --endian big -o any.data every record type\n"
+    .examples = "  perfdata gen --preset database -c 100000 -o db.data      what perf record -a might give\n"
+                "  perfdata gen --workload web.txt --size 100M -o web.data  percentages as described\n"
+                "  perfdata gen -t ALL --seed 7 --endian big -o any.data     every record type\n"
                 "  perfdata gen -t SAMPLE:90,MMAP2:5 --sample-type ip,tid,time,callchain -o - | perf script -i -\n",
 };
 /* clang-format on */

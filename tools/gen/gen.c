@@ -29,6 +29,7 @@ int main(int argc, char **argv)
         {"records", gen_records, "include/perfdata/records.h, from src/schema/records.def"},
         {"visitor", gen_visitor, "include/perfdata/visitor.h, from src/schema/records.def"},
         {"format-doc", gen_format_doc, "docs/FORMAT.md, from all of src/schema"},
+        {"format-man", gen_format_man, "docs/man/perfdata.5, the same as a manual page"},
     };
     const size_t n = sizeof commands / sizeof *commands;
 

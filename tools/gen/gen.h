@@ -14,5 +14,6 @@ int gen_constants(FILE *out);
 __attribute__((weak)) int gen_records(FILE *out);
 __attribute__((weak)) int gen_visitor(FILE *out);
 __attribute__((weak)) int gen_format_doc(FILE *out);
+__attribute__((weak)) int gen_format_man(FILE *out);
 
 #endif

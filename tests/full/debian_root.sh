@@ -3,7 +3,7 @@
 # and a program is built against the library. Needs root, debootstrap and a Debian mirror (DEBIAN_MIRROR).
 set -euo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
-mirror=${DEBIAN_MIRROR:-$(sed -nE 's/^(deb [^h]*|URIs: )(https?:[^ ]*).*/\2/p' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1)}
+mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
 [ "$(id -u)" = 0 ] || { echo "needs root" >&2; exit 1; }
 command -v debootstrap >/dev/null || { apt-get update -q && apt-get install -q -y --no-install-recommends debootstrap; }
@@ -14,7 +14,7 @@ set -x
 cmake -S "$source" -B "$tmp/b" -DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr -DPERFDATA_BUILD_TESTS=OFF
 cmake --build "$tmp/b" -j "$(nproc)"
 (cd "$tmp/b" && cpack -G DEB)
-debootstrap --variant=minbase "$suite" "$root" "${mirror:-http://deb.debian.org/debian}"
+debootstrap --variant=minbase "$suite" "$root" "$mirror"
 cp /etc/apt/apt.conf.d/*proxy* "$root/etc/apt/apt.conf.d/" 2>/dev/null || true
 cp "$tmp"/b/*.deb "$root/tmp/perfdata.deb"
 cp "$source"/corpus/*.data "$root/tmp/"

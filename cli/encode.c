@@ -47,6 +47,7 @@ struct encode {
     char *line;             /* bytes read, of which [begin, end) are still to be taken */
     size_t begin, end, cap;
     uint64_t number;        /* of the line */
+    uint64_t bytes_read;
     bool eof;
 };
 
@@ -216,6 +217,8 @@ static bool more_bytes(struct encode *e)
     }
     e->eof = got == 0;
     e->end += got > 0 ? (size_t)got : 0;
+    e->bytes_read += got > 0 ? (uint64_t)got : 0;
+    cli_progress(e->cli, e->bytes_read, S_ISREG(e->in.st.st_mode) ? (uint64_t)e->in.st.st_size : PD_NOWHERE);
     return true;
 }
 

@@ -316,5 +316,6 @@ int cmd_extract(struct cli *cli, int argc, char **argv);
 int cmd_hash(struct cli *cli, int argc, char **argv);
 int cmd_corrupt(struct cli *cli, int argc, char **argv);
 int cmd_cmp(struct cli *cli, int argc, char **argv);
+int cmd_split(struct cli *cli, int argc, char **argv);
 
 #endif

@@ -147,14 +147,9 @@ static bool may_replace(struct cli_directory *d, const struct cli_input *in)
     return true;
 }
 
-bool cli_directory_open(struct cli *cli, struct cli_directory *d, const struct cli_input *in)
+static bool make_directory(struct cli_directory *d, const char *beside)
 {
-    *d = (struct cli_directory){.cli = cli, .mode = S_ISDIR(in->st.st_mode) ? in->st.st_mode & 0777 : 0700};
-    if ((d->final = trimmed(cli->output)) == NULL)
-        return refuse(d, CLI_OUTPUT, strerror(errno));
-    if (!may_replace(d, in))
-        return false;
-    char *path = template_beside(d->final);
+    char *path = template_beside(beside);
     catch_signals();
     if (path == NULL || mkdtemp(path) == NULL) {
         const int error = errno;
@@ -166,15 +161,33 @@ bool cli_directory_open(struct cli *cli, struct cli_directory *d, const struct c
     return true;
 }
 
+bool cli_directory_stage(struct cli *cli, struct cli_directory *d, const char *path)
+{
+    *d = (struct cli_directory){.cli = cli};
+    return make_directory(d, path);
+}
+
+bool cli_directory_open(struct cli *cli, struct cli_directory *d, const struct cli_input *in)
+{
+    *d = (struct cli_directory){.cli = cli, .mode = S_ISDIR(in->st.st_mode) ? in->st.st_mode & 0777 : 0700};
+    if ((d->final = trimmed(cli->output)) == NULL)
+        return refuse(d, CLI_OUTPUT, strerror(errno));
+    return may_replace(d, in) && make_directory(d, d->final);
+}
+
 /* ---- Files of the recording */
 
 int cli_directory_file(struct cli_directory *d, const char *name, mode_t mode, struct pd_sink *sink)
 {
     const char *output = d->cli->output;
-    struct cli_output *out = &d->files[d->files[0].cli != NULL];
+    struct cli_output *out = d->files;
     char *path = join(d->temporary, name);
-    if (path == NULL || out->cli)
+    while (out < d->files + CLI_MOST_FILES && out->cli)
+        out++;
+    if (path == NULL || out == d->files + CLI_MOST_FILES) {
+        free(path);
         return path ? EMFILE : ENOMEM;
+    }
     d->cli->output = path;
     const bool ok = cli_output_open(d->cli, out, NULL, 0, CLI_PATCH);
     d->cli->output = output;
@@ -192,7 +205,7 @@ int cli_directory_file(struct cli_directory *d, const char *name, mode_t mode, s
 
 int cli_directory_close(struct cli_directory *d, struct pd_sink *sink)
 {
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < CLI_MOST_FILES; i++)
         if (d->files[i].cli && sink->user == &d->files[i])
             return cli_output_commit(&d->files[i]) ? 0 : EIO;
     return 0;
@@ -398,6 +411,27 @@ static int put_in_place(struct cli_directory *d)
     return rename(d->temporary, d->final) ? errno : 0; /* a file system without that flag */
 }
 
+static int move_file(const struct cli_directory *d, const char *from, const char *to)
+{
+    if (d->cli->force)
+        return rename(from, to) < 0 ? errno : 0;
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != ENOSYS && errno != EINVAL)
+        return errno;
+    return link(from, to) < 0 ? errno : 0; /* a file system without that flag; the old name goes with the directory */
+}
+
+bool cli_directory_move(struct cli_directory *d, const char *name, const char *final)
+{
+    char *path = join(d->temporary, name);
+    const int error = path ? move_file(d, path, final) : ENOMEM;
+    if (error)
+        cli_fail(d->cli, CLI_OUTPUT, "%s: %s", final, strerror(error));
+    free(path);
+    return error == 0;
+}
+
 bool cli_directory_commit(struct cli_directory *d)
 {
     const sigset_t old = block_signals();
@@ -415,7 +449,7 @@ void cli_directory_discard(struct cli_directory *d)
 {
     if (d->cli == NULL)
         return;
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < CLI_MOST_FILES; i++)
         cli_output_discard(&d->files[i]);
     remove_made();
     forget_all();

@@ -6,12 +6,14 @@
 
 #include "cli.h"
 
+#define CLI_MOST_FILES 64 /* that are written at a time */
+
 struct cli_directory {
     struct cli *cli;
     char *final, *temporary; /* paths */
     mode_t mode;
     bool replace;               /* something is at `final` that may be replaced */
-    struct cli_output files[2]; /* being written */
+    struct cli_output files[CLI_MOST_FILES]; /* being written */
     int error;                  /* errno of the first failure */
 };
 
@@ -29,6 +31,12 @@ bool cli_directory_copy_others(struct cli_directory *dir, const struct cli_input
 bool cli_directory_has_others(const struct cli_input *in, const char *path);
 /* Puts the directory in its place. */
 bool cli_directory_commit(struct cli_directory *dir);
+/*
+ * A directory beside a path in which files wait until all of them are written; each is then moved to its own place, never over
+ * another file without -f. False: the message is printed.
+ */
+bool cli_directory_stage(struct cli *cli, struct cli_directory *dir, const char *path);
+bool cli_directory_move(struct cli_directory *dir, const char *name, const char *final);
 /* Removes what was not committed. */
 void cli_directory_discard(struct cli_directory *dir);
 

@@ -140,7 +140,7 @@ void cli_out_end(struct cli *cli)
 
 /* ---- Temporary files that a signal must remove: the only state of the command that is not in struct cli */
 
-#define SLOTS 4
+#define SLOTS 68 /* the files of a directory that are open at a time, and a few */
 static char slot_path[SLOTS][PATH_MAX];
 static volatile sig_atomic_t slot_used[SLOTS];
 static const int slot_signals[] = {SIGINT, SIGTERM, SIGHUP};

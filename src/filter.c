@@ -320,8 +320,7 @@ static enum pd_code keep_feature(struct pd_filtering *f, struct pd_record *rec)
     return pd_filter_out_record(&f->out, rec, bytes);
 }
 
-/* The task that a record of its own names or maps; the child's, of FORK. False: it cannot be decoded. */
-static bool task_of(struct pd_record *rec, uint32_t *pid, uint32_t *tid, struct pd_error *what)
+bool pd_filter_task_of(struct pd_record *rec, uint32_t *pid, uint32_t *tid, struct pd_error *what)
 {
     if (rec->plan == NULL) {
         pd_fail_record(what, PD_EUNKNOWN, rec, 0, "event id", 0, 0);
@@ -340,7 +339,7 @@ static bool task_of(struct pd_record *rec, uint32_t *pid, uint32_t *tid, struct 
     return true;
 }
 
-static bool is_of_kernel(const struct pd_record *rec, uint32_t pid)
+bool pd_filter_of_kernel(const struct pd_record *rec, uint32_t pid)
 {
     const unsigned mode = rec->misc & PD_MISC_CPUMODE;
     if (rec->type != PD_RECORD_MMAP && rec->type != PD_RECORD_MMAP2)
@@ -350,7 +349,7 @@ static bool is_of_kernel(const struct pd_record *rec, uint32_t pid)
 
 static bool is_needed(const struct pd_filtering *f, const struct pd_record *rec, uint32_t pid, uint32_t tid)
 {
-    if (is_of_kernel(rec, pid) || pd_tasks_needed(f->tasks, pid) || pd_tasks_needed(f->tasks, tid))
+    if (pd_filter_of_kernel(rec, pid) || pd_tasks_needed(f->tasks, pid) || pd_tasks_needed(f->tasks, tid))
         return true;
     return rec->type == PD_RECORD_FORK && pd_tasks_fork_made_parent(f->tasks, rec->index) &&
            (pd_tasks_needed(f->tasks, rec->u.fork.ppid) || pd_tasks_needed(f->tasks, rec->u.fork.ptid));
@@ -368,7 +367,7 @@ static bool keep_of_task(struct pd_filtering *f, struct pd_record *rec, const st
     if (f->options->sideband == PD_SIDEBAND_NONE && !listed)
         return false;
     pd_subject_init(&s, rec);
-    if (!task_of(rec, &s.pid, &s.tid, &what))
+    if (!pd_filter_task_of(rec, &s.pid, &s.tid, &what))
         return unreadable(f, &what);
     if (f->options->sideband == PD_SIDEBAND_NEEDED && is_needed(f, rec, s.pid, s.tid))
         return true;

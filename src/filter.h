@@ -89,6 +89,9 @@ struct pd_sections {
     bool no_aux; /* AUXTRACE records were dropped */
     bool keep_dir;
     bool own_zstd; /* the COMPRESSED feature of the input is not kept */
+    const bool *skip; /* of 256 features: not kept; may be NULL */
+    struct pd_reader *like; /* of another recording, whose features are taken where the input has none; may be NULL */
+    bool new_dir;  /* a DIR_FORMAT is written where the input has none */
     struct pd_error *error;
 };
 
@@ -162,6 +165,10 @@ enum pd_role {
 };
 
 enum pd_role pd_filter_role(const struct pd_record *rec);
+/* The task that a PD_ROLE_OF_TASK record names or maps; the child's, of FORK. False: it cannot be decoded. */
+bool pd_filter_task_of(struct pd_record *rec, uint32_t *pid, uint32_t *tid, struct pd_error *what);
+/* Is it a map of the kernel's? */
+bool pd_filter_of_kernel(const struct pd_record *rec, uint32_t pid);
 
 struct pd_filtering {
     struct pd_reader *reader;

@@ -59,6 +59,7 @@
 #include <perfdata/names.h>
 #include <perfdata/order.h>
 #include <perfdata/parse.h>
+#include <perfdata/pieces.h>
 #include <perfdata/reader.h>
 #include <perfdata/records.h>
 #include <perfdata/regs.h>

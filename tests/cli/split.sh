@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+# perfdata split, judged by perf: `perf script` over pieces that follow each other in time shows what it shows of the whole; pieces by
+# cpu, process or event have together the samples of the whole. And names, refusals and what is left where something fails.
+. "$(dirname "$0")/frame_lib.sh"
+
+# ---- What needs no perf
+
+cp "$PERFDATA_SOURCE/corpus/callgraph.data" whole.data
+expect 2 "$PERFDATA" split whole.data -o 'p-%d.data'
+has err 'chunks'
+expect 2 "$PERFDATA" split --chunks 2 whole.data
+expect 2 "$PERFDATA" split --chunks 2 --time 1s -o 'p-%d.data' whole.data
+for bad in '--chunks 0' '--chunks x' '--size 0' '--size 10Q' '--time 0s' '--time 3parsecs' '--by colour'; do
+    # shellcheck disable=SC2086
+    expect 2 "$PERFDATA" split $bad -o 'p-%d.data' whole.data
+done
+for name in plain.data 'p-%s' 'p-%d-%d' 'dir-%d/p' '%99999999d'; do
+    expect 2 "$PERFDATA" split --chunks 2 -o "$name" whole.data
+done
+[ "$(ls)" = "$(printf 'err\nout\nwhole.data')" ] || fail "something was left behind: $(ls -a)"
+
+# No piece is written where one of them is in the way, and nothing is left over.
+echo mine >p-2.data
+expect 2 "$PERFDATA" split --chunks 3 -o 'p-%d.data' whole.data
+has err 'p-2.data.*exists'
+[ ! -e p-0.data ] && [ "$(cat p-2.data)" = mine ] || fail 'a piece was written'
+expect 0 "$PERFDATA" split -f --chunks 3 -o 'p-%d.data' whole.data
+[ "$(ls -A | grep -c '^p-')" = 3 ] && [ -z "$(ls -A | grep '^\.perfdata')" ] || fail "left: $(ls -A)"
+cp whole.data in-1.data
+expect 2 "$PERFDATA" split -f --chunks 3 -o 'in-%d.data' in-1.data
+has err 'never overwritten'
+cmp -s whole.data in-1.data || fail 'the input was changed'
+rm p-*
+
+# The same input gives the same bytes; numbers are padded as asked; --json tells of each piece.
+expect 0 "$PERFDATA" split --json --chunks 3 -o 'a%%-%04d.data' whole.data
+python3 - <<'END' || fail "--json: $(cat out)"
+import json
+pieces = json.load(open("out"))
+assert [p["file"] for p in pieces] == ["a%-0000.data", "a%-0001.data", "a%-0002.data"], pieces
+assert pieces[0]["carried"] == 0 and all(p["carried"] > 0 for p in pieces[1:])
+END
+expect 0 "$PERFDATA" split --chunks 3 -o 'b%d' whole.data
+for i in 0 1 2; do same "a%-000$i.data" b$i; done
+cat whole.data | "$PERFDATA" split -q --chunks 3 -o 'c%d' - || fail "from a pipe: $?"
+same b1 c1
+rm -f a%* b? c?
+
+# AUX area traces are refused with a word, before anything is written.
+"$PERFDATA" gen -q -c 100 --types SAMPLE:90,AUXTRACE_INFO:10 --to file -o aux.data 2>err || fail "gen: $(cat err)"
+expect 2 "$PERFDATA" split --chunks 2 -o 'p-%d' aux.data
+has err 'AUX area traces cannot be cut'
+[ ! -e p-0 ] || fail 'a piece was written'
+
+# A truncated recording: pieces of what is there, with a word.
+head -c 30000 whole.data >cut.data
+expect 3 "$PERFDATA" split --chunks 2 -o 'p-%d' cut.data
+for p in p-?; do expect 0 "$PERFDATA" check -q $p; done
+rm p-?
+
+# ---- The judge
+
+script() { # FILE...: what perf script shows of them, one behind the other
+    local f
+    for f; do
+        if [ ! -d "$f" ] && [ "$(od -An -tu8 -j8 -N8 "$f" | tr -d ' ')" = 16 ]; then
+            perf script --no-inline -i - <"$f" 2>/dev/null
+        else
+            perf script --no-inline -i "$f" 2>/dev/null
+        fi
+    done
+}
+
+pieces() { # FILE OPTION...: cuts it into out/
+    rm -rf out
+    mkdir out
+    "$PERFDATA" split -q -i "$1" "${@:2}" -o "out/%04d" 2>err || fail "split $*: $? $(head -c 600 err)"
+    for p in out/*; do
+        "$PERFDATA" check -q "$p" >check.out 2>&1 || fail "check of $p of $*: $(head -n 3 check.out)"
+    done
+}
+
+in_time() { # FILE
+    local how n
+    script "$1" >want.txt
+    n=$(wc -l <want.txt)
+    [ "$n" -ge 100 ] || fail "$1: perf shows only $n lines"
+    for how in '--chunks 1' '--chunks 2' '--chunks 13' '--size 100K' '--time 70ms'; do
+        # shellcheck disable=SC2086
+        pieces "$1" $how
+        script out/* >got.txt
+        cmp -s want.txt got.txt || fail "$1 $how: $(diff want.txt got.txt | head -n 6)"
+    done
+}
+
+by_key() { # FILE KEY LEAST
+    script "$1" | sort >want.txt
+    pieces "$1" --by "$2"
+    script out/* | sort >got.txt
+    cmp -s want.txt got.txt || fail "$1 --by $2: $(diff want.txt got.txt | head -n 6)"
+    [ "$(ls out | wc -l)" -ge "$3" ] || fail "$1 --by $2: $(ls out | wc -l) pieces"
+}
+
+tree() { # forks, execs and exits, on all cpus
+    local i
+    for i in 1 2 3 4 5 6; do
+        find /usr/share/doc /usr/include 2>/dev/null | sort | md5sum &
+        bash -c "exec -a name$i sh -c 'i=0; while [ \$i -lt 20000 ]; do i=\$((i+1)); done'"
+    done
+    wait
+}
+export -f tree
+
+record two.data -F 3000 -g -e cpu-clock,page-faults -a -- bash -c tree
+in_time two.data
+by_key two.data cpu 1
+by_key two.data pid 10
+by_key two.data event 2
+"$PERFDATA" convert -q --endian big -i two.data -o big.data
+in_time big.data
+"$PERFDATA" convert -q -z -i two.data -o z.data
+in_time z.data
+by_key z.data pid 10
+"$PERFDATA" convert -q --to pipe -i two.data -o two.pipe
+in_time two.pipe
+by_key two.pipe event 2
+record threads --threads -F 3000 -a -e cpu-clock -- bash -c tree
+in_time threads
+
+# Each record of the whole is in one piece, besides the copies.
+count() { cat "$@" | grep -c '"type":"\(SAMPLE\|COMM\|EXIT\|FORK\|MMAP2\)"'; }
+"$PERFDATA" dump --json two.data >whole.json
+pieces two.data --chunks 7
+for p in out/*; do "$PERFDATA" dump --json $p; done >all.json
+[ "$(grep -c '"type":"SAMPLE"' whole.json)" = "$(grep -c '"type":"SAMPLE"' all.json)" ] || fail 'samples are missing, or there twice'
+fields() { sed 's/"offset":"[0-9]*",//; s/"index":"\{0,1\}[0-9]*"\{0,1\},//' "$@" | grep -v FINISHED_ROUND | sort -u; }
+fields whole.json >want.txt
+fields all.json >got.txt
+same want.txt got.txt

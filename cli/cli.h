@@ -317,5 +317,6 @@ int cmd_hash(struct cli *cli, int argc, char **argv);
 int cmd_corrupt(struct cli *cli, int argc, char **argv);
 int cmd_cmp(struct cli *cli, int argc, char **argv);
 int cmd_split(struct cli *cli, int argc, char **argv);
+int cmd_repair(struct cli *cli, int argc, char **argv);
 
 #endif

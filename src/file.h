@@ -44,6 +44,7 @@ struct pd_reader {
     bool nested;           /* a COMPRESSED record inside another one was told of and is given next */
     bool inside;           /* records of a COMPRESSED one are being given */
     bool stopped;          /* at damage or at the end */
+    bool headless;         /* see pd_reader_open_headless() */
 };
 
 /* Reads header, attrs, ids and feature table. Damage becomes findings as long as anything can be read. */
@@ -62,6 +63,9 @@ void pd_dir_free(struct pd_reader *r);
 
 /* pd_reader_next() without going on to the next member. */
 enum pd_code pd_reader_next_here(struct pd_reader *r, struct pd_record *rec, struct pd_error *error);
+
+/* Bytes that follow a record outside of its size. */
+uint64_t pd_payload_behind(const struct pd_record *rec, enum pd_order order);
 
 /* What stands behind the data of a file that cannot seek; called when the records have been read. */
 enum pd_code pd_file_tail(struct pd_reader *r, struct pd_error *error);

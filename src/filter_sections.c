@@ -53,10 +53,42 @@ bool pd_sections_zstd(struct pd_sections *s, int *level)
  */
 static bool is_kept(const struct pd_sections *s, const struct pd_feature_section *f)
 {
+    if (s->skip && f->feature < 256 && s->skip[f->feature])
+        return false;
     if (f->feature == PD_FEAT_COMPRESSED)
         return f->intact && !s->own_zstd;
     return f->intact && (f->feature != PD_FEAT_DIR_FORMAT || s->keep_dir ||
                          pd_reader_info(s->reader)->container != PD_CONTAINER_DIRECTORY);
+}
+
+/* Is a feature of `like` taken? Not what tells of the records, nor how they are stored. */
+static bool is_taken(const struct pd_sections *s, const struct pd_feature_section *f)
+{
+    const struct pd_feature_section *own = pd_reader_find_feature(s->reader, f->feature);
+    switch (f->feature) {
+    case PD_FEAT_COMPRESSED:
+    case PD_FEAT_DIR_FORMAT:
+    case PD_FEAT_SAMPLE_TIME:
+    case PD_FEAT_AUXTRACE: return false;
+    default: return f->intact && !(own && is_kept(s, own));
+    }
+}
+
+/* Does the directory that is written need a DIR_FORMAT? */
+static bool lacks_dir(const struct pd_sections *s)
+{
+    const struct pd_feature_section *own = pd_reader_find_feature(s->reader, PD_FEAT_DIR_FORMAT);
+    return s->new_dir && s->keep_dir && !(own && is_kept(s, own));
+}
+
+static unsigned count_features(const struct pd_sections *s)
+{
+    unsigned n = lacks_dir(s);
+    for (size_t i = 0; i < pd_reader_n_features(s->reader); i++)
+        n += is_kept(s, pd_reader_feature(s->reader, i));
+    for (size_t i = 0; s->like && i < pd_reader_n_features(s->like); i++)
+        n += is_taken(s, pd_reader_feature(s->like, i));
+    return n;
 }
 
 enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink, uint32_t zip, int level,
@@ -75,22 +107,21 @@ enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink
     options.compression = zip;
     options.level = level;
     options.attr_size = first ? first->room : 0;
-    for (size_t i = 0; i < pd_reader_n_features(s->reader); i++)
-        options.max_features += is_kept(s, pd_reader_feature(s->reader, i));
+    options.max_features = count_features(s);
     enum pd_code code = pd_writer_open(&s->writer, sink, &options, s->error);
     if (!code)
         code = copy_attrs(s);
     return code ? code : copy_types(s);
 }
 
-/* Copies `size` bytes of the input into the current feature. */
-static enum pd_code copy(struct pd_sections *s, uint64_t offset, uint64_t size)
+/* Copies `size` bytes of a recording into the current feature. */
+static enum pd_code copy_from(struct pd_sections *s, struct pd_reader *reader, uint64_t offset, uint64_t size)
 {
     uint8_t *piece = pd_resize(s->options->allocator, NULL, PIECE);
     enum pd_code code = piece ? PD_OK : pd_fail(s->error, PD_ENOMEM, offset, "feature", 0, PIECE);
     while (!code && size) {
         const size_t n = size < PIECE ? (size_t)size : PIECE;
-        code = pd_reader_read(s->reader, offset, piece, n, s->error);
+        code = pd_reader_read(reader, offset, piece, n, s->error);
         if (!code)
             code = pd_writer_feature_bytes(s->writer, piece, n, s->error);
         offset += n;
@@ -98,6 +129,11 @@ static enum pd_code copy(struct pd_sections *s, uint64_t offset, uint64_t size)
     }
     pd_release(s->options->allocator, piece);
     return code;
+}
+
+static enum pd_code copy(struct pd_sections *s, uint64_t offset, uint64_t size)
+{
+    return copy_from(s, s->reader, offset, size);
 }
 
 static enum pd_code write_sample_time(struct pd_sections *s, const struct pd_file_section *section)
@@ -165,6 +201,23 @@ static enum pd_code write_feature(struct pd_sections *s, const struct pd_feature
     }
 }
 
+/* What the input does not have. */
+static enum pd_code write_others(struct pd_sections *s)
+{
+    const bool dir = lacks_dir(s);
+    uint8_t version[8];
+    enum pd_code code = PD_OK;
+    pd_store64(version, 1, pd_reader_info(s->reader)->order);
+    if (dir && (code = pd_writer_feature(s->writer, PD_FEAT_DIR_FORMAT, s->error)) == PD_OK)
+        code = pd_writer_feature_bytes(s->writer, version, sizeof version, s->error);
+    for (size_t i = 0; !code && s->like && i < pd_reader_n_features(s->like); i++) {
+        const struct pd_feature_section *f = pd_reader_feature(s->like, i);
+        if (is_taken(s, f) && (code = pd_writer_feature(s->writer, f->feature, s->error)) == PD_OK)
+            code = copy_from(s, s->like, f->section.offset, f->section.size);
+    }
+    return code;
+}
+
 enum pd_code pd_sections_end(struct pd_sections *s)
 {
     enum pd_code code = PD_OK;
@@ -173,5 +226,7 @@ enum pd_code pd_sections_end(struct pd_sections *s)
         if (is_kept(s, f))
             code = write_feature(s, f);
     }
+    if (!code)
+        code = write_others(s);
     return code ? code : pd_writer_finish(s->writer, s->error);
 }

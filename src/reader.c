@@ -211,10 +211,10 @@ enum pd_code pd_reader_read(struct pd_reader *r, uint64_t offset, void *buf, siz
 }
 
 /*
- * Bytes that follow a record outside of its size. Old simpleperf has the tracing data inside the record, which is then
+ * Old simpleperf has the tracing data inside the record, which is then
  * longer than 16 bytes.
  */
-static uint64_t payload_behind(const struct pd_record *rec, enum pd_order order)
+uint64_t pd_payload_behind(const struct pd_record *rec, enum pd_order order)
 {
     const bool aux = rec->type == PD_RECORD_AUXTRACE;
     if (!aux && (rec->type != PD_RECORD_HEADER_TRACING_DATA || rec->size > 16))
@@ -515,7 +515,7 @@ static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, str
     pd_attrs_resolve(&r->attrs, rec);
     r->at += rec->size;
     r->index++;
-    rec->payload_size = r->payload_left = rec->old_feature ? 0 : payload_behind(rec, r->info.order);
+    rec->payload_size = r->payload_left = rec->old_feature ? 0 : pd_payload_behind(rec, r->info.order);
     if (rec->payload_size)
         pd_fail_record(&r->payload, PD_ETRUNC, rec, 0, "payload", 0, rec->payload_size);
     return PD_OK;

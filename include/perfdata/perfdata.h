@@ -63,6 +63,7 @@
 #include <perfdata/reader.h>
 #include <perfdata/records.h>
 #include <perfdata/regs.h>
+#include <perfdata/repair.h>
 #include <perfdata/split.h>
 #include <perfdata/tasks.h>
 #include <perfdata/text.h>

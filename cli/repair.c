@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/* repair.c - `perfdata repair`: a valid recording from a truncated, unfinished or damaged one. */
+#define _GNU_SOURCE
+#include "convert_dir.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <perfdata/constants.h>
+#include <perfdata/repair.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MOST_TOLD 10
+
+enum { KEY_TAIL = CLI_LONG, KEY_LIKE, KEY_REPORT };
+
+/* clang-format off */
+static const struct cli_option options[] = {
+    {"keep-tail", KEY_TAIL, NULL, "go on behind damage, at the next place where records make sense"},
+    {"like", KEY_LIKE, "OTHER", "a recording of the same events: its header, events and features stand in for those that\n"
+                                "are gone"},
+    {"report", KEY_REPORT, NULL, "print on standard output what is lost, with --json as data; without -o, that is all"},
+    {0},
+};
+
+static const struct cli_spec spec = {
+    .usage = "[OPTION]... -o OUTPUT [FILE]",
+    .about = "Writes what is intact of a recording as one that perf opens: finished, with all records before the damage,\n"
+             "and with --keep-tail those behind it. What is lost is reported in byte ranges of the input. The exit status\n"
+             "is 3 if something is lost, 0 if not.\n",
+    .options = options,
+    .common = CLI_IN | CLI_OUT | CLI_JSON,
+    .examples = "  perfdata repair -i killed.data -o x.data\n"
+                "  perfdata repair -i damaged.data --keep-tail --report -o x.data\n"
+                "  perfdata repair -i headless.data --like sister.data -o x.data\n",
+};
+/* clang-format on */
+
+struct run {
+    struct cli *cli;
+    struct cli_input in, like;
+    struct cli_output out;
+    struct cli_directory dir;
+    struct pd_repair_options options;
+    const char *like_path;
+    bool report;
+    uint64_t shift; /* of offsets, when the header is that of another recording */
+    struct cli_json json;
+    uint64_t n_told;
+    struct pd_repair_stats stats;
+};
+
+/* ---- What is lost */
+
+static const char *member_of(const struct run *run, uint32_t member)
+{
+    const bool one = pd_reader_n_members(run->in.reader) < 2;
+    return one ? NULL : pd_reader_member(run->in.reader, member)->name;
+}
+
+static void reason(const struct run *run, const struct pd_error *why, char *text, size_t cap)
+{
+    struct pd_error shifted = *why;
+    if (shifted.offset != PD_NOWHERE && shifted.offset >= run->shift)
+        shifted.offset -= run->shift;
+    pd_error_text(&shifted, text, cap);
+}
+
+static void on_lost(void *user, const struct pd_lost_range *lost)
+{
+    struct run *run = user;
+    char why[512];
+    const char *member = member_of(run, lost->member);
+    const uint64_t offset = lost->offset - run->shift;
+    reason(run, &lost->why, why, sizeof why);
+    cli_raise(run->cli, CLI_DAMAGED);
+    cli_progress_end(run->cli);
+    if (run->cli->json) {
+        cli_json_open(&run->json, NULL, '{');
+        if (member)
+            cli_json_str(&run->json, "member", member);
+        cli_json_count(&run->json, "offset", offset);
+        cli_json_count(&run->json, "bytes", lost->bytes);
+        cli_json_str(&run->json, "why", why);
+        cli_json_close(&run->json, '}');
+    } else if (run->report) {
+        cli_print(run->cli,
+                  "lost: %s%s%" PRIu64 " to %" PRIu64 " (%" PRIu64 " bytes): ", member ? member : "",
+                  member ? ", " : "", offset, offset + lost->bytes - 1, lost->bytes);
+        pd_out_str(&run->cli->out, why);
+        pd_out_str(&run->cli->out, "\n");
+    } else if (run->n_told++ < MOST_TOLD) {
+        cli_fail(run->cli, CLI_DAMAGED, "%s%s%s: bytes %" PRIu64 " to %" PRIu64 " are lost: %s", run->in.name,
+                 member ? "/" : "", member ? member : "", offset, offset + lost->bytes - 1, why);
+    }
+}
+
+static void on_feature(void *user, uint16_t feature, const struct pd_error *error)
+{
+    struct run *run = user;
+    char why[512];
+    const char *name = pd_set_name(&pd_set_feature, feature);
+    reason(run, error, why, sizeof why);
+    cli_fail(run->cli, CLI_DAMAGED, "%s: feature %s (%u) is left out: %s", run->in.name,
+             name ? name : "unknown", feature, why);
+}
+
+static void on_progress(void *user, uint64_t done, uint64_t total)
+{
+    cli_progress(((struct run *)user)->cli, done, total);
+}
+
+/* Features stand behind the data, so they go first. */
+static void tell_features(struct run *run)
+{
+    const struct pd_file_info *info = pd_reader_info(run->in.reader);
+    char names[1024] = "";
+    if (!info->truncated || info->container == PD_CONTAINER_PIPE)
+        return;
+    for (unsigned i = 0; i < 256; i++) {
+        const char *name = pd_set_name(&pd_set_feature, i);
+        const size_t n = strlen(names);
+        if (info->features[i / 8] >> i % 8 & 1 && n + 40 < sizeof names)
+            snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", name ? name : "unknown");
+    }
+    if (*names)
+        cli_fail(run->cli, CLI_DAMAGED, "%s: the features are behind the end of the file, and lost: %s",
+                 run->in.name, names);
+}
+
+/* ---- Opening */
+
+static bool has_attrs(int fd)
+{
+    struct pd_reader *r;
+    struct pd_error error;
+    if (pd_reader_open_fd(&r, fd, NULL, &error))
+        return false;
+    const bool pipe = pd_reader_info(r)->container == PD_CONTAINER_PIPE;
+    const bool has = pipe || pd_reader_n_attrs(r) > 0;
+    pd_reader_close(r);
+    return has;
+}
+
+/* A regular file whose header or attrs are gone: with those of the other recording. False: it is none, or
+ * that failed. */
+static bool open_headless(struct run *run, const char *path)
+{
+    struct cli_input *in = &run->in;
+    struct pd_error error;
+    *in = (struct cli_input){.name = path, .cli = run->cli, .seekable = true};
+    in->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    const bool usable =
+        in->fd >= 0 && fstat(in->fd, &in->st) == 0 && S_ISREG(in->st.st_mode) && !has_attrs(in->fd);
+    if (usable && pd_reader_open_headless(&in->reader, in->fd, run->like.reader, &run->shift, &error)) {
+        if (error.code == PD_EUNSUP)
+            cli_fail(run->cli, CLI_USAGE, "--like %s: %s", run->like.name, error.field);
+        else
+            cli_error(run->cli, in->name, &error);
+    }
+    if (usable && in->reader) {
+        cli_say(run->cli, "the header or the attrs of %s are gone; those of %s stand in for them", path,
+                run->like.name);
+        return true;
+    }
+    if (in->fd >= 0)
+        close(in->fd);
+    *in = (struct cli_input){.fd = -1};
+    return false;
+}
+
+static bool open_input(struct run *run)
+{
+    struct cli *cli = run->cli;
+    const char *path = cli->inputs[0];
+    if (run->like_path) {
+        if (!cli_input_open(cli, &run->like, run->like_path, CLI_SEEK))
+            return false;
+        run->options.like = run->like.reader;
+        if (open_headless(run, path))
+            return true;
+        if (cli->status != CLI_OK)
+            return false;
+    }
+    return cli_input_open(cli, &run->in, path, CLI_SEEK);
+}
+
+/* What --like gives must be about the same machine and byte order. */
+static bool check_like(struct run *run)
+{
+    if (!run->like_path || pd_reader_info(run->like.reader)->order == pd_reader_info(run->in.reader)->order)
+        return true;
+    cli_fail(run->cli, CLI_USAGE, "--like %s: it has the other byte order", run->like.name);
+    return false;
+}
+
+/* ---- Writing */
+
+static int open_member(void *user, const char *name, unsigned mode, struct pd_sink *sink)
+{
+    return cli_directory_file(&((struct run *)user)->dir, name, (mode_t)mode, sink);
+}
+
+static int close_member(void *user, struct pd_sink *sink)
+{
+    return cli_directory_close(&((struct run *)user)->dir, sink);
+}
+
+static void report_error(struct run *run, const struct pd_error *error)
+{
+    if (error->code == PD_EVALUE && error->field && strcmp(error->field, "attrs") == 0)
+        cli_fail(run->cli, CLI_DAMAGED, "%s: the attrs are gone, so no sample can be read; %s", run->in.name,
+                 run->like_path ? "for this recording those of another one cannot be taken"
+                                : "--like OTHER takes those of a recording of the same events");
+    else if (error->code != PD_EOUT)
+        cli_input_error(&run->in, error);
+    else if (run->cli->status != CLI_OUTPUT)
+        cli_error(run->cli, run->out.name ? run->out.name : run->cli->output, error);
+}
+
+static bool repair(struct run *run, const struct pd_sink *sink)
+{
+    struct pd_error error;
+    run->options.size = sizeof run->options;
+    run->options.lost = on_lost;
+    run->options.feature = on_feature;
+    run->options.progress = on_progress;
+    run->options.user = run;
+    run->json = (struct cli_json){.out = &run->cli->out};
+    if (run->cli->json) {
+        cli_json_open(&run->json, NULL, '{');
+        cli_json_open(&run->json, "lost", '[');
+    }
+    const enum pd_code code = pd_repair(run->in.reader, sink, &run->options, &run->stats, &error);
+    cli_progress_end(run->cli);
+    if (run->cli->json) {
+        cli_json_close(&run->json, ']');
+        cli_json_count(&run->json, "lost_bytes", run->stats.lost);
+        cli_json_count(&run->json, "samples", run->stats.samples);
+        cli_json_count(&run->json, "others", run->stats.others);
+        cli_json_close(&run->json, '}');
+        pd_out_str(&run->cli->out, "\n");
+    }
+    if (code)
+        report_error(run, &error);
+    else
+        cli_tell_findings(&run->in);
+    return code == PD_OK;
+}
+
+static void tell(struct run *run)
+{
+    const struct pd_repair_stats *s = &run->stats;
+    if (s->lost)
+        cli_say(run->cli,
+                "kept %" PRIu64 " samples and %" PRIu64 " other records; lost %" PRIu64 " bytes in %" PRIu64
+                " place%s",
+                s->samples, s->others, s->lost, s->ranges, s->ranges == 1 ? "" : "s");
+    else
+        cli_say(run->cli, "kept all %" PRIu64 " samples and %" PRIu64 " other records", s->samples,
+                s->others);
+}
+
+static void to_directory(struct run *run, const char *path)
+{
+    if (!cli_directory_open(run->cli, &run->dir, &run->in))
+        return;
+    run->options.open_member = open_member;
+    run->options.close_member = close_member;
+    if (repair(run, NULL) && cli_directory_copy_others(&run->dir, &run->in, path) &&
+        cli_directory_commit(&run->dir))
+        tell(run);
+    cli_directory_discard(&run->dir);
+}
+
+static void to_file(struct run *run)
+{
+    const bool pipe = pd_reader_info(run->in.reader)->container == PD_CONTAINER_PIPE;
+    if (!cli_output_open(run->cli, &run->out, &run->in, 1, pipe ? 0 : CLI_PATCH))
+        return;
+    if (repair(run, &run->out.sink) && cli_output_commit(&run->out))
+        tell(run);
+    cli_output_discard(&run->out);
+}
+
+static void run_repair(struct run *run)
+{
+    struct cli *cli = run->cli;
+    if (cli->output == NULL && !run->report) {
+        cli_fail(cli, CLI_USAGE, "where to? -o FILE, or --report to be told only");
+        return;
+    }
+    if (open_input(run) && check_like(run)) {
+        tell_features(run);
+        if (cli->output == NULL) {
+            if (repair(run, NULL))
+                tell(run);
+        } else if (pd_reader_info(run->in.reader)->container == PD_CONTAINER_DIRECTORY &&
+                   strcmp(cli->output, "-") != 0) {
+            to_directory(run, cli->inputs[0]);
+        } else {
+            to_file(run);
+        }
+    }
+    cli_input_close(&run->in);
+    cli_input_close(&run->like);
+}
+
+int cmd_repair(struct cli *cli, int argc, char **argv)
+{
+    struct run run = {.cli = cli, .in = {.fd = -1}, .like = {.fd = -1}};
+    int key;
+    cli->spec = &spec;
+    while ((key = cli_next_option(cli, argc, argv)) != CLI_END) {
+        switch (key) {
+        case KEY_TAIL: run.options.keep_tail = true; break;
+        case KEY_LIKE: run.like_path = cli->arg; break;
+        case KEY_REPORT: run.report = true; break;
+        default: return cli->status;
+        }
+    }
+    run_repair(&run);
+    return cli->status;
+}

@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# perfdata repair: cut, killed and damaged recordings of every container; what is lost is told; the result passes check, and perf
+# opens it. tests/unit/repair.c cuts at every byte.
+. "$(dirname "$0")/frame_lib.sh"
+cp "$PERFDATA_SOURCE/corpus/callgraph.data" good.data
+cp "$PERFDATA_SOURCE/corpus/two-events.data" two.data
+size=$(stat -c %s good.data)
+
+json() { python3 -c "import json,sys; d=json.load(open('out')); print($1)"; }
+records() { "$PERFDATA" dump --json -q "$1" 2>/dev/null | grep -c '"type":"[A-Z]' || true; }
+samples() { "$PERFDATA" dump --json -q "$1" 2>/dev/null | grep -c '"type":"SAMPLE"' || true; }
+# How perf sees the samples of a recording; it opens it without a word about damage.
+opened() {
+    command -v perf >/dev/null || return 0
+    perf script -F time,event,ip -i "$1" >perf.txt 2>perf.err || fail "perf does not open $1: $(cat perf.err)"
+    ! grep -qi 'truncated\|invalid\|fail\|incompatible\|unexpected' perf.err || fail "perf complains of $1: $(cat perf.err)"
+}
+good() { # FILE: valid, and perf opens it
+    expect 0 "$PERFDATA" check -q "$1"
+    opened "$1"
+}
+
+expect 2 "$PERFDATA" repair good.data
+expect 0 "$PERFDATA" repair -o same.data good.data
+good same.data
+[ "$("$PERFDATA" hash good.data | cut -d' ' -f1)" = "$("$PERFDATA" hash same.data | cut -d' ' -f1)" ] || fail 'a sound recording is changed'
+expect 2 "$PERFDATA" repair -o same.data good.data
+expect 2 "$PERFDATA" repair -f -o good.data good.data
+
+# Killed: data size 0 and no features; that is no damage.
+data=$((0x$(od -An -tx8 -j40 -N8 good.data | tr -d ' ')))
+bytes=$((0x$(od -An -tx8 -j48 -N8 good.data | tr -d ' ')))
+head -c $((data + bytes)) good.data >killed.data
+zeros 8 | dd of=killed.data bs=1 seek=48 conv=notrunc status=none
+zeros 32 | dd of=killed.data bs=1 seek=72 conv=notrunc status=none
+expect 0 "$PERFDATA" repair -o k.data killed.data
+good k.data
+[ "$(records k.data)" = "$(records good.data)" ] || fail 'records of a killed recording are missing'
+
+# Cut: what is lost is told in bytes of the input, and the features that stood behind the data are named.
+for n in 600 5000 20001 $((data + bytes - 1)) $((data + bytes)) $((size - 1)); do
+    head -c "$n" good.data >cut.data
+    expect 3 "$PERFDATA" repair -f --json -o r.data cut.data
+    lost=$(json 'd["lost_bytes"]')
+    [ "$n" -ge $((data + bytes)) ] || has err HOSTNAME
+    if [ "$lost" -gt 0 ]; then
+        [ "$(json 'd["lost"][0]["offset"] + d["lost"][0]["bytes"]')" = "$n" ] || fail "cut at $n: $(cat out)"
+    fi
+    good r.data
+    expect 3 "$PERFDATA" repair --report cut.data # writes nothing
+    [ "$lost" = 0 ] || has out "$lost bytes"
+done
+
+# Streams, compressed ones, other byte order.
+"$PERFDATA" convert -q --to pipe -o p.pipe good.data
+"$PERFDATA" convert -q -z -o z.data good.data
+"$PERFDATA" convert -q --endian big -o big.data good.data
+for f in p.pipe z.data big.data; do
+    size=$(stat -c %s $f)
+    for part in 2 3 5 7; do
+        head -c $((size * part / 8 + 3)) $f >cut.data
+        got=0
+        "$PERFDATA" repair -q -f -o r.data cut.data >out 2>err || got=$?
+        [ $got = 3 ] || [ $got = 0 ] || fail "$f, $part/8: status $got"
+        good r.data
+        [ "$(records r.data)" -ge "$(records cut.data)" ] || fail "$f, $part/8: records are missing"
+    done
+done
+cat cut.data | "$PERFDATA" repair -q -f -o r2.data - >out 2>err || true
+same r.data r2.data
+
+# Damage in the middle: with --keep-tail all but a few records are there, else what is before it; both say what is lost.
+n=$(samples good.data)
+sample=$("$PERFDATA" dump --json good.data | sed -n 's/^{"type":"SAMPLE".*"offset":"\([0-9]*\)".*/\1/p' | sed -n 10p)
+cp good.data bad.data
+printf '\0\0\0\0\0\0\0\0' | dd of=bad.data bs=1 seek="$sample" conv=notrunc status=none
+expect 3 "$PERFDATA" repair --keep-tail --json -f -o r.data bad.data
+[ "$(json 'len(d["lost"]), d["lost"][0]["offset"]')" = "1 $sample" ] || fail "$(cat out)"
+good r.data
+[ "$(samples r.data)" = $((n - 1)) ] || fail "$(samples r.data) samples of $n, expected one to be lost"
+"$PERFDATA" info -I r.data | grep -q hostname || fail 'the features are lost'
+expect 3 "$PERFDATA" repair -f -o r.data bad.data
+has err "bytes $sample to"
+good r.data
+[ "$(samples r.data)" = 9 ] || fail "$(samples r.data) samples before the damage, expected 9"
+
+# A feature that cannot be decoded is left out, the others stay.
+section=$("$PERFDATA" info --json good.data | sed -n 's/.*"name":"HOSTNAME","offset":\([0-9]*\),.*/\1/p')
+cp good.data bad.data
+printf '\377\377\377\377' | dd of=bad.data bs=1 seek="$section" conv=notrunc status=none
+expect 3 "$PERFDATA" repair -f -o r.data bad.data
+has err 'HOSTNAME .*left out'
+good r.data
+"$PERFDATA" info -I r.data | grep -q 'arch' || fail 'another feature is lost'
+
+# The header or the attrs are gone: that is said, or another recording's are taken; event ids come from the file itself.
+{ zeros 400 && tail -c +401 two.data; } >zeroed.data
+tail -c +300 two.data >behead.data
+head -c 104 two.data >headonly
+cp two.data noattrs.data
+printf '\377\377\377\377\377\377' | dd of=noattrs.data bs=1 seek=26 conv=notrunc status=none
+for f in zeroed.data behead.data noattrs.data; do
+    rm -f r.data
+    expect 3 "$PERFDATA" repair -o r.data $f
+    [ ! -e r.data ] || fail "$f: something was written"
+    expect 3 "$PERFDATA" repair --like two.data -o r.data $f
+    has err 'stand in for them'
+    good r.data
+    "$PERFDATA" dump -F time,event,ip two.data >want.txt 2>/dev/null
+    "$PERFDATA" dump -F time,event,ip r.data >got.txt 2>/dev/null
+    same want.txt got.txt
+    "$PERFDATA" info -I r.data | grep -q hostname || fail "$f: no features"
+done
+expect 2 "$PERFDATA" repair --like big.data -f -o r.data two.data
+expect 3 "$PERFDATA" repair --like two.data -f -o r.data headonly
+
+# A directory: each file by itself, the others stay.
+if command -v perf >/dev/null && perf record --threads -o dir -F 999 -e cpu-clock -a -- sleep 0.2 >record.log 2>&1 </dev/null; then
+    n=$(samples dir)
+    size=$(stat -c %s dir/data.0)
+    truncate -s $((size / 2 + 5)) dir/data.0
+    left=$("$PERFDATA" dump --json -q dir 2>/dev/null | grep -c '"type":"SAMPLE"' || true)
+    expect 3 "$PERFDATA" repair -o fixed dir
+    has err 'data.0'
+    good fixed
+    [ "$(samples fixed)" = "$left" ] || fail "$(samples fixed) samples of the directory, expected $left of $n"
+    truncate -s 30 dir/data.0
+    truncate -s -300 dir/data # its features are gone
+    expect 3 "$PERFDATA" repair -f -o fixed dir
+    good fixed
+fi
+
+# Recordings that others found malformed: a result that check passes, or a refusal that says why.
+if [ -n "${PERFDATA_CORPUS:-}" ] && [ -d "$PERFDATA_CORPUS/malformed" ]; then
+    for f in "$PERFDATA_CORPUS"/malformed/*; do
+        for how in '' --keep-tail; do
+            rm -f r.data
+            got=0
+            # shellcheck disable=SC2086
+            "$PERFDATA" repair -q $how -o r.data "$f" >out 2>err || got=$?
+            [ $got = 0 ] || [ $got = 3 ] || fail "$f: status $got: $(cat err)"
+            if [ -e r.data ]; then
+                expect 0 "$PERFDATA" check -q r.data
+            else
+                [ -s err ] || fail "$f: refused without a word"
+            fi
+        done
+    done
+fi

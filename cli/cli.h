@@ -301,6 +301,19 @@ const char *cli_temporary_dir(void);
 /* Writes all n bytes; returns 0 or an errno. */
 int cli_write_all(int fd, const void *bytes, size_t n);
 
+/* ---- A recording that is written to a temporary file first, and from there in another form (spool.c) */
+
+struct cli_spool {
+    FILE *file;
+    struct pd_sink sink; /* what it is written to */
+};
+
+/* Errors are PD_EOUT with the field "temporary file". */
+enum pd_code cli_spool_open(struct cli_spool *spool, struct pd_error *error);
+/* `code` is what writing to the spool gave; if that is PD_OK, converts it to the sink. Closes the spool. */
+enum pd_code cli_spool_convert(struct cli_spool *spool, enum pd_code code, const struct pd_convert_options *how,
+                               const struct pd_sink *sink, struct pd_error *error);
+
 /* ---- Verbs */
 
 int cmd_info(struct cli *cli, int argc, char **argv);

@@ -567,29 +567,7 @@ static int close_member(void *user, struct pd_sink *sink)
     return cli_directory_close(&((struct run *)user)->dir, sink);
 }
 
-/* ---- Output in a container that filtering does not give goes through an unlinked temporary file */
-
-static int spool_write(void *user, const void *bytes, size_t n)
-{
-    return fwrite(bytes, 1, n, user) == n ? 0 : errno ? errno : EIO;
-}
-
-static int spool_patch(void *user, uint64_t offset, const void *bytes, size_t n)
-{
-    if (fseeko(user, (off_t)offset, SEEK_SET) || spool_write(user, bytes, n) || fseeko(user, 0, SEEK_END))
-        return errno ? errno : EIO;
-    return 0;
-}
-
-static enum pd_code spool_failed(struct pd_error *error)
-{
-    *error = (struct pd_error){.code = PD_EOUT,
-                               .offset = PD_NOWHERE,
-                               .record_index = PD_NOWHERE,
-                               .field = "temporary file",
-                               .found = (uint64_t)errno};
-    return PD_EOUT;
-}
+/* ---- Output in a container that filtering does not give goes through a temporary file */
 
 static void on_note(void *user, const struct pd_convert_note *note)
 {
@@ -599,8 +577,7 @@ static void on_note(void *user, const struct pd_convert_note *note)
                 note->why);
 }
 
-/* From the temporary file to the output. */
-static enum pd_code convert_spool(struct run *run, FILE *spool, struct pd_error *error)
+static enum pd_code filter_and_convert(struct run *run, struct pd_filter_stats *stats, struct pd_error *error)
 {
     const struct pd_convert_options how = {.size = sizeof how,
                                            .to = run->to,
@@ -610,35 +587,15 @@ static enum pd_code convert_spool(struct run *run, FILE *spool, struct pd_error 
                                            .close_member = close_member,
                                            .note = on_note,
                                            .user = run};
-    struct pd_convert_stats stats;
-    struct pd_reader *r;
-    if (fflush(spool))
-        return spool_failed(error);
-    enum pd_code code = pd_reader_open_fd(&r, fileno(spool), NULL, error);
-    if (code)
-        return code;
-    code = pd_convert(r, &run->out.sink, &how, &stats, error);
-    pd_reader_close(r);
-    return code;
-}
-
-static enum pd_code filter_and_convert(struct run *run, struct pd_filter_stats *stats, struct pd_error *error)
-{
-    const int fd = cli_temporary();
-    FILE *spool = fd < 0 ? NULL : fdopen(fd, "w+b");
-    const struct pd_sink sink = {.write = spool_write, .patch = spool_patch, .user = spool};
     struct pd_filter_options plain = run->options;
-    if (spool == NULL)
-        return spool_failed(error);
+    struct cli_spool spool;
     if (plain.zip != PD_ZIP_KEEP) /* what is to be compressed is so in the end */
         plain.zip = PD_ZIP_NONE;
-    enum pd_code code = pd_filter(run->in.reader, &sink, &plain, stats, error);
-    if (code == PD_EOUT)
-        error->field = "temporary file";
-    if (!code)
-        code = convert_spool(run, spool, error);
-    fclose(spool);
-    return code;
+    enum pd_code code = cli_spool_open(&spool, error);
+    if (code)
+        return code;
+    code = pd_filter(run->in.reader, &spool.sink, &plain, stats, error);
+    return cli_spool_convert(&spool, code, &how, &run->out.sink, error);
 }
 
 /* ---- The run */

@@ -45,6 +45,7 @@ struct run {
     struct pd_repair_options options;
     const char *like_path;
     bool report;
+    bool pipe;      /* a file becomes a stream */
     uint64_t shift; /* of offsets, when the header is that of another recording */
     struct cli_json json;
     uint64_t n_told;
@@ -219,6 +220,27 @@ static void report_error(struct run *run, const struct pd_error *error)
         cli_error(run->cli, run->out.name ? run->out.name : run->cli->output, error);
 }
 
+static void on_note(void *user, const struct pd_convert_note *note)
+{
+    const char *name = pd_set_name(&pd_set_feature, note->number);
+    if (strcmp(note->what, "feature") == 0)
+        cli_say(((struct run *)user)->cli, "feature %s does not come along: %s", name ? name : "unknown",
+                note->why);
+}
+
+/* To standard output a file goes as a stream. */
+static enum pd_code repair_to_pipe(struct run *run, const struct pd_sink *sink, struct pd_error *error)
+{
+    const struct pd_convert_options how = {
+        .size = sizeof how, .to = PD_CONVERT_PIPE, .note = on_note, .user = run};
+    struct cli_spool spool;
+    enum pd_code code = cli_spool_open(&spool, error);
+    if (code)
+        return code;
+    code = pd_repair(run->in.reader, &spool.sink, &run->options, &run->stats, error);
+    return cli_spool_convert(&spool, code, &how, sink, error);
+}
+
 static bool repair(struct run *run, const struct pd_sink *sink)
 {
     struct pd_error error;
@@ -232,7 +254,8 @@ static bool repair(struct run *run, const struct pd_sink *sink)
         cli_json_open(&run->json, NULL, '{');
         cli_json_open(&run->json, "lost", '[');
     }
-    const enum pd_code code = pd_repair(run->in.reader, sink, &run->options, &run->stats, &error);
+    const enum pd_code code = run->pipe ? repair_to_pipe(run, sink, &error)
+                                        : pd_repair(run->in.reader, sink, &run->options, &run->stats, &error);
     cli_progress_end(run->cli);
     if (run->cli->json) {
         cli_json_close(&run->json, ']');
@@ -276,8 +299,9 @@ static void to_directory(struct run *run, const char *path)
 
 static void to_file(struct run *run)
 {
-    const bool pipe = pd_reader_info(run->in.reader)->container == PD_CONTAINER_PIPE;
-    if (!cli_output_open(run->cli, &run->out, &run->in, 1, pipe ? 0 : CLI_PATCH))
+    const bool file = pd_reader_info(run->in.reader)->container != PD_CONTAINER_PIPE;
+    run->pipe = file && strcmp(run->cli->output, "-") == 0;
+    if (!cli_output_open(run->cli, &run->out, &run->in, 1, file && !run->pipe ? CLI_PATCH : 0))
         return;
     if (repair(run, &run->out.sink) && cli_output_commit(&run->out))
         tell(run);
@@ -289,6 +313,10 @@ static void run_repair(struct run *run)
     struct cli *cli = run->cli;
     if (cli->output == NULL && !run->report) {
         cli_fail(cli, CLI_USAGE, "where to? -o FILE, or --report to be told only");
+        return;
+    }
+    if (cli->output && strcmp(cli->output, "-") == 0 && (run->report || cli->json)) {
+        cli_fail(cli, CLI_USAGE, "the report and the recording cannot both go to standard output");
         return;
     }
     if (open_input(run) && check_like(run)) {

@@ -69,6 +69,15 @@ done
 cat cut.data | "$PERFDATA" repair -q -f -o r2.data - >out 2>err || true
 same r.data r2.data
 
+# To standard output a file goes as a stream.
+head -c 20001 good.data >cut.data
+"$PERFDATA" repair -q -o - cut.data >s.pipe 2>err && fail 'damage gives status 0'
+[ "$(od -An -tu8 -j8 -N8 s.pipe | tr -d ' ')" = 16 ] || fail 'no pipe stream'
+"$PERFDATA" repair -q -f -o r.data cut.data 2>err || true
+[ "$(samples s.pipe)" = "$(samples r.data)" ] || fail 'the stream has other samples'
+expect 0 "$PERFDATA" check -q s.pipe
+expect 2 "$PERFDATA" repair --report -o - cut.data
+
 # Damage in the middle: with --keep-tail all but a few records are there, else what is before it; both say what is lost.
 n=$(samples good.data)
 sample=$("$PERFDATA" dump --json good.data | sed -n 's/^{"type":"SAMPLE".*"offset":"\([0-9]*\)".*/\1/p' | sed -n 10p)

@@ -275,6 +275,10 @@ static bool repair(struct run *run, const struct pd_sink *sink)
 static void tell(struct run *run)
 {
     const struct pd_repair_stats *s = &run->stats;
+    if (s->mended)
+        cli_fail(run->cli, CLI_DAMAGED,
+                 "%s: %" PRIu64 " MMAP2 said they had a build id, of impossible size; now they do not",
+                 run->in.name, s->mended);
     if (s->lost)
         cli_say(run->cli,
                 "kept %" PRIu64 " samples and %" PRIu64 " other records; lost %" PRIu64 " bytes in %" PRIu64

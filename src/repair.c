@@ -7,7 +7,8 @@
 #include "wire.h"
 #include <perfdata/feature.h>
 
-#define IN_A_ROW 3 /* records that make sense, for reading to go on there */
+#define IN_A_ROW 3       /* records that make sense, for reading to go on there */
+#define MOST_BUILD_ID 20 /* bytes */
 #define MOST_LOOKED_AT \
     (UINT64_C(64) << 20) /* bytes of a feature that is decoded to see whether it is intact */
 
@@ -141,7 +142,9 @@ static void leave_out(struct repair *p, const struct pd_record *rec, const struc
 {
     const uint64_t end = rec->offset + rec->size + rec->payload_size;
     uint64_t next = end;
-    if (rec->depth || end == p->r->end || is_record(p->r, end, &next))
+    if (p->options->keep_tail && !rec->depth) /* it may have swallowed others */
+        pass_over(p, rec->offset, rec->offset + 8, why);
+    else if (rec->depth || end == p->r->end || is_record(p->r, end, &next))
         lose(p, rec->offset, rec->depth ? chunk_bytes(p->r, rec->offset) : end - rec->offset, why);
     else
         pass_over(p, rec->offset, rec->offset + 8, why);
@@ -179,12 +182,39 @@ static bool swallows(struct repair *p, const struct pd_record *rec)
            rec->layout && are_records(p->r, rec->offset + rec->size - rec->rest.n);
 }
 
+/* Could a later kernel or perf have such records? Their types follow the known ones. */
+static bool may_come(uint32_t type)
+{
+    return type < PD_RECORD_HEADER_ATTR || (type > PD_RECORD_SCHEDSTAT_DOMAIN && type < 128) ||
+           (type > PD_RECORD_SIMPLEPERF_DEBUG && type < PD_RECORD_SIMPLEPERF_DEBUG + 32);
+}
+
 /* Nothing of an unknown type is kept, unless records follow it: it may be the first of what is not one. */
 static bool is_lone(struct repair *p, const struct pd_record *rec)
 {
     uint64_t end = rec->offset + rec->size;
-    return !rec->depth && !rec->old_feature && !pd_set_name(&pd_set_record_type, rec->type) &&
-           end != p->r->end && !is_record(p->r, end, &end);
+    if (rec->old_feature || pd_set_name(&pd_set_record_type, rec->type))
+        return false;
+    return !may_come(rec->type) || (!rec->depth && end != p->r->end && !is_record(p->r, end, &end));
+}
+
+/* perf does not go on behind a record of an event that it does not know. With one event, or id 0, it takes
+ * the first. */
+static bool is_orphan(const struct repair *p, const struct pd_record *rec)
+{
+    const struct pd_event_attr *first = pd_reader_attr(p->r, 0);
+    const bool has_id = rec->type == PD_RECORD_SAMPLE || (first && first->attr.flags & PD_ATTR_SAMPLE_ID_ALL);
+    return rec->type < PD_RECORD_HEADER_ATTR && rec->attr == NULL && has_id && pd_reader_n_attrs(p->r) > 1;
+}
+
+/*
+ * A MMAP2 that says it has a build id which is too long has none: perf would stop there. Linux 6.18 writes
+ * such, and so may damage.
+ */
+static bool lacks_build_id(const struct pd_record *rec)
+{
+    return rec->type == PD_RECORD_MMAP2 && rec->layout && rec->misc & PD_MISC_MMAP_BUILD_ID &&
+           rec->u.mmap2.build_id_size > MOST_BUILD_ID;
 }
 
 static enum pd_code judge(struct repair *p, struct pd_record *rec, bool *good)
@@ -192,18 +222,21 @@ static enum pd_code judge(struct repair *p, struct pd_record *rec, bool *good)
     struct pd_error why;
     const uint64_t left = p->r->end - p->r->at;
     const enum pd_code code = pd_reader_decode(p->r, rec, &why);
+    const bool orphan = is_orphan(p, rec);
     *good = false;
+    if (orphan && !code)
+        pd_fail_record(&why, PD_EVALUE, rec, 0, "event id, which no event has", 0, 0);
     if (rec->payload_size > left) {
         pd_fail_record(&why, PD_ETRUNC, rec, 0, "payload", left, rec->payload_size);
         pass_over(p, rec->offset, rec->offset + 8, &why);
         return PD_OK;
     }
-    if ((code && code != PD_EUNKNOWN) || !has_good_feature(p, rec, &why)) {
+    if ((code && code != PD_EUNKNOWN) || orphan || !has_good_feature(p, rec, &why)) {
         leave_out(p, rec, &why);
     } else if (swallows(p, rec) || is_lone(p, rec)) {
         pd_fail_record(&why, PD_EVALUE, rec, 0, rec->layout ? "size" : "type",
                        rec->layout ? rec->size : rec->type, 0);
-        pass_over(p, rec->offset, rec->offset + 8, &why);
+        rec->depth ? leave_out(p, rec, &why) : pass_over(p, rec->offset, rec->offset + 8, &why);
     } else {
         *good = true;
         return rec->depth ? PD_OK : fetch(p, rec);
@@ -255,11 +288,23 @@ static void count(struct repair *p, const struct pd_record *rec)
         p->times.last = time;
 }
 
+/* Takes away the bit that says there is a build id: what stands there is device and inode. */
+static enum pd_code mend(struct repair *p, const struct pd_record *rec)
+{
+    uint8_t bytes[UINT16_MAX];
+    memcpy(bytes, rec->raw, rec->size);
+    pd_store16(bytes + 4, (uint16_t)(rec->misc & ~PD_MISC_MMAP_BUILD_ID), p->r->info.order);
+    p->stats->mended++;
+    return p->writing ? pd_filter_out_record(&p->out, rec, bytes) : PD_OK;
+}
+
 static enum pd_code keep(struct repair *p, struct pd_record *rec)
 {
     enum pd_code code = PD_OK;
     count(p, rec);
-    if (p->writing)
+    if (lacks_build_id(rec))
+        code = mend(p, rec);
+    else if (p->writing)
         code = pd_filter_out_record(&p->out, rec, rec->raw);
     if (!code)
         code = note_place(p, rec);

@@ -49,6 +49,7 @@ struct pd_repair_stats {
     uint64_t lost;            /* bytes */
     uint64_t ranges;          /* in which they are */
     uint64_t features;        /* that were left out */
+    uint64_t mended; /* MMAP2 whose build id is longer than any: its bit is taken away, and perf can go on */
 };
 
 /*

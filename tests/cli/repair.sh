@@ -93,6 +93,36 @@ has err "bytes $sample to"
 good r.data
 [ "$(samples r.data)" = 9 ] || fail "$(samples r.data) samples before the damage, expected 9"
 
+# perf goes no further at a record of an event that it does not know, or with a build id of impossible size.
+python3 - <<'END'
+import json, struct, subprocess, os
+def records(name):
+    out = subprocess.run([os.environ["PERFDATA"], "dump", "--json", name], capture_output=True, text=True).stdout
+    return [json.loads(line) for line in out.splitlines()]
+data = bytearray(open("two.data", "rb").read())
+size = lambda at: struct.unpack_from("<H", data, at + 6)[0]
+entry, attrs = struct.unpack_from("<QQ", data, 16)
+ids_at, ids_bytes = struct.unpack_from("<QQ", data, attrs + entry - 16)
+samples = [int(r["offset"]) for r in records("two.data") if r["type"] == "SAMPLE"]
+ids = {data[ids_at + i:ids_at + i + 8].hex() for i in range(0, ids_bytes, 8)}
+for at in samples: # the first sample that has one of the ids of the first event: another one instead
+    where = [i for i in range(at + 8, at + size(at), 8) if data[i:i + 8].hex() in ids]
+    if where:
+        struct.pack_into("<Q", data, where[0], 0x123456789)
+        break
+else:
+    raise SystemExit("no sample has an id")
+maps = [int(r["offset"]) for r in records("two.data") if r["type"] == "MMAP2"]
+struct.pack_into("<H", data, maps[0] + 4, struct.unpack_from("<H", data, maps[0] + 4)[0] | 0x4000)
+data[maps[0] + 40] = 99
+open("bad.data", "wb").write(data)
+END
+expect 3 "$PERFDATA" repair -f -o r.data bad.data
+has err 'event id'
+has err 'build id'
+good r.data
+[ "$(samples r.data)" = $(($(samples two.data) - 1)) ] || fail 'more than the one sample is lost'
+
 # A feature that cannot be decoded is left out, the others stay.
 section=$("$PERFDATA" info --json good.data | sed -n 's/.*"name":"HOSTNAME","offset":\([0-9]*\),.*/\1/p')
 cp good.data bad.data

@@ -111,21 +111,21 @@ tree() { # forks, execs and exits, on all cpus
 }
 export -f tree
 
-record two.data -F 3000 -g -e cpu-clock,page-faults -a -- bash -c tree
-in_time two.data '--chunks 1' '--chunks 9' '--size 200K' '--time 70ms'
+record two.data -F 997 -g -e cpu-clock,page-faults -a -- bash -c tree
+in_time two.data '--chunks 7' '--size 200K'
 by_key two.data cpu 1
-by_key two.data pid 10
 by_key two.data event 2
+record few.data -F 999 -e cpu-clock -- bash -c 'ls -R /usr/include; sort -R /etc/services; true'
+by_key few.data pid 2
 "$PERFDATA" convert -q --endian big -i two.data -o big.data
 in_time big.data '--chunks 3'
 "$PERFDATA" convert -q -z -i two.data -o z.data
-in_time z.data '--chunks 1' '--time 200ms'
-by_key z.data pid 10
+in_time z.data '--time 200ms'
 "$PERFDATA" convert -q --to pipe -i two.data -o two.pipe
 in_time two.pipe '--chunks 4'
 by_key two.pipe event 2
-record threads --threads -F 3000 -a -e cpu-clock -- bash -c tree
-in_time threads '--chunks 4' '--time 100ms'
+record threads --threads -F 997 -a -e cpu-clock -- bash -c tree
+in_time threads '--chunks 4'
 
 # Each record of the whole is in one piece, besides the copies.
 "$PERFDATA" dump --json two.data >whole.json

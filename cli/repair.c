@@ -31,9 +31,9 @@ static const struct cli_spec spec = {
              "is 3 if something is lost, 0 if not.\n",
     .options = options,
     .common = CLI_IN | CLI_OUT | CLI_JSON,
-    .examples = "  perfdata repair -i killed.data -o x.data\n"
-                "  perfdata repair -i damaged.data --keep-tail --report -o x.data\n"
-                "  perfdata repair -i headless.data --like sister.data -o x.data\n",
+    .examples = "  perfdata repair -i killed.data -o whole.data\n"
+                "  perfdata repair -i damaged.data --keep-tail --report -o whole.data\n"
+                "  perfdata repair -i headless.data --like sister.data -o whole.data\n",
 };
 /* clang-format on */
 

@@ -126,6 +126,8 @@ int cli_status_of(const struct pd_error *error);
 
 /* A number of an option: decimal or 0x…. False: not one (nothing is printed). */
 bool cli_number(const char *text, uint64_t *value);
+/* A number of bytes that is not 0, maybe with K, M, G or T behind it: powers of 1024. */
+bool cli_size(const char *text, uint64_t *value);
 
 #define CLI_MOST_LEVEL 22
 
@@ -313,6 +315,21 @@ enum pd_code cli_spool_open(struct cli_spool *spool, struct pd_error *error);
 /* `code` is what writing to the spool gave; if that is PD_OK, converts it to the sink. Closes the spool. */
 enum pd_code cli_spool_convert(struct cli_spool *spool, enum pd_code code, const struct pd_convert_options *how,
                                const struct pd_sink *sink, struct pd_error *error);
+/* ---- Recordings in the input's container, or another (spool.c) */
+
+/* --to file, pipe or dir. False: it is none of these; that is printed. */
+bool cli_take_to(struct cli *cli, enum pd_convert_to *to);
+/* The container to write: what was asked for, a stream to standard output, else that of the input. */
+enum pd_convert_to cli_container(const struct cli *cli, const struct pd_reader *reader, enum pd_convert_to asked);
+/* Does a verb that keeps the container give that one? Of a directory it gives a file, too. */
+bool cli_is_direct(const struct pd_reader *reader, enum pd_convert_to to);
+/*
+ * Has write() write a file to a temporary one, and converts that; what does not come along is told. `how` has container,
+ * compression and, for a directory, its functions.
+ */
+enum pd_code cli_write_through(struct cli *cli, const struct pd_convert_options *how, const struct pd_sink *sink,
+                               enum pd_code (*write)(void *user, const struct pd_sink *sink, struct pd_error *error),
+                               void *user, struct pd_error *error);
 
 /* ---- Verbs */
 
@@ -331,5 +348,6 @@ int cmd_corrupt(struct cli *cli, int argc, char **argv);
 int cmd_cmp(struct cli *cli, int argc, char **argv);
 int cmd_split(struct cli *cli, int argc, char **argv);
 int cmd_repair(struct cli *cli, int argc, char **argv);
+int cmd_sort(struct cli *cli, int argc, char **argv);
 
 #endif

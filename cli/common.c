@@ -92,6 +92,25 @@ bool cli_number(const char *text, uint64_t *value)
     return errno == 0;
 }
 
+bool cli_size(const char *text, uint64_t *value)
+{
+    static const char units[] = "KMGT";
+    const size_t n = strlen(text);
+    const char *unit = n ? strchr(units, text[n - 1]) : NULL;
+    char digits[32];
+    if (n == 0 || n >= sizeof digits)
+        return false;
+    memcpy(digits, text, n + 1);
+    if (unit)
+        digits[n - 1] = 0;
+    if (!cli_number(digits, value) || *value == 0)
+        return false;
+    for (const char *u = units; unit && u <= unit; u++)
+        if (__builtin_mul_overflow(*value, UINT64_C(1024), value))
+            return false;
+    return true;
+}
+
 /* ---- Compression */
 
 /* Is the word an option of the verb, or a common one, whose argument is the next word? */

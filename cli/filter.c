@@ -273,24 +273,10 @@ static bool take_sideband(struct run *run)
     return false;
 }
 
-static bool take_to(struct run *run)
-{
-    static const char *const names[] = {
-        [PD_CONVERT_FILE] = "file", [PD_CONVERT_PIPE] = "pipe", [PD_CONVERT_DIRECTORY] = "dir"};
-    for (int to = PD_CONVERT_FILE; to <= PD_CONVERT_DIRECTORY; to++) {
-        if (strcmp(run->cli->arg, names[to]) == 0) {
-            run->to = (enum pd_convert_to)to;
-            return true;
-        }
-    }
-    cli_fail(run->cli, CLI_USAGE, "--to: \"%s\" is neither file, pipe nor dir", run->cli->arg);
-    return false;
-}
-
 static bool take_option(struct run *run, int key)
 {
     switch (key) {
-    case KEY_TO: return take_to(run);
+    case KEY_TO: return cli_take_to(run->cli, &run->to);
     case KEY_USER: run->options.all_user = true; return true;
     case KEY_KERNEL: run->options.all_kernel = true; return true;
     case KEY_SIDEBAND: return take_sideband(run);
@@ -532,29 +518,6 @@ static unsigned input_flags(const struct run *run)
     return CLI_SEEK | (stream && !twice ? CLI_FLOW : 0);
 }
 
-static enum pd_convert_to container_of(const struct run *run)
-{
-    if (run->to != PD_CONVERT_SAME)
-        return run->to;
-    if (strcmp(run->cli->output, "-") == 0)
-        return PD_CONVERT_PIPE;
-    switch (pd_reader_info(run->in.reader)->container) {
-    case PD_CONTAINER_PIPE: return PD_CONVERT_PIPE;
-    case PD_CONTAINER_DIRECTORY: return PD_CONVERT_DIRECTORY;
-    default: return PD_CONVERT_FILE;
-    }
-}
-
-/* Does filtering give that container, or is its result to be converted? */
-static bool is_direct(const struct run *run)
-{
-    switch (pd_reader_info(run->in.reader)->container) {
-    case PD_CONTAINER_PIPE: return run->to == PD_CONVERT_PIPE;
-    case PD_CONTAINER_DIRECTORY: return run->to != PD_CONVERT_PIPE;
-    default: return run->to == PD_CONVERT_FILE;
-    }
-}
-
 /* ---- Files of a directory */
 
 static int open_member(void *user, const char *name, unsigned mode, struct pd_sink *sink)
@@ -567,35 +530,33 @@ static int close_member(void *user, struct pd_sink *sink)
     return cli_directory_close(&((struct run *)user)->dir, sink);
 }
 
-/* ---- Output in a container that filtering does not give goes through a temporary file */
+/* ---- Output in a container that filtering does not give */
 
-static void on_note(void *user, const struct pd_convert_note *note)
+struct plain {
+    struct run *run;
+    struct pd_filter_stats *stats;
+};
+
+static enum pd_code filter_plain(void *user, const struct pd_sink *sink, struct pd_error *error)
 {
-    const char *name = pd_set_name(&pd_set_feature, note->number);
-    if (strcmp(note->what, "feature") == 0)
-        cli_say(((struct run *)user)->cli, "feature %s does not come along: %s", name ? name : "unknown",
-                note->why);
+    const struct plain *p = user;
+    struct pd_filter_options plain = p->run->options;
+    if (plain.zip != PD_ZIP_KEEP) /* what is to be compressed is so in the end */
+        plain.zip = PD_ZIP_NONE;
+    return pd_filter(p->run->in.reader, sink, &plain, p->stats, error);
 }
 
 static enum pd_code filter_and_convert(struct run *run, struct pd_filter_stats *stats, struct pd_error *error)
 {
+    struct plain plain = {run, stats};
     const struct pd_convert_options how = {.size = sizeof how,
                                            .to = run->to,
                                            .zip = run->options.zip,
                                            .level = run->options.level,
                                            .open_member = open_member,
                                            .close_member = close_member,
-                                           .note = on_note,
                                            .user = run};
-    struct pd_filter_options plain = run->options;
-    struct cli_spool spool;
-    if (plain.zip != PD_ZIP_KEEP) /* what is to be compressed is so in the end */
-        plain.zip = PD_ZIP_NONE;
-    enum pd_code code = cli_spool_open(&spool, error);
-    if (code)
-        return code;
-    code = pd_filter(run->in.reader, &spool.sink, &plain, stats, error);
-    return cli_spool_convert(&spool, code, &how, &run->out.sink, error);
+    return cli_write_through(run->cli, &how, &run->out.sink, filter_plain, &plain, error);
 }
 
 /* ---- The run */
@@ -633,11 +594,11 @@ static bool filter(struct run *run, struct pd_filter_stats *stats)
     run->options.begin = look_up;
     run->options.head = take_head;
     run->options.user = run;
-    if (run->to == PD_CONVERT_DIRECTORY && is_direct(run)) {
+    if (run->to == PD_CONVERT_DIRECTORY && cli_is_direct(run->in.reader, run->to)) {
         run->options.open_member = open_member;
         run->options.close_member = close_member;
     }
-    const enum pd_code code = is_direct(run)
+    const enum pd_code code = cli_is_direct(run->in.reader, run->to)
                                   ? pd_filter(run->in.reader, &run->out.sink, &run->options, stats, &error)
                                   : filter_and_convert(run, stats, &error);
     cli_progress_end(run->cli);
@@ -708,7 +669,7 @@ static void run_filter(struct run *run)
     }
     if (!cli_input_open(cli, &run->in, path, input_flags(run) | CLI_META))
         return;
-    run->to = container_of(run);
+    run->to = cli_container(run->cli, run->in.reader, run->to);
     const bool named = run->keep.n_event_names + run->drop.n_event_names > 0;
     if (flows(run) || (read_attrs(run) && (!named || cli_learn_names(&run->in)) && look_up(run))) {
         if (run->to == PD_CONVERT_DIRECTORY)

@@ -91,23 +91,7 @@ static bool take_small(struct run *run, const char *option, unsigned most, unsig
 /* A number of bytes, with K, M, G or T behind it for powers of 1024. */
 static bool take_size(struct run *run)
 {
-    static const char units[] = "KMGT";
-    const char *arg = run->cli->arg;
-    const size_t n = strlen(arg);
-    const char *unit = n ? strchr(units, arg[n - 1]) : NULL;
-    char digits[32];
-    uint64_t *bytes = &run->options.bytes;
-    if (n == 0 || n >= sizeof digits)
-        return wrong(run, "--size");
-    memcpy(digits, arg, n + 1);
-    if (unit)
-        digits[n - 1] = 0;
-    if (!cli_number(digits, bytes) || *bytes == 0)
-        return wrong(run, "--size");
-    for (const char *u = units; unit && u <= unit; u++)
-        if (__builtin_mul_overflow(*bytes, UINT64_C(1024), bytes))
-            return wrong(run, "--size");
-    return true;
+    return cli_size(run->cli->arg, &run->options.bytes) || wrong(run, "--size");
 }
 
 static bool add_weight(struct run *run, uint32_t type, uint64_t weight)

@@ -87,6 +87,7 @@ struct pd_sections {
     const struct pd_moved *moved; /* ascending */
     size_t n_moved;
     bool no_aux; /* AUXTRACE records were dropped */
+    bool keep_time; /* SAMPLE_TIME as it is */
     bool keep_dir;
     bool own_zstd; /* the COMPRESSED feature of the input is not kept */
     const bool *skip; /* of 256 features: not kept; may be NULL */

@@ -140,7 +140,7 @@ static enum pd_code write_sample_time(struct pd_sections *s, const struct pd_fil
 {
     const enum pd_order order = pd_reader_info(s->reader)->order;
     uint8_t times[16];
-    if (section->size < sizeof times)
+    if (section->size < sizeof times || s->keep_time)
         return copy(s, section->offset, section->size);
     pd_store64(times, s->stats->first, order);
     pd_store64(times + 8, s->stats->last, order);

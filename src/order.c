@@ -31,6 +31,8 @@ struct lane {
     bool ended;        /* the reader has no more */
     enum pd_code code; /* why, unless that is the usual reason */
     struct pd_error error;
+    bool in_order;        /* PD_SORT_STRICT: nothing has to move */
+    bool sliding;         /* the slack, not the rounds, tells how long records wait */
     struct pd_record rec; /* its next record, when there are several lanes */
     uint64_t key;         /* that record's place in time */
 };
@@ -51,6 +53,7 @@ struct pd_sorter {
     size_t passed;           /* of these: given */
     uint64_t newest;         /* time given */
     struct pd_reader *given; /* the reader at the record that was given last, NULL: it waited */
+    uint64_t payload_at, payload_left; /* of one that waited */
     struct pd_sorter_stats stats;
     enum pd_code failed;
     struct pd_error failure;
@@ -71,12 +74,16 @@ static enum pd_code own_failure(struct pd_sorter *s, enum pd_code code, struct p
     return code;
 }
 
-/* Makes *rec of a record that waited. */
-static void revive(const struct lane *l, const struct pd_waiting *w, struct pd_record *rec)
+/* Makes *rec of a record that waited. What follows it is read where it stands. */
+static void revive(struct pd_sorter *s, const struct lane *l, const struct pd_waiting *w, struct pd_record *rec)
 {
     pd_waiting_frame(w, l->reader->info.order, rec);
     rec->old_feature = false;
     rec->member = l->reader->member;
+    if (l->sliding && s->n_lanes == 1 && rec->depth == 0)
+        rec->payload_size = pd_payload_behind(rec, l->reader->info.order);
+    s->payload_at = rec->offset + rec->size;
+    s->payload_left = rec->payload_size;
 }
 
 /* Keeps count of the order in which records with a time are given. */
@@ -101,6 +108,29 @@ static enum pd_code flush(struct lane *l, uint64_t limit, struct pd_error *error
     return pd_queue_flush(&l->queue, limit, error);
 }
 
+static bool is_strict(const struct pd_sorter *s)
+{
+    return s->kind == PD_SORT_STRICT && s->n_lanes == 1;
+}
+
+/* PD_SORT_STRICT: what is written anew anyway, and what others must not come before. */
+static bool stays_ahead(const struct pd_record *rec)
+{
+    return rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2 || rec->type == PD_RECORD_HEADER_ATTR ||
+           rec->old_feature;
+}
+
+/* Takes part in the order of time? Then *time is its place in it. */
+static bool is_placed(const struct pd_sorter *s, const struct lane *l, const struct pd_record *rec,
+                      const struct pd_moment *when, uint64_t *time)
+{
+    *time = when->time;
+    if (when->time || !is_strict(s) || l->in_order || stays_ahead(rec))
+        return when->time != 0;
+    *time = l->clock.done;
+    return l->newest != 0; /* what is at the start needs not wait */
+}
+
 static uint64_t settled(const struct lane *l)
 {
     return l->newest > l->slack ? l->newest - l->slack : 0;
@@ -122,19 +152,20 @@ static enum pd_code put(struct pd_sorter *s, struct lane *l, struct pd_record *r
 {
     struct pd_moment when;
     const uint64_t limit = l->clock.waiting ? l->clock.limit : 0;
-    const bool several = s->n_lanes > 1;
     enum pd_code code = PD_OK;
     pd_clock_stamp(&l->clock, rec, &when);
-    l->newest = when.time > l->newest ? when.time : l->newest;
-    *at_once = when.time == 0 || in_place(s, rec, when.time) ||
-               (several && l->queue.waiting == 0 && when.time <= settled(l));
+    uint64_t time;
+    const bool placed = is_placed(s, l, rec, &when, &time);
+    l->newest = time > l->newest ? time : l->newest;
+    *at_once = !placed || in_place(s, rec, time) ||
+               (l->sliding && l->queue.waiting == 0 && time <= settled(l));
     if (*at_once) {
-        note(s, l, rec->type, when.time);
-        return rec->type == PD_RECORD_FINISHED_ROUND && limit && !several ? flush(l, limit, error) : PD_OK;
+        note(s, l, rec->type, time);
+        return rec->type == PD_RECORD_FINISHED_ROUND && limit && !l->sliding ? flush(l, limit, error) : PD_OK;
     }
     s->stats.waited++;
-    code = pd_queue_push(&l->queue, rec, when.time, error);
-    if (!code && several && ++l->pushed >= BATCH && l->pushed >= l->queue.waiting / 2)
+    code = pd_queue_push(&l->queue, rec, time, error);
+    if (!code && l->sliding && ++l->pushed >= BATCH && l->pushed >= l->queue.waiting / 2)
         code = flush(l, settled(l), error);
     return code;
 }
@@ -147,7 +178,7 @@ static enum pd_code from_queue(struct pd_sorter *s, struct lane *l, struct pd_re
     const enum pd_code code = pd_queue_next(&l->queue, &w, error);
     l->draining = !code && w;
     if (l->draining) {
-        revive(l, w, rec);
+        revive(s, l, w, rec);
         note(s, l, rec->type, w->time);
     }
     return code;
@@ -218,6 +249,7 @@ static uint32_t heap_take(struct pd_sorter *s)
 static void give_top(struct pd_sorter *s, struct lane *l, struct pd_record *rec)
 {
     const struct pd_record *from = &l->rec;
+    s->payload_left = 0;
     pd_record_frame(l->reader->info.order, from->raw, from->size, rec, NULL);
     rec->offset = from->offset;
     rec->index = from->index + l->first_index;
@@ -255,22 +287,45 @@ static enum pd_code merged_next(struct pd_sorter *s, struct pd_record *rec, stru
 
 /* ---- The first reading */
 
-/* How far the records of a member are out of order, and how many there are. */
-static enum pd_code measure(struct lane *l, uint64_t *records, struct pd_error *error)
+static void note_order(struct pd_sorter_stats *stats, const struct lane *l, const struct pd_record *rec,
+                       uint64_t time, uint64_t newest)
+{
+    if (stats->timed++ == 0 || time < stats->first)
+        stats->first = time;
+    if (time > stats->last)
+        stats->last = time;
+    if (time < newest && stats->disorder.count++ == 0)
+        stats->disorder = (struct pd_disorder){.count = 1,
+                                               .index = rec->index + l->first_index,
+                                               .offset = rec->offset,
+                                               .time = time,
+                                               .before = newest,
+                                               .type = rec->type,
+                                               .member = l->member};
+}
+
+/* How far the records of a lane are out of order, and how many there are. */
+static enum pd_code measure(struct pd_sorter *s, struct lane *l, uint64_t *records, struct pd_error *error)
 {
     struct pd_record rec = {0};
     struct pd_moment when;
-    uint64_t newest = 0;
+    uint64_t time;
     enum pd_code code;
     while ((code = pd_reader_next(l->reader, &rec, error)) == PD_OK || passes(code)) {
         if (code)
             continue;
         pd_clock_stamp(&l->clock, &rec, &when);
-        if (when.time && newest > when.time && newest - when.time > l->slack)
-            l->slack = newest - when.time;
-        newest = when.time > newest ? when.time : newest;
+        if (is_placed(s, l, &rec, &when, &time) && l->newest > time && l->newest - time > l->slack)
+            l->slack = l->newest - time;
+        if (when.time)
+            note_order(&s->stats, l, &rec, time, l->newest);
+        l->newest = time > l->newest ? time : l->newest;
         *records = rec.index + 1;
     }
+    l->newest = 0;
+    l->in_order = is_strict(s) && s->stats.disorder.count == 0;
+    if (l->in_order)
+        l->slack = 0;
     pd_clock_init(&l->clock, l->clock.timed);
     return code == PD_ENOMEM ? code : pd_reader_rewind(l->reader, error);
 }
@@ -380,7 +435,7 @@ static enum pd_code open_member(struct pd_sorter *s, uint32_t i, uint64_t *recor
     l->code = pd_reader_open_member(&l->reader, r, i, &options, &l->error);
     l->ended = l->code != PD_OK;
     if (!l->ended)
-        return measure(l, records, error);
+        return measure(s, l, records, error);
     if (l->code != PD_ENOMEM)
         return PD_OK;
     return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "member", 0, sizeof *r);
@@ -398,13 +453,17 @@ static enum pd_code open_lanes(struct pd_sorter *s, size_t memory, const char *t
     s->lacking = s->heap + n;
     for (uint32_t i = 0; i < n && !code; i++) {
         struct lane *l = &s->lanes[s->n_lanes++];
-        *l = (struct lane){.reader = n > 1 ? NULL : s->reader, .first_index = records};
+        *l = (struct lane){.reader = n > 1 ? NULL : s->reader,
+                           .sliding = n > 1 || s->kind == PD_SORT_STRICT,
+                           .first_index = records};
         pd_clock_init(&l->clock, pd_clock_is_timed(s->reader));
         s->lacking[s->n_lacking++] = (uint32_t)n - 1 - i;
         code = pd_queue_init(&l->queue, s->allocator, memory / n, tmpdir, error);
         uint64_t here = 0;
         if (!code && n > 1)
             code = open_member(s, i, &here, error);
+        else if (!code && l->sliding)
+            code = measure(s, l, &here, error);
         records += here;
     }
     return code;
@@ -416,8 +475,10 @@ static enum pd_code start(struct pd_sorter *s, const struct pd_sorter_options *o
     const size_t memory = options && options->memory ? options->memory : MEMORY;
     if (s->kind == PD_SORT_FILE)
         return PD_OK;
-    if (s->kind != PD_SORT_TIME && s->kind != PD_SORT_CAUSAL)
+    if (s->kind != PD_SORT_TIME && s->kind != PD_SORT_CAUSAL && s->kind != PD_SORT_STRICT)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "kind", (uint64_t)s->kind, 0);
+    if (s->kind == PD_SORT_STRICT && !s->reader->in.seekable)
+        return pd_fail(error, PD_EUNSUP, 0, "sorting an input that cannot seek", 0, 0);
     enum pd_code code = open_lanes(s, memory, options->tmpdir, error);
     if (!code && s->kind == PD_SORT_CAUSAL && s->n_lanes == 1)
         code = look_ahead(s, memory / 32, error);
@@ -496,6 +557,7 @@ enum pd_code pd_sorter_next(struct pd_sorter *s, struct pd_record *rec, struct p
         return s->failed;
     }
     s->given = NULL;
+    s->payload_left = 0;
     enum pd_code code = next(s, rec, error);
     if (code == PD_END)
         code = ends(s, error);
@@ -504,10 +566,31 @@ enum pd_code pd_sorter_next(struct pd_sorter *s, struct pd_record *rec, struct p
     return code;
 }
 
+static enum pd_code waited_payload(struct pd_sorter *s, const uint8_t **bytes, size_t *n, struct pd_error *error)
+{
+    const uint64_t end = s->reader->end;
+    const enum pd_code code = pd_input_at(s->reader->src, s->payload_at, 1, bytes, n, error);
+    if (code)
+        return code;
+    if (s->payload_at >= end)
+        *n = 0;
+    else if (*n > end - s->payload_at)
+        *n = (size_t)(end - s->payload_at);
+    if (*n > s->payload_left)
+        *n = (size_t)s->payload_left;
+    if (*n == 0)
+        return pd_fail(error, PD_ETRUNC, s->payload_at, "payload", 0, s->payload_left);
+    s->payload_at += *n;
+    s->payload_left -= *n;
+    return PD_OK;
+}
+
 enum pd_code pd_sorter_payload(struct pd_sorter *s, const uint8_t **bytes, size_t *n, struct pd_error *error)
 {
     *n = 0;
-    return s->given ? pd_reader_payload(s->given, bytes, n, error) : PD_OK;
+    if (s->given)
+        return pd_reader_payload(s->given, bytes, n, error);
+    return s->payload_left ? waited_payload(s, bytes, n, error) : PD_OK;
 }
 
 void pd_sorter_get_stats(const struct pd_sorter *s, struct pd_sorter_stats *stats)

@@ -61,6 +61,15 @@ enum pd_sort_kind {
      * waits anyway.
      */
     PD_SORT_CAUSAL,
+
+    /*
+     * As PD_SORT_TIME, but nothing comes late: a record that is older than others of rounds that have ended comes
+     * before them, too. A record without a time comes behind all that has been processed where it stands, as if it
+     * had their newest time; but COMPRESSED records whose content is given, and HEADER_ATTR, come at once, and where
+     * those with a time are in order already, all stays as it stands. The input
+     * is read twice, to know how far its records are out of order: one that cannot be is PD_EUNSUP.
+     */
+    PD_SORT_STRICT,
 };
 
 struct pd_sorter_options {
@@ -72,6 +81,15 @@ struct pd_sorter_options {
     const char *tmpdir; /* for temporary files; copied; NULL: $TMPDIR, or else /tmp */
 };
 
+/* A record that stands behind one with a later time. */
+struct pd_disorder {
+    uint64_t count; /* of such records; 0: the rest is unset */
+    /* the first of them, and the latest time before it */
+    uint64_t index, offset, time, before;
+    uint32_t type;
+    uint32_t member;
+};
+
 /* What a sorter has done so far. */
 struct pd_sorter_stats {
     uint64_t records; /* given */
@@ -79,6 +97,10 @@ struct pd_sorter_stats {
     uint64_t late;    /* records given behind one with a later time, other than by PD_SORT_CAUSAL's leave */
     uint64_t runs;    /* temporary files written */
     uint64_t spilled; /* bytes written to them */
+    /* What the first reading found: of PD_SORT_STRICT, and of directories with several members. */
+    uint64_t timed;       /* records with a time */
+    uint64_t first, last; /* the earliest and the latest time; 0 without */
+    struct pd_disorder disorder; /* in the order of the file, in each member */
 };
 
 struct pd_sorter;

@@ -28,6 +28,7 @@
  *   tasks.h      which program a task was at which time
  *   filter.h     the samples one wants, with the records that they need
  *   difference.h what two recordings say differently
+ *   sort.h       the same as a new recording
  *   hash.h       a hash of the content, whatever the container
  *   gen.h        synthetic recordings
  *   convert.h    other containers, byte orders and compression
@@ -64,6 +65,7 @@
 #include <perfdata/records.h>
 #include <perfdata/regs.h>
 #include <perfdata/repair.h>
+#include <perfdata/sort.h>
 #include <perfdata/split.h>
 #include <perfdata/tasks.h>
 #include <perfdata/text.h>

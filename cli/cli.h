@@ -349,5 +349,6 @@ int cmd_cmp(struct cli *cli, int argc, char **argv);
 int cmd_split(struct cli *cli, int argc, char **argv);
 int cmd_repair(struct cli *cli, int argc, char **argv);
 int cmd_sort(struct cli *cli, int argc, char **argv);
+int cmd_merge(struct cli *cli, int argc, char **argv);
 
 #endif

@@ -22,6 +22,7 @@ static const struct verb {
     {"split", cmd_split, "write a recording in pieces, by time, size, cpu, process or event"},
     {"repair", cmd_repair, "a valid recording from a truncated, unfinished or damaged one"},
     {"sort", cmd_sort, "the records in order of time"},
+    {"merge", cmd_merge, "several recordings as one, by time"},
     {"edit", cmd_edit, "set or drop features, and leave the rest as it is"},
     {"gen", cmd_gen, "a synthetic recording: of a workload, or of random records"},
     {"extract", cmd_extract, "parts as they are stored: a feature, tracing data, AUX data, build ids"},

@@ -232,10 +232,22 @@ static bool check_options(struct run *run)
     return cli->status == CLI_OK;
 }
 
+/* What the features of a stream say is told as that of a file is, damage included. */
+static void learn(struct run *run)
+{
+    struct pd_record rec = {0};
+    enum pd_code code = PD_OK;
+    if (pd_reader_info(run->in.reader)->container != PD_CONTAINER_PIPE)
+        return;
+    while (code == PD_OK || code == PD_EZSTD || code == PD_ELIMIT)
+        if ((code = pd_reader_next(run->in.reader, &rec, NULL)) == PD_OK)
+            cli_learn(&run->in, &rec);
+}
+
 static void run_sort(struct run *run)
 {
     struct cli *cli = run->cli;
-    if (!check_options(run) || !cli_input_open(cli, &run->in, cli->inputs[0], CLI_SEEK))
+    if (!check_options(run) || !cli_input_open(cli, &run->in, cli->inputs[0], CLI_SEEK | CLI_META))
         return;
     run->options.size = sizeof run->options;
     run->options.finding = on_finding;
@@ -244,6 +256,7 @@ static void run_sort(struct run *run)
     if (run->dry) {
         check_order(run);
     } else {
+        learn(run);
         run->to = cli_container(cli, run->in.reader, run->to);
         if (run->to == PD_CONVERT_DIRECTORY)
             to_directory(run, cli->inputs[0]);

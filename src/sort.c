@@ -189,6 +189,22 @@ static bool is_cut(const struct sorting *s, const struct pd_record *rec)
     return rec->payload_size && rec->payload_size > end - rec->offset - rec->size;
 }
 
+static void tell(struct sorting *s, const struct pd_error *what)
+{
+    s->stats->damaged = true;
+    if (s->options->finding)
+        s->options->finding(s->options->user, what);
+}
+
+/* Is the record what it should be? Its bytes are copied all the same. */
+static void verify(struct sorting *s, struct pd_record *rec)
+{
+    struct pd_error what;
+    const enum pd_code code = pd_reader_decode(s->reader, rec, &what);
+    if (code && code != PD_EUNKNOWN)
+        tell(s, &what);
+}
+
 static enum pd_code sort_record(struct sorting *s, struct pd_record *rec)
 {
     rec->member += s->member;
@@ -197,6 +213,7 @@ static enum pd_code sort_record(struct sorting *s, struct pd_record *rec)
         return pd_filter_out_wrapper(&s->out, rec);
     if (is_cut(s, rec))
         return PD_OK;
+    verify(s, rec);
     enum pd_code code = s->moves ? pd_rounds_before(&s->rounds, rec, put_round, s) : PD_OK;
     if (!code)
         code = put(s, rec);
@@ -208,13 +225,6 @@ static bool is_own(const struct pd_error *e)
 {
     return e->code == PD_EOUT || e->code == PD_ENOMEM ||
            (e->code == PD_EIO && e->field && strcmp(e->field, "temporary file") == 0);
-}
-
-static void tell(struct sorting *s, const struct pd_error *what)
-{
-    s->stats->damaged = true;
-    if (s->options->finding)
-        s->options->finding(s->options->user, what);
 }
 
 static enum pd_code sort_file(struct sorting *s)

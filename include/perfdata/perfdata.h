@@ -29,6 +29,7 @@
  *   filter.h     the samples one wants, with the records that they need
  *   difference.h what two recordings say differently
  *   sort.h       the same as a new recording
+ *   merge.h      several recordings as one
  *   hash.h       a hash of the content, whatever the container
  *   gen.h        synthetic recordings
  *   convert.h    other containers, byte orders and compression
@@ -56,6 +57,7 @@
 #include <perfdata/filter.h>
 #include <perfdata/gen.h>
 #include <perfdata/hash.h>
+#include <perfdata/merge.h>
 #include <perfdata/metadata.h>
 #include <perfdata/names.h>
 #include <perfdata/order.h>

@@ -144,6 +144,40 @@ static void by_rounds(const struct list *from, struct list *out)
     deliver(&queue, UINT64_MAX, out);
 }
 
+/* By time alone; those without as if they had the limit up to which all was delivered where they stand. */
+static void by_time_alone(const struct list *from, struct list *out)
+{
+    static uint64_t keys[MOST];
+    uint64_t done = 0, limit = 0, newest = 0, last = 0;
+    bool waiting = false, in_order = true;
+    out->n = 0;
+    for (size_t i = 0; i < from->n; i++) {
+        const struct item *e = &from->items[i];
+        if (e->round && waiting) {
+            done = limit > done ? limit : done;
+            waiting = newest > limit;
+            limit = newest;
+        }
+        if (e->time) {
+            in_order &= e->time >= last;
+            last = e->time;
+            newest = !waiting || e->time > newest ? e->time : newest;
+            waiting = true;
+        }
+        const uint64_t key = e->time ? e->time : done;
+        size_t at = out->n;
+        add(out, e);
+        for (; at && keys[at - 1] > key; at--) {
+            keys[at] = keys[at - 1];
+            out->items[at] = out->items[at - 1];
+        }
+        keys[at] = key;
+        out->items[at] = *e;
+    }
+    if (in_order)
+        *out = *from;
+}
+
 /* ---- What the sorter gives */
 
 static void read_all(struct pd_reader *r, enum pd_sort_kind kind, size_t memory, struct list *out,
@@ -240,6 +274,11 @@ static void check_stream(uint64_t seed)
     seen.runs += stats.runs;
     seen.late += stats.late;
     const uint64_t waited = stats.waited;
+    static struct list strict;
+    by_time_alone(&in, &strict);
+    read_all(r, PD_SORT_STRICT, random_memory(&rng), &got, &stats);
+    check_same(&got, &strict, seed);
+    assert_int_equal(stats.late, 0);
     read_all(r, PD_SORT_CAUSAL, random_memory(&rng), &causal, &stats);
     check_causal(seed);
     assert_true(stats.waited <= waited);
@@ -389,7 +428,7 @@ static bool fails_at(struct pd_reader *r, enum pd_sort_kind kind, uint64_t at)
     const struct pd_sorter_options options = {.size = sizeof options,
                                               .allocator = &allocator,
                                               .kind = kind,
-                                              .memory = kind == PD_SORT_TIME ? 4000 : 60000};
+                                              .memory = kind != PD_SORT_CAUSAL ? 4000 : 60000};
     const size_t files = open_files();
     struct pd_sorter *s;
     struct pd_record rec = {0};
@@ -423,8 +462,8 @@ static void allocations_fail(void **state)
     put_pipe(&s);
     random_records(&rng, &shape, 400, &s);
     assert_int_equal(pd_reader_open_memory(&r, s.bytes, s.n, NULL, NULL), PD_OK);
-    for (enum pd_sort_kind kind = PD_SORT_TIME; kind <= PD_SORT_CAUSAL; kind++) {
-        read_all(r, kind, kind == PD_SORT_TIME ? 4000 : 60000, &got, &stats);
+    for (enum pd_sort_kind kind = PD_SORT_TIME; kind <= PD_SORT_STRICT; kind++) {
+        read_all(r, kind, kind != PD_SORT_CAUSAL ? 4000 : 60000, &got, &stats);
         for (uint64_t n = 1; fails_at(r, kind, n); n++)
             ;
     }

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* merge.c - `perfdata merge`: several recordings as one, by time or one behind the other. */
+#include "cli.h"
+#include <inttypes.h>
+#include <perfdata/constants.h>
+#include <perfdata/feature.h>
+#include <perfdata/merge.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_FINDINGS 10
+#define MEMORY ((size_t)64 << 20)
+
+enum { KEY_TO = CLI_LONG, KEY_PIDS, KEY_ANY_CLOCK, KEY_COMPRESSED2, KEY_DECOMPRESS };
+
+/* clang-format off */
+static const struct cli_option options[] = {
+    {"append", 'a', NULL, "one input behind the other, as they stand, not by time"},
+    {"pids", KEY_PIDS, "HOW", "auto (default): the same pid is the same task on the same machine, and pids of other machines\n"
+                              "are moved; keep: never moved; move: those of each input but the first"},
+    {"any-clock", KEY_ANY_CLOCK, NULL, "also what was recorded with different clocks, whose times do not fit"},
+    {"memory", 'm', "SIZE", "bytes in which records may wait, K, M or G behind the number (default 64M)"},
+    {"to", KEY_TO, "CONTAINER", "file or pipe (default: file; to standard output: pipe)"},
+    {"compression-level", 'z', NULL, "compress the records, as perf record -z; -zN: level N, 1 (default) to 22. Without this,\n"
+                                     "they are if those of the first input are"},
+    {"compressed2", KEY_COMPRESSED2, NULL, "the same, in the records of perf 6.16 and later"},
+    {"decompress", KEY_DECOMPRESS, NULL, "no compressed records"},
+    {0},
+};
+
+static const struct cli_spec spec = {
+    .usage = "[OPTION]... -o OUTPUT FILE...",
+    .about = "Merges recordings of any container and byte order by time into one. Equal events become one; ids that\n"
+             "collide get new numbers, in all records that speak of them. Side-band that several inputs have, as the\n"
+             "pieces of a recording do, is written once. What the inputs contradict each other in is told.\n",
+    .options = options,
+    .common = CLI_IN | CLI_OUT | CLI_OPERANDS,
+    .examples = "  perfdata merge -o all.data part-*.data           what was split, in one again\n"
+                "  perfdata merge -o both.data cpu.data io.data     two recordings of the same machine\n"
+                "  perfdata merge -a -o long.data first.data second.data\n",
+};
+/* clang-format on */
+
+struct run {
+    struct cli *cli;
+    struct cli_input *in;
+    struct pd_reader **readers;
+    size_t n;
+    struct cli_output out;
+    struct pd_merge_options options;
+    enum pd_convert_to to;
+    size_t n_findings;
+};
+
+static bool take_pids(struct run *run)
+{
+    static const char *const names[] = {
+        [PD_MERGE_PIDS_AUTO] = "auto", [PD_MERGE_PIDS_KEEP] = "keep", [PD_MERGE_PIDS_MOVE] = "move"};
+    for (int i = PD_MERGE_PIDS_AUTO; i <= PD_MERGE_PIDS_MOVE; i++)
+        if (strcmp(run->cli->arg, names[i]) == 0) {
+            run->options.pids = (enum pd_merge_pids)i;
+            return true;
+        }
+    cli_fail(run->cli, CLI_USAGE, "--pids: \"%s\" is neither auto, keep nor move", run->cli->arg);
+    return false;
+}
+
+static bool take_memory(struct run *run)
+{
+    uint64_t bytes;
+    if (!cli_size(run->cli->arg, &bytes) || bytes > SIZE_MAX) {
+        cli_fail(run->cli, CLI_USAGE, "--memory: \"%s\" is no number of bytes like 500K, 64M or 2G", run->cli->arg);
+        return false;
+    }
+    run->options.memory = (size_t)bytes;
+    return true;
+}
+
+static bool take_option(struct run *run, int key)
+{
+    switch (key) {
+    case 'a': return run->options.append = true;
+    case 'm': return take_memory(run);
+    case KEY_PIDS: return take_pids(run);
+    case KEY_ANY_CLOCK: return run->options.any_clock = true;
+    case KEY_TO: return cli_take_to(run->cli, &run->to);
+    case 'z': return cli_take_zip(run->cli, &run->options.zip, PD_ZIP_COMPRESSED);
+    case KEY_COMPRESSED2: return cli_take_zip(run->cli, &run->options.zip, PD_ZIP_COMPRESSED2);
+    case KEY_DECOMPRESS: return cli_take_zip(run->cli, &run->options.zip, PD_ZIP_NONE);
+    default: return false;
+    }
+}
+
+/* ---- What the library tells */
+
+static void on_note(void *user, const struct pd_merge_note *note)
+{
+    const struct run *run = user;
+    const char *name = note->feature == UINT32_MAX ? NULL : pd_set_name(&pd_set_feature, note->feature);
+    if (note->feature == UINT32_MAX)
+        cli_say(run->cli, "%s: %s", run->in[note->input].name, note->text);
+    else
+        cli_say(run->cli, "%s: feature %s: %s", run->in[note->input].name, name ? name : "unknown", note->text);
+}
+
+static void on_finding(void *user, size_t input, const struct pd_error *error)
+{
+    struct run *run = user;
+    if (run->n_findings++ < MOST_FINDINGS)
+        cli_input_error(&run->in[input], error);
+    else
+        cli_raise(run->cli, cli_status_of(error));
+}
+
+static void on_progress(void *user, uint64_t done, uint64_t total)
+{
+    cli_progress(((struct run *)user)->cli, done, total);
+}
+
+static void report_error(struct run *run, size_t failed, const struct pd_error *error)
+{
+    const struct cli_input *in = failed < run->n ? &run->in[failed] : NULL;
+    const bool spill = error->field && strcmp(error->field, "temporary file") == 0;
+    if (error->code == PD_EUNSUP && error->field)
+        cli_fail(run->cli, CLI_USAGE, "%s: cannot be merged: %s", in ? in->name : cli_temporary_dir(), error->field);
+    else if (in && (error->code != PD_EOUT || spill))
+        cli_error(run->cli, in->name, error);
+    else
+        cli_error(run->cli, run->out.name ? run->out.name : run->cli->output, error);
+}
+
+/* ---- The run */
+
+static void merge(struct run *run)
+{
+    struct pd_error error;
+    struct pd_merge_stats stats;
+    size_t failed;
+    run->options.size = sizeof run->options;
+    run->options.to = run->to == PD_CONVERT_SAME && strcmp(run->cli->output, "-") == 0 ? PD_CONVERT_PIPE : run->to;
+    run->options.note = on_note;
+    run->options.finding = on_finding;
+    run->options.progress = on_progress;
+    run->options.user = run;
+    const unsigned flags = run->options.to == PD_CONVERT_PIPE ? 0 : CLI_PATCH;
+    if (!cli_output_open(run->cli, &run->out, run->in, run->n, flags))
+        return;
+    const enum pd_code code =
+        pd_merge(run->readers, run->n, &run->out.sink, &run->options, &stats, &failed, &error);
+    cli_progress_end(run->cli);
+    if (code) {
+        report_error(run, failed, &error);
+    } else if (cli_output_commit(&run->out)) {
+        if (run->n_findings > MOST_FINDINGS)
+            cli_say(run->cli, "%zu places could not be read", run->n_findings);
+        if (stats.lost)
+            cli_say(run->cli, "%" PRIu64 " records could not be rewritten and were left out", stats.lost);
+        cli_say(run->cli,
+                "%" PRIu64 " records, %" PRIu64 " samples of them, of %" PRIu64 " events; %" PRIu64
+                " duplicates left out, %" PRIu64 " ids renumbered",
+                stats.records, stats.samples, stats.events, stats.duplicates, stats.new_ids);
+    }
+    cli_output_discard(&run->out);
+}
+
+static bool open_inputs(struct run *run)
+{
+    run->in = calloc(run->cli->n_inputs, sizeof *run->in);
+    run->readers = calloc(run->cli->n_inputs, sizeof(struct pd_reader *));
+    if (run->in == NULL || run->readers == NULL) {
+        cli_fail(run->cli, CLI_OUTPUT, "no memory for %zu inputs", run->cli->n_inputs);
+        return false;
+    }
+    for (; run->n < run->cli->n_inputs; run->n++) {
+        if (!cli_input_open(run->cli, &run->in[run->n], run->cli->inputs[run->n], CLI_SEEK))
+            return false;
+        run->readers[run->n] = run->in[run->n].reader;
+    }
+    return true;
+}
+
+static void run_merge(struct run *run)
+{
+    struct cli *cli = run->cli;
+    if (cli->output == NULL)
+        cli_fail(cli, CLI_USAGE, "where to? -o FILE, or -o - for standard output");
+    else if (run->to == PD_CONVERT_DIRECTORY)
+        cli_fail(cli, CLI_USAGE, "--to: merge writes a file or a stream; perfdata convert --to dir makes a directory of it");
+    else if (open_inputs(run))
+        merge(run);
+    for (size_t i = 0; i < run->n; i++) {
+        cli_tell_findings(&run->in[i]);
+        cli_input_close(&run->in[i]);
+    }
+    free(run->in);
+    free(run->readers);
+}
+
+int cmd_merge(struct cli *cli, int argc, char **argv)
+{
+    struct run run = {.cli = cli, .options = {.memory = MEMORY}};
+    int key;
+    cli->spec = &spec;
+    bool ok = cli_take_level(cli, argc, argv, &run.options.level);
+    while (ok && (key = cli_next_option(cli, argc, argv)) != CLI_END)
+        ok = take_option(&run, key);
+    if (ok)
+        run_merge(&run);
+    return cli->status;
+}

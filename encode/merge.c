@@ -1,0 +1,716 @@
+/* SPDX-License-Identifier: MIT */
+/* merge.c - pd_merge(): several recordings, record by record in order of time, as one. */
+#include "merge.h"
+#include "canonical.h"
+#include "codec_internal.h"
+#include "memory.h"
+#include "spill.h"
+#include "wire.h"
+#include <errno.h>
+#include <unistd.h>
+
+#define MEMORY ((size_t)64 << 20)
+
+void pd_merge_note(const struct pd_merging *m, size_t input, uint32_t feature, const char *text)
+{
+    const struct pd_merge_note note = {input, feature, text};
+    if (m->options->note)
+        m->options->note(m->options->user, &note);
+}
+
+static void tell(struct pd_merging *m, size_t input, const struct pd_error *what)
+{
+    m->stats->damaged |= what->code != PD_EUNKNOWN;
+    if (m->options->finding)
+        m->options->finding(m->options->user, input, what);
+}
+
+static enum pd_code fails(struct pd_merging *m, size_t input, enum pd_code code)
+{
+    m->failed = input;
+    return code;
+}
+
+/* ---- Duplicates: how often a record came from each input, and how often it was written */
+
+#define WRITTEN UINT32_MAX /* in place of an input */
+
+struct seen_slot {
+    struct pd_hash hash;
+    uint32_t input, count; /* count 0: free */
+};
+
+struct seen_set {
+    struct seen_slot *slots;
+    size_t size, n;
+};
+
+struct pd_seen {
+    struct pd_canon canon;
+    struct seen_set timed, untimed; /* of one time; of all */
+    uint64_t time;
+    size_t most; /* entries of a set */
+    bool full;
+};
+
+static struct seen_slot *seen_at(const struct seen_set *s, const struct pd_hash *hash, uint32_t input)
+{
+    uint64_t h;
+    memcpy(&h, hash->bytes, sizeof h);
+    size_t i = (size_t)(h + input * UINT64_C(0x9e3779b97f4a7c15)) & (s->size - 1);
+    while (s->slots[i].count && (s->slots[i].input != input || memcmp(&s->slots[i].hash, hash, sizeof *hash) != 0))
+        i = (i + 1) & (s->size - 1);
+    return &s->slots[i];
+}
+
+static bool grow_seen(struct seen_set *s, const struct pd_allocator *allocator)
+{
+    struct seen_set next = {.size = s->size ? 2 * s->size : 256, .n = s->n};
+    next.slots = pd_array(allocator, NULL, next.size, sizeof *next.slots);
+    if (next.slots == NULL)
+        return false;
+    memset(next.slots, 0, next.size * sizeof *next.slots);
+    for (size_t i = 0; i < s->size; i++)
+        if (s->slots[i].count)
+            *seen_at(&next, &s->slots[i].hash, s->slots[i].input) = s->slots[i];
+    pd_release(allocator, s->slots);
+    *s = next;
+    return true;
+}
+
+/* The count of a record from an input, one more if `add`. */
+static uint32_t count_seen(struct seen_set *s, const struct pd_hash *hash, uint32_t input, bool add)
+{
+    struct seen_slot *slot = seen_at(s, hash, input);
+    if (add && slot->count++ == 0) {
+        slot->hash = *hash;
+        slot->input = input;
+        s->n++;
+    }
+    return slot->count;
+}
+
+/* Records of what there is, of which pieces of a recording have copies; no events of their own right. */
+static bool is_state(const struct pd_record *rec)
+{
+    switch (rec->type) {
+    case PD_RECORD_MMAP:
+    case PD_RECORD_MMAP2:
+    case PD_RECORD_COMM:
+    case PD_RECORD_FORK:
+    case PD_RECORD_EXIT:
+    case PD_RECORD_NAMESPACES:
+    case PD_RECORD_KSYMBOL:
+    case PD_RECORD_BPF_EVENT:
+    case PD_RECORD_CGROUP:
+    case PD_RECORD_TEXT_POKE:
+    case PD_RECORD_ITRACE_START:
+    case PD_RECORD_AUX_OUTPUT_HW_ID: return true;
+    case PD_RECORD_FINISHED_ROUND:
+    case PD_RECORD_AUXTRACE:
+    case PD_RECORD_AUXTRACE_ERROR:
+    case PD_RECORD_STAT:
+    case PD_RECORD_STAT_ROUND: return false;
+    default: return rec->type >= PD_RECORD_HEADER_ATTR;
+    }
+}
+
+static void clear_seen(struct seen_set *s)
+{
+    if (s->n)
+        memset(s->slots, 0, s->size * sizeof *s->slots);
+    s->n = 0;
+}
+
+/* Was it written for another input? Takes note of it. */
+static bool is_duplicate(struct pd_merging *m, uint32_t input, const uint8_t *bytes, size_t n, uint64_t time)
+{
+    struct pd_seen *seen = m->seen;
+    struct seen_set *set = time ? &seen->timed : &seen->untimed;
+    if (time && time != seen->time) {
+        clear_seen(&seen->timed);
+        seen->time = time;
+    }
+    if (set->n >= seen->most || (set->n + 2 > set->size / 2 && !grow_seen(set, m->allocator))) {
+        if (!seen->full)
+            pd_merge_note(m, input, UINT32_MAX, "too many records of one time: duplicates among them are no longer left out");
+        seen->full = true;
+        return false;
+    }
+    pd_canon_bytes(&seen->canon, bytes, n);
+    const struct pd_hash hash = pd_canon_end(&seen->canon);
+    if (count_seen(set, &hash, input, true) <= count_seen(set, &hash, WRITTEN, false)) {
+        m->stats->duplicates++;
+        return true;
+    }
+    count_seen(set, &hash, WRITTEN, true);
+    return false;
+}
+
+static enum pd_code open_seen(struct pd_merging *m)
+{
+    const size_t memory = m->options->memory ? m->options->memory : MEMORY;
+    m->seen = pd_resize(m->allocator, NULL, sizeof *m->seen);
+    if (m->seen == NULL)
+        return pd_fail(m->error, PD_ENOMEM, PD_NOWHERE, "merge", 0, sizeof *m->seen);
+    *m->seen = (struct pd_seen){.most = memory / (4 * sizeof(struct seen_slot))};
+    if (m->seen->most < 65536)
+        m->seen->most = 65536;
+    return pd_canon_init(&m->seen->canon, m->allocator, m->error);
+}
+
+static void close_seen(struct pd_merging *m)
+{
+    if (m->seen == NULL)
+        return;
+    pd_canon_free(&m->seen->canon);
+    pd_release(m->allocator, m->seen->timed.slots);
+    pd_release(m->allocator, m->seen->untimed.slots);
+    pd_release(m->allocator, m->seen);
+}
+
+/* ---- Inputs: all as files of one byte order */
+
+static int spool_write(void *user, const void *bytes, size_t n)
+{
+    return fwrite(bytes, 1, n, user) == n ? 0 : errno ? errno : EIO;
+}
+
+static int spool_patch(void *user, uint64_t offset, const void *bytes, size_t n)
+{
+    if (fseeko(user, (off_t)offset, SEEK_SET) || spool_write(user, bytes, n) || fseeko(user, 0, SEEK_END))
+        return errno ? errno : EIO;
+    return 0;
+}
+
+struct converting {
+    struct pd_merging *m;
+    size_t input;
+};
+
+static void on_finding(void *user, const struct pd_error *what)
+{
+    const struct converting *c = user;
+    tell(c->m, c->input, what);
+}
+
+static void on_convert_note(void *user, const struct pd_convert_note *note)
+{
+    const struct converting *c = user;
+    if (strcmp(note->what, "feature") == 0)
+        pd_merge_note(c->m, c->input, note->number, note->why);
+    else
+        pd_merge_note(c->m, c->input, UINT32_MAX, "some records keep content in the old byte order");
+}
+
+static enum pd_code temporary_failed(struct pd_merging *m)
+{
+    return pd_fail(m->error, PD_EOUT, PD_NOWHERE, "temporary file", (uint64_t)errno, 0);
+}
+
+static enum pd_code open_temporary(struct pd_merging *m, struct pd_merge_input *in)
+{
+    struct pd_spill spill;
+    enum pd_code code = pd_spill_init(&spill, m->allocator, m->options->tmpdir, m->error);
+    if (!code)
+        code = pd_spill_begin(&spill, m->error);
+    if (!code) {
+        in->temporary = fdopen(spill.fd, "w+b");
+        if (in->temporary)
+            spill.fd = -1; /* the stream's now */
+        else
+            code = temporary_failed(m);
+    }
+    pd_spill_free(&spill);
+    return code;
+}
+
+/* A stream has its attrs and features among the records; another byte order is not merged. */
+static enum pd_code normalize(struct pd_merging *m, size_t i)
+{
+    struct pd_merge_input *in = &m->in[i];
+    const struct pd_file_info *info = pd_reader_info(in->given);
+    struct converting user = {m, i};
+    const struct pd_convert_options how = {.size = sizeof how,
+                                           .allocator = m->allocator,
+                                           .to = PD_CONVERT_FILE,
+                                           .order = m->order == PD_BIG ? PD_CONVERT_BIG : PD_CONVERT_LITTLE,
+                                           .finish = true,
+                                           .finding = on_finding,
+                                           .note = on_convert_note,
+                                           .user = &user};
+    struct pd_convert_stats stats;
+    const struct pd_reader_options options = {.size = sizeof options, .allocator = m->allocator};
+    in->reader = in->given;
+    if (!in->given->in.seekable)
+        return fails(m, i, pd_fail(m->error, PD_EUNSUP, 0, "merging an input that cannot seek", 0, 0));
+    if (info->container != PD_CONTAINER_PIPE && info->order == m->order)
+        return pd_reader_rewind(in->reader, m->error);
+    in->reader = NULL;
+    enum pd_code code = open_temporary(m, in);
+    if (code)
+        return code;
+    const struct pd_sink sink = {.write = spool_write, .patch = spool_patch, .user = in->temporary};
+    code = pd_convert(in->given, &sink, &how, &stats, m->error);
+    if (!code && fflush(in->temporary))
+        code = temporary_failed(m);
+    if (code == PD_EOUT)
+        m->error->field = "temporary file";
+    if (!code)
+        code = pd_reader_open_fd(&in->reader, fileno(in->temporary), &options, m->error);
+    return code ? fails(m, i, code) : PD_OK;
+}
+
+static enum pd_code check_clock(struct pd_merging *m, size_t i)
+{
+    const struct pd_event_attr *a = pd_reader_attr(m->in[0].reader, 0), *b = pd_reader_attr(m->in[i].reader, 0);
+    if (a == NULL || b == NULL || m->options->any_clock)
+        return PD_OK;
+    const bool own = a->attr.flags & PD_ATTR_USE_CLOCKID, other = b->attr.flags & PD_ATTR_USE_CLOCKID;
+    if (own == other && (!own || a->attr.clockid == b->attr.clockid))
+        return PD_OK;
+    return fails(m, i,
+                 pd_fail(m->error, PD_EUNSUP, PD_NOWHERE,
+                         "its times are of another clock than those of the first input (attr.clockid)", 0, 0));
+}
+
+static enum pd_code check_time(struct pd_merging *m, size_t i)
+{
+    struct pd_reader *r = m->in[i].reader;
+    bool timed = pd_reader_n_attrs(r) == 0;
+    for (size_t a = 0; a < pd_reader_n_attrs(r); a++)
+        timed |= pd_reader_attr(r, a)->plan.time != 0;
+    for (size_t a = 0; a < pd_reader_n_attrs(r); a++)
+        timed &= pd_reader_attr(r, a)->plan.id_all;
+    if (timed || m->options->append || m->n == 1)
+        return PD_OK;
+    return fails(m, i,
+                 pd_fail(m->error, PD_EUNSUP, PD_NOWHERE,
+                         "its records have no time (no sample_id_all, or TIME is not sampled); appending needs none", 0, 0));
+}
+
+static enum pd_code open_input(struct pd_merging *m, size_t i)
+{
+    const struct pd_metadata_options options = {.size = sizeof options, .allocator = m->allocator};
+    enum pd_code code = normalize(m, i);
+    if (!code)
+        code = check_clock(m, i);
+    if (!code)
+        code = check_time(m, i);
+    if (!code && (code = pd_metadata_open(&m->in[i].meta, m->in[i].reader, &options, m->error)))
+        m->failed = i;
+    if (code)
+        return code;
+    for (size_t k = 0; k < pd_metadata_n_findings(m->in[i].meta); k++)
+        tell(m, i, pd_metadata_finding(m->in[i].meta, k));
+    const struct pd_file_info *info = pd_reader_info(m->in[i].reader);
+    m->total += info->data_end - info->data_offset;
+    for (size_t k = 1; k < pd_reader_n_members(m->in[i].reader); k++)
+        m->total += pd_reader_member(m->in[i].reader, k)->size;
+    return PD_OK;
+}
+
+/* Reads the input once, for how far its records are out of order. */
+static enum pd_code open_sorter(struct pd_merging *m, size_t i)
+{
+    const size_t memory = m->options->memory ? m->options->memory : MEMORY;
+    struct pd_merge_input *in = &m->in[i];
+    struct pd_sorter_stats stats;
+    const struct pd_sorter_options how = {.size = sizeof how,
+                                          .allocator = m->allocator,
+                                          .kind = m->options->append ? PD_SORT_FILE : PD_SORT_STRICT,
+                                          .memory = memory / m->n ? memory / m->n : 1,
+                                          .tmpdir = m->options->tmpdir};
+    enum pd_code code = pd_reader_rewind(in->reader, m->error);
+    if (!code)
+        code = pd_sorter_open(&in->sorter, in->reader, &how, m->error);
+    if (code)
+        return fails(m, i, code);
+    pd_sorter_get_stats(in->sorter, &stats);
+    in->first = in->key = stats.first;
+    return PD_OK;
+}
+
+/* ---- Which input is next */
+
+static bool comes_before(const struct pd_merging *m, uint32_t a, uint32_t b)
+{
+    const uint64_t x = m->options->append ? 0 : m->in[a].key, y = m->options->append ? 0 : m->in[b].key;
+    return x != y ? x < y : a < b;
+}
+
+static void sift(struct pd_merging *m, size_t at)
+{
+    const uint32_t moved = m->heap[at];
+    for (size_t child; (child = 2 * at + 1) < m->n_heap; at = child) {
+        if (child + 1 < m->n_heap && comes_before(m, m->heap[child + 1], m->heap[child]))
+            child++;
+        if (!comes_before(m, m->heap[child], moved))
+            break;
+        m->heap[at] = m->heap[child];
+    }
+    m->heap[at] = moved;
+}
+
+static bool is_own(const struct pd_error *e)
+{
+    return e->code == PD_EOUT || e->code == PD_ENOMEM ||
+           (e->code == PD_EIO && e->field && strcmp(e->field, "temporary file") == 0);
+}
+
+/* Of a record whose payload is cut the sorter tells. */
+static bool is_taken(const struct pd_merge_input *in)
+{
+    const struct pd_record *rec = &in->rec;
+    if (!rec->old_feature && (rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2))
+        return false; /* what is inside follows */
+    const uint64_t end =
+        rec->member ? pd_reader_member(in->reader, rec->member)->size : pd_reader_info(in->reader)->data_end;
+    return rec->payload_size == 0 || rec->payload_size <= end - rec->offset - rec->size;
+}
+
+/* The time of a record; 0: it has none. */
+static uint64_t time_of(const struct pd_record *rec)
+{
+    uint64_t time;
+    return pd_record_time(rec, &time) && time != UINT64_MAX ? time : 0;
+}
+
+/* Reads the next record of an input; *more is false at its end. */
+static enum pd_code advance(struct pd_merging *m, uint32_t i, bool *more)
+{
+    struct pd_merge_input *in = &m->in[i];
+    struct pd_error what;
+    enum pd_code code;
+    while ((code = pd_sorter_next(in->sorter, &in->rec, &what)) != PD_END) {
+        if (code && is_own(&what)) {
+            *m->error = what;
+            return fails(m, i, code);
+        }
+        if (code)
+            tell(m, i, &what);
+        else if (is_taken(in))
+            break;
+    }
+    *more = code != PD_END;
+    const uint64_t time = *more ? time_of(&in->rec) : 0;
+    in->key = time > in->key ? time : in->key;
+    return PD_OK;
+}
+
+static enum pd_code fill_heap(struct pd_merging *m)
+{
+    m->heap = pd_array(m->allocator, NULL, m->n, sizeof *m->heap);
+    if (m->heap == NULL)
+        return pd_fail(m->error, PD_ENOMEM, PD_NOWHERE, "merge", 0, m->n * sizeof *m->heap);
+    for (uint32_t i = 0; i < m->n; i++) {
+        bool more;
+        const enum pd_code code = advance(m, i, &more);
+        if (code)
+            return code;
+        if (more)
+            m->heap[m->n_heap++] = i;
+    }
+    for (size_t i = m->n_heap / 2; i-- > 0;)
+        sift(m, i);
+    return PD_OK;
+}
+
+/* ---- Writing */
+
+static enum pd_code put_round(void *user, const struct pd_record *round)
+{
+    struct pd_merging *m = user;
+    return pd_writer_raw(m->w, round->raw, round->size, m->error);
+}
+
+/* What is appended begins when all before it has been processed; in it, its own rounds count. */
+static enum pd_code end_rounds(struct pd_merging *m, uint32_t i)
+{
+    struct pd_moment when;
+    enum pd_code code = PD_OK;
+    if (!m->options->append)
+        return pd_rounds_before(&m->rounds, &m->in[i].rec, put_round, m);
+    if (m->last != i)
+        code = pd_rounds_flush(&m->rounds, put_round, m);
+    m->last = i;
+    pd_clock_stamp(&m->rounds.clock, &m->in[i].rec, &when);
+    return code;
+}
+
+static enum pd_code put_payload(struct pd_merging *m, struct pd_merge_input *in)
+{
+    const uint8_t *bytes;
+    size_t n;
+    enum pd_code code;
+    do {
+        if ((code = pd_sorter_payload(in->sorter, &bytes, &n, m->error)) == PD_OK && n)
+            code = pd_writer_raw(m->w, bytes, n, m->error);
+    } while (!code && n);
+    return code;
+}
+
+/* Two kinds of AUX data in one recording no reader can tell apart. */
+static enum pd_code check_aux(struct pd_merging *m, uint32_t i, const uint8_t *bytes, size_t n)
+{
+    if (m->aux_info.ptr)
+        return fails(m, i, pd_fail(m->error, PD_EUNSUP, PD_NOWHERE,
+                                   "its AUX data is of another recording than that of an earlier input", 0, 0));
+    uint8_t *copy = pd_resize(m->allocator, NULL, n);
+    if (copy == NULL)
+        return pd_fail(m->error, PD_ENOMEM, PD_NOWHERE, "AUXTRACE_INFO", 0, n);
+    memcpy(copy, bytes, n);
+    m->aux_info = (struct pd_bytes){copy, n};
+    return PD_OK;
+}
+
+static enum pd_code note_aux(struct pd_merging *m, size_t n)
+{
+    if (!pd_grow(m->allocator, (void **)&m->aux, m->n_aux, &m->aux_cap, sizeof *m->aux))
+        return pd_fail(m->error, PD_ENOMEM, PD_NOWHERE, "AUXTRACE index", 0, 2 * m->aux_cap * sizeof *m->aux);
+    m->aux[m->n_aux++] = (struct pd_moved_aux){
+        pd_writer_data_offset(m->w) + pd_writer_data_size(m->w) - n, (uint16_t)n};
+    return PD_OK;
+}
+
+static enum pd_code write_record(struct pd_merging *m, uint32_t i, const uint8_t *bytes, size_t n)
+{
+    struct pd_merge_input *in = &m->in[i];
+    const struct pd_record *rec = &in->rec;
+    const uint64_t time = time_of(rec);
+    enum pd_code code = PD_OK;
+    if (m->n > 1 && is_state(rec) && is_duplicate(m, i, bytes, n, time))
+        return PD_OK;
+    if (rec->type == PD_RECORD_AUXTRACE_INFO && m->n > 1)
+        code = check_aux(m, i, bytes, n);
+    if (!code)
+        code = end_rounds(m, i);
+    if (rec->type == PD_RECORD_SAMPLE || time)
+        m->w->plain = false;
+    if (!code)
+        code = pd_writer_raw(m->w, bytes, n, m->error);
+    if (!code && rec->type == PD_RECORD_AUXTRACE)
+        code = note_aux(m, n);
+    m->stats->records += rec->type != PD_RECORD_FINISHED_ROUND;
+    m->stats->samples += rec->type == PD_RECORD_SAMPLE;
+    return !code && rec->payload_size ? put_payload(m, in) : code;
+}
+
+static enum pd_code put_record(struct pd_merging *m, uint32_t i)
+{
+    struct pd_merge_input *in = &m->in[i];
+    struct pd_error what;
+    const uint8_t *bytes;
+    size_t n;
+    m->done += in->rec.depth ? 0 : in->rec.size + in->rec.payload_size;
+    if (m->options->progress && (++m->tick & 255) == 0)
+        m->options->progress(m->options->user, m->done, m->total);
+    const enum pd_code readable = pd_reader_decode(in->reader, &in->rec, &what);
+    if (readable && readable != PD_EUNKNOWN)
+        tell(m, i, &what);
+    pd_merge_record(m, in, &in->rec, &bytes, &n, &what);
+    if (bytes)
+        return write_record(m, i, bytes, n);
+    m->stats->lost++;
+    m->stats->damaged = true;
+    tell(m, i, &what);
+    return PD_OK;
+}
+
+static enum pd_code merge_records(struct pd_merging *m)
+{
+    enum pd_code code = fill_heap(m);
+    while (!code && m->n_heap) {
+        const uint32_t i = m->heap[0];
+        bool more;
+        if ((code = put_record(m, i)) || (code = advance(m, i, &more)))
+            break;
+        if (!more)
+            m->heap[0] = m->heap[--m->n_heap];
+        if (m->n_heap)
+            sift(m, 0);
+    }
+    return code;
+}
+
+/* ---- The output */
+
+static void on_dropped(void *user, uint16_t feature, const char *why)
+{
+    pd_merge_note(user, 0, feature, why);
+}
+
+static bool any_aux(const struct pd_merging *m)
+{
+    for (size_t i = 0; i < m->n; i++)
+        if (pd_reader_find_feature(m->in[i].reader, PD_FEAT_AUXTRACE))
+            return true;
+    return false;
+}
+
+/* Is the first input compressed, and at which level? */
+static uint32_t compression(const struct pd_merging *m, int *level)
+{
+    const struct pd_feature *f = pd_metadata_feature(m->in[0].meta, PD_FEAT_COMPRESSED);
+    *level = m->options->level;
+    switch (m->options->zip) {
+    case PD_ZIP_COMPRESSED: return PD_RECORD_COMPRESSED;
+    case PD_ZIP_COMPRESSED2: return PD_RECORD_COMPRESSED2;
+    case PD_ZIP_NONE: return 0;
+    default: break;
+    }
+    if (f == NULL || f->raw.n < 12 || pd_load32(f->raw.ptr + 4, m->order) == 0)
+        return 0;
+    *level = *level ? *level : (int)(pd_load32(f->raw.ptr + 8, m->order) & 31);
+    return PD_RECORD_COMPRESSED;
+}
+
+static enum pd_code open_writer(struct pd_merging *m, const struct pd_sink *sink)
+{
+    const bool pipe = m->options->to == PD_CONVERT_PIPE;
+    struct pd_writer_options how = {.size = sizeof how,
+                                    .allocator = m->allocator,
+                                    .order = m->order,
+                                    .max_features = any_aux(m) && !pipe,
+                                    .feature_word = pd_reader_info(m->in[0].reader)->feature_word,
+                                    .container = pipe ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE,
+                                    .version = 2,
+                                    .dropped = on_dropped,
+                                    .user = m};
+    how.compression = compression(m, &how.level);
+    enum pd_code code = pd_writer_open(&m->w, sink, &how, m->error);
+    if (!code)
+        m->w->plain = true;
+    return code;
+}
+
+/* Names of old files' events; those of the same number once. */
+static enum pd_code put_event_types(struct pd_merging *m)
+{
+    enum pd_code code = PD_OK;
+    for (size_t i = 0; !code && i < m->n; i++) {
+        for (size_t k = 0; !code && k < pd_reader_n_event_types(m->in[i].reader); k++) {
+            struct pd_event_type type;
+            bool there = false;
+            if (pd_reader_event_type(m->in[i].reader, k, &type, m->error))
+                break;
+            for (size_t t = 0; t < m->w->n_types; t++)
+                there |= m->w->types[t].event_id == type.event_id;
+            if (!there)
+                code = pd_writer_event_type(m->w, &type, m->error);
+        }
+    }
+    return code;
+}
+
+static enum pd_code put_aux_index(struct pd_merging *m)
+{
+    uint8_t bytes[16];
+    if (m->n_aux == 0 || m->options->to == PD_CONVERT_PIPE || !any_aux(m))
+        return PD_OK;
+    enum pd_code code = pd_writer_feature(m->w, PD_FEAT_AUXTRACE, m->error);
+    pd_store64(bytes, m->n_aux, m->order);
+    if (!code)
+        code = pd_writer_feature_bytes(m->w, bytes, 8, m->error);
+    for (size_t i = 0; !code && i < m->n_aux; i++) {
+        pd_store64(bytes, m->aux[i].at, m->order);
+        pd_store64(bytes + 8, m->aux[i].size, m->order);
+        code = pd_writer_feature_bytes(m->w, bytes, sizeof bytes, m->error);
+    }
+    return code;
+}
+
+static enum pd_code run(struct pd_merging *m, const struct pd_sink *sink)
+{
+    enum pd_code code = PD_OK;
+    for (size_t i = 0; !code && i < m->n; i++)
+        code = open_input(m, i);
+    if (code)
+        return code;
+    pd_merge_machines(m);
+    if ((code = pd_merge_events(m)) || (code = open_seen(m)))
+        return code;
+    for (size_t i = 0; !code && i < m->n; i++)
+        code = open_sorter(m, i);
+    if (!code)
+        code = open_writer(m, sink);
+    if (!code)
+        code = pd_merge_put_events(m);
+    if (!code)
+        code = put_event_types(m);
+    if (!code)
+        code = pd_merge_features(m);
+    if (!code)
+        code = merge_records(m);
+    if (!code)
+        code = put_aux_index(m);
+    return code ? code : pd_writer_finish(m->w, m->error);
+}
+
+static void clean_up(struct pd_merging *m)
+{
+    pd_writer_close(m->w);
+    close_seen(m);
+    for (size_t i = 0; i < m->n; i++) {
+        struct pd_merge_input *in = &m->in[i];
+        pd_sorter_close(in->sorter);
+        pd_metadata_close(in->meta);
+        if (in->reader != in->given)
+            pd_reader_close(in->reader);
+        if (in->temporary)
+            fclose(in->temporary);
+        pd_release(m->allocator, in->event);
+        pd_release(m->allocator, in->own_id);
+        pd_ids_free(&in->ids);
+    }
+    for (size_t i = 0; i < m->n_events; i++)
+        pd_release(m->allocator, m->events[i].ids);
+    pd_release(m->allocator, m->events);
+    pd_release(m->allocator, m->units);
+    pd_ids_free(&m->id_owner);
+    pd_release(m->allocator, m->aux);
+    pd_release(m->allocator, (void *)(uintptr_t)m->aux_info.ptr);
+    pd_release(m->allocator, m->heap);
+    pd_release(m->allocator, m->in);
+    pd_release(m->allocator, m);
+}
+
+static enum pd_code start(struct pd_merging *m, struct pd_reader *const *readers, const struct pd_sink *sink)
+{
+    m->in = pd_array(m->allocator, NULL, m->n, sizeof *m->in);
+    if (m->in == NULL) {
+        const size_t n = m->n;
+        m->n = 0;
+        return pd_fail(m->error, PD_ENOMEM, PD_NOWHERE, "merge", 0, n * sizeof *m->in);
+    }
+    for (size_t i = 0; i < m->n; i++)
+        m->in[i] = (struct pd_merge_input){.given = readers[i], .ids.allocator = m->allocator};
+    m->id_owner.allocator = m->allocator;
+    m->order = pd_reader_info(readers[0])->order;
+    pd_rounds_init(&m->rounds, m->order);
+    return run(m, sink);
+}
+
+enum pd_code pd_merge(struct pd_reader *const *readers, size_t n, const struct pd_sink *sink,
+                      const struct pd_merge_options *options, struct pd_merge_stats *stats, size_t *failed,
+                      struct pd_error *error)
+{
+    struct pd_merge_options own = {0};
+    struct pd_merge_stats own_stats;
+    struct pd_error own_error;
+    pd_take_options(&own, sizeof own, options);
+    if (n == 0 || n > UINT32_MAX / 2 || own.to == PD_CONVERT_DIRECTORY)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, n ? "to" : "inputs", n, 1);
+    struct pd_merging *m = pd_resize(own.allocator, NULL, sizeof *m);
+    if (m == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "merge", 0, sizeof *m);
+    *m = (struct pd_merging){.n = n, .failed = n, .options = &own, .allocator = own.allocator};
+    m->stats = stats ? stats : &own_stats;
+    m->error = error ? error : &own_error;
+    *m->stats = (struct pd_merge_stats){0};
+    const enum pd_code code = start(m, readers, sink);
+    if (failed)
+        *failed = m->failed;
+    clean_up(m);
+    return code;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * merge.h - the inside of pd_merge(): merge.c goes through the records, merge_events.c has events, ids and what changes in
+ * records, merge_features.c the features.
+ */
+#ifndef PERFDATA_MERGE_INTERNAL_H
+#define PERFDATA_MERGE_INTERNAL_H
+
+#include "rounds.h"
+#include "writer.h"
+#include <perfdata/merge.h>
+#include <perfdata/event.h>
+#include <perfdata/metadata.h>
+#include <perfdata/order.h>
+#include <stdio.h>
+
+/* From event ids to numbers; open addressing, at most half full. */
+struct pd_ids {
+    const struct pd_allocator *allocator;
+    struct pd_ids_slot {
+        uint64_t id, value;
+        bool used;
+    } *slots;
+    size_t size, n;
+};
+
+bool pd_ids_get(const struct pd_ids *m, uint64_t id, uint64_t *value);
+bool pd_ids_set(struct pd_ids *m, uint64_t id, uint64_t value); /* false: no memory */
+void pd_ids_free(struct pd_ids *m);
+
+/* An event of the output. */
+struct pd_merged_event {
+    struct pd_attr attr; /* its tail is the input's */
+    struct pd_plan plan;
+    const char *name; /* NULL: unknown */
+    size_t input;     /* which it came from */
+    uint32_t unit;    /* number of the group it is in, or of itself alone */
+    uint64_t *ids;
+    size_t n_ids, cap;
+};
+
+/* Events that belong together. */
+struct pd_merged_unit {
+    uint32_t first, n;
+    struct pd_group_desc group; /* if n > 1 */
+    size_t taken_by;            /* the last input that has it, + 1 */
+};
+
+struct pd_merge_input {
+    struct pd_reader *given;  /* the caller's */
+    struct pd_reader *reader; /* that, or of a temporary file */
+    FILE *temporary;
+    struct pd_metadata *meta;
+    struct pd_sorter *sorter;
+    size_t machine;       /* the first input of the same */
+    uint32_t pid_step;    /* to be added to pids */
+    uint32_t *event;      /* of the output, by attr */
+    uint64_t *own_id;     /* an id of the output's, by attr */
+    struct pd_ids ids;    /* changed ones */
+    bool rewritten;       /* records change */
+    struct pd_record rec; /* the next record */
+    uint64_t key;         /* when it comes */
+    uint64_t first;       /* time */
+};
+
+struct pd_merging {
+    struct pd_merge_input *in;
+    size_t n;
+    const struct pd_merge_options *options;
+    const struct pd_allocator *allocator;
+    struct pd_merge_stats *stats;
+    struct pd_error *error;
+    size_t failed;
+    enum pd_order order;
+    struct pd_merged_event *events;
+    size_t n_events, events_cap;
+    struct pd_merged_unit *units;
+    size_t n_units, units_cap;
+    struct pd_ids id_owner; /* from the output's ids to event << 32 | machine */
+    uint64_t last_id;       /* given */
+    struct pd_writer *w;
+    struct pd_rounds rounds;
+    uint32_t last;  /* input of the record written last */
+    uint32_t *heap; /* inputs that have a record, the next at the top */
+    size_t n_heap;
+    struct pd_seen *seen;
+    struct pd_moved_aux {
+        uint64_t at;
+        uint16_t size;
+    } *aux; /* AUXTRACE records written */
+    size_t n_aux, aux_cap;
+    struct pd_bytes aux_info; /* the AUXTRACE_INFO that was written */
+    uint64_t done, total, tick;
+    struct pd_record copy; /* of a record that is rewritten */
+    uint8_t from[UINT16_MAX + 1], to[UINT16_MAX + 1];
+};
+
+void pd_merge_note(const struct pd_merging *m, size_t input, uint32_t feature, const char *text);
+
+/* merge_events.c: the events of all inputs; gives them to the writer. */
+enum pd_code pd_merge_events(struct pd_merging *m);
+enum pd_code pd_merge_put_events(struct pd_merging *m);
+/* The bytes of a record in the output; *bytes is NULL if it cannot be rewritten, which *error then tells of. */
+void pd_merge_record(struct pd_merging *m, struct pd_merge_input *in, struct pd_record *rec, const uint8_t **bytes,
+                     size_t *n, struct pd_error *error);
+
+/* merge_features.c */
+/* Finds out which inputs are of one machine. */
+void pd_merge_machines(struct pd_merging *m);
+/* The features that are known before the records. */
+enum pd_code pd_merge_features(struct pd_merging *m);
+
+#endif

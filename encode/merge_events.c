@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+/* merge_events.c - which events become one, which ids they have then, and the records that speak of ids and pids. */
+#include "merge.h"
+#include "codec_internal.h"
+#include "memory.h"
+#include "walk.h"
+#include "wire.h"
+#include <perfdata/compare.h>
+
+static enum pd_code no_memory(struct pd_merging *m, size_t n)
+{
+    return pd_fail(m->error, PD_ENOMEM, PD_NOWHERE, "events", 0, n);
+}
+
+/* ---- Tables of ids */
+
+static struct pd_ids_slot *slot_of(const struct pd_ids *m, uint64_t id)
+{
+    size_t i = (size_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (m->size - 1);
+    while (m->slots[i].used && m->slots[i].id != id)
+        i = (i + 1) & (m->size - 1);
+    return &m->slots[i];
+}
+
+bool pd_ids_get(const struct pd_ids *m, uint64_t id, uint64_t *value)
+{
+    const struct pd_ids_slot *s = m->size ? slot_of(m, id) : NULL;
+    if (s && s->used && value)
+        *value = s->value;
+    return s && s->used;
+}
+
+static bool grow_ids(struct pd_ids *m)
+{
+    struct pd_ids next = {m->allocator, NULL, m->size ? 2 * m->size : 64, m->n};
+    next.slots = pd_array(m->allocator, NULL, next.size, sizeof *next.slots);
+    if (next.slots == NULL)
+        return false;
+    memset(next.slots, 0, next.size * sizeof *next.slots);
+    for (size_t i = 0; i < m->size; i++)
+        if (m->slots[i].used)
+            *slot_of(&next, m->slots[i].id) = m->slots[i];
+    pd_release(m->allocator, m->slots);
+    *m = next;
+    return true;
+}
+
+bool pd_ids_set(struct pd_ids *m, uint64_t id, uint64_t value)
+{
+    if (m->n >= m->size / 2 && !grow_ids(m))
+        return false;
+    struct pd_ids_slot *s = slot_of(m, id);
+    m->n += !s->used;
+    *s = (struct pd_ids_slot){id, value, true};
+    return true;
+}
+
+void pd_ids_free(struct pd_ids *m)
+{
+    pd_release(m->allocator, m->slots);
+    *m = (struct pd_ids){.allocator = m->allocator};
+}
+
+/* ---- Events that become one */
+
+/* Attrs as far as their size is not concerned, which depends on the version of perf. */
+static bool same_attr(const struct pd_attr *a, const struct pd_attr *b)
+{
+    struct pd_attr x = *a, y = *b;
+    if (x.tail.n == 0 && y.tail.n == 0)
+        x.size = y.size = x.size > y.size ? x.size : y.size;
+    return pd_attr_equal(&x, &y, NULL);
+}
+
+static bool same_name(const char *a, const char *b)
+{
+    return a == NULL || b == NULL || strcmp(a, b) == 0;
+}
+
+static const char *name_of(struct pd_merge_input *in, uint32_t attr)
+{
+    return pd_metadata_event_name(in->meta, in->reader, attr);
+}
+
+static bool is_same(struct pd_merging *m, size_t i, uint32_t attr, const struct pd_merged_unit *u, uint32_t n)
+{
+    struct pd_merge_input *in = &m->in[i];
+    if (u->n != n || u->taken_by == i + 1)
+        return false;
+    for (uint32_t k = 0; k < n; k++) {
+        const struct pd_merged_event *e = &m->events[u->first + k];
+        if (!same_attr(&pd_reader_attr(in->reader, attr + k)->attr, &e->attr) ||
+            !same_name(name_of(in, attr + k), e->name))
+            return false;
+    }
+    return true;
+}
+
+static enum pd_code add_unit(struct pd_merging *m, size_t i, uint32_t attr, const struct pd_group_desc *group,
+                             uint32_t n)
+{
+    struct pd_merge_input *in = &m->in[i];
+    if (!pd_grow(m->allocator, (void **)&m->units, m->n_units, &m->units_cap, sizeof *m->units))
+        return no_memory(m, sizeof *m->units);
+    struct pd_merged_unit *u = &m->units[m->n_units];
+    *u = (struct pd_merged_unit){.first = (uint32_t)m->n_events, .n = n};
+    if (group)
+        u->group = *group;
+    for (uint32_t k = 0; k < n; k++) {
+        if (!pd_grow(m->allocator, (void **)&m->events, m->n_events, &m->events_cap, sizeof *m->events))
+            return no_memory(m, sizeof *m->events);
+        m->events[m->n_events++] = (struct pd_merged_event){.attr = pd_reader_attr(in->reader, attr + k)->attr,
+                                                            .name = name_of(in, attr + k),
+                                                            .input = i,
+                                                            .unit = (uint32_t)m->n_units};
+    }
+    m->n_units++;
+    return PD_OK;
+}
+
+/* Maps a group of events, or a single one. */
+static enum pd_code map_unit(struct pd_merging *m, size_t i, uint32_t attr, const struct pd_group_desc *group,
+                             uint32_t n)
+{
+    size_t k = 0;
+    enum pd_code code = PD_OK;
+    while (k < m->n_units && !is_same(m, i, attr, &m->units[k], n))
+        k++;
+    if (k == m->n_units && (code = add_unit(m, i, attr, group, n)))
+        return code;
+    m->units[k].taken_by = i + 1;
+    for (uint32_t e = 0; e < n; e++)
+        m->in[i].event[attr + e] = m->units[k].first + e;
+    return PD_OK;
+}
+
+static enum pd_code map_events(struct pd_merging *m, size_t i)
+{
+    struct pd_merge_input *in = &m->in[i];
+    const uint32_t n = (uint32_t)pd_reader_n_attrs(in->reader);
+    enum pd_code code = PD_OK;
+    in->event = pd_array(m->allocator, NULL, n, sizeof *in->event);
+    in->own_id = pd_array(m->allocator, NULL, n, sizeof *in->own_id);
+    if (in->event == NULL || in->own_id == NULL)
+        return no_memory(m, n * sizeof *in->own_id);
+    for (uint32_t a = 0, step; !code && a < n; a += step) {
+        struct pd_group_desc group;
+        const bool leads = pd_metadata_group(in->meta, a, &group) && group.leader_idx == a && group.nr_members > 1 &&
+                           group.nr_members <= n - a;
+        step = leads ? group.nr_members : 1;
+        code = map_unit(m, i, a, leads ? &group : NULL, step);
+    }
+    return code;
+}
+
+/* ---- Ids */
+
+static enum pd_code add_id(struct pd_merging *m, size_t i, uint32_t event, uint64_t id)
+{
+    struct pd_merged_event *e = &m->events[event];
+    if (!pd_ids_set(&m->id_owner, id, (uint64_t)event << 32 | m->in[i].machine) ||
+        !pd_grow(m->allocator, (void **)&e->ids, e->n_ids, &e->cap, sizeof *e->ids))
+        return no_memory(m, 2 * e->cap * sizeof *e->ids);
+    e->ids[e->n_ids++] = id;
+    return PD_OK;
+}
+
+static uint64_t fresh_id(struct pd_merging *m)
+{
+    do
+        m->last_id++;
+    while (m->last_id == 0 || pd_ids_get(&m->id_owner, m->last_id, NULL));
+    return m->last_id;
+}
+
+static enum pd_code map_id(struct pd_merging *m, size_t i, uint32_t event, uint64_t id, uint64_t *to)
+{
+    uint64_t owner;
+    const uint64_t own = (uint64_t)event << 32 | m->in[i].machine;
+    *to = id;
+    if (!pd_ids_get(&m->id_owner, id, &owner))
+        return add_id(m, i, event, id);
+    if (owner == own || pd_ids_get(&m->in[i].ids, id, to))
+        return PD_OK;
+    *to = fresh_id(m);
+    m->stats->new_ids++;
+    if (!pd_ids_set(&m->in[i].ids, id, *to))
+        return no_memory(m, sizeof(struct pd_ids_slot));
+    return add_id(m, i, event, *to);
+}
+
+static enum pd_code map_ids(struct pd_merging *m, size_t i)
+{
+    struct pd_merge_input *in = &m->in[i];
+    enum pd_code code = PD_OK;
+    for (uint32_t a = 0; !code && a < pd_reader_n_attrs(in->reader); a++) {
+        const struct pd_event_attr *e = pd_reader_attr(in->reader, a);
+        in->own_id[a] = 0;
+        for (size_t k = 0; !code && k < e->n_ids; k++) {
+            uint64_t to;
+            code = map_id(m, i, in->event[a], e->ids[k], &to);
+            if (k == 0)
+                in->own_id[a] = to;
+        }
+    }
+    return code;
+}
+
+/* ---- Can the events be told apart? */
+
+static bool are_told_apart(const struct pd_merging *m)
+{
+    bool identifier = true, same = true;
+    for (size_t i = 0; i < m->n_events; i++) {
+        const struct pd_attr *a = &m->events[i].attr;
+        identifier &= (a->sample_type & PD_SAMPLE_IDENTIFIER) != 0;
+        same &= a->sample_type == m->events[0].attr.sample_type && (a->sample_type & PD_SAMPLE_ID);
+    }
+    return m->n_events < 2 || identifier || same;
+}
+
+static enum pd_code add_identifiers(struct pd_merging *m)
+{
+    for (size_t i = 0; i < m->n_events; i++)
+        m->events[i].attr.sample_type |= PD_SAMPLE_IDENTIFIER;
+    for (size_t i = 0; i < m->n; i++) {
+        struct pd_merge_input *in = &m->in[i];
+        for (uint32_t a = 0; a < pd_reader_n_attrs(in->reader); a++) {
+            in->rewritten |= !(pd_reader_attr(in->reader, a)->attr.sample_type & PD_SAMPLE_IDENTIFIER);
+            if (pd_reader_attr(in->reader, a)->n_ids)
+                continue;
+            struct pd_merged_event *e = &m->events[in->event[a]];
+            const enum pd_code code = e->n_ids ? PD_OK : add_id(m, i, in->event[a], fresh_id(m));
+            if (code)
+                return code;
+            in->own_id[a] = e->ids[0];
+        }
+    }
+    return PD_OK;
+}
+
+static enum pd_code check_trailers(struct pd_merging *m)
+{
+    for (size_t i = 1; i < m->n_events; i++) {
+        m->failed = m->events[i].input;
+        if ((m->events[i].attr.flags ^ m->events[0].attr.flags) & PD_ATTR_SAMPLE_ID_ALL)
+            return pd_fail(m->error, PD_EUNSUP, PD_NOWHERE,
+                           "some events have sample_id_all, some have not, which no reader can tell apart", 0, 0);
+    }
+    m->failed = m->n;
+    return PD_OK;
+}
+
+/* New ids are greater than all there are, unless these leave no room. */
+static void find_last_id(struct pd_merging *m)
+{
+    for (size_t i = 0; i < m->n; i++)
+        for (size_t a = 0; a < pd_reader_n_attrs(m->in[i].reader); a++) {
+            const struct pd_event_attr *e = pd_reader_attr(m->in[i].reader, a);
+            for (size_t k = 0; k < e->n_ids; k++)
+                if (e->ids[k] > m->last_id && e->ids[k] < UINT64_MAX / 2)
+                    m->last_id = e->ids[k];
+        }
+}
+
+enum pd_code pd_merge_events(struct pd_merging *m)
+{
+    enum pd_code code = PD_OK;
+    find_last_id(m);
+    for (size_t i = 0; !code && i < m->n; i++)
+        code = map_events(m, i);
+    for (size_t i = 0; !code && i < m->n; i++)
+        code = map_ids(m, i);
+    if (!code && m->n > 1)
+        code = check_trailers(m);
+    if (!code && m->n > 1 && !are_told_apart(m))
+        code = add_identifiers(m);
+    for (size_t i = 0; i < m->n_events; i++)
+        pd_plan_init(&m->events[i].plan, &m->events[i].attr, m->order);
+    for (size_t i = 0; i < m->n; i++)
+        m->in[i].rewritten |= m->in[i].ids.n || m->in[i].pid_step;
+    m->stats->events = m->n_events;
+    return code;
+}
+
+enum pd_code pd_merge_put_events(struct pd_merging *m)
+{
+    enum pd_code code = PD_OK;
+    for (size_t i = 0; !code && i < m->n_events; i++)
+        code = pd_writer_attr(m->w, &m->events[i].attr, m->events[i].ids, m->events[i].n_ids, m->error);
+    return code;
+}
+
+/* ---- Ids and pids in records */
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    while (*names && strcmp(name, *names) != 0)
+        names++;
+    return *names != NULL;
+}
+
+/* BPF programs and cgroups have ids of their own. */
+static bool is_event_id(const struct pd_op *head, const struct pd_op *op)
+{
+    static const char *const names[] = {"id", "stream_id", "identifier", "event_id", NULL};
+    static const char *const others[] = {"bpf_event", "cgroup", NULL};
+    return is_one_of(op->name, names) && pd_scalar_width(op) == 8 && !is_one_of(head->name, others);
+}
+
+static bool is_pid(const struct pd_op *op)
+{
+    static const char *const names[] = {"pid", "tid", "ppid", "ptid", "next_prev_pid", "next_prev_tid", NULL};
+    return is_one_of(op->name, names);
+}
+
+/* 0 is the idle task, -1 none or the kernel. */
+static uint64_t move_pid(const struct pd_merge_input *in, uint64_t value, unsigned width, bool *fits)
+{
+    const int64_t pid = width == 4 ? (int32_t)value : (int64_t)value;
+    if (pid <= 0 || in->pid_step == 0)
+        return value;
+    *fits &= pid < PD_MERGE_PID_STEP;
+    return value + in->pid_step;
+}
+
+static uint64_t changed(const struct pd_merge_input *in, const struct pd_op *head, const struct pd_op *op,
+                        uint64_t value, bool *fits)
+{
+    uint64_t to = value;
+    if (is_event_id(head, op))
+        pd_ids_get(&in->ids, value, &to);
+    else if (is_pid(op))
+        to = move_pid(in, value, pd_scalar_width(op), fits);
+    return to;
+}
+
+/* Elements of one size, where they stand in the bytes. */
+static void change_list(const struct pd_merge_input *in, const struct pd_op *head, const struct pd_shape *shape,
+                        const struct pd_list *l, bool *fits)
+{
+    struct pd_shape s = *shape;
+    s.variant = l->variant;
+    for (size_t i = 0; i < l->n && !l->varying; i++) {
+        uint8_t *at = (uint8_t *)(uintptr_t)l->ptr + i * l->stride;
+        for (const struct pd_op *op = pd_visible(head + 1, &s, NULL); op->kind != PD_OP_END;
+             op = pd_visible(op + 1, &s, NULL)) {
+            const unsigned width = pd_scalar_width(op);
+            const enum pd_order order = (enum pd_order)l->form;
+            if (width == 8)
+                pd_store64(at, changed(in, head, op, pd_load64(at, order), fits), order);
+            else if (width == 4)
+                pd_store32(at, (uint32_t)changed(in, head, op, pd_load32(at, order), fits), order);
+            else if (width == 0)
+                break; /* no ids behind what has no fixed place */
+            at += width;
+        }
+    }
+}
+
+static void change_fields(const struct pd_merge_input *in, const struct pd_op *head, const struct pd_shape *shape,
+                          void *v, bool *fits)
+{
+    for (const struct pd_op *op = pd_visible(head + 1, shape, v); op->kind != PD_OP_END;
+         op = pd_visible(op + 1, shape, v)) {
+        void *member = (uint8_t *)v + op->offset;
+        const unsigned width = pd_scalar_width(op);
+        if (op->kind == PD_OP_SUB)
+            change_fields(in, op->sub(), shape, member, fits);
+        else if (op->kind == PD_OP_LIST || op->kind == PD_OP_ITEMS || op->kind == PD_OP_ITEMSR)
+            change_list(in, op->sub(), shape, member, fits);
+        else if (width == 4 || width == 8)
+            pd_scalar_set(op, v, changed(in, head, op, pd_scalar_get(op, v), fits));
+    }
+}
+
+/* A record is of the event that its attr says, or else of the first one. */
+static uint32_t attr_of(const struct pd_merge_input *in, const struct pd_record *rec)
+{
+    return rec->attr_index < pd_reader_n_attrs(in->reader) ? rec->attr_index : 0;
+}
+
+void pd_merge_record(struct pd_merging *m, struct pd_merge_input *in, struct pd_record *rec, const uint8_t **bytes,
+                     size_t *n, struct pd_error *error)
+{
+    *bytes = rec->raw;
+    *n = rec->size;
+    if (!in->rewritten || pd_reader_n_attrs(in->reader) == 0)
+        return;
+    *bytes = NULL;
+    struct pd_record *r = &m->copy;
+    const uint32_t a = attr_of(in, rec);
+    const struct pd_merged_event *e = &m->events[in->event[a]];
+    bool fits = true;
+    memcpy(m->from, rec->raw, rec->size);
+    *r = *rec;
+    r->raw = m->from;
+    if (pd_reader_decode(in->reader, r, error)) {
+        if (rec->type >= PD_RECORD_HEADER_ATTR) /* nothing that is known to change */
+            *bytes = rec->raw;
+        return;
+    }
+    struct pd_shape shape = rec->plan ? rec->plan->shape : (struct pd_shape){0};
+    shape.misc = r->misc;
+    shape.given = r->misc;
+    shape.variant = r->variant;
+    if (r->layout)
+        change_fields(in, r->layout, &shape, &r->u, &fits);
+    if (r->has_id)
+        change_fields(in, pd_layout_sample_id(), &shape, &r->id, &fits);
+    if (!fits) {
+        pd_fail_record(error, PD_EVALUE, rec, 0, "pid too large to be moved", PD_MERGE_PID_STEP, PD_MERGE_PID_STEP - 1);
+        return;
+    }
+    if (rec->plan && !(shape.sample_type & PD_SAMPLE_IDENTIFIER)) {
+        r->id.identifier = in->own_id[a];
+        if (r->type == PD_RECORD_SAMPLE)
+            r->u.sample.identifier = in->own_id[a];
+    }
+    r->size = 0;
+    if (pd_record_encode(&e->plan, r, m->to, sizeof m->to, n, error) == PD_OK)
+        *bytes = m->to;
+    else
+        error->offset = rec->offset, error->record_index = rec->index, error->record_type = rec->type;
+}

@@ -1,0 +1,228 @@
+#!/usr/bin/env bash
+# perfdata merge: ids, pids and events of recordings written by hand, the output against what must stand in it; pieces of a
+# recording put together again; byte orders and containers; what it refuses.
+. "$(dirname "$0")/frame_lib.sh"
+
+# write FILE: the text of a recording, with a header line, as such.
+write() {
+    { echo "{\"header\":{\"container\":\"${2:-file}\",\"order\":\"${3:-little}\"}}" && cat; } | "$PERFDATA" encode -q -f -o "$1"
+}
+# The records, their event and fields alone.
+records() {
+    "$PERFDATA" decode "$1" | sed -n -E '/FINISHED_ROUND/d; s/^\{"record":\{"type":"([A-Z_0-9]*)",.*"attr":([0-9]*),/\1 \2 /p; s/^\{"record":\{"type":"(ID_INDEX|EVENT_UPDATE|TIME_CONV|FINISHED_INIT)".*"offset":"[0-9]*",/\1 /p' |
+        sed -E 's/\}\}$//'
+}
+expect_records() { # FILE, expected on standard input
+    cat >want
+    records "$1" >got
+    diff want got >differences || fail "$1: $(cat differences)"
+    expect 0 "$PERFDATA" check "$1"
+}
+
+# ---- Ids: those of another event that collide are renumbered, wherever they are spoken of.
+cycles='{"attr":{"type":"HARDWARE","config":"0x0","sample_type":"IP|TID|TIME|ID|STREAM_ID|READ|IDENTIFIER","read_format":"ID|GROUP","flags":"sample_id_all|comm"},"ids":["1","2"]}'
+instructions='{"attr":{"type":"HARDWARE","config":"0x1","sample_type":"IP|TID|TIME|ID|STREAM_ID|READ|IDENTIFIER","read_format":"ID|GROUP","flags":"sample_id_all|comm"},"ids":["2","3"]}'
+write a.data <<END
+$cycles
+{"record":{"type":"COMM","comm":{"pid":7,"tid":7,"comm":"first"},"sample_id":{"pid":7,"tid":7,"time":"0","id":"1","stream_id":"1","identifier":"1"}}}
+{"record":{"type":"SAMPLE","sample":{"identifier":"2","ip":"0x10","pid":7,"tid":8,"time":"100","id":"2","stream_id":"2","read":{"nr":1,"values":[{"value":"5","id":"1"}]}}}}
+{"record":{"type":"SAMPLE","sample":{"identifier":"1","ip":"0x11","pid":7,"tid":8,"time":"300","id":"1","stream_id":"9","read":{"nr":1,"values":[{"value":"6","id":"2"}]}}}}
+END
+b_text() {
+    cat <<END
+$instructions
+{"record":{"type":"ID_INDEX","id_index":{"entries":[{"id":"2","idx":"0","cpu":"0","tid":"7"},{"id":"3","idx":"1","cpu":"1","tid":"7"}]}}}
+{"record":{"type":"EVENT_UPDATE","event_update":{"type":"NAME","id":"2","name":"second"}}}
+{"record":{"type":"COMM","comm":{"pid":7,"tid":7,"comm":"first"},"sample_id":{"pid":7,"tid":7,"time":"0","id":"2","stream_id":"2","identifier":"2"}}}
+{"record":{"type":"SAMPLE","sample":{"identifier":"2","ip":"0x20","pid":7,"tid":9,"time":"200","id":"2","stream_id":"2","read":{"nr":2,"values":[{"value":"5","id":"2"},{"value":"6","id":"3"}]}}}}
+{"record":{"type":"LOST","lost":{"id":"2","lost":"3"},"sample_id":{"pid":7,"tid":9,"time":"250","id":"3","stream_id":"3","identifier":"3"}}}
+{"record":{"type":"THROTTLE","throttle":{"time":"260","id":"3","stream_id":"2"},"sample_id":{"pid":7,"tid":9,"time":"260","id":"2","stream_id":"2","identifier":"2"}}}
+{"record":{"type":"BPF_EVENT","bpf_event":{"type":"PROG_LOAD","flags":0,"id":2,"tag":"0000000000000000"},"sample_id":{"pid":7,"tid":9,"time":"270","id":"2","stream_id":"2","identifier":"2"}}}
+{"record":{"type":"CGROUP","cgroup":{"id":"2","path":"/"},"sample_id":{"pid":7,"tid":9,"time":"280","id":"2","stream_id":"2","identifier":"2"}}}
+{"record":{"type":"READ","read":{"pid":7,"tid":9,"values":{"nr":1,"values":[{"value":"8","id":"2"}]}},"sample_id":{"pid":7,"tid":9,"time":"400","id":"2","stream_id":"2","identifier":"2"}}}
+END
+}
+cat >both.want <<'END'
+COMM 0 "comm":{"pid":7,"tid":7,"comm":"first"},"sample_id":{"pid":7,"tid":7,"time":"0","id":"1","stream_id":"1","identifier":"1"}
+SAMPLE 0 "sample":{"identifier":"2","ip":"0x10","pid":7,"tid":8,"time":"100","id":"2","stream_id":"2","read":{"nr":"1","values":[{"value":"5","id":"1"}]}}
+ID_INDEX "id_index":{"nr":"2","entries":[{"id":"4","idx":"0","cpu":"0","tid":"7"},{"id":"3","idx":"1","cpu":"1","tid":"7"}]}
+EVENT_UPDATE "event_update":{"type":"NAME","id":"4","name":"second"}
+COMM 1 "comm":{"pid":7,"tid":7,"comm":"first"},"sample_id":{"pid":7,"tid":7,"time":"0","id":"4","stream_id":"4","identifier":"4"}
+SAMPLE 1 "sample":{"identifier":"4","ip":"0x20","pid":7,"tid":9,"time":"200","id":"4","stream_id":"4","read":{"nr":"2","values":[{"value":"5","id":"4"},{"value":"6","id":"3"}]}}
+LOST 1 "lost":{"id":"4","lost":"3"},"sample_id":{"pid":7,"tid":9,"time":"250","id":"3","stream_id":"3","identifier":"3"}
+THROTTLE 1 "throttle":{"time":"260","id":"3","stream_id":"4"},"sample_id":{"pid":7,"tid":9,"time":"260","id":"4","stream_id":"4","identifier":"4"}
+BPF_EVENT 1 "bpf_event":{"type":"PROG_LOAD","flags":0,"id":2,"tag":"0000000000000000"},"sample_id":{"pid":7,"tid":9,"time":"270","id":"4","stream_id":"4","identifier":"4"}
+CGROUP 1 "cgroup":{"id":"2","path":"/"},"sample_id":{"pid":7,"tid":9,"time":"280","id":"4","stream_id":"4","identifier":"4"}
+SAMPLE 0 "sample":{"identifier":"1","ip":"0x11","pid":7,"tid":8,"time":"300","id":"1","stream_id":"9","read":{"nr":"1","values":[{"value":"6","id":"2"}]}}
+READ 1 "read":{"pid":7,"tid":9,"values":{"nr":"1","values":[{"value":"8","id":"4"}]}},"sample_id":{"pid":7,"tid":9,"time":"400","id":"4","stream_id":"4","identifier":"4"}
+END
+for order in little big; do
+    b_text | write b.data file $order
+    expect 0 "$PERFDATA" merge -f -o m.data a.data b.data
+    has err '2 events; 0 duplicates left out, 1 ids renumbered'
+    expect_records m.data <both.want
+    "$PERFDATA" decode m.data | grep '^{"ids"' | sed 's/,"offset".*//' >ids
+    printf '{"ids":["1","2"],"of":0\n{"ids":["4","3"],"of":1\n' | cmp - ids || fail "ids: $(cat ids)"
+    # Each container of an input, and a stream as output.
+    "$PERFDATA" convert -q -f --to pipe -i b.data -o b.pipe
+    expect 0 "$PERFDATA" merge -f -o m2.data a.data b.pipe
+    expect_records m2.data <both.want
+    expect 0 "$PERFDATA" merge -z -f -o z.data a.data b.data
+    "$PERFDATA" convert -q -f --decompress -i z.data -o m2.data
+    expect_records m2.data <both.want
+    expect 0 "$PERFDATA" merge -f -o m2.data a.data z.data # the ids of z.data are known already
+    has err '2 events; .* 0 ids renumbered'
+    "$PERFDATA" merge -q -o - a.data b.data >m.pipe
+    "$PERFDATA" convert -q -f --to file -i m.pipe -o m2.data
+    expect_records m2.data <both.want
+    [ "$order" = little ] || "$PERFDATA" merge -q -f -o m2.data b.data a.data # of the first's byte order
+    [ "$order" = little ] || [ "$("$PERFDATA" info --json m2.data | grep -o '"order":"big"')" ] || fail 'the order is not that of the first'
+done
+
+# Appended: as they stand, one behind the other.
+expect 0 "$PERFDATA" merge -a -f -o m.data a.data b.data
+{ grep -E '^COMM 0|^SAMPLE 0' both.want && grep -v -E '^COMM 0|^SAMPLE 0' both.want; } | expect_records m.data
+
+# ---- The same event: one, with the ids of both; side-band that both have, once.
+sed 's/"ids":\["1","2"\]/"ids":["2","5"]/' <<<"$cycles" >c.text
+cat >>c.text <<'END'
+{"record":{"type":"COMM","comm":{"pid":7,"tid":7,"comm":"first"},"sample_id":{"pid":7,"tid":7,"time":"0","id":"1","stream_id":"1","identifier":"1"}}}
+{"record":{"type":"SAMPLE","sample":{"identifier":"2","ip":"0x10","pid":7,"tid":8,"time":"100","id":"2","stream_id":"2","read":{"nr":1,"values":[{"value":"5","id":"5"}]}}}}
+{"record":{"type":"COMM","comm":{"pid":9,"tid":9,"comm":"twice"},"sample_id":{"pid":9,"tid":9,"time":"150","id":"2","stream_id":"2","identifier":"2"}}}
+{"record":{"type":"COMM","comm":{"pid":9,"tid":9,"comm":"twice"},"sample_id":{"pid":9,"tid":9,"time":"150","id":"2","stream_id":"2","identifier":"2"}}}
+END
+write c.data <c.text
+expect 0 "$PERFDATA" merge -f -o m.data a.data c.data
+has err '1 events; 1 duplicates left out, 0 ids renumbered'
+expect_records m.data <<'END'
+COMM 0 "comm":{"pid":7,"tid":7,"comm":"first"},"sample_id":{"pid":7,"tid":7,"time":"0","id":"1","stream_id":"1","identifier":"1"}
+SAMPLE 0 "sample":{"identifier":"2","ip":"0x10","pid":7,"tid":8,"time":"100","id":"2","stream_id":"2","read":{"nr":"1","values":[{"value":"5","id":"1"}]}}
+SAMPLE 0 "sample":{"identifier":"2","ip":"0x10","pid":7,"tid":8,"time":"100","id":"2","stream_id":"2","read":{"nr":"1","values":[{"value":"5","id":"5"}]}}
+COMM 0 "comm":{"pid":9,"tid":9,"comm":"twice"},"sample_id":{"pid":9,"tid":9,"time":"150","id":"2","stream_id":"2","identifier":"2"}
+COMM 0 "comm":{"pid":9,"tid":9,"comm":"twice"},"sample_id":{"pid":9,"tid":9,"time":"150","id":"2","stream_id":"2","identifier":"2"}
+SAMPLE 0 "sample":{"identifier":"1","ip":"0x11","pid":7,"tid":8,"time":"300","id":"1","stream_id":"9","read":{"nr":"1","values":[{"value":"6","id":"2"}]}}
+END
+
+# ---- Other machines: pids are moved, ids are never shared, what differs is told.
+"$PERFDATA" edit -q -f --set-feature hostname=one -i a.data -o a1.data
+"$PERFDATA" edit -q -f --set-feature hostname=two -i c.data -o c1.data
+expect 0 "$PERFDATA" merge -f -o m.data a1.data c1.data
+has err 'c1.data: counts as another machine'
+has err 'feature HOSTNAME: differs'
+has err '0 duplicates left out, 1 ids renumbered'
+records m.data | grep -c '"pid":10000007,"tid":10000007,"comm":"first"' >/dev/null || fail 'the pid of another machine was not moved'
+records m.data | grep '"pid":10000007,"tid":10000008,"time":"100","id":"6"' >/dev/null || fail 'the pid or id of a sample was not moved'
+records m.data | grep '"pid":7,"tid":8,"time":"100","id":"2"' >/dev/null || fail 'the first machine was changed'
+expect 0 "$PERFDATA" merge -f --pids keep -o m.data a1.data c1.data
+has err '1 duplicates left out, 0 ids renumbered'
+! records m.data | grep 1000000 || fail 'pids were moved'
+expect 0 "$PERFDATA" merge -f --pids move -o m.data a.data c.data
+has err 'counts as another machine'
+write large.data <<END
+$cycles
+{"record":{"type":"COMM","comm":{"pid":10000000,"tid":0,"comm":"large"},"sample_id":{"pid":7,"tid":7,"time":"5","id":"1","stream_id":"1","identifier":"1"}}}
+{"record":{"type":"COMM","comm":{"pid":-1,"tid":0,"comm":"kernel"},"sample_id":{"pid":-1,"tid":0,"time":"6","id":"1","stream_id":"1","identifier":"1"}}}
+END
+expect 3 "$PERFDATA" merge -f --pids move -o m.data a.data large.data
+has err 'pid too large to be moved'
+has err '1 records could not be rewritten and were left out'
+records m.data | grep -e '"pid":-1,"tid":0,"comm":"kernel"},"sample_id":{"pid":-1,"tid":0,' >/dev/null || fail 'idle task or kernel were moved'
+
+# ---- Samples that do not tell their event get its id, as does the side-band.
+plain() { # CONFIG
+    echo '{"attr":{"type":"SOFTWARE","config":"'"$1"'","sample_type":"IP|TID|TIME","flags":"sample_id_all|comm"}}'
+}
+{ plain 0x0 && cat <<'END'; } | write d.data
+{"record":{"type":"SAMPLE","sample":{"ip":"0x1","pid":1,"tid":1,"time":"10"}}}
+END
+{ plain 0x2 && cat <<'END'; } | write e.data
+{"record":{"type":"COMM","comm":{"pid":1,"tid":1,"comm":"init"},"sample_id":{"pid":1,"tid":1,"time":"5"}}}
+{"record":{"type":"SAMPLE","sample":{"ip":"0x2","pid":1,"tid":1,"time":"20"}}}
+END
+expect 0 "$PERFDATA" merge -f -o m.data d.data e.data
+expect_records m.data <<'END'
+COMM 1 "comm":{"pid":1,"tid":1,"comm":"init"},"sample_id":{"pid":1,"tid":1,"time":"5","identifier":"2"}
+SAMPLE 0 "sample":{"identifier":"1","ip":"0x1","pid":1,"tid":1,"time":"10"}
+SAMPLE 1 "sample":{"identifier":"2","ip":"0x2","pid":1,"tid":1,"time":"20"}
+END
+# Of one event they need none.
+expect 0 "$PERFDATA" merge -f -o m.data d.data d.data
+! records m.data | grep identifier || fail 'an id that nobody needs'
+
+# ---- What is refused, and why.
+{ plain 0x0 | sed 's/"sample_id_all|comm"/"sample_id_all|comm|use_clockid","clockid":"MONOTONIC"/' && cat <<'END'; } | write f.data
+{"record":{"type":"SAMPLE","sample":{"ip":"0x1","pid":1,"tid":1,"time":"10"}}}
+END
+expect 2 "$PERFDATA" merge -o none.data d.data f.data
+has err 'f.data: cannot be merged: its times are of another clock'
+[ ! -e none.data ] || fail 'something was written'
+expect 0 "$PERFDATA" merge --any-clock -f -o m.data d.data f.data
+tiny >tiny.data
+expect 2 "$PERFDATA" merge -o none.data d.data tiny.data
+has err 'tiny.data: cannot be merged: its records have no time'
+expect 2 "$PERFDATA" merge -a -o none.data d.data tiny.data
+has err 'some events have sample_id_all'
+expect 0 "$PERFDATA" merge -a -f -o m.data tiny.data tiny.data
+expect 2 "$PERFDATA" merge d.data e.data
+has err 'where to'
+expect 2 "$PERFDATA" merge -f -o d.data d.data e.data
+has err 'never overwritten'
+expect 2 "$PERFDATA" merge -o x --to dir d.data e.data
+expect 2 "$PERFDATA" merge -o x --pids some d.data e.data
+expect 2 "$PERFDATA" merge -o none.data d.data missing.data
+head -c 300 b.data >cut.data
+expect 3 "$PERFDATA" merge -f -o m.data a.data cut.data
+has err 'cut.data'
+expect 0 "$PERFDATA" check -q m.data
+
+# ---- Whatever is damaged: what is written is sound, or the exit status says that it may not be.
+"$PERFDATA" gen -q --random -c 300 -t ALL --features all -o any.data
+for seed in 1 2 3 4 5 6 7 8 9 10; do
+    "$PERFDATA" corrupt -q -f -E 0.001 --seed $seed -i any.data -o bad.data >corrupted || true
+    for way in "sort -m 1" "merge a.data" "merge --pids move bad.data" "merge -a a.data"; do
+        status=0
+        rm -f y.data
+        # shellcheck disable=SC2086
+        "$PERFDATA" $way -q -f -o y.data bad.data >out 2>err </dev/null || status=$?
+        [ $status -le 4 ] || fail "seed $seed: $way: exit status $status: $(head -c 400 err)"
+        [ $status != 0 ] || expect 0 "$PERFDATA" check -q y.data
+        [ $status = 0 ] || [ -s err ] || fail "seed $seed: $way: exit status $status without a word"
+    done
+done
+
+# ---- Pieces of a recording, in any number: the same records in the same order, each once.
+normal() { # the records in order of time
+    "$PERFDATA" sort -q -f --to file -o normal.data "$1"
+    "$PERFDATA" convert -q -f --decompress --to file -i normal.data -o plain.data
+    "$PERFDATA" decode plain.data | grep '^{"record"' | grep -v FINISHED_ROUND | sed 's/"offset":"[0-9]*",//'
+}
+for options in '--endian little' '--endian big' '--to pipe' '--to dir' '-z'; do
+    rm -rf x.data m.data piece-*
+    # shellcheck disable=SC2086
+    "$PERFDATA" gen -q --preset build -c 6000 $options -o x.data
+    n=0
+    for time in ,1416.9 1416.900000001,1417.1 1417.100000001,; do
+        "$PERFDATA" filter -q --sideband=all --time $time -i x.data -o piece-$((n++))
+    done
+    for memory in 1 64M; do
+        expect 0 "$PERFDATA" merge -m $memory -f -o m.data piece-*
+        expect 0 "$PERFDATA" sort -n m.data
+        normal x.data | sort >want # equal times of different pieces may stand otherwise
+        normal m.data | sort >got
+        same want got
+        "$PERFDATA" hash --sections x.data | grep -E ' (attrs?|event_desc|cmdline|hostname)' >want || true
+        "$PERFDATA" hash --sections m.data | grep -E ' (attrs?|event_desc|cmdline|hostname)' >got || true
+        same want got
+    done
+done
+
+# One input is only put in order.
+rm -rf x.data
+"$PERFDATA" gen -q --preset database -c 5000 -o x.data
+expect 0 "$PERFDATA" merge -f -o m.data x.data
+[ "$("$PERFDATA" hash x.data | cut -d' ' -f1)" = "$("$PERFDATA" hash m.data | cut -d' ' -f1)" ] || fail 'one input: another content'
+
+# Memory stays within what is allowed.
+"$PERFDATA" gen -q --preset server --size 4M -o tiny.data -f
+"$PERFDATA" gen -q --preset server --size 64M -f -o large.data
+flat "$PERFDATA" merge -q -f -m 4M -o y.data x.data

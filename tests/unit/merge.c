@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * merge.c - pd_sort() and pd_merge() when memory runs out, or the sink fails, at any point: they say so and give back all they
+ * have taken. What they write is tested in tests/cli/sort.sh and merge.sh.
+ */
+#include "cmocka_all.h"
+#include <perfdata/perfdata.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct image {
+    uint8_t bytes[65536];
+    size_t n, fail_at; /* no more than so many bytes are taken; 0: all */
+};
+
+static int write_image(void *user, const void *bytes, size_t n)
+{
+    struct image *im = user;
+    if (im->fail_at && im->n + n > im->fail_at)
+        return 28;
+    assert_true(im->n + n <= sizeof im->bytes);
+    memcpy(im->bytes + im->n, bytes, n);
+    im->n += n;
+    return 0;
+}
+
+static int patch_image(void *user, uint64_t at, const void *bytes, size_t n)
+{
+    struct image *im = user;
+    assert_true(at <= im->n && n <= im->n - at);
+    memcpy(im->bytes + at, bytes, n);
+    return 0;
+}
+
+static struct {
+    uint64_t calls, fail_at;
+    int64_t blocks;
+} heap;
+
+static void *failing_resize(void *user, void *old, size_t size)
+{
+    (void)user;
+    if (++heap.calls == heap.fail_at)
+        return NULL;
+    heap.blocks += old == NULL;
+    return realloc(old, size);
+}
+
+static void failing_release(void *user, void *old)
+{
+    (void)user;
+    heap.blocks--;
+    free(old);
+}
+
+static const struct pd_allocator failing = {failing_resize, failing_release, NULL};
+
+/* A few records out of order, of an event of its own. */
+static void make(struct image *im, uint64_t config, enum pd_order order)
+{
+    const struct pd_sink sink = {write_image, patch_image, im};
+    const struct pd_writer_options options = {.size = sizeof options, .order = order, .max_features = 1};
+    const struct pd_attr attr = {.type = PD_TYPE_SOFTWARE,
+                                 .size = PD_ATTR_SIZE_VER7,
+                                 .config = config,
+                                 .sample_type = PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME,
+                                 .flags = PD_ATTR_SAMPLE_ID_ALL};
+    struct pd_writer *w;
+    im->n = im->fail_at = 0;
+    assert_int_equal(pd_writer_open(&w, &sink, &options, NULL), PD_OK);
+    assert_int_equal(pd_writer_attr(w, &attr, (const uint64_t[]){1, 2}, 2, NULL), PD_OK);
+    for (uint64_t i = 0; i < 40; i++) {
+        const struct pd_record comm = {.type = PD_RECORD_COMM,
+                                       .u.comm = {.pid = 7, .tid = 7, .comm = PD_STR("name")},
+                                       .has_id = true,
+                                       .id = {.pid = 7, .tid = 7, .time = 100 + i}};
+        const struct pd_record sample = {.type = PD_RECORD_SAMPLE,
+                                         .u.sample = {.pid = 7, .tid = 7, .time = 1000 - 7 * i}};
+        assert_int_equal(pd_writer_record(w, i % 3 ? &sample : &comm, NULL), PD_OK);
+    }
+    assert_int_equal(pd_writer_feature(w, PD_FEAT_SAMPLE_TIME, NULL), PD_OK);
+    assert_int_equal(pd_writer_feature_bytes(w, (const uint8_t[16]){0}, 16, NULL), PD_OK);
+    assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
+    pd_writer_close(w);
+}
+
+static struct image a, b, out, whole;
+
+static enum pd_code sort_it(const struct pd_sink *sink, const struct pd_allocator *allocator)
+{
+    const struct pd_sort_options options = {.size = sizeof options, .allocator = allocator, .memory = 1};
+    struct pd_reader *r;
+    struct pd_error error = {0};
+    assert_int_equal(pd_reader_open_memory(&r, a.bytes, a.n, NULL, NULL), PD_OK);
+    const enum pd_code code = pd_sort(r, sink, &options, NULL, &error);
+    assert_int_equal(error.code, code);
+    pd_reader_close(r);
+    return code;
+}
+
+/* The second input is of the other byte order and another machine, so all that merging can do is done. */
+static enum pd_code merge_them(const struct pd_sink *sink, const struct pd_allocator *allocator)
+{
+    const struct pd_merge_options options = {
+        .size = sizeof options, .allocator = allocator, .memory = 1, .pids = PD_MERGE_PIDS_MOVE};
+    struct pd_reader *r[2];
+    struct pd_error error = {0};
+    assert_int_equal(pd_reader_open_memory(&r[0], a.bytes, a.n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_reader_open_memory(&r[1], b.bytes, b.n, NULL, NULL), PD_OK);
+    const enum pd_code code = pd_merge(r, 2, sink, &options, NULL, NULL, &error);
+    assert_int_equal(error.code, code);
+    pd_reader_close(r[0]);
+    pd_reader_close(r[1]);
+    return code;
+}
+
+static void try_all(enum pd_code (*run)(const struct pd_sink *sink, const struct pd_allocator *allocator))
+{
+    const struct pd_sink sink = {write_image, patch_image, &out};
+    make(&a, PD_SW_CPU_CLOCK, PD_LITTLE);
+    make(&b, PD_SW_PAGE_FAULTS, PD_BIG);
+    out.n = out.fail_at = heap.calls = heap.fail_at = 0;
+    assert_int_equal(run(&sink, &failing), PD_OK);
+    assert_int_equal(heap.blocks, 0);
+    whole = out;
+    const uint64_t calls = heap.calls;
+    assert_true(calls > 20);
+    for (uint64_t n = 1; n <= calls; n++) {
+        out.n = heap.calls = 0;
+        heap.fail_at = n;
+        const enum pd_code code = run(&sink, &failing);
+        assert_true(code == PD_ENOMEM || (code == PD_OK && out.n == whole.n));
+        assert_int_equal(heap.blocks, 0);
+    }
+    heap.fail_at = 0;
+    for (size_t n = 1; n < whole.n; n += 97) {
+        out.n = 0;
+        out.fail_at = n;
+        assert_int_equal(run(&sink, &failing), PD_EOUT);
+        assert_int_equal(heap.blocks, 0);
+    }
+    out.fail_at = 0;
+}
+
+static void sorting_fails(void **state)
+{
+    (void)state;
+    try_all(sort_it);
+}
+
+static void merging_fails(void **state)
+{
+    (void)state;
+    try_all(merge_them);
+}
+
+static void wrong_arguments(void **state)
+{
+    const struct pd_sink sink = {write_image, patch_image, &out};
+    struct pd_error error;
+    (void)state;
+    assert_int_equal(pd_merge(NULL, 0, &sink, NULL, NULL, NULL, &error), PD_EARG);
+    struct pd_reader *r;
+    make(&a, PD_SW_CPU_CLOCK, PD_LITTLE);
+    assert_int_equal(pd_reader_open_memory(&r, a.bytes, a.n, NULL, NULL), PD_OK);
+    const struct pd_merge_options dir = {.size = sizeof dir, .to = PD_CONVERT_DIRECTORY};
+    assert_int_equal(pd_merge(&r, 1, &sink, &dir, NULL, NULL, &error), PD_EARG);
+    pd_reader_close(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sorting_fails),
+        cmocka_unit_test(merging_fails),
+        cmocka_unit_test(wrong_arguments),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

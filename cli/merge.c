@@ -36,8 +36,8 @@ static const struct cli_spec spec = {
     .options = options,
     .common = CLI_IN | CLI_OUT | CLI_OPERANDS,
     .examples = "  perfdata merge -o all.data part-*.data           what was split, in one again\n"
-                "  perfdata merge -o both.data cpu.data io.data     two recordings of the same machine\n"
-                "  perfdata merge -a -o long.data first.data second.data\n",
+                "  perfdata merge -o both.data a.data b.data         two recordings of the same machine\n"
+                "  perfdata merge -a -o long.data a.data b.data\n",
 };
 /* clang-format on */
 

@@ -71,6 +71,7 @@ run_all() { # WHERE, commands on standard input
     local n=0 command
     while IFS= read -r command <&3; do
         rm -f part-*.data
+        [[ $command != *'perfdata merge'*part-* ]] || perfdata split -q --chunks 3 -o 'part-%04d.data' x.data
         # What another example of the page wrote.
         [[ ! $command =~ \ -o\ ([a-z.-]+) ]] || [ -e "../stock/${BASH_REMATCH[1]}" ] || rm -rf "${BASH_REMATCH[1]}"
         run "$1" "$command"

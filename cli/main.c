@@ -29,6 +29,7 @@ static const struct verb {
     {"cmp", cmd_cmp, "what two recordings say differently, by record and field"},
     {"hash", cmd_hash, "a hash of the content: equal across containers, compression and byte order"},
     {"corrupt", cmd_corrupt, "controlled damage, for testing readers"},
+    {"bench", cmd_bench, "throughput of this machine on a recording"},
 };
 #define N_VERBS (sizeof verbs / sizeof *verbs)
 

@@ -105,26 +105,53 @@ static bool encoded_size(const struct pd_plan *plan, const struct pd_shape *shap
            !pd_layout_unknown(plan, rec->type);
 }
 
-static bool record_has_id(const struct pd_plan *plan, const struct pd_record *rec)
-{
-    const struct pd_op *layout = pd_layout_of(rec->type);
-    struct pd_record r = {.type = rec->type, .variant = rec->variant, .layout = layout};
-    return pd_has_id(plan, &r);
-}
-
 enum pd_code pd_record_size(const struct pd_plan *plan, const struct pd_record *rec, size_t *size, struct pd_error *error)
 {
     const struct pd_shape shape = shape_of(plan, rec);
-    if (encoded_size(plan, &shape, rec, record_has_id(plan, rec), size))
+    if (encoded_size(plan, &shape, rec, pd_has_id(plan, rec->type, rec->variant), size))
         return PD_OK;
     return pd_interpret_encode(plan, rec, NULL, 0, size, error);
+}
+
+/*
+ * A sample of one of the usual types, with nothing behind it. Of those the compiler drops what WHEN leaves out: 10 ns in
+ * place of 30 for 56 bytes. False: it is for the others to tell what is wrong, or nothing is.
+ */
+__attribute__((flatten)) static bool encode_usual(const struct pd_plan *plan, const struct pd_record *rec, void *out,
+                                                  size_t cap, size_t *size)
+{
+    struct pd_put c = {out};
+    size_t n = 8;
+    switch (plan->usual) {
+#define USUAL(number_, sample_type_)                                                                     \
+    case number_: {                                                                                      \
+        const struct pd_shape shape = {.sample_type = sample_type_};                                     \
+        n += budget_sample(&shape);                                                                      \
+        if (!size_sample(&shape, &rec->u.sample, &n) || n > cap || n > UINT16_MAX ||                     \
+            (rec->size && rec->size != n))                                                               \
+            return false;                                                                                \
+        pd_store32(c.p, PD_RECORD_SAMPLE, PD_LITTLE);                                                    \
+        pd_store16(c.p + 4, rec->misc, PD_LITTLE);                                                       \
+        pd_store16(c.p + 6, (uint16_t)n, PD_LITTLE);                                                     \
+        c.p += 8;                                                                                        \
+        encode_sample_le(&c, &shape, &rec->u.sample);                                                    \
+        *size = n;                                                                                       \
+        return true;                                                                                     \
+    }
+        PD_EACH_USUAL(USUAL)
+#undef USUAL
+    default: return false;
+    }
 }
 
 enum pd_code pd_record_encode(const struct pd_plan *plan, const struct pd_record *rec, void *out, size_t cap,
                               size_t *size, struct pd_error *error)
 {
+    if (rec->type == PD_RECORD_SAMPLE && plan->usual && rec->rest.n == 0 && rec->variant == 0 &&
+        encode_usual(plan, rec, out, cap, size))
+        return PD_OK;
     const struct pd_shape shape = shape_of(plan, rec);
-    const bool has_id = record_has_id(plan, rec);
+    const bool has_id = pd_has_id(plan, rec->type, rec->variant);
     struct pd_put c = {out};
     if (!encoded_size(plan, &shape, rec, has_id, size))
         return pd_interpret_encode(plan, rec, out, cap, size, error);

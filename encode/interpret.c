@@ -453,7 +453,6 @@ enum pd_code pd_interpret_encode(const struct pd_plan *plan, const struct pd_rec
                                  size_t *size, struct pd_error *error)
 {
     const struct pd_op *layout = rec->old_feature ? NULL : pd_layout_of(rec->type);
-    const struct pd_record r = {.type = rec->type, .variant = rec->variant, .layout = layout};
     struct writer w = {plan->shape, plan->order, rec, out, cap, 8, UINT16_MAX, SIZE_MAX, error, no_claims, NULL, false, 0, 0, {0}};
     w.shape.misc = rec->misc;
     w.shape.given = rec->misc;
@@ -462,7 +461,7 @@ enum pd_code pd_interpret_encode(const struct pd_plan *plan, const struct pd_rec
         return fail(&w, PD_EUNKNOWN, "sample_type", plan->shape.sample_type, 0);
     if (!pd_variant_possible(rec))
         return fail(&w, PD_EVALUE, "hw_idx", rec->u.sample.branch_stack.nr, 0);
-    const enum pd_code code = write_payload(&w, layout, rec, pd_has_id(plan, &r));
+    const enum pd_code code = write_payload(&w, layout, rec, pd_has_id(plan, rec->type, rec->variant));
     if (code)
         return code;
     if (w.at > UINT16_MAX)

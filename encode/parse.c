@@ -777,7 +777,7 @@ static bool take_values(struct object *o, const struct pd_plan *plan, struct pd_
         return false;
     if (!take_bytes(o->p, &rest_path, take_key(o, "rest"), &rec->rest) || !take_record_feature(o, plan, rec))
         return false;
-    rec->has_id = pd_has_id(plan, rec);
+    rec->has_id = pd_has_id(plan, rec->type, rec->variant);
     return !rec->has_id || take_part(o, &id_path, take_key(o, "sample_id"), pd_layout_sample_id(), &rec->id);
 }
 

@@ -756,7 +756,7 @@ static bool make_record(struct maker *m, const struct pd_plan *plan, struct pd_r
         .type = type, .plan = plan, .attr_index = UINT32_MAX, .layout = layout, .decoded = true};
     rec->misc = (uint16_t)pd_random_value(m->rng, layout ? layout->set : &pd_set_HEX, 2);
     rec->variant = odd ? random_variant(plan, type, rec->misc, m->rng) : pd_usual_variant(plan, type);
-    rec->has_id = pd_has_id(plan, rec);
+    rec->has_id = pd_has_id(plan, rec->type, rec->variant);
     m->shape = plan->shape;
     m->shape.misc = rec->misc;
     m->shape.given = rec->misc;

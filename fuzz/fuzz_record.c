@@ -43,7 +43,7 @@ static struct pd_record interpreted(const struct trial *t, const struct pd_recor
 {
     struct pd_record r = {.type = rec->type, .misc = rec->misc, .size = rec->size, .raw = rec->raw, .variant = variant,
                           .layout = pd_layout_of(rec->type), .plan = &t->plan};
-    r.has_id = pd_has_id(&t->plan, &r);
+    r.has_id = pd_has_id(&t->plan, r.type, r.variant);
     *code = pd_interpret_decode(&t->plan, &r, &r.u, error);
     r.decoded = *code == PD_OK;
     return r;

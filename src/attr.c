@@ -80,6 +80,29 @@ static void plan_places(struct pd_plan *plan, uint64_t st)
     plan->trailer_pid = trailer_place(st, PD_SAMPLE_TID, from_time | PD_SAMPLE_TID);
 }
 
+/* A number for each usual sample type; streams in the other byte order are not usual. */
+static uint8_t usual(const struct pd_plan *plan)
+{
+    if (plan->order != PD_LITTLE)
+        return 0;
+    switch (plan->shape.sample_type) {
+#define USUAL(number_, sample_type_) case sample_type_: return number_;
+        PD_EACH_USUAL(USUAL)
+#undef USUAL
+    default: return 0;
+    }
+}
+
+/* The bits that decide which fields a sample has, if it is one that can be decoded: unknown ones are refused. */
+static uint64_t key(const struct pd_plan *plan)
+{
+    const uint64_t branch = PD_BRANCH_SAMPLE_HW_INDEX | PD_BRANCH_SAMPLE_COUNTERS;
+    _Static_assert((PD_BRANCH_SAMPLE_HW_INDEX | PD_BRANCH_SAMPLE_COUNTERS) < UINT64_C(1) << 20, "bits 40 to 59");
+    _Static_assert(PD_FORMAT_LOST < 1 << 8, "bits 32 to 39");
+    return UINT64_C(1) << 63 | (plan->shape.branch_sample_type & branch) << 40 |
+           (uint64_t)(plan->shape.read_format & 0xff) << 32 | (plan->shape.sample_type & UINT32_MAX);
+}
+
 void pd_plan_init(struct pd_plan *plan, const struct pd_attr *attr, enum pd_order order)
 {
     static const struct pd_attr none;
@@ -97,5 +120,7 @@ void pd_plan_init(struct pd_plan *plan, const struct pd_attr *attr, enum pd_orde
                     (attr->sample_type & PD_SAMPLE_READ && plan->unknown_read);
     plan->trailer = (uint16_t)budget_sample_id(&plan->shape);
     plan->budget = (uint16_t)budget_sample(&plan->shape);
+    plan->usual = usual(plan);
+    plan->key = key(plan);
     plan_places(plan, attr->sample_type);
 }

@@ -21,7 +21,7 @@ void pd_attrs_free(struct pd_attrs *a)
 
 static size_t slot_of(const struct pd_attrs *a, uint64_t id)
 {
-    size_t i = (size_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (a->map_size - 1);
+    size_t i = pd_attrs_place(a, id);
     while (a->map[i].attr != UINT32_MAX && a->map[i].id != id)
         i = (i + 1) & (a->map_size - 1);
     return i;

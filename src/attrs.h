@@ -3,6 +3,7 @@
 #ifndef PERFDATA_ATTRS_H
 #define PERFDATA_ATTRS_H
 
+#include "wire.h"
 #include <perfdata/reader.h>
 
 struct pd_id_slot {
@@ -33,5 +34,36 @@ uint32_t pd_attrs_find(const struct pd_attrs *a, uint64_t id);
 
 /* Sets attr, attr_index and plan of a framed record (FORMAT.md, "which event a record belongs to"). */
 void pd_attrs_resolve(const struct pd_attrs *a, struct pd_record *rec);
+
+/* Where to look for an id in the map first. */
+static inline size_t pd_attrs_place(const struct pd_attrs *a, uint64_t id)
+{
+    return (size_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (a->map_size - 1);
+}
+
+/*
+ * The same for records of the kernel. Of a recording with one event, all are of that one; of several, most samples have an
+ * id that is at its first place in the map. The call of the general function would be 5 ns more.
+ */
+static inline void pd_attrs_resolve_kernel(const struct pd_attrs *a, struct pd_record *rec)
+{
+    uint32_t index = 0;
+    if (a->n != 1) {
+        const struct pd_plan *first = a->n ? &a->attr[0]->plan : &a->none;
+        index = UINT32_MAX;
+        if (rec->type == PD_RECORD_SAMPLE && first->id && rec->size >= first->id + 8u && a->map_size) {
+            const uint64_t id = pd_load64(rec->raw + first->id, (enum pd_order)first->order);
+            const struct pd_id_slot *slot = &a->map[pd_attrs_place(a, id)];
+            index = slot->id == id && id ? slot->attr : UINT32_MAX;
+        }
+        if (index == UINT32_MAX) {
+            pd_attrs_resolve(a, rec);
+            return;
+        }
+    }
+    rec->attr = &a->attr[index]->attr;
+    rec->plan = &a->attr[index]->plan;
+    rec->attr_index = index;
+}
 
 #endif

@@ -33,13 +33,46 @@ static inline bool pd_layout_unknown(const struct pd_plan *plan, uint32_t type)
     return (type == PD_RECORD_SAMPLE && plan->unknown) || (type == PD_RECORD_READ && plan->unknown_read);
 }
 
-/* Does a sample_id follow the payload? Unknown kernel types follow the rule of the known ones. */
-static inline bool pd_has_id(const struct pd_plan *plan, const struct pd_record *rec)
+/* Can records of this type have a sample_id behind the payload? Unknown kernel types follow the rule of the known ones. */
+static inline bool pd_type_has_trailer(uint32_t type)
 {
-    if (rec->variant & PD_VARIANT_SAMPLE_ID)
-        return true;
-    return plan->id_all && (rec->layout ? rec->layout->src != 0 : rec->type < PD_RECORD_HEADER_ATTR);
+    switch (type) {
+#define PD_IS_TRAILER true
+#define PD_IS_NO_TRAILER false
+#define LAYOUT(name_, doc_)
+#define RECORD(name_, type_, misc_, trailer_, doc_) case PD_RECORD_##type_: return PD_IS_##trailer_;
+#define END(name_)
+#include "schema/each.h"
+#undef LAYOUT
+#undef RECORD
+#undef END
+#undef PD_IS_TRAILER
+#undef PD_IS_NO_TRAILER
+    default: return type < PD_RECORD_HEADER_ATTR;
+    }
 }
+
+/* Does one follow it? */
+static inline bool pd_has_id(const struct pd_plan *plan, uint32_t type, uint8_t variant)
+{
+    return variant & PD_VARIANT_SAMPLE_ID || (plan->id_all && pd_type_has_trailer(type));
+}
+
+/*
+ * The sample types that perf record gives to most recordings: one event or several, of one cpu or all, with or without
+ * call chains and raw data. The codec has code of its own for each, in which the compiler knows what WHEN says.
+ */
+#define PD_USUAL_FIELDS (PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_PERIOD)
+#define PD_USUAL_WITH(X, n_, with_)                                      \
+    X(n_ + 1, PD_USUAL_FIELDS | (with_))                                 \
+    X(n_ + 2, PD_USUAL_FIELDS | PD_SAMPLE_CPU | (with_))                 \
+    X(n_ + 3, PD_USUAL_FIELDS | PD_SAMPLE_IDENTIFIER | (with_))          \
+    X(n_ + 4, PD_USUAL_FIELDS | PD_SAMPLE_CPU | PD_SAMPLE_IDENTIFIER | (with_))
+#define PD_EACH_USUAL(X)                                                 \
+    PD_USUAL_WITH(X, 0, 0)                                               \
+    PD_USUAL_WITH(X, 4, PD_SAMPLE_CALLCHAIN)                             \
+    PD_USUAL_WITH(X, 8, PD_SAMPLE_RAW)                                   \
+    PD_USUAL_WITH(X, 12, PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW)
 
 /*
  * The reference interpreter: decodes the record's payload through the tables, under the variant rec->variant, into `u`

@@ -96,7 +96,7 @@ static bool decode_variant(const struct pd_plan *plan, struct pd_record *rec, ui
     shape.misc = rec->misc;
     shape.variant = variant;
     rec->variant = variant;
-    rec->has_id = pd_has_id(plan, rec);
+    rec->has_id = pd_has_id(plan, rec->type, variant);
     return plan->order == PD_LITTLE ? decode_payload_le(plan, &shape, rec) : decode_payload_be(plan, &shape, rec);
 }
 
@@ -184,22 +184,56 @@ static bool decode_any(const struct pd_plan *plan, struct pd_record *rec)
     return decode_variant(plan, rec, usual);
 }
 
-enum pd_code pd_record_decode_framed(const struct pd_plan *plan, struct pd_record *rec, struct pd_error *error)
+/*
+ * A sample of one of the usual types, which ends where it should, into a record that held the same before. Of those the
+ * compiler drops what WHEN leaves out: 5 ns in place of 20 for 56 bytes. False: it is for the others to tell what it is.
+ */
+__attribute__((flatten)) static bool decode_usual(const struct pd_plan *plan, struct pd_record *rec)
 {
-    const struct pd_op *layout = pd_layout_of(rec->type);
-    const uint64_t as[3] = {plan->shape.sample_type, plan->shape.branch_sample_type, plan->shape.read_format};
+    struct pd_take c = {rec->raw + 8, rec->size - 8u};
+    switch (plan->usual) {
+#define USUAL(number_, sample_type_)                                                                     \
+    case number_: {                                                                                      \
+        const struct pd_shape shape = {.sample_type = sample_type_};                                     \
+        if (!take_budget(&c, budget_sample(&shape)) || !decode_sample_le(&c, &shape, &rec->u.sample))    \
+            return false;                                                                                \
+        break;                                                                                           \
+    }
+        PD_EACH_USUAL(USUAL)
+#undef USUAL
+    default: return false;
+    }
+    rec->variant = 0;
+    rec->has_id = false;
+    rec->rest = (struct pd_bytes){c.p, 0};
+    return c.slack == 0;
+}
+
+__attribute__((noinline)) static enum pd_code decode_framed(const struct pd_plan *plan, struct pd_record *rec, bool filled,
+                                                            struct pd_error *error)
+{
+    const bool sample = rec->type == PD_RECORD_SAMPLE;
     if (pd_layout_unknown(plan, rec->type))
         return pd_fail_record(error, PD_EUNKNOWN, rec, 0, "sample_type", plan->shape.sample_type, 0);
-    /* Fields that the shape leaves out are still 0 from the record before, when that had the same shape. */
-    if (!rec->filled || rec->type != PD_RECORD_SAMPLE || rec->layout != layout ||
-        memcmp(rec->filled_as, as, sizeof as) != 0 || rec->variant != pd_usual_variant(plan, rec->type)) {
-        rec->layout = layout;
+    if (!filled) {
+        rec->layout = pd_layout_of(rec->type);
         clear_payload(rec);
-        memcpy(rec->filled_as, as, sizeof as);
     }
     rec->plan = plan;
-    rec->decoded = rec->filled = decode_any(plan, rec);
+    rec->decoded = decode_any(plan, rec);
+    rec->filled_as = sample && rec->decoded && rec->variant == pd_usual_variant(plan, rec->type) ? plan->key : 0;
     return rec->decoded ? PD_OK : pd_interpret_decode(plan, rec, NULL, error);
+}
+
+enum pd_code pd_record_decode_framed(const struct pd_plan *plan, struct pd_record *rec, struct pd_error *error)
+{
+    /* Fields that the shape leaves out are still 0 from the record before, when that had the same shape. */
+    const bool filled = rec->type == PD_RECORD_SAMPLE && rec->filled_as == plan->key;
+    if (!filled || !decode_usual(plan, rec))
+        return decode_framed(plan, rec, filled, error);
+    rec->plan = plan;
+    rec->decoded = true;
+    return PD_OK;
 }
 
 enum pd_code pd_record_decode(const struct pd_plan *plan, const void *bytes, size_t n, struct pd_record *rec,

@@ -66,6 +66,8 @@ static bool FN(decode_payload)(const struct pd_plan *plan, const struct pd_shape
     struct pd_take c = {rec->raw + 8, rec->size - 8u};
     if (!take_budget(&c, trailer))
         return false;
+    if (rec->type == PD_RECORD_SAMPLE && s->variant == 0) /* the plan has it summed up */
+        return take_budget(&c, plan->budget) && FN(decode_sample)(&c, s, &rec->u.sample) && FN(decode_end)(&c, s, rec);
     switch (rec->type) {
 #define LAYOUT(name_, doc_)
 #define RECORD(name_, type_, misc_, trailer_, doc_)                                                                \

@@ -69,11 +69,10 @@ bool pd_fields_of_type(struct pd_fields *it, const struct pd_attr *attr, uint32_
     const struct pd_op *layout = pd_layout_of(type);
     *it = (struct pd_fields){.op = layout ? layout : nothing, .attr = attr, .limit = UINT32_MAX};
     pd_plan_init(&plan, attr, PD_HOST_ORDER);
-    const struct pd_record rec = {.type = type, .layout = layout};
     it->shape = plan.shape;
     it->shape.misc = misc;
     it->shape.variant = pd_usual_variant(&plan, type);
-    it->has_id = pd_has_id(&plan, &rec);
+    it->has_id = pd_has_id(&plan, type, 0);
     return layout != NULL;
 }
 

@@ -59,8 +59,8 @@ enum pd_code pd_input_open_path(struct pd_input *in, const char *path, struct pd
 void pd_input_open_memory(struct pd_input *in, const void *bytes, size_t n)
 {
     static const uint8_t nothing;
-    in->memory = n ? bytes : &nothing;
-    in->source.size = n;
+    in->memory = in->seen = n ? bytes : &nothing;
+    in->source.size = in->fill = n;
 }
 
 enum pd_code pd_input_start(struct pd_input *in, size_t window, struct pd_error *error)
@@ -69,7 +69,7 @@ enum pd_code pd_input_start(struct pd_input *in, size_t window, struct pd_error 
     if (in->memory)
         return PD_OK;
     in->cap = window == 0 ? WINDOW_DEFAULT : window < WINDOW_LEAST ? WINDOW_LEAST : window;
-    in->buf = pd_resize(in->allocator, NULL, in->cap);
+    in->seen = in->buf = pd_resize(in->allocator, NULL, in->cap);
     return in->buf ? PD_OK : pd_fail(error, PD_ENOMEM, PD_NOWHERE, "window", 0, in->cap);
 }
 

@@ -21,8 +21,9 @@ struct pd_input {
     const uint8_t *memory; /* whole input, when it is in memory */
     uint8_t *buf;
     size_t cap;
-    uint64_t base;  /* offset of the first byte in the buffer */
-    size_t fill;    /* bytes in the buffer */
+    const uint8_t *seen; /* the bytes that are visible now: the buffer, or the whole memory */
+    uint64_t base;  /* offset of the first of them */
+    size_t fill;    /* how many there are */
     bool seekable;
     bool at_end;    /* the source said so, base + fill is the input's size */
     int fd;         /* for sources made of a descriptor */

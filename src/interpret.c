@@ -389,7 +389,7 @@ enum pd_code pd_interpret_decode(const struct pd_plan *plan, struct pd_record *r
     r.shape.misc = rec->misc;
     r.shape.given = rec->misc;
     r.shape.variant = rec->variant;
-    const size_t trailer = pd_has_id(plan, rec) ? plan->trailer : 0;
+    const size_t trailer = pd_has_id(plan, rec->type, rec->variant) ? plan->trailer : 0;
     if (r.left < trailer)
         return fail(&r, PD_ESHORT, &trailer_op, r.left, trailer);
     r.left -= trailer;

@@ -21,9 +21,8 @@ static inline struct pd_view pd_view_of(const struct pd_record *rec)
     struct pd_view v = {.open = rec->decoded || !rec->raw, .has_id = rec->has_id};
     v.layout = rec->decoded || rec->old_feature ? rec->layout : pd_layout_of(rec->type);
     if (rec->plan) {
-        const struct pd_record r = {.type = rec->type, .variant = rec->variant, .layout = v.layout};
         v.shape = rec->plan->shape;
-        v.has_id = pd_has_id(rec->plan, &r);
+        v.has_id = pd_has_id(rec->plan, rec->type, rec->variant);
     }
     v.shape.misc = rec->misc;
     v.shape.given = rec->misc;

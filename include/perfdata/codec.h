@@ -57,6 +57,8 @@ struct pd_plan {
     bool id_all;           /* attr flag sample_id_all */
     bool unknown;          /* sample_type, or read_format where it counts, has bits whose layout is not known */
     bool unknown_read;     /* the same for READ records */
+    uint8_t usual;         /* private: which of the usual sample types this is, 0: none */
+    uint64_t key;          /* private: never 0, equal for equal fields of samples */
     uint16_t trailer;      /* bytes of the sample_id */
     uint16_t budget;       /* bytes of a sample's scalars */
     /* Offsets from the record's first byte, 0 when absent. In the trailer: from its end. */
@@ -81,23 +83,22 @@ struct pd_record {
     uint8_t variant;       /* enum pd_variant */
     bool has_id;           /* `id` is present */
     bool decoded;          /* payload, id and rest are valid; else only type, misc, size and raw */
+    bool old_feature;      /* a feature section under a type of its own, as Google's perf 3.3 wrote them into pipes:
+                              the feature is type - 66, the layout that of no record type */
+    uint8_t depth;         /* 1: from inside a COMPRESSED record, whose offset is `offset` */
     const uint8_t *raw;    /* `size` bytes */
     const struct pd_plan *plan;
     const struct pd_attr *attr; /* of the event it belongs to; NULL when not known */
     uint32_t attr_index;        /* position of the attr in the file; UINT32_MAX when not known */
     uint64_t offset;       /* of the record in the file or stream */
     uint64_t index;        /* counted from 0 */
-    bool old_feature;      /* a feature section under a type of its own, as Google's perf 3.3 wrote them into pipes:
-                              the feature is type - 66, the layout that of no record type */
     uint32_t nr_cpus_avail; /* as the stream's NRCPUS has said before this record; 0: it has not */
     uint32_t member;       /* of a directory recording: which file it is from, 0 for `data` */
-    uint8_t depth;         /* 1: from inside a COMPRESSED record, whose offset is `offset` */
     uint64_t inner_offset; /* depth 1: position in the decompressed stream */
     uint64_t payload_size; /* bytes that follow the record outside of its size: AUXTRACE, HEADER_TRACING_DATA */
     struct pd_bytes rest;  /* bytes behind the known fields and before the sample_id */
     struct pd_sample_id id;
-    bool filled;           /* private: the fields of u that `filled_as` leaves out are 0 */
-    uint64_t filled_as[3]; /* private: sample_type, branch_sample_type, read_format */
+    uint64_t filled_as;    /* private: u holds a sample of a plan with this key, what that leaves out is 0; 0: it does not */
     const struct pd_op *layout; /* of the decoded payload; NULL for unknown types: all in `rest` */
     union pd_payload u;         /* u.sample, u.mmap2, …; by layout */
 };

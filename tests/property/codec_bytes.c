@@ -189,7 +189,7 @@ static struct pd_record interpreted(const struct trial *t, const struct pd_recor
                           .raw = framed->raw,
                           .variant = variant,
                           .layout = pd_layout_of(framed->type)};
-    r.has_id = pd_has_id(&t->plan, &r);
+    r.has_id = pd_has_id(&t->plan, r.type, r.variant);
     *code = pd_interpret_decode(&t->plan, &r, &r.u, e);
     return r;
 }

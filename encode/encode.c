@@ -147,7 +147,7 @@ __attribute__((flatten)) static bool encode_usual(const struct pd_plan *plan, co
 enum pd_code pd_record_encode(const struct pd_plan *plan, const struct pd_record *rec, void *out, size_t cap,
                               size_t *size, struct pd_error *error)
 {
-    if (rec->type == PD_RECORD_SAMPLE && plan->usual && rec->rest.n == 0 && rec->variant == 0 &&
+    if (rec->type == PD_RECORD_SAMPLE && plan->usual && plan->order == PD_LITTLE && rec->rest.n == 0 && rec->variant == 0 &&
         encode_usual(plan, rec, out, cap, size))
         return PD_OK;
     const struct pd_shape shape = shape_of(plan, rec);

@@ -80,10 +80,10 @@ static void plan_places(struct pd_plan *plan, uint64_t st)
     plan->trailer_pid = trailer_place(st, PD_SAMPLE_TID, from_time | PD_SAMPLE_TID);
 }
 
-/* A number for each usual sample type; streams in the other byte order are not usual. */
+/* A number for each usual sample type. With bits about branches the usual variant might not be 0. */
 static uint8_t usual(const struct pd_plan *plan)
 {
-    if (plan->order != PD_LITTLE)
+    if (plan->shape.branch_sample_type)
         return 0;
     switch (plan->shape.sample_type) {
 #define USUAL(number_, sample_type_) case sample_type_: return number_;

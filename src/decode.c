@@ -229,7 +229,7 @@ enum pd_code pd_record_decode_framed(const struct pd_plan *plan, struct pd_recor
 {
     /* Fields that the shape leaves out are still 0 from the record before, when that had the same shape. */
     const bool filled = rec->type == PD_RECORD_SAMPLE && rec->filled_as == plan->key;
-    if (!filled || !decode_usual(plan, rec))
+    if (!filled || plan->order != PD_LITTLE || !decode_usual(plan, rec))
         return decode_framed(plan, rec, filled, error);
     rec->plan = plan;
     rec->decoded = true;

@@ -57,7 +57,7 @@ struct pd_plan {
     bool id_all;           /* attr flag sample_id_all */
     bool unknown;          /* sample_type, or read_format where it counts, has bits whose layout is not known */
     bool unknown_read;     /* the same for READ records */
-    uint8_t usual;         /* private: which of the usual sample types this is, 0: none */
+    uint8_t usual;         /* private: which of the usual sample types, in little-endian streams of its own path; 0: none */
     uint64_t key;          /* private: never 0, equal for equal fields of samples */
     uint16_t trailer;      /* bytes of the sample_id */
     uint16_t budget;       /* bytes of a sample's scalars */

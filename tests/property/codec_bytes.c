@@ -28,6 +28,7 @@ struct trial {
 static struct {
     uint64_t trials[130], decoded[130]; /* by type; 129: all above */
     uint64_t ambiguous;
+    uint64_t usual;         /* samples that had a path of their own */
     uint64_t damaged, read; /* records that were fine before */
 } seen;
 
@@ -53,6 +54,10 @@ static uint64_t few_bits(struct pd_rng *r)
     return mask;
 }
 
+#define USUAL(number_, sample_type_) sample_type_,
+static const uint64_t usual_types[] = {PD_EACH_USUAL(USUAL)};
+#undef USUAL
+
 static struct pd_attr random_attr(struct pd_rng *r)
 {
     struct pd_attr a = {.size = PD_ATTR_SIZE};
@@ -63,6 +68,10 @@ static struct pd_attr random_attr(struct pd_rng *r)
         a.sample_type |= UINT64_C(1) << (25 + pd_rng_below(r, 39));
     a.read_format = pd_rng_below(r, 32);
     a.branch_sample_type = pd_rng_next(r) & 0xfffff;
+    if (pd_rng_one_in(r, 4)) {
+        a.sample_type = usual_types[pd_rng_below(r, sizeof usual_types / sizeof *usual_types)];
+        a.branch_sample_type = 0;
+    }
     a.sample_regs_user = few_bits(r);
     a.sample_regs_intr = few_bits(r);
     a.flags = pd_rng_next(r) & (PD_ATTR_SAMPLE_ID_ALL | PD_ATTR_FREQ);
@@ -307,6 +316,23 @@ static void check_refused(struct trial *t, const struct pd_record *rec, enum pd_
     }
 }
 
+/*
+ * The same record into one that has held others of any event: what those left is gone. The second time it is a sample like
+ * the one before, which may have a path of its own.
+ */
+static void check_used_again(struct trial *t, const struct pd_record *rec, const uint8_t *p, enum pd_code code)
+{
+    static struct pd_record used;
+    for (unsigned i = 0; i < 2; i++) {
+        seen.usual += i && t->type == PD_RECORD_SAMPLE && t->plan.usual && t->plan.order == PD_LITTLE &&
+                      used.filled_as == t->plan.key;
+        CHECK(t, pd_record_decode(&t->plan, p, t->n, &used, NULL) == code);
+        CHECK(t, code || same_records(rec, &used, ALIKE_VIEWS));
+        CHECK(t, code || rec->type != PD_RECORD_SAMPLE || memcmp(&rec->u.sample, &used.u.sample, sizeof rec->u.sample) == 0);
+        CHECK(t, code || (rec->rest.ptr == used.rest.ptr && rec->has_id == used.has_id && rec->layout == used.layout));
+    }
+}
+
 static bool check_record(struct trial *t)
 {
     struct pd_error e = {0};
@@ -316,6 +342,7 @@ static bool check_record(struct trial *t)
     const size_t slot = t->type < 129 ? t->type : 129;
     seen.trials[slot]++;
     seen.decoded[slot] += code == PD_OK;
+    check_used_again(t, &rec, p, code);
     if (code)
         check_refused(t, &rec, code, &e);
     else
@@ -427,7 +454,7 @@ static void check_coverage(uint64_t iterations)
                   (unsigned long long)seen.decoded[9], (unsigned long long)seen.trials[9],
                   (unsigned long long)seen.ambiguous);
     if (iterations >= 10000)
-        assert_true(decoded > trials / 3 && seen.ambiguous < trials / 100);
+        assert_true(decoded > trials / 3 && seen.ambiguous < trials / 100 && seen.usual > iterations / 100);
 }
 
 static void random_bytes(void **state)

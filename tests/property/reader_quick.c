@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * reader_quick.c - random recordings, whole and damaged, read twice: with pd_reader_next()'s short way for the records of the
+ * kernel, and without it. What they say must be the same.
+ */
+#include "cmocka_all.h"
+#include "file.h"
+#include "seeded.h"
+#include <perfdata/gen.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct bytes {
+    uint8_t *p;
+    size_t n, cap;
+};
+
+static int put(void *user, const void *bytes, size_t n)
+{
+    struct bytes *b = user;
+    if (b->n + n > b->cap) {
+        b->cap = 2 * (b->n + n);
+        b->p = realloc(b->p, b->cap);
+        assert_non_null(b->p);
+    }
+    memcpy(b->p + b->n, bytes, n);
+    b->n += n;
+    return 0;
+}
+
+static int patch(void *user, uint64_t at, const void *bytes, size_t n)
+{
+    struct bytes *b = user;
+    assert_true(at + n <= b->n);
+    memcpy(b->p + at, bytes, n);
+    return 0;
+}
+
+static void make(struct bytes *b, struct pd_rng *r)
+{
+    const struct pd_sink sink = {put, patch, b};
+    struct pd_gen_options o = {.size = sizeof o, .seed = pd_rng_next(r), .count = 1 + pd_rng_below(r, 4000)};
+    struct pd_gen *gen;
+    o.order = pd_rng_one_in(r, 2) ? PD_BIG : PD_LITTLE;
+    o.container = pd_rng_one_in(r, 2) ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE;
+    o.compression = pd_rng_one_in(r, 4) ? PD_RECORD_COMPRESSED : 0;
+    o.workload = pd_rng_one_in(r, 2) ? pd_gen_preset("server") : NULL;
+    o.any = o.workload == NULL && pd_rng_one_in(r, 2);
+    o.events = 1 + (unsigned)pd_rng_below(r, 3);
+    b->n = 0;
+    assert_int_equal(pd_gen_open(&gen, &sink, &o, NULL), PD_OK);
+    assert_int_equal(pd_gen_run(gen, NULL), PD_OK);
+    pd_gen_close(gen);
+}
+
+/* A source in small pieces, so that records end in the middle of what is visible. */
+static int64_t read_piece(void *user, uint64_t at, void *buf, size_t n)
+{
+    const struct bytes *b = user;
+    const size_t most = 1 + (size_t)(at * 7919 % 100000);
+    n = at >= b->n ? 0 : n < most ? n : most;
+    n = n < b->n - at ? n : b->n - (size_t)at;
+    memcpy(buf, b->p + at, n);
+    return (int64_t)n;
+}
+
+static enum pd_code open_reader(struct pd_reader **r, struct bytes *b, bool stream)
+{
+    const struct pd_source source = {read_piece, NULL, b, stream ? PD_NOWHERE : b->n};
+    return pd_reader_open_source(r, &source, NULL, NULL);
+}
+
+static uint64_t n_quick;
+
+/* True: there may be more. */
+static bool compare_next(struct pd_reader *quick, struct pd_reader *slow, struct pd_record *a, struct pd_record *b)
+{
+    struct pd_error e = {0}, f = {0};
+    slow->quick_end = 0;
+    n_quick += quick->quick_end > quick->at;
+    const enum pd_code code = pd_reader_next(quick, a, &e);
+    assert_int_equal(code, pd_reader_next(slow, b, &f));
+    assert_int_equal(pd_reader_offset(quick), pd_reader_offset(slow));
+    if (code) {
+        assert_true(code == PD_END || (e.offset == f.offset && e.found == f.found && e.record_index == f.record_index));
+        return code == PD_EZSTD || code == PD_ELIMIT;
+    }
+    assert_int_equal(a->type, b->type);
+    assert_int_equal(a->misc, b->misc);
+    assert_int_equal(a->size, b->size);
+    assert_memory_equal(a->raw, b->raw, a->size);
+    assert_int_equal(a->offset, b->offset);
+    assert_int_equal(a->index, b->index);
+    assert_int_equal(a->depth, b->depth);
+    assert_int_equal(a->member, b->member);
+    assert_int_equal(a->old_feature, b->old_feature);
+    assert_int_equal(a->nr_cpus_avail, b->nr_cpus_avail);
+    assert_int_equal(a->payload_size, b->payload_size);
+    assert_int_equal(a->attr_index, b->attr_index);
+    assert_int_equal(a->decoded, false);
+    assert_true((a->attr == NULL) == (b->attr == NULL) && (a->plan == NULL) == (b->plan == NULL));
+    assert_true(a->plan == NULL || memcmp(&a->plan->shape, &b->plan->shape, sizeof a->plan->shape) == 0);
+    assert_int_equal(pd_reader_decode(quick, a, NULL), pd_reader_decode(slow, b, NULL));
+    return true;
+}
+
+static void compare_all(struct bytes *b, bool stream)
+{
+    struct pd_reader *quick, *slow;
+    struct pd_record x = {0}, y = {0};
+    const enum pd_code code = open_reader(&quick, b, stream);
+    assert_int_equal(code, open_reader(&slow, b, stream));
+    if (code)
+        return;
+    while (compare_next(quick, slow, &x, &y))
+        ;
+    pd_reader_close(quick);
+    pd_reader_close(slow);
+}
+
+static void same_with_and_without(void **state)
+{
+    struct pd_rng r = {random_seed()};
+    struct bytes b = {0};
+    const uint64_t iterations = random_iterations(60);
+    (void)state;
+    for (uint64_t i = 0; i < iterations; i++) {
+        print_message("PERFDATA_SEED=%llu PERFDATA_ITERATIONS=1\n", (unsigned long long)r.state);
+        make(&b, &r);
+        compare_all(&b, pd_rng_one_in(&r, 3));
+        for (uint64_t k = 1 + pd_rng_below(&r, 5); k && b.n > 200; k--)
+            b.p[100 + pd_rng_below(&r, b.n - 100)] ^= (uint8_t)(1u << pd_rng_below(&r, 8));
+        compare_all(&b, pd_rng_one_in(&r, 3));
+    }
+    if (iterations >= 60)
+        assert_true(n_quick > 10000);
+    free(b.p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_with_and_without)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

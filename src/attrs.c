@@ -109,6 +109,7 @@ enum pd_code pd_attrs_add(struct pd_attrs *a, enum pd_order order, const uint8_t
     }
     e->offset = offset;
     a->attr[a->n++] = e;
+    a->id_at = a->attr[0]->plan.id;
     if (a->n > 1) {
         a->uniform &= same_shape(&e->plan, &a->attr[0]->plan);
         a->same_trailer &= same_trailer(&e->plan, &a->attr[0]->plan);

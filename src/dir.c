@@ -278,7 +278,8 @@ enum pd_code pd_dir_enter(struct pd_reader *r, size_t i, struct pd_error *error)
         pd_input_close(&r->member_in);
     r->member = (uint32_t)i;
     r->src = i ? &r->member_in : &r->in;
-    r->payload_left = r->quick_end = 0;
+    r->payload_left = 0;
+    pd_input_no_next(r->src);
     r->inside = r->nested = r->stopped = false;
     r->pending.code = PD_OK;
     pd_inflate_reset(&r->inflate);

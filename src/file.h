@@ -31,7 +31,6 @@ struct pd_reader {
     uint64_t payload_left; /* bytes of the last record's payload that were not asked for */
     struct pd_error payload; /* where that record is; `expected` is the size of the payload */
     uint64_t index;        /* of the next record */
-    uint64_t quick_end;    /* up to here next_quick() may go on, 0: nowhere */
     struct pd_inflate inflate;
     struct pd_error pending; /* what was lost of the compressed data; told after the record that showed it */
     struct pd_error passed;  /* the first COMPRESSED record that was passed over because of damage before it */

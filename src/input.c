@@ -94,6 +94,7 @@ uint64_t pd_input_size(const struct pd_input *in)
 /* Keeps what is wanted of the buffer and moves it to the front. */
 static enum pd_code slide(struct pd_input *in, uint64_t offset, struct pd_error *error)
 {
+    pd_input_no_next(in);
     if (offset >= in->base && offset - in->base <= in->fill) {
         const size_t gone = (size_t)(offset - in->base);
         memmove(in->buf, in->buf + gone, in->fill - gone);
@@ -129,6 +130,7 @@ static enum pd_code fill(struct pd_input *in, size_t n, struct pd_error *error)
 static enum pd_code skip_to(struct pd_input *in, uint64_t offset, struct pd_error *error)
 {
     while (!in->seekable && offset > in->base + in->fill && !in->at_end) {
+        pd_input_no_next(in);
         in->base += in->fill;
         in->fill = 0;
         enum pd_code code = fill(in, 1, error);

@@ -24,6 +24,7 @@ struct pd_input {
     const uint8_t *seen; /* the bytes that are visible now: the buffer, or the whole memory */
     uint64_t base;  /* offset of the first of them */
     size_t fill;    /* how many there are */
+    const uint8_t *next, *stop; /* of these, what the reader may take without asking; it ends when they move */
     bool seekable;
     bool at_end;    /* the source said so, base + fill is the input's size */
     int fd;         /* for sources made of a descriptor */
@@ -37,6 +38,12 @@ enum pd_code pd_input_open_fd(struct pd_input *in, int fd, struct pd_error *erro
 void pd_input_open_memory(struct pd_input *in, const void *bytes, size_t n);
 enum pd_code pd_input_start(struct pd_input *in, size_t window, struct pd_error *error);
 void pd_input_close(struct pd_input *in);
+
+/* Nothing is taken without asking. */
+static inline void pd_input_no_next(struct pd_input *in)
+{
+    in->next = in->stop = NULL;
+}
 
 /* Size of the input, PD_NOWHERE when not known yet. */
 uint64_t pd_input_size(const struct pd_input *in);

@@ -521,49 +521,60 @@ static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, str
     return PD_OK;
 }
 
+_Static_assert(offsetof(struct pd_record, type) == 0 && offsetof(struct pd_record, misc) == 4 &&
+                   offsetof(struct pd_record, size) == 6,
+               "as in struct pd_record_header");
+
 /*
- * The next record when it is one of the kernel's, follows another one of them, and is all in the window: then there is
- * nothing to do but to say where it is. That is 3 ns in place of 13.
+ * The next record when it is one of the kernel's, follows another one of them, is all in the window, and of an event that is
+ * seen at once: then there is nothing to do but to say where it is. That is 4 ns in place of 13.
  */
 static inline bool next_quick(struct pd_reader *r, struct pd_record *rec)
 {
-    const uint64_t at = r->at, left = r->quick_end - at, skip = at - r->src->base;
-    if (at >= r->quick_end || skip > r->src->fill || r->src->fill - skip < 8)
+    const uint8_t *p = r->src->next;
+    const size_t left = (size_t)(r->src->stop - p);
+    const struct pd_event_attr *event;
+    struct pd_record_header h;
+    if (left < sizeof h)
         return false;
-    const enum pd_order order = r->info.order;
-    const uint8_t *p = r->src->seen + skip;
-    const uint32_t type = pd_load32(p, order);
-    const uint16_t size = pd_load16(p + 6, order);
-    if (type >= PD_RECORD_HEADER_ATTR || size < 8 || size > left || size > r->src->fill - skip)
+    memcpy(&h, p, sizeof h);
+    if (h.type >= PD_RECORD_HEADER_ATTR || h.size < sizeof h || h.size > left ||
+        (event = pd_attrs_quick(&r->attrs, p, h.type, h.size, &rec->attr_index)) == NULL)
         return false;
-    rec->type = type;
-    rec->misc = pd_load16(p + 4, order);
-    rec->size = size;
+    memcpy(rec, &h, sizeof h);
     rec->raw = p;
-    rec->offset = at;
+    rec->attr = &event->attr;
+    rec->plan = &event->plan;
+    rec->offset = r->at;
     rec->index = r->index;
     rec->payload_size = 0;
-    rec->member = r->member;
     rec->nr_cpus_avail = r->nr_cpus_avail;
+    rec->member = r->member;
     rec->variant = rec->depth = 0;
     rec->has_id = rec->decoded = rec->old_feature = false;
-    pd_attrs_resolve_kernel(&r->attrs, rec);
-    r->at = at + size;
+    r->src->next = p + h.size;
+    r->at += h.size;
     r->index++;
     return true;
 }
 
-/* May next_quick() go on behind the record that was given? */
-static bool goes_on_quick(const struct pd_reader *r, const struct pd_record *rec)
+/* Lets next_quick() go on behind the record that was given, to the end of what is visible. */
+static void go_on_quick(struct pd_reader *r, const struct pd_record *rec)
 {
-    return rec->type < PD_RECORD_HEADER_ATTR && !r->pending.code && !r->inside && !r->stopped && !r->payload_left;
+    struct pd_input *in = r->src;
+    const uint64_t skip = r->at - in->base, left = r->end - r->at;
+    if (r->info.order != PD_HOST_ORDER || rec->type >= PD_RECORD_HEADER_ATTR || r->pending.code || r->inside || r->stopped ||
+        r->payload_left || r->at < in->base || skip > in->fill || r->at > r->end)
+        return;
+    in->next = in->seen + skip;
+    in->stop = in->next + (left < in->fill - skip ? (size_t)left : in->fill - skip);
 }
 
 /* Apart from the quick one, so that that need not save what this one uses. */
 __attribute__((noinline)) static enum pd_code next_any(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
     enum pd_code code;
-    r->quick_end = 0;
+    pd_input_no_next(r->src);
     if (r->pending.code)
         return tell_pending(r, error);
     if (r->inside && (code = next_inside(r, rec, error)) != PD_END)
@@ -572,8 +583,8 @@ __attribute__((noinline)) static enum pd_code next_any(struct pd_reader *r, stru
     if (r->stopped)
         return PD_END;
     code = next_outside(r, rec, error);
-    if (!code && goes_on_quick(r, rec))
-        r->quick_end = r->end;
+    if (!code)
+        go_on_quick(r, rec);
     /* A COMPRESSED record whose own layout is wrong is still a record; decoding it tells. */
     if (!code && is_compressed(rec) && !r->keep_compressed && enter(r, rec, error) == PD_ENOMEM)
         return PD_ENOMEM;

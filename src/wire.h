@@ -47,6 +47,12 @@ static inline void pd_store64(void *p, uint64_t v, enum pd_order order)
     memcpy(p, &v, sizeof v);
 }
 
+/* What every record starts with; in this machine's byte order it is copied as one, to the start of struct pd_record, too. */
+struct pd_record_header {
+    uint32_t type;
+    uint16_t misc, size;
+};
+
 /* An unsigned integer of `width` bytes (1, 2, 4, 8). */
 static inline uint64_t pd_load(const void *p, unsigned width, enum pd_order order)
 {

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Instructions per record, counted by callgrind, are no more than 3 % above those in bench/results.csv.
+
+    instructions.py            compares
+    instructions.py --write    writes bench/results.csv anew; the commit says why a number grew
+
+The counts are exact, but those of one compiler, C library and kind of processor: elsewhere this is skipped. PERFDATA_BUILD
+is a Release build.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SOURCE = os.environ.get("PERFDATA_SOURCE", os.path.join(os.path.dirname(__file__), "..", ".."))
+BUILD = os.environ.get("PERFDATA_BUILD", os.path.join(SOURCE, "build", "release"))
+FILE = os.path.join(SOURCE, "bench", "results.csv")
+MOST = 1.03
+SLACK = 2  # instructions: of the small numbers
+
+
+def skip(why):
+    print("skipped:", why)
+    sys.exit(77)
+
+
+def environment(said):
+    """What the counts depend on. libc chooses its string functions by what the processor can do."""
+    flags = re.search(r"^flags\s*:(.*)$", open("/proc/cpuinfo").read(), re.M)
+    known = set(flags.group(1).split()) if flags else set()
+    kinds = [f for f in ("avx2", "erms", "bmi2") if f in known]
+    valgrind = subprocess.run(["valgrind", "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    return f"{said}, {os.uname().machine} {' '.join(kinds)}, {valgrind}"
+
+
+def build_type():
+    cache = open(os.path.join(BUILD, "CMakeCache.txt")).read()
+    kind = re.search(r"^CMAKE_BUILD_TYPE:\w+=(.*)$", cache, re.M).group(1)
+    flags = re.search(r"^CMAKE_C_FLAGS:\w+=(.*)$", cache, re.M).group(1)
+    release = re.search(r"^CMAKE_C_FLAGS_RELEASE:\w+=(.*)$", cache, re.M).group(1)
+    return f"{kind} {release} {flags}".strip()
+
+
+def count():
+    program = os.path.join(BUILD, "bench", "bench_instructions")
+    with tempfile.TemporaryDirectory() as tmp:
+        out = os.path.join(tmp, "out")
+        run = subprocess.run(["valgrind", "--tool=callgrind", "--instr-atstart=no", "--callgrind-out-file=" + out, program],
+                             capture_output=True, text=True)
+        if run.returncode:
+            sys.exit(f"{program}: {run.stdout}{run.stderr}")
+        counts = {}
+        for name in os.listdir(tmp):
+            text = open(os.path.join(tmp, name)).read()
+            what = re.search(r"^desc: Trigger: Client Request: (.*)/(\d+)$", text, re.M)
+            total = re.search(r"^(?:summary|totals): (\d+)$", text, re.M)
+            if what and total:
+                counts[what.group(1)] = round(int(total.group(1)) / int(what.group(2)), 1)
+        return environment(run.stdout.strip()), counts
+
+
+def read():
+    lines = open(FILE).read().splitlines()
+    return lines[0].removeprefix("# "), dict((a, float(b)) for a, b in (line.rsplit(",", 1) for line in lines[2:]))
+
+
+def main():
+    write = sys.argv[1:] == ["--write"]
+    if shutil.which("valgrind") is None:
+        skip("there is no valgrind")
+    if not os.path.exists(os.path.join(BUILD, "bench", "bench_instructions")):
+        skip("bench_instructions is not built")
+    if not build_type().startswith("Release"):
+        skip("not a Release build")
+    said, counts = count()
+    said += ", " + build_type()
+    if not counts:
+        skip("built without valgrind/callgrind.h")
+    if write:
+        with open(FILE, "w") as f:
+            f.write(f"# {said}\nwork,instructions per record\n")
+            f.writelines(f"{name},{counts[name]}\n" for name in sorted(counts))
+        return
+    then, old = read()
+    if then != said:
+        skip(f"bench/results.csv is of: {then}; this is: {said}")
+    bad = 0
+    for name in sorted(old.keys() | counts.keys()):
+        if name not in counts or name not in old:
+            print(f"{name}: {'not in bench/results.csv' if name in counts else 'no longer measured'}")
+            bad += 1
+        elif counts[name] > old[name] * MOST + SLACK:
+            print(f"{name}: {counts[name]} instructions a record, bench/results.csv says {old[name]}")
+            bad += 1
+    print(f"{len(counts)} counts, {bad} wrong" + ("; if that is meant to be: tests/bench/instructions.py --write" if bad else ""))
+    sys.exit(1 if bad else 0)
+
+
+main()

@@ -510,6 +510,27 @@ static bool take_record(struct text *t, json_t *line)
     return check_offset(t, "record", rec.offset) && exact_record(t, &rec);
 }
 
+static bool same_plan(const struct pd_plan *a, const struct pd_plan *b)
+{
+    return a->order == b->order && a->shape.sample_type == b->shape.sample_type &&
+           a->shape.read_format == b->shape.read_format && a->shape.branch_sample_type == b->shape.branch_sample_type &&
+           memcmp(a->shape.n_regs, b->shape.n_regs, sizeof a->shape.n_regs) == 0;
+}
+
+bool text_sample(struct text *t, const struct pd_record *rec)
+{
+    static uint8_t bytes[UINT16_MAX];
+    const struct text_attr *a = rec->attr_index < t->n_attrs ? &t->attrs[rec->attr_index] : NULL;
+    size_t n;
+    if (rec->type != PD_RECORD_SAMPLE || !rec->decoded || !a || !a->known || !same_plan(&a->plan, rec->plan) ||
+        t->form != TEXT_EXACT || t->at != rec->offset)
+        return false;
+    if (pd_record_encode(&a->plan, rec, bytes, sizeof bytes, &n, NULL) || n != rec->size || memcmp(bytes, rec->raw, n) != 0)
+        return false;
+    t->any = true;
+    return put(t, bytes, n);
+}
+
 /* Payload of a record that waits for its size. */
 static bool keep_payload(struct text *t, const struct pd_bytes *b)
 {

@@ -69,6 +69,12 @@ bool text_open(struct text *t);
 void text_close(struct text *t);
 /* One line. False: t->error says why, t->status is the exit status. */
 bool text_line(struct text *t, const char *line, size_t n);
+/*
+ * The same for the line that pd_record_json() makes of a decoded sample, with offset and attr, without reading it: that its
+ * numbers come back, tests/property/json_samples.c shows. False: it does not make these bytes, or nothing is known of it;
+ * nothing has changed.
+ */
+bool text_sample(struct text *t, const struct pd_record *rec);
 /* After the last line. */
 bool text_finish(struct text *t);
 

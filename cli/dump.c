@@ -96,7 +96,9 @@ static void print_record(struct dump *d, const struct pd_record *rec)
     if (rec->type == PD_RECORD_SAMPLE && rec->attr && pd_reader_n_attrs(d->in.reader) > 1) {
         char name[256];
         cli_event_name(&d->in, rec->attr_index, name, sizeof name);
-        cli_print(d->cli, "  event: %s\n", name);
+        pd_out_str(out, "  event: ");
+        pd_out_str(out, name);
+        pd_out_str(out, "\n");
     }
     if (tp) {
         pd_out_str(out, "  trace: ");

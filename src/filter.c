@@ -8,6 +8,7 @@
 #include "codec_internal.h"
 #include "file.h"
 #include "wire.h"
+#include "word.h"
 
 /* clang-format off */
 static const uint8_t roles[PD_RECORD_HEADER_ATTR] = {
@@ -94,7 +95,7 @@ static enum pd_code each_record(struct pd_filtering *f, visit_fn *visit)
             code = pd_filter_damage(f, &what, &over);
             continue;
         }
-        pd_clock_stamp(&clock, &rec, &when);
+        pd_clock_stamp_here(&clock, &rec, &when);
         code = visit(f, &rec, &when);
         pd_filter_progress(f, &rec);
     }
@@ -155,7 +156,7 @@ static void look_at(const struct pd_filtering *f, struct pd_record *rec, const s
 
 static bool meets(const struct pd_filtering *f, const struct pd_subject *s)
 {
-    return pd_meets_all(&f->keep, s) && !pd_meets_any(&f->drop, s);
+    return pd_meets_all(&f->keep, s) && !(f->drops && pd_meets_any(&f->drop, s));
 }
 
 static bool thin_out(struct pd_filtering *f)
@@ -189,7 +190,7 @@ static bool is_readable(const struct pd_record *rec)
     uint32_t pid, tid;
     if (rec->plan == NULL)
         return false;
-    return !rec->plan->pid || pd_record_task(rec, &pid, &tid);
+    return !rec->plan->pid || pd_word_task(rec, &pid, &tid);
 }
 
 /* ---- Second pass */
@@ -208,11 +209,16 @@ static void note_time(struct pd_filtering *f, const struct pd_subject *s)
 
 static enum pd_code need(struct pd_filtering *f, const struct pd_subject *s)
 {
-    enum pd_code code = pd_tasks_need(f->tasks, s->pid, f->error);
+    enum pd_code code = PD_OK;
+    if (f->needed.known && s->pid == f->needed.pid && s->tid == f->needed.tid && s->task.pid == f->needed.process)
+        return PD_OK;
+    code = pd_tasks_need(f->tasks, s->pid, f->error);
     if (!code && s->tid != s->pid)
         code = pd_tasks_need(f->tasks, s->tid, f->error);
     if (!code && s->task.pid != s->pid && s->task.pid != UINT32_MAX)
         code = pd_tasks_need(f->tasks, s->task.pid, f->error);
+    f->needed.pid = s->pid, f->needed.tid = s->tid, f->needed.process = s->task.pid;
+    f->needed.known = code == PD_OK;
     return code;
 }
 
@@ -454,7 +460,9 @@ static bool has_deferred(const struct pd_reader *reader)
 enum pd_code pd_filter_lists_init(struct pd_filtering *f)
 {
     const struct pd_allocator *allocator = f->options->allocator;
+    const struct pd_filter_lists *drop = &f->options->drop;
     enum pd_code code = pd_criteria_init(&f->keep, &f->options->keep, allocator, f->error);
+    f->drops = drop->types || drop->times || drop->cpus || drop->events || drop->tids || drop->pids || drop->comms;
     if (!code)
         code = pd_criteria_init(&f->drop, &f->options->drop, allocator, f->error);
     f->ask_tasks = !code && (pd_criteria_need_tasks(&f->keep) || pd_criteria_need_tasks(&f->drop));

@@ -180,6 +180,11 @@ struct pd_filtering {
     struct pd_live *live;   /* the same, of an input that cannot seek */
     struct pd_criteria keep, drop;
     bool ask_tasks; /* the lists do */
+    bool drops;     /* `drop` has a list */
+    struct {
+        uint32_t pid, tid, process;
+        bool known;
+    } needed; /* the last that pd_tasks_need() was told of */
     bool flowing;   /* one pass over an input that cannot seek */
     struct pd_chains chains;
     bool deferred;       /* some event has deferred call chains */

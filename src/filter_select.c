@@ -2,6 +2,7 @@
 /* filter_select.c - does a record meet the lists of a selection? */
 #include "filter.h"
 #include "codec_internal.h"
+#include "word.h"
 #include <string.h>
 
 static bool add_all(struct pd_idmap *m, const uint32_t *ids, size_t n)
@@ -106,9 +107,9 @@ void pd_subject_init(struct pd_subject *s, const struct pd_record *rec)
     s->time = UINT64_MAX;
     s->pid = s->tid = s->cpu = UINT32_MAX;
     s->task = (struct pd_task){UINT32_MAX, PD_COMM_NONE};
-    s->has_time = pd_record_time(rec, &s->time);
-    s->has_cpu = pd_record_cpu(rec, &s->cpu) && s->cpu != UINT32_MAX;
-    s->has_task = pd_record_task(rec, &s->pid, &s->tid);
+    s->has_time = pd_word_time(rec, &s->time);
+    s->has_cpu = pd_word_cpu(rec, &s->cpu) && s->cpu != UINT32_MAX;
+    s->has_task = pd_word_task(rec, &s->pid, &s->tid);
     if (rec->type == PD_RECORD_SAMPLE) /* perf takes what a sample does not have for -1 */
         s->has_time = s->has_task = true;
 }

@@ -3,44 +3,24 @@
 #include "codec_internal.h"
 #include "idmap.h"
 #include "wire.h"
+#include "word.h"
 #include <perfdata/tasks.h>
 
 /* ---- Words of a framed record */
 
-/* The word of a sample at `body`, of other kernel records at `trailer` from the end; NULL: it has none. */
-static inline const uint8_t *word_of(const struct pd_record *rec, uint16_t body, uint16_t trailer)
-{
-    if (rec->type == PD_RECORD_SAMPLE)
-        return body && rec->size >= body + 8u ? rec->raw + body : NULL;
-    if (rec->type >= PD_RECORD_HEADER_ATTR || !rec->plan->id_all || !trailer || rec->size < trailer + 8u)
-        return NULL;
-    return rec->raw + rec->size - trailer;
-}
-
 bool pd_record_time(const struct pd_record *rec, uint64_t *time)
 {
-    const uint8_t *p = rec->plan ? word_of(rec, rec->plan->time, rec->plan->trailer_time) : NULL;
-    if (p)
-        *time = pd_load64(p, rec->plan->order);
-    return p != NULL;
+    return pd_word_time(rec, time);
 }
 
 bool pd_record_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid)
 {
-    const uint8_t *p = rec->plan ? word_of(rec, rec->plan->pid, rec->plan->trailer_pid) : NULL;
-    if (p) {
-        *pid = pd_load32(p, rec->plan->order);
-        *tid = pd_load32(p + 4, rec->plan->order);
-    }
-    return p != NULL;
+    return pd_word_task(rec, pid, tid);
 }
 
 bool pd_record_cpu(const struct pd_record *rec, uint32_t *cpu)
 {
-    const uint8_t *p = rec->plan ? word_of(rec, rec->plan->cpu, rec->plan->trailer_cpu) : NULL;
-    if (p)
-        *cpu = pd_load32(p, rec->plan->order);
-    return p != NULL;
+    return pd_word_cpu(rec, cpu);
 }
 
 /* ---- The order in which perf processes records */
@@ -57,7 +37,7 @@ void pd_clock_init(struct pd_clock *clock, bool timed)
 }
 
 /* The end of a round: what is not newer than the newest of the round before is processed. */
-static void end_round(struct pd_clock *c)
+void pd_clock_end_round(struct pd_clock *c)
 {
     if (!c->waiting)
         return;
@@ -69,28 +49,9 @@ static void end_round(struct pd_clock *c)
     c->round++;
 }
 
-static void enqueue(struct pd_clock *c, uint64_t time)
-{
-    if (!c->waiting || time > c->newest)
-        c->newest = time;
-    c->waiting = true;
-}
-
 void pd_clock_stamp(struct pd_clock *c, const struct pd_record *rec, struct pd_moment *when)
 {
-    uint64_t time;
-    *when = (struct pd_moment){.order = rec->index};
-    if (!c->timed)
-        return;
-    if (rec->type == PD_RECORD_FINISHED_ROUND)
-        end_round(c);
-    if (!pd_record_time(rec, &time) || time == UINT64_MAX)
-        time = 0;
-    when->at = time > c->done ? time : c->done;
-    when->time = time;
-    when->round = c->round;
-    if (time)
-        enqueue(c, time);
+    pd_clock_stamp_here(c, rec, when);
 }
 
 /* ---- Tasks: collecting */

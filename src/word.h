@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * word.h - pd_record_time() and what else takes a word or two of a framed record, for the passes that do nothing else: as
+ * calls they are a third of the work of a filter.
+ */
+#ifndef PERFDATA_WORD_H
+#define PERFDATA_WORD_H
+
+#include "wire.h"
+#include <perfdata/tasks.h>
+
+/* The word of a sample at `body`, of other kernel records at `trailer` from the end; NULL: it has none. */
+static inline const uint8_t *pd_word_of(const struct pd_record *rec, uint16_t body, uint16_t trailer)
+{
+    if (rec->type == PD_RECORD_SAMPLE)
+        return body && rec->size >= body + 8u ? rec->raw + body : NULL;
+    if (rec->type >= PD_RECORD_HEADER_ATTR || !rec->plan->id_all || !trailer || rec->size < trailer + 8u)
+        return NULL;
+    return rec->raw + rec->size - trailer;
+}
+
+static inline bool pd_word_time(const struct pd_record *rec, uint64_t *time)
+{
+    const uint8_t *p = rec->plan ? pd_word_of(rec, rec->plan->time, rec->plan->trailer_time) : NULL;
+    if (p)
+        *time = pd_load64(p, (enum pd_order)rec->plan->order);
+    return p != NULL;
+}
+
+static inline bool pd_word_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid)
+{
+    const uint8_t *p = rec->plan ? pd_word_of(rec, rec->plan->pid, rec->plan->trailer_pid) : NULL;
+    if (p) {
+        *pid = pd_load32(p, (enum pd_order)rec->plan->order);
+        *tid = pd_load32(p + 4, (enum pd_order)rec->plan->order);
+    }
+    return p != NULL;
+}
+
+static inline bool pd_word_cpu(const struct pd_record *rec, uint32_t *cpu)
+{
+    const uint8_t *p = rec->plan ? pd_word_of(rec, rec->plan->cpu, rec->plan->trailer_cpu) : NULL;
+    if (p)
+        *cpu = pd_load32(p, (enum pd_order)rec->plan->order);
+    return p != NULL;
+}
+
+void pd_clock_end_round(struct pd_clock *c);
+
+/* pd_clock_stamp() */
+static inline void pd_clock_stamp_here(struct pd_clock *c, const struct pd_record *rec, struct pd_moment *when)
+{
+    uint64_t time;
+    *when = (struct pd_moment){.order = rec->index};
+    if (!c->timed)
+        return;
+    if (rec->type == PD_RECORD_FINISHED_ROUND)
+        pd_clock_end_round(c);
+    if (!pd_word_time(rec, &time) || time == UINT64_MAX)
+        time = 0;
+    when->at = time > c->done ? time : c->done;
+    when->time = time;
+    when->round = c->round;
+    if (time && (!c->waiting || time > c->newest))
+        c->newest = time;
+    c->waiting |= time != 0;
+}
+
+#endif

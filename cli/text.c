@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* text.c - the text form of a recording: from a line to bytes. */
 #include "text.h"
+#include "json_plain.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <perfdata/constants.h>
@@ -820,7 +821,9 @@ static bool take_line(struct text *t, json_t *line)
 bool text_line(struct text *t, const char *line, size_t n)
 {
     json_error_t error;
-    json_t *json = json_loadb(line, n, JSON_REJECT_DUPLICATES, &error);
+    json_t *json = json_plain(line, n);
+    if (json == NULL)
+        json = json_loadb(line, n, JSON_REJECT_DUPLICATES, &error);
     if (json == NULL)
         return fail(t, CLI_DAMAGED, "at byte %d: no JSON: %.200s", error.position, error.text);
     t->error[0] = 0;

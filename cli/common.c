@@ -195,8 +195,13 @@ static size_t attr_name(const struct pd_attr *attr, char *buf, size_t cap)
 size_t cli_event_name(struct cli_input *in, uint32_t attr, char *buf, size_t cap)
 {
     const char *said = in->meta ? pd_metadata_event_name(in->meta, in->reader, attr) : NULL;
-    if (said)
-        return (size_t)snprintf(buf, cap, "%s", said);
+    if (said) {
+        const size_t n = strlen(said), room = cap ? cap - 1 : 0;
+        memcpy(buf, said, n < room ? n : room);
+        if (cap)
+            buf[n < room ? n : room] = 0;
+        return n;
+    }
     return attr_name(&pd_reader_attr(in->reader, attr)->attr, buf, cap);
 }
 

@@ -39,14 +39,15 @@ static inline bool pd_test(const struct pd_op *op, const struct pd_shape *s, con
 {
     if (op->kind >= PD_OP_IS)
         return pd_test_field(op, v);
-    const uint64_t values[] = {
-        [PD_SRC_sample_type] = s->sample_type,
-        [PD_SRC_read_format] = s->read_format,
-        [PD_SRC_branch_sample_type] = s->branch_sample_type,
-        [PD_SRC_misc] = s->misc,
-        [PD_SRC_variant] = s->variant,
-    };
-    return !(values[op->src] & op->arg) == (op->kind == PD_OP_UNLESS);
+    uint64_t value;
+    switch (op->src) {
+    case PD_SRC_sample_type: value = s->sample_type; break;
+    case PD_SRC_read_format: value = s->read_format; break;
+    case PD_SRC_branch_sample_type: value = s->branch_sample_type; break;
+    case PD_SRC_misc: value = s->misc; break;
+    default: value = s->variant; break;
+    }
+    return !(value & op->arg) == (op->kind == PD_OP_UNLESS);
 }
 
 /* The DONE that belongs to the condition `op`. */

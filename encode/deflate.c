@@ -26,14 +26,22 @@ static void zstd_free(void *user, void *p)
 }
 
 /*
- * The tables of the highest levels, which a file may ask for, would take hundreds of MiB; with a smaller window they take a
- * few, and chunks of 64 KiB gain little from a larger one.
+ * The tables of the highest levels, which a file may ask for, would take hundreds of MiB; made smaller, they take up to 27,
+ * and chunks of 64 KiB gain little from larger ones.
  */
 static bool set_level(const struct pd_deflate *z)
 {
-    const int window_log = 21, high = 9;
-    return !ZSTD_isError(ZSTD_CCtx_setParameter(z->ctx, ZSTD_c_compressionLevel, z->level)) &&
-           (z->level < high || !ZSTD_isError(ZSTD_CCtx_setParameter(z->ctx, ZSTD_c_windowLog, window_log)));
+    static const struct {
+        ZSTD_cParameter what;
+        int most;
+    } limits[] = {{ZSTD_c_windowLog, 21}, {ZSTD_c_hashLog, 21}, {ZSTD_c_chainLog, 22}};
+    const ZSTD_compressionParameters own = ZSTD_getCParams(z->level, 0, 0);
+    const unsigned logs[] = {own.windowLog, own.hashLog, own.chainLog};
+    bool ok = !ZSTD_isError(ZSTD_CCtx_setParameter(z->ctx, ZSTD_c_compressionLevel, z->level));
+    for (size_t i = 0; i < 3; i++)
+        if (logs[i] > (unsigned)limits[i].most)
+            ok = ok && !ZSTD_isError(ZSTD_CCtx_setParameter(z->ctx, limits[i].what, limits[i].most));
+    return ok;
 }
 
 enum pd_code pd_deflate_start(struct pd_deflate *z, const struct pd_allocator *allocator, int level,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* deflate.c - chunks of one zstd stream: what went in comes out, each chunk has all that went into it, and
- * fits. */
+ * fits. Checks R2. */
 #include "deflate.h"
 #include "inflate.h"
 #include "cmocka_all.h"
@@ -104,6 +104,49 @@ static void levels(void **state)
     pd_deflate_free(&z);
 }
 
+/* What is allocated, each block with its size in front. */
+static size_t allocated;
+
+static void *counted(void *user, void *old, size_t size)
+{
+    size_t *p = malloc(size + 16);
+    (void)user;
+    assert_null(old);
+    assert_non_null(p);
+    *p = size;
+    allocated += size;
+    return p + 16 / sizeof *p;
+}
+
+static void uncounted(void *user, void *old)
+{
+    size_t *p = old;
+    (void)user;
+    if (p) {
+        p -= 16 / sizeof *p;
+        allocated -= *p;
+        free(p);
+    }
+}
+
+/* The level may be that of a file which somebody else made: none takes much memory. */
+static void memory_of_levels(void **state)
+{
+    const struct pd_allocator allocator = {counted, uncounted, NULL};
+    (void)state;
+    for (int level = 1; level <= 23; level++) {
+        struct pd_deflate z;
+        const uint8_t *p;
+        size_t n;
+        assert_int_equal(pd_deflate_start(&z, &allocator, level, NULL), PD_OK);
+        assert_int_equal(pd_deflate_take(&z, "bytes", 5), 5);
+        assert_int_equal(pd_deflate_chunk(&z, false, &p, &n, NULL), PD_OK);
+        assert_true(allocated > 100000 && allocated < (size_t)32 << 20);
+        pd_deflate_free(&z);
+        assert_int_equal(allocated, 0);
+    }
+}
+
 static void full_chunk_takes_nothing(void **state)
 {
     struct pd_deflate z;
@@ -121,6 +164,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_kinds),
         cmocka_unit_test(levels),
+        cmocka_unit_test(memory_of_levels),
         cmocka_unit_test(full_chunk_takes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -717,10 +717,16 @@ uint64_t pd_tracepoint_element(const struct pd_tracepoint_data *d, size_t i)
 
 /* ---- Text */
 
+/* Hexadecimal digits have no sign: those of the field's own bytes, also where the line says that it is signed. */
+static uint64_t unsigned_value(const struct pd_tracepoint_field *f, uint64_t value)
+{
+    return f->width < 8 ? value & ((UINT64_C(1) << 8 * f->width) - 1) : value;
+}
+
 static void print_number(struct pd_out *out, const struct pd_tracepoint_field *f, uint64_t value)
 {
     if (f->is_hex)
-        pd_emit_hex(out, value);
+        pd_emit_hex(out, unsigned_value(f, value));
     else if (f->is_signed)
         pd_emit_sdec(out, value);
     else
@@ -730,7 +736,7 @@ static void print_number(struct pd_out *out, const struct pd_tracepoint_field *f
 static void json_number(struct pd_out *out, const struct pd_tracepoint_field *f, uint64_t value)
 {
     const struct pd_set *set = f->is_hex ? &pd_set_HEX : f->is_signed ? &pd_set_SDEC : &pd_set_DEC;
-    pd_out_json_value(out, set, value, f->width);
+    pd_out_json_value(out, set, f->is_hex ? unsigned_value(f, value) : value, f->width);
 }
 
 typedef void put_number(struct pd_out *, const struct pd_tracepoint_field *, uint64_t);

@@ -122,8 +122,8 @@ static void decode_held(struct pd_metadata *m, struct held *h)
     const struct pd_bytes raw = h->feature.raw;
     if (pd_feature_decode(m->order, h->feature.id, cpus_avail(m), raw.ptr, raw.n, &h->feature, &e) == PD_OK)
         return;
-    if (e.offset != PD_NOWHERE && h->offset != PD_NOWHERE)
-        e.offset += h->offset;
+    if (e.offset != PD_NOWHERE)
+        e.offset = h->offset == PD_NOWHERE ? PD_NOWHERE : e.offset + h->offset;
     note(m, &e);
 }
 

@@ -19,6 +19,7 @@ struct rewrite {
     struct pd_transcode *t; /* NULL: the byte order stays, and records are not looked into unless `options` say so */
     enum pd_order from, to;
     uint32_t nr_cpus_avail; /* as the last NRCPUS said; 0: not known */
+    bool inside;            /* a COMPRESSED record */
 };
 
 #define MOST_PROVEN (UINT64_C(256) << 20) /* bytes of a feature that are held to prove it */
@@ -196,6 +197,12 @@ static enum pd_code rewrite_table(struct rewrite *w, const struct pd_extent *e)
     return code ? code : copy_rest(w, e);
 }
 
+/* What is inside a COMPRESSED record has no offset of its own, but that record's. */
+static uint64_t place(const struct rewrite *w, uint64_t offset, uint64_t at)
+{
+    return w->inside ? offset : offset + at;
+}
+
 /* Encodes a decoded feature into scratch and compares. */
 static void compare_feature(struct rewrite *w, const struct pd_feature *f, uint64_t offset, uint8_t *scratch)
 {
@@ -207,7 +214,7 @@ static void compare_feature(struct rewrite *w, const struct pd_feature *f, uint6
         return;
     while (!code && i < size && i < f->raw.n && scratch[i] == f->raw.ptr[i])
         i++;
-    pd_fail(&what, PD_EDIFFERENT, offset + i, pd_feature_name(f->id), size, f->raw.n);
+    pd_fail(&what, PD_EDIFFERENT, place(w, offset, i), pd_feature_name(f->id), size, f->raw.n);
     w->stats->differing++;
     report(w, &what);
 }
@@ -219,7 +226,7 @@ static enum pd_code prove_feature(struct rewrite *w, uint32_t id, uint64_t offse
     struct pd_error what;
     if (pd_feature_decode(w->from, id, w->nr_cpus_avail, bytes, n, &f, &what)) {
         if (what.offset != PD_NOWHERE)
-            what.offset += offset;
+            what.offset = place(w, offset, what.offset);
         w->stats->bad_sections++;
         report(w, &what);
         return PD_OK;
@@ -271,7 +278,11 @@ static enum pd_code prove_inner(struct rewrite *w, const struct pd_record *rec)
     uint64_t id;
     if (!pd_record_feature(rec, w->from, &id, &data) || id > 255)
         return PD_OK;
-    return prove_feature(w, (uint32_t)id, rec->offset + (uint64_t)(data.ptr - rec->raw), data.ptr, data.n);
+    w->inside = rec->depth != 0;
+    const enum pd_code code =
+        prove_feature(w, (uint32_t)id, place(w, rec->offset, (uint64_t)(data.ptr - rec->raw)), data.ptr, data.n);
+    w->inside = false;
+    return code;
 }
 
 /*
@@ -411,7 +422,7 @@ enum pd_code pd_rewrite_as(struct pd_reader *reader, const struct pd_sink *sink,
     struct pd_rewrite_stats own_stats;
     pd_take_options(&own, sizeof own, options);
     struct rewrite w = {reader, sink, &own, stats ? stats : &own_stats, error ? error : &own_error, t,
-                        reader->info.order, t ? t->to : reader->info.order, 0};
+                        reader->info.order, t ? t->to : reader->info.order, 0, false};
     enum pd_code code = PD_OK;
     *w.stats = (struct pd_rewrite_stats){0};
     if (own.reencode && w.from == w.to)

@@ -177,7 +177,9 @@ void pd_transcode_look(struct pd_transcode *t, const struct pd_record *rec)
     if (!pd_record_feature(rec, t->from, &id, &data) || id > 255 ||
         pd_feature_decode(t->from, (uint32_t)id, t->nr_cpus_avail, data.ptr, data.n, &f, &what) == PD_OK)
         return;
-    if (what.offset != PD_NOWHERE)
+    if (rec->depth) /* it has no offset of its own, but that of the COMPRESSED record */
+        what.offset = rec->offset;
+    else if (what.offset != PD_NOWHERE)
         what.offset += rec->offset + (uint64_t)(data.ptr - rec->raw);
     tell(t, &what);
 }

@@ -17,7 +17,7 @@ static int usage(const struct command *commands, size_t n)
     fputs("usage: perfdata_gen COMMAND > FILE\n", stderr);
     for (size_t i = 0; i < n; i++) {
         if (commands[i].run)
-            fprintf(stderr, "  %-10s  %s\n", commands[i].name, commands[i].doc);
+            fprintf(stderr, "  %-11s  %s\n", commands[i].name, commands[i].doc);
     }
     return 2;
 }
@@ -30,6 +30,8 @@ int main(int argc, char **argv)
         {"visitor", gen_visitor, "include/perfdata/visitor.h, from src/schema/records.def"},
         {"format-doc", gen_format_doc, "docs/FORMAT.md, from all of src/schema"},
         {"format-man", gen_format_man, "docs/man/perfdata.5, the same as a manual page"},
+        {"text-dict", gen_text_dict, "fuzz/text.dict, from all of src/schema"},
+        {"binary-dict", gen_binary_dict, "fuzz/binary.dict, from src/schema/names.def"},
     };
     const size_t n = sizeof commands / sizeof *commands;
 

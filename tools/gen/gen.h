@@ -15,5 +15,7 @@ __attribute__((weak)) int gen_records(FILE *out);
 __attribute__((weak)) int gen_visitor(FILE *out);
 __attribute__((weak)) int gen_format_doc(FILE *out);
 __attribute__((weak)) int gen_format_man(FILE *out);
+__attribute__((weak)) int gen_text_dict(FILE *out);
+__attribute__((weak)) int gen_binary_dict(FILE *out);
 
 #endif

@@ -2,18 +2,20 @@
 /*
  * fuzz_attr.c - a perf_event_attr of any bytes and any size: decoding and encoding it gives the same bytes, and so does
  * the way through the other byte order. Input: a byte whose lowest bit is the order, then the attr.
+ * Checks R1, R5, R8, R12.
  */
 #include "harness.h"
 #include "mutator.h"
+#include "walk.h"
 #include <perfdata/attr.h>
 #include <perfdata/codec.h>
 #include <perfdata/compare.h>
 
-/* Bytes of `n` that hold known fields. */
+/* Bytes of `n` that hold known fields; one that `size` cuts is none of them. */
 static size_t known_of(const struct pd_attr *attr, size_t n)
 {
     const size_t said = attr->size < PD_ATTR_SIZE_VER0 ? PD_ATTR_SIZE_VER0 : attr->size;
-    const size_t known = said < PD_ATTR_SIZE ? said : PD_ATTR_SIZE;
+    const size_t known = said < PD_ATTR_SIZE ? pd_attr_whole((uint32_t)said) : PD_ATTR_SIZE;
     return known < n ? known : n;
 }
 
@@ -88,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
 {
-    struct mutation m = {data, size, max, PD_LITTLE, seed};
+    struct mutation m = {.data = data, .size = size, .max = max, .state = seed};
     m.size = LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max) : size;
     m.order = m.size && data[0] & 1 ? PD_BIG : PD_LITTLE;
     if (m.size >= 9 && mutation_random(&m, 2)) /* mostly a published size, or all there is */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fuzz_feature.c - a feature section of any bytes: what decodes encodes to the same bytes, goes through the other byte
- * order and back, is equal to itself and can be printed; what does not decode is refused by name.
+ * order and back, is equal to itself and can be printed; what does not decode is refused by name. Checks R1, R5, R8, R12.
  *
  * Input: a byte whose lowest bit is the order, the feature, the number of cpus, then the section.
  */
@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 /* Mostly features that are known, and numbers that could count something. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
 {
-    struct mutation m = {data, size, max, PD_LITTLE, seed};
+    struct mutation m = {.data = data, .size = size, .max = max, .state = seed};
     m.size = LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max) : size;
     if (m.size < SECTION_AT)
         return m.size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fuzz_record.c - one record of any event: the straight-line decoder agrees with the reference interpreter, encoding what
- * was decoded gives the same bytes, and so does the way through the other byte order.
+ * was decoded gives the same bytes, and so does the way through the other byte order. Checks R1, R4, R5, R6, R8, R12.
  *
  * Input: a byte whose lowest bit is the order; then, little-endian, what of the attr decides the layout: sample_type,
  * branch_sample_type, read_format, sample_regs_user, sample_regs_intr, flags; then the record.
@@ -167,7 +167,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 /* Few changes of sample_type that leave a layout known; sizes that are the record's. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
 {
-    struct mutation m = {data, size, max, PD_LITTLE, seed};
+    struct mutation m = {.data = data, .size = size, .max = max, .state = seed};
     m.size = LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max) : size;
     if (m.size < RECORD_AT)
         return m.size;

@@ -2,7 +2,7 @@
 /*
  * fuzz_text.c - the verbs decode and encode. Any bytes: decode and encode is the identity; and where nothing is damaged or
  * left out, encode takes what decode --short says, which settles to a text that comes back. Bytes that begin with a brace are a text as
- * well: what encode makes of it, decode and encode make again; what it refuses leaves nothing behind.
+ * well: what encode makes of it, decode and encode make again; what it refuses leaves nothing behind. Checks R1, R9.
  */
 #define _GNU_SOURCE
 #include "../cli/cli.h"

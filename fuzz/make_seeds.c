@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * make_seeds.c - writes the fuzzer's first inputs: make_seeds DIRECTORY [RECORDING...], where DIRECTORY holds file/, record/,
- * attr/ and feature/. The files are those of image.h; recordings are cut down to their first records, each of which is an input of
- * fuzz_record as well. The same call gives the same bytes.
+ * make_seeds.c - writes the fuzzer's first inputs: make_seeds DIRECTORY [RECORDING...], where DIRECTORY holds a directory for
+ * each harness but text. The files are those of image.h; recordings are cut down to their first records, each of which is an
+ * input of fuzz_record as well. What is random has a fixed seed: the same call gives the same bytes.
  */
+#include "harness.h"
 #include "image.h"
 #include "random_values.h"
+#include "recording.h"
 #include "wire.h"
-#include <perfdata/reader.h>
+#include <perfdata/convert.h>
+#include <perfdata/gen.h>
 #include <stdio.h>
+#include <zstd.h>
 
 #define FEW 12           /* records of a type per recording */
 #define DATA_MOST 6000   /* bytes of data kept of a recording */
@@ -27,10 +31,75 @@ static void save(const char *group, const char *name, const void *bytes, size_t 
     }
 }
 
+static void save_behind(const char *group, const char *name, const void *front, size_t n, const struct image *im)
+{
+    struct image all = {0};
+    image_bytes(&all, front, n);
+    image_bytes(&all, im->b, im->n);
+    save(group, name, all.b, all.n);
+    image_free(&all);
+}
+
+static struct image as_stream(const struct image *im)
+{
+    const struct pd_convert_options options = {.size = sizeof options, .to = PD_CONVERT_PIPE};
+    struct image stream = {0};
+    const struct pd_sink sink = image_sink(&stream);
+    struct pd_reader *r;
+    CHECK(pd_reader_open_memory(&r, im->b, im->n, NULL, NULL) == PD_OK);
+    CHECK(pd_convert(r, &sink, &options, NULL, NULL) == PD_OK);
+    pd_reader_close(r);
+    return stream;
+}
+
+/* What the options of fuzz_pipeline do, each in a seed or two: to, zip, order; comms, times, every. */
+static const uint8_t pipelines[][12] = {
+    {2, 0, 0x04, 0, 0, 0, 0, 0, 0, 0, 0, 0},  {8, 0, 0x20, 0, 20, 0, 0, 0, 0x22, 0, 0, 0}, {0x41, 0, 0x01, 8, 13, 0, 0, 0, 1, 0, 0, 0},
+    {0x20, 0, 0x40, 1, 0, 0, 0, 0, 8, 0, 0, 0}, {0x10, 17, 0, 0, 0, 0, 5, 5, 0x21, 0, 0, 0}, {4, 0, 0x10, 0, 1, 0, 0, 0, 0x12, 0, 0, 0},
+};
+
+static void save_whole(const char *name, const struct image *im)
+{
+    static unsigned turn; /* pieces of each size, and each pipeline, come round */
+    const uint8_t pieces[8] = {(uint8_t)(turn % 7), 1, 2, 3};
+    save("file", name, im->b, im->n);
+    save_behind("stream", name, pieces, sizeof pieces, im);
+    save_behind("pipeline", name, pipelines[turn % 6], sizeof pipelines[0], im);
+    turn++;
+}
+
 static void save_image(const char *name, struct image *im)
 {
-    save("file", name, im->b, im->n);
+    char stream_name[300];
+    save_whole(name, im);
+    if (im->n > IMAGE_FEATURES && im->b[7] != 'E') { /* streams have no version 1 */
+        struct image stream = as_stream(im);
+        snprintf(stream_name, sizeof stream_name, "%s-stream", name);
+        save_whole(stream_name, &stream);
+        image_free(&stream);
+    }
     image_free(im);
+}
+
+/* A recording of some random records of types that are common. */
+static void save_random(bool big, bool compressed)
+{
+    struct image im = {0};
+    const struct pd_sink sink = image_sink(&im);
+    const struct pd_gen_options options = {.size = sizeof options,
+                                           .order = big ? PD_BIG : PD_LITTLE,
+                                           .seed = 1,
+                                           .count = 24,
+                                           .sample_type = PD_SAMPLE_IDENTIFIER | PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME |
+                                                          PD_SAMPLE_CPU | PD_SAMPLE_CALLCHAIN | PD_SAMPLE_READ,
+                                           .depth = 3,
+                                           .compression = compressed ? PD_RECORD_COMPRESSED : 0};
+    char name[40];
+    struct pd_gen *g;
+    CHECK(pd_gen_open(&g, &sink, &options, NULL) == PD_OK && pd_gen_run(g, NULL) == PD_OK);
+    pd_gen_close(g);
+    snprintf(name, sizeof name, "random%s-%s", compressed ? "-z" : "", big ? "be" : "le");
+    save_image(name, &im);
 }
 
 static void save_files(void)
@@ -43,7 +112,111 @@ static void save_files(void)
         save_image(big ? "unfinished-be" : "unfinished-le", &im);
         image_v1(&im, big);
         save_image(big ? "v1-be" : "v1-le", &im);
+        save_random(big, false);
+        save_random(big, true);
     }
+}
+
+/* ---- What COMPRESSED records hold: the records of an image, in one frame or two. */
+
+static void save_compressed(bool big, bool second, bool cut)
+{
+    const uint8_t front[6] = {(uint8_t)(big | second << 1), cut ? 1 : 4, 9};
+    struct image plain = {.big = big}, z = {0};
+    char name[40];
+    image_comm(&plain, "one\0lef", 1, true, 11);
+    image_mmap2(&plain, 2);
+    const size_t half = plain.n;
+    for (uint64_t i = 0; i < 20; i++)
+        image_sample0(&plain, 11, 0x400000 + i, 3 + i);
+    z.n = ZSTD_compress(image_room(&z, 1000), 1000, plain.b, cut ? half : plain.n, 1);
+    if (cut)
+        z.n += ZSTD_compress(z.b + z.n, 1000 - z.n, plain.b + half, plain.n - half, 19);
+    snprintf(name, sizeof name, "%s%s-%s", second ? "second" : "first", cut ? "-cut" : "", big ? "be" : "le");
+    save_behind("zstd", name, front, sizeof front, &z);
+    image_free(&plain);
+    image_free(&z);
+}
+
+/* ---- Tracing data with formats of every kind of field. */
+
+#define FIELD(decl_, offset_, size_, signed_) \
+    "\tfield:" decl_ ";\toffset:" #offset_ ";\tsize:" #size_ ";\tsigned:" #signed_ ";\n"
+#define FORMAT(name_, id_)                                                                       \
+    "name: " name_ "\nID: " #id_ "\nformat:\n" FIELD("unsigned short common_type", 0, 2, 0)      \
+    FIELD("int common_pid", 4, 4, 1) "\n" FIELD("char comm[16]", 8, 16, 0) FIELD("s64 delta", 24, 8, 1) \
+    FIELD("const void * ptr", 32, 8, 0) FIELD("__data_loc char[] text", 40, 4, 0)                  \
+    FIELD("__rel_loc unsigned int[] rel", 44, 4, 0) FIELD("u8 ip[4]", 48, 4, 0)                    \
+    FIELD("struct timespec64 ts", 52, 8, 0) FIELD("char flexible[]", 60, 0, 0) "\nprint fmt: \"%d\", REC->delta\n"
+
+static void add_text(struct image *im, const char *text)
+{
+    image_u64(im, strlen(text));
+    image_bytes(im, text, strlen(text));
+}
+
+static void save_tracing(bool big)
+{
+    struct image im = {.big = big};
+    *image_room(&im, 1) = big;
+    *image_room(&im, 1) = 80;
+    image_pattern(&im, 80);
+    image_set(&im, 42, 7u << 16 | 60, 4); /* where text is: 7 bytes at 60 */
+    image_set(&im, 46, 8u << 16 | 8, 4);
+    image_bytes(&im, "\x17\x08\x44tracing0.6", 14);
+    *image_room(&im, 1) = big;
+    *image_room(&im, 1) = 8;
+    image_u32(&im, 4096);
+    image_bytes(&im, "header_page", 12);
+    add_text(&im, FIELD("u64 timestamp", 0, 8, 0));
+    image_bytes(&im, "header_event", 13);
+    add_text(&im, "# compressed entry header\n");
+    image_u32(&im, 1);
+    add_text(&im, FORMAT("function", 1));
+    image_u32(&im, 2);
+    image_bytes(&im, "sched", 6);
+    image_u32(&im, 2);
+    add_text(&im, FORMAT("sched_switch", 317));
+    add_text(&im, FORMAT("sched_wakeup", 318));
+    image_bytes(&im, "irq", 4);
+    image_u32(&im, 1);
+    add_text(&im, FORMAT("irq_entry", 40));
+    image_u32(&im, 21);
+    image_bytes(&im, "ffff0000 T start_all\n", 21);
+    image_u32(&im, 0);
+    add_text(&im, "1 init\n");
+    save("tracing", big ? "be" : "le", im.b, im.n);
+    image_free(&im);
+}
+
+/* ---- Calls of the writer. */
+
+static void save_calls(unsigned options)
+{
+    struct pd_rng rng = {options};
+    struct image im = {0};
+    char name[40];
+    *image_room(&im, 1) = (uint8_t)(options >> 8);
+    *image_room(&im, 1) = (uint8_t)options;
+    for (unsigned i = 0; i < 24; i++) {
+        const uint8_t what = i < 2 ? 0 : i < 4 || i > 20 ? 1 : (uint8_t)(2 + pd_rng_below(&rng, 250));
+        *image_room(&im, 1) = what;
+        image_u32(&im, (uint32_t)pd_rng_next(&rng));
+    }
+    snprintf(name, sizeof name, "calls-%04x", options);
+    save("build", name, im.b, im.n);
+    image_free(&im);
+}
+
+static void save_others(void)
+{
+    static const unsigned options[] = {0x0000, 0x0f01, 0x0002, 0x0043, 0x0020, 0x0031, 0x0022, 0x0073};
+    for (unsigned i = 0; i < 8; i++) {
+        save_compressed(i & 1, i & 2, i & 4);
+        save_calls(options[i]);
+    }
+    save_tracing(false);
+    save_tracing(true);
 }
 
 static void save_attrs(void)
@@ -189,6 +362,7 @@ int main(int argc, char **argv)
     }
     directory = argv[1];
     save_files();
+    save_others();
     save_attrs();
     save_features();
     save_image_records(false);

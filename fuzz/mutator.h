@@ -17,6 +17,8 @@ struct mutation {
     size_t size, max;
     enum pd_order order;
     uint64_t state;
+    bool bare; /* no sections: all from `records` on are records */
+    size_t records;
 };
 
 static inline uint64_t mutation_random(struct mutation *m, uint64_t below)
@@ -85,7 +87,7 @@ static inline void mutate_lone_record(struct mutation *m, size_t at)
 
 /* ---- Files. */
 
-enum { AT_ATTR_SIZE = 16, AT_ATTRS = 24, AT_DATA = 40, AT_TYPES = 56, AT_FEATURES = 72, FILE_HEADER = 104 };
+enum { AT_ATTR_SIZE = 16, AT_ATTRS = 24, AT_DATA = 40, AT_TYPES = 56, AT_FEATURES = 72, FILE_HEADER = 104, PIPE_HEADER = 16 };
 
 static inline uint64_t file_word(const struct mutation *m, size_t at)
 {
@@ -122,7 +124,8 @@ static inline void move_sections(struct mutation *m, uint64_t from, uint64_t by)
 /* A record of the data section, chosen at random; false when there is none. */
 static inline bool pick_record(struct mutation *m, size_t *at, size_t *n)
 {
-    const uint64_t start = file_word(m, AT_DATA), size = file_word(m, AT_DATA + 8);
+    const uint64_t start = m->bare ? m->records : file_word(m, AT_DATA);
+    const uint64_t size = m->bare ? m->size - m->records : file_word(m, AT_DATA + 8);
     uint64_t skip = mutation_random(m, 64);
     if (start > m->size || size > m->size - start)
         return false;
@@ -151,8 +154,10 @@ static inline bool stretch(struct mutation *m, size_t at, size_t more, size_t le
     m->size += more - less;
     if (more)
         memset(m->data + at, 0, more);
-    file_set_word(m, data, file_word(m, data) + more - less);
-    move_sections(m, at, more - less);
+    if (!m->bare) {
+        file_set_word(m, data, file_word(m, data) + more - less);
+        move_sections(m, at, more - less);
+    }
     return true;
 }
 
@@ -212,9 +217,11 @@ static inline void mutate_attr(struct mutation *m)
 static inline size_t mutate_file(struct mutation *m)
 {
     m->order = m->size && m->data[0] == '2' ? PD_BIG : PD_LITTLE;
-    if (m->size < FILE_HEADER || mutation_random(m, 4) == 0)
+    m->bare = file_word(m, 8) == PIPE_HEADER;
+    m->records = PIPE_HEADER;
+    if (m->size < (m->bare ? PIPE_HEADER : FILE_HEADER) || mutation_random(m, 4) == 0)
         return LLVMFuzzerMutate ? LLVMFuzzerMutate(m->data, m->size, m->max) : m->size;
-    switch (mutation_random(m, 8)) {
+    switch (m->bare ? 3 + mutation_random(m, 5) : mutation_random(m, 8)) {
     case 0: mutate_header(m); break;
     case 1: m->data[AT_FEATURES + mutation_random(m, 18)] ^= (uint8_t)(1u << mutation_random(m, 8)); break;
     case 2: mutate_attr(m); break;
@@ -222,6 +229,22 @@ static inline size_t mutate_file(struct mutation *m)
     default: mutate_records(m); break;
     }
     return m->size;
+}
+
+/* A recording that stands behind `front` bytes of something else, which libFuzzer changes now and then. */
+static inline size_t mutate_file_behind(size_t front, uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+    struct mutation m = {.data = data, .size = size, .max = max, .state = seed};
+    if (size < front)
+        return LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max) : size;
+    if (mutation_random(&m, 8) == 0) {
+        mutate_in_place(&m, 0, front);
+        return size;
+    }
+    m.data += front;
+    m.size -= front;
+    m.max -= front;
+    return front + mutate_file(&m);
 }
 
 #endif

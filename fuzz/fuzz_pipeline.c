@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fuzz_pipeline.c - a recording filtered and converted with options that the input chooses. Where `check` had nothing to say
+ * of it, it has nothing to say of what comes out; converting that the same way again changes nothing; and so does going to
+ * the other byte order and back. Checks R1, R2, R3, R8, R10, R12.
+ *
+ * Input: twelve bytes of options, then the recording.
+ */
+#include "harness.h"
+#include "mutator.h"
+#include "recording.h"
+#include <perfdata/filter.h>
+#include <perfdata/metadata.h>
+
+#define FILE_AT 12
+#define MOST 100000
+#define LARGEST 3000000 /* bytes of an output that goes on to the next step: compressed records may make much of little */
+
+struct trial {
+    struct heap heap;
+    struct pd_allocator allocator;
+    size_t findings;
+    uint64_t unconverted;
+};
+
+static struct pd_reader *open_image(struct trial *t, const uint8_t *bytes, size_t n)
+{
+    const struct pd_reader_options options = {.size = sizeof options, .allocator = &t->allocator, .max_inflate = INFLATE_MOST};
+    struct pd_reader *r = NULL;
+    struct pd_error error;
+    const enum pd_code code = pd_reader_open_memory(&r, bytes, n, &options, &error);
+    if (code)
+        check_error(&error, code, n);
+    return r;
+}
+
+static void on_finding(void *user, const struct pd_error *error)
+{
+    struct trial *t = user;
+    char text[400];
+    CHECK(error->code != PD_OK && error->field && pd_error_text(error, text, sizeof text) < sizeof text);
+    t->findings += error->code != PD_EUNKNOWN; /* which `check` only notes */
+}
+
+/* What `check` does not look into: tracing data and build ids of a stream, which may become sections. */
+static bool is_clean_within(const uint8_t *bytes, size_t n)
+{
+    struct pd_reader *r;
+    struct pd_metadata *m;
+    struct pd_record rec = {0};
+    CHECK(pd_reader_open_memory(&r, bytes, n, NULL, NULL) == PD_OK && pd_metadata_open(&m, r, NULL, NULL) == PD_OK);
+    while (pd_reader_next(r, &rec, NULL) == PD_OK)
+        if (pd_reader_decode(r, &rec, NULL) == PD_OK)
+            pd_metadata_add(m, r, &rec, NULL);
+    pd_metadata_finish(m, r, NULL);
+    const bool clean = pd_metadata_n_findings(m) == 0;
+    pd_metadata_close(m);
+    pd_reader_close(r);
+    return clean;
+}
+
+/* ---- convert */
+
+static enum pd_code convert(struct trial *t, const struct image *in, struct image *out, struct pd_convert_options o)
+{
+    struct pd_reader *r = open_image(t, in->b, in->n);
+    const struct pd_sink sink = image_sink(out);
+    struct pd_convert_stats stats = {0};
+    struct pd_error error;
+    *out = (struct image){0};
+    CHECK(r);
+    o.size = sizeof o;
+    o.allocator = &t->allocator;
+    o.finding = on_finding;
+    o.user = t;
+    const enum pd_code code = pd_convert(r, &sink, &o, &stats, &error);
+    if (code)
+        CHECK(error.code == code && error.field && code != PD_ENOMEM && code != PD_EOUT);
+    t->unconverted = stats.unconverted;
+    pd_reader_close(r);
+    return code;
+}
+
+static struct pd_convert_options convert_options(const uint8_t *o)
+{
+    static const enum pd_convert_to to[] = {PD_CONVERT_SAME, PD_CONVERT_FILE, PD_CONVERT_PIPE, PD_CONVERT_SAME};
+    return (struct pd_convert_options){.to = to[o[0] & 3],
+                                       .zip = (enum pd_convert_zip)(o[0] >> 2 & 3),
+                                       .order = (enum pd_convert_order)((o[0] >> 4 & 3) % 3),
+                                       .reencode = o[0] & 64,
+                                       .finish = o[0] & 128,
+                                       .attr_size = o[1] & 1 ? 64 + 8u * (o[1] >> 1 & 15) : 0};
+}
+
+static bool same_image(const struct image *a, const struct image *b)
+{
+    return a->n == b->n && (a->n == 0 || memcmp(a->b, b->b, a->n) == 0);
+}
+
+/* To the other byte order and back; nothing compressed, since that is made anew, see docs/CONVERSIONS.md. */
+static void check_orders(struct trial *t, const struct image *made)
+{
+    struct image plain, there, back;
+    if (convert(t, made, &plain, (struct pd_convert_options){.zip = PD_ZIP_NONE}) == PD_OK) {
+        struct pd_reader *r = open_image(t, plain.b, plain.n);
+        CHECK(r);
+        const bool big = pd_reader_info(r)->order == PD_BIG, told = pd_reader_info(r)->feature_word != 4;
+        const struct pd_convert_options other = {.order = big ? PD_CONVERT_LITTLE : PD_CONVERT_BIG};
+        const struct pd_convert_options own = {.order = big ? PD_CONVERT_BIG : PD_CONVERT_LITTLE};
+        pd_reader_close(r);
+        t->findings = 0;
+        if (convert(t, &plain, &there, other) == PD_OK && !t->findings && !t->unconverted && told) {
+            CHECK(is_clean(there.b, there.n));
+            CHECK(convert(t, &there, &back, own) == PD_OK && same_image(&plain, &back));
+            image_free(&back);
+        }
+        image_free(&there);
+    }
+    image_free(&plain);
+}
+
+static void check_convert(struct trial *t, const struct image *in, const uint8_t *o, bool clean)
+{
+    const struct pd_convert_options options = convert_options(o);
+    struct image made, again;
+    t->findings = 0;
+    const enum pd_code code = convert(t, in, &made, options);
+    if (!code && clean && made.n < LARGEST) {
+        CHECK(t->findings == 0 && is_clean(made.b, made.n));
+        CHECK(convert(t, &made, &again, options) == PD_OK);
+        CHECK(same_image(&made, &again));
+        image_free(&again);
+        check_orders(t, &made);
+    }
+    image_free(&made);
+}
+
+/* ---- filter */
+
+/* A number that some records of the recording have. */
+static uint32_t number_of(const struct image *in, size_t at)
+{
+    const size_t p = at * 8 + 8;
+    return p + 4 <= in->n ? pd_load32(in->b + p, in->b[0] == '2' ? PD_BIG : PD_LITTLE) : (uint32_t)at;
+}
+
+static enum pd_code filter(struct trial *t, const struct image *in, struct image *out, const uint8_t *o, struct pd_filter_stats *stats)
+{
+    struct pd_reader *r = open_image(t, in->b, in->n);
+    const struct pd_sink sink = image_sink(out);
+    const char *const comms[] = {"one", "two"};
+    const uint32_t numbers[] = {number_of(in, o[2]), number_of(in, o[2] + 256u * o[3])};
+    const struct pd_cpu_range cpus[] = {{o[3], o[3] + 2u}};
+    const uint32_t events[] = {o[2] & 1};
+    const struct pd_time_range times[] = {{o[2], o[2] + 10u}, {1000, 0}};
+    const uint32_t types[] = {o[2], PD_RECORD_SAMPLE};
+    struct pd_filter_options options = {.size = sizeof options, .allocator = &t->allocator, .finding = on_finding, .user = t};
+    struct pd_filter_lists *const l = o[1] & 1 ? &options.drop : &options.keep;
+    struct pd_error error;
+    *out = (struct image){0};
+    CHECK(r);
+    *l = (struct pd_filter_lists){.n_pids = o[0] & 1 ? 2 : 0, .n_tids = o[0] & 2 ? 2 : 0, .n_comms = o[0] & 4 ? 2 : 0,
+                                  .n_cpus = o[0] & 8 ? 1 : 0, .n_events = o[0] & 16 ? 1 : 0, .n_times = o[0] & 32 ? 2 : 0,
+                                  .n_types = o[0] & 64 ? 2 : 0};
+    l->pids = l->n_pids ? numbers : NULL;
+    l->tids = l->n_tids ? numbers : NULL;
+    l->comms = l->n_comms ? comms : NULL;
+    l->cpus = l->n_cpus ? cpus : NULL;
+    l->events = l->n_events ? events : NULL;
+    l->times = l->n_times ? times : NULL;
+    l->types = l->n_types ? types : NULL;
+    options.all_user = o[1] & 2;
+    options.all_kernel = o[1] & 4;
+    options.sideband = (enum pd_sideband)((o[1] >> 3 & 3) % 3);
+    options.zip = (enum pd_convert_zip)(o[1] >> 5 & 3);
+    options.every = o[4] & 1 ? o[4] >> 1 : 0;
+    options.limit = o[5] & 1 ? o[5] >> 1 : 0;
+    const enum pd_code code = pd_filter(r, &sink, &options, stats, &error);
+    if (code)
+        CHECK(error.code == code && error.field && code != PD_ENOMEM && code != PD_EOUT);
+    pd_reader_close(r);
+    return code;
+}
+
+static void check_filter(struct trial *t, const struct image *in, const uint8_t *o, bool clean, const uint8_t *then)
+{
+    struct image made;
+    struct pd_filter_stats stats = {0};
+    t->findings = 0;
+    const enum pd_code code = filter(t, in, &made, o, &stats);
+    if (!code) {
+        CHECK(stats.kept_samples <= stats.samples && stats.kept_others <= stats.others);
+        CHECK(!(o[5] & 1) || o[5] >> 1 == 0 || stats.kept_samples <= (o[5] >> 1) + stats.undecodable);
+    }
+    if (!code && clean && made.n < LARGEST) {
+        CHECK(t->findings == 0 && is_clean(made.b, made.n));
+        check_convert(t, &made, then, true);
+    }
+    image_free(&made);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct trial t = {.allocator = {heap_resize, heap_release, &t.heap}};
+    if (size < FILE_AT || size > MOST)
+        return 0;
+    const struct image in = {.b = (uint8_t *)(uintptr_t)(data + FILE_AT), .n = size - FILE_AT};
+    struct pd_reader *r = open_image(&t, in.b, in.n);
+    if (r) {
+        const bool clean = is_clean(in.b, in.n) && is_clean_within(in.b, in.n);
+        pd_reader_close(r);
+        check_convert(&t, &in, data, clean);
+        check_filter(&t, &in, data + 2, clean, data + 8);
+    }
+    CHECK(t.heap.peak <= 256 * size + ((size_t)16 << 20) + 2 * ZSTD_MOST);
+    CHECK(t.heap.blocks == 0 && t.heap.bytes == 0);
+    return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+    return mutate_file_behind(FILE_AT, data, size, max, seed);
+}

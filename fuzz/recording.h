@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* recording.h - what must hold of a whole recording in memory, for the harnesses that read or make one. */
+#ifndef PERFDATA_FUZZ_RECORDING_H
+#define PERFDATA_FUZZ_RECORDING_H
+
+#include "harness.h"
+#include "image.h"
+#include <perfdata/writer.h>
+
+#define INFLATE_MOST ((uint64_t)1 << 20) /* bytes that one COMPRESSED record may make here */
+#define ZSTD_MOST ((size_t)160 << 20)    /* a frame may ask for a window of 128 MiB */
+
+/* What is written again, compared as it comes. */
+struct copy {
+    const uint8_t *bytes;
+    size_t size, at;
+};
+
+static inline int compare_write(void *user, const void *bytes, size_t n)
+{
+    struct copy *copy = user;
+    CHECK(n <= copy->size - copy->at);
+    CHECK(memcmp(copy->bytes + copy->at, bytes, n) == 0);
+    copy->at += n;
+    return 0;
+}
+
+/* An error says what and where, and has a text. */
+static inline void check_error(const struct pd_error *error, enum pd_code code, size_t size)
+{
+    char text[400];
+    CHECK(error->code == code && code != PD_OK && code != PD_END && code != PD_ENOMEM && code != PD_EIO);
+    CHECK(error->field && error->offset <= size);
+    CHECK(pd_error_text(error, text, sizeof text) < sizeof text);
+}
+
+static inline void check_finding(void *user, const struct pd_error *error)
+{
+    const struct copy *copy = user;
+    check_error(error, error->code, copy->size);
+}
+
+static inline void check_rewrite(struct pd_reader *r, const uint8_t *data, size_t size, bool reencode)
+{
+    struct copy copy = {data, size, 0};
+    const struct pd_sink sink = {.write = compare_write, .user = &copy};
+    const struct pd_rewrite_options options = {
+        .size = sizeof options, .reencode = reencode, .finding = check_finding, .user = &copy};
+    struct pd_rewrite_stats stats;
+    struct pd_error error;
+    CHECK(pd_rewrite(r, &sink, &options, &stats, &error) == PD_OK);
+    CHECK(copy.at == size && stats.bytes == size && stats.differing == 0);
+    CHECK(stats.decoded + stats.raw + stats.undecodable <= stats.records);
+}
+
+/* ---- Does `perfdata check` have nothing to say? */
+
+/* That a record's event is not known, it only notes. */
+static inline void count_finding(void *user, const struct pd_error *error)
+{
+    CHECK(error->field);
+    *(size_t *)user += error->code != PD_EUNKNOWN;
+}
+
+static inline bool is_clean(const uint8_t *bytes, size_t n)
+{
+    const struct pd_reader_options reading = {.size = sizeof reading, .max_inflate = INFLATE_MOST};
+    size_t findings = 0;
+    const struct pd_rewrite_options options = {
+        .size = sizeof options, .reencode = true, .finding = count_finding, .user = &findings};
+    struct pd_rewrite_stats stats = {0};
+    struct pd_reader *r;
+    if (pd_reader_open_memory(&r, bytes, n, &reading, NULL))
+        return false;
+    findings += pd_reader_n_findings(r);
+    CHECK(pd_rewrite(r, NULL, &options, &stats, NULL) == PD_OK && stats.differing == 0);
+    const struct pd_file_info *info = pd_reader_info(r);
+    const bool clean = !findings && !info->truncated && !info->unfinished && !info->stray;
+    pd_reader_close(r);
+    return clean;
+}
+
+/* ---- A sink in memory */
+
+static inline int image_write(void *user, const void *bytes, size_t n)
+{
+    image_bytes(user, bytes, n);
+    return 0;
+}
+
+static inline int image_patch(void *user, uint64_t offset, const void *bytes, size_t n)
+{
+    struct image *im = user;
+    CHECK(offset <= im->n && n <= im->n - offset);
+    memcpy(im->b + offset, bytes, n);
+    return 0;
+}
+
+static inline struct pd_sink image_sink(struct image *im)
+{
+    return (struct pd_sink){image_write, image_patch, im};
+}
+
+#endif

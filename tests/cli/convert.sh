@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # perfdata convert: there and back again gives the same bytes, on small recordings and on all of the corpus; what it says, its
-# exit status, and that it never leaves half an output.
+# exit status, and that it never leaves half an output. Checks R8, R11.
 . "$(dirname "$0")/frame_lib.sh"
 
 convert() { # INPUT OUTPUT OPTION...

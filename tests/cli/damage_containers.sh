@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Containers that are damaged or incomplete: the exit status and the sentence that each verb has for them.
+# Containers that are damaged or incomplete: the exit status and the sentence that each verb has for them. Checks R12.
 . "$(dirname "$0")/frame_lib.sh"
 
 # ---- A directory without `data` is a missing input.

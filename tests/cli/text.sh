@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # perfdata decode and encode: one after the other is the identity on any bytes, in all containers and both byte orders; short
 # texts written by hand become recordings that perf prints; what is wrong in a text is named, and leaves no output behind.
+# Checks R9.
 . "$(dirname "$0")/frame_lib.sh"
 
 # round FILE: through the text and back; decode's exit status is in $status.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* golden_errors.c - records that cannot be decoded or encoded: which field is blamed, where, and with what
- * numbers. */
+ * numbers. Checks R12. */
 #include "golden.h"
 
 #include "cmocka_all.h"

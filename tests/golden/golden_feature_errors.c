@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* golden_feature_errors.c - feature sections, and records that the tables read, which cannot be decoded or
- * encoded: which field is blamed, where, and with what numbers. */
+ * encoded: which field is blamed, where, and with what numbers. Checks R12. */
 #include "golden.h"
 
 #include "cmocka_all.h"

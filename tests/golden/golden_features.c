@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* golden_features.c - feature sections whose bytes were worked out by hand, in every form that there is. */
+/*
+ * golden_features.c - feature sections whose bytes were worked out by hand, in every form that there is. Checks R1, R5.
+ */
 #include "golden.h"
 
 #include "cmocka_all.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* golden_records.c - the records of the kernel other than SAMPLE, perf's own that have a layout, and unknown
- * ones. */
+ * ones. Checks R1, R5, R6. */
 #include "golden.h"
 
 #include "cmocka_all.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* golden_sample.c - SAMPLE records: every field alone, all of them together, and each form a field can take.
- */
+ * Checks R1, R5, R6. */
 #include "golden.h"
 
 #include "alike.h"

@@ -2,7 +2,7 @@
 /*
  * file_damage.c - small recordings cut off anywhere, and with any single byte changed: each is read to its end or to one
  * clear error with its offset, is written again as it is, and never takes much memory. Recordings of PERFDATA_CORPUS are
- * written again, too, the malformed ones among them.
+ * written again, too, the malformed ones among them. Checks R2, R3, R5, R12.
  *
  * Of larger recordings, where trying everything would take too long, a part is tried that depends on PERFDATA_SEED;
  * PERFDATA_ITERATIONS says how much.

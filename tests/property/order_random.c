@@ -2,7 +2,7 @@
 /*
  * order_random.c - random streams and directories against the rules in their plainest form: insertion into a
  * list, one element at a time. With next to no memory, so that all is spilled and merged again; and with
- * allocations that fail.
+ * allocations that fail. Checks R11.
  */
 #include "../unit/order_stream.h"
 #include "seeded.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * alloc.c - memory runs out at the first allocation, at the second, and so on: whatever is going on says so, and gives back
- * all it has taken.
+ * all it has taken. Checks R10, R11.
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * convert.c - pd_convert() on recordings in memory: there and back again gives the same bytes, what the other
- * form cannot hold is told, damage is passed over, and memory or a sink that fails is an error.
+ * form cannot hold is told, damage is passed over, and memory or a sink that fails is an error. Checks R8, R11.
  */
 #define _GNU_SOURCE
 #include "../../fuzz/image.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* input.c - where a recording comes from makes no difference: path, descriptor, pipe, memory, or a callback of any habit. */
+/*
+ * input.c - where a recording comes from makes no difference: path, descriptor, pipe, memory, or a callback of any
+ * habit. Checks R7.
+ */
 #define _GNU_SOURCE
 #include "../../fuzz/digest.h"
 #include "../../fuzz/image.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * parse.c - JSON back to records, attrs and features: what was printed is read as the same again, what is left out is
- * computed, and what is wrong is refused with its place.
+ * computed, and what is wrong is refused with its place. Checks R9.
  */
 #include "cmocka_all.h"
 #include "codec_internal.h"

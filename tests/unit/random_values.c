@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* random_values.c - what is made at random is valid, comes back from its bytes, and covers what it should. */
+/*
+ * random_values.c - what is made at random is valid, comes back from its bytes, and covers what it should. Checks R4.
+ */
 #include "random_values.h"
 #include "cmocka_all.h"
 #include "seeded.h"

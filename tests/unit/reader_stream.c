@@ -2,7 +2,7 @@
 /*
  * reader_stream.c - pipe streams, and files that come through a pipe: attrs that come late or in odd sizes, what stands
  * behind the last record, payloads larger than the window, and ends in the middle. From memory and through a window the
- * same must come out.
+ * same must come out. Checks R7.
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"

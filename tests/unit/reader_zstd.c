@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * reader_zstd.c - what is inside COMPRESSED records: chunks that end anywhere, frames that begin again, damage, limits. What
- * is before damage is given, what is lost is told, and memory stays bounded.
+ * is before damage is given, what is lost is told, and memory stays bounded. Checks R2, R7.
  */
 #include "cmocka_all.h"
 #include "zframe.h"

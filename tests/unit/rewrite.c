@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* rewrite.c - writing a file again gives the same bytes, copied or encoded anew, whatever is wrong with it. */
+/*
+ * rewrite.c - writing a file again gives the same bytes, copied or encoded anew, whatever is wrong with it. Checks R5,
+ * R11.
+ */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
 #include <errno.h>

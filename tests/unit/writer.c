@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* writer.c - files made with pd_writer_*: what was given is what is read back, wrong uses are refused, and perf reads them. */
+/*
+ * writer.c - files made with pd_writer_*: what was given is what is read back, wrong uses are refused, and perf reads
+ * them. Checks R4, R11.
+ */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
 #include <errno.h>

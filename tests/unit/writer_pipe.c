@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* writer_pipe.c - pipe streams and compressed records made with pd_writer_*, byte by byte, and read again. */
+/*
+ * writer_pipe.c - pipe streams and compressed records made with pd_writer_*, byte by byte, and read again. Checks R4.
+ */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
 #include <perfdata/writer.h>

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# docs/ROBUSTNESS.md and the tests agree: each file that its table names for an invariant says so at its head ("Checks" and
+# its number), and each that says so is named there; invariants are numbered from 1; all harnesses are in the table of runs.
+set -euo pipefail
+cd "$PERFDATA_SOURCE"
+doc=docs/ROBUSTNESS.md
+failed=0
+complain() {
+    printf '%s: %s\n' "$doc" "$*" >&2
+    failed=1
+}
+
+# Lines "R4 FILE" of the table.
+# shellcheck disable=SC2016 # the backquotes are the document's
+named() {
+    grep -E '^\| R[0-9]+ \|' $doc | while IFS='|' read -r _ number _ files; do
+        grep -oE '`[^`]+`' <<<"$files" | tr -d '`' | sed "s/^/${number// /} /"
+    done
+}
+
+# The same of the heads of all tests and harnesses: their first comment, its lines joined.
+cited() {
+    local file
+    for file in fuzz/fuzz_*.c tests/*/*.c tests/*/*.sh tests/*/*.py; do
+        awk '/^#!|SPDX/ { next } /^ *($|[^ \/*#"])/ { exit } { gsub(/^ *[\/*#]+|\*\/$/, ""); printf "%s ", $0 }' "$file" |
+            { grep -oE '\<Checks +R[0-9]+(, +R[0-9]+)*' || true; } | { grep -oE 'R[0-9]+' || true; } | sed "s,\$, $file,"
+    done
+}
+
+named | sort >"${TMPDIR:-/tmp}/named.$$"
+cited | sort >"${TMPDIR:-/tmp}/cited.$$"
+trap 'rm -f "${TMPDIR:-/tmp}"/{named,cited}.$$' EXIT
+while read -r line; do
+    complain "${line/ -/ }: $([[ ${line#* } == -* ]] && echo "not in the table" || echo "not said there")"
+done < <(diff "${TMPDIR:-/tmp}"/{named,cited}.$$ | sed -nE 's/^< (.*)/\1/p; s/^> (R[0-9]+) (.*)/\1 -\2/p')
+[ "$(wc -l <"${TMPDIR:-/tmp}/named.$$")" -gt 50 ] || complain "only $(wc -l <"${TMPDIR:-/tmp}/named.$$") references found"
+
+numbers=$(sed -nE 's/^\| R([0-9]+) \|.*/\1/p' $doc)
+[ "$numbers" = "$(seq "$(wc -l <<<"$numbers")")" ] || complain "invariants are not numbered from 1: $(xargs <<<"$numbers")"
+for harness in fuzz/fuzz_*.c; do
+    name=$(basename "$harness" .c)
+    grep -qE "^\| \`${name#fuzz_}\` \|" $doc || complain "nothing is said of runs of ${name#fuzz_}"
+    [ -d "fuzz/seeds/${name#fuzz_}" ] || complain "${name#fuzz_} has no seeds"
+done
+for file in fuzz/regressions/*/*; do
+    grep -qF "\`${file#fuzz/regressions/}\`" $doc || complain "$file is not in the table of findings"
+done
+exit $failed

@@ -256,6 +256,7 @@ void cli_out_end(struct cli *cli);
 enum {
     CLI_PATCH = 1, /* the writer patches, so what cannot seek is written through a temporary file */
     CLI_TEXT = 2,  /* the output is text: may go to a terminal */
+    CLI_SPOOL = 4, /* what is written in place is kept in a temporary file first: cli_output_source() */
 };
 
 /* The file of -o. */
@@ -284,6 +285,8 @@ struct cli_output {
  */
 bool cli_output_open(struct cli *cli, struct cli_output *out, const struct cli_input *inputs, size_t n,
                      unsigned flags);
+/* To read what was written before it takes its place. False: it cannot be written, which is printed. */
+bool cli_output_source(struct cli_output *out, struct pd_source *source);
 /* Writes out what is left, and puts the file in its place. */
 bool cli_output_commit(struct cli_output *out);
 /* Drops the output and its temporary file. After a commit, or on a struct that is all 0, it does nothing. */
@@ -341,6 +344,7 @@ int cmd_check(struct cli *cli, int argc, char **argv);
 int cmd_filter(struct cli *cli, int argc, char **argv);
 int cmd_convert(struct cli *cli, int argc, char **argv);
 int cmd_edit(struct cli *cli, int argc, char **argv);
+int cmd_redact(struct cli *cli, int argc, char **argv);
 int cmd_gen(struct cli *cli, int argc, char **argv);
 int cmd_extract(struct cli *cli, int argc, char **argv);
 int cmd_hash(struct cli *cli, int argc, char **argv);

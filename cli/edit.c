@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* edit.c - `perfdata edit`: changes a recording without selecting: features are set or dropped. */
-#include "convert_dir.h"
+/* edit.c - `perfdata edit`: changes a recording without selecting: features, fields of samples, times, names of tasks. */
+#include "conversion.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <perfdata/constants.h>
 #include <perfdata/feature.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#define MOST_FINDINGS 10
 #define MOST_BYTES ((size_t)256 << 20) /* of a feature from a file */
 #define NANOSECONDS UINT64_C(1000000000)
 
-enum { KEY_SET = CLI_LONG, KEY_DROP };
+enum { KEY_SET = CLI_LONG, KEY_DROP, KEY_STRIP, KEY_MAX_STACK, KEY_SHIFT, KEY_RENAME };
 
 /* clang-format off */
 static const struct cli_option options[] = {
     {"set-feature", KEY_SET, "NAME=VALUE", "give a feature this content, or =@FILE: the bytes of its section; repeatable"},
     {"drop-feature", KEY_DROP, "NAME", "leave a feature out; repeatable"},
+    {"strip", KEY_STRIP, "FIELDS", "samples lose these fields, separated by commas"},
+    {"max-stack", KEY_MAX_STACK, "N", "call chains keep their innermost N entries"},
+    {"time-shift", KEY_SHIFT, "SECONDS", "all times move by this, +1.5 or -0.000001; up to nine decimals"},
+    {"rename-comm", KEY_RENAME, "A=B", "tasks of the name A are called B; repeatable"},
     {0},
 };
 
@@ -38,11 +42,17 @@ static const struct cli_spec spec = {
              "  e_machine                                            =NUMBER[,FLAGS]\n"
              "  cln_size, dir_format                                 =NUMBER\n"
              "  branch_stack, stat                                   without a value: they are empty\n"
-             "All others, and these too, =@FILE: as perfdata extract --feature writes it.\n",
+             "All others, and these too, =@FILE: as perfdata extract --feature writes it.\n"
+             "\n"
+             "Fields that samples can lose: addr, read, callchain, period, raw, branch (or branch_stack), regs (both of\n"
+             "regs_user and regs_intr), stack (stack_user), weight (and weight_struct), data_src, transaction, phys_addr,\n"
+             "cgroup, data_page_size, code_page_size, aux. With aux go AUX data and all records about it.\n",
     .options = options,
     .common = CLI_IN | CLI_OUT,
     .examples = "  perfdata edit --set-feature hostname=build7 --drop-feature cmdline -o y.data x.data\n"
                 "  perfdata edit --set-feature total_mem=8G -o - x.data | perf report -i -\n"
+                "  perfdata edit --strip stack,regs --max-stack 32 -o small.data x.data\n"
+                "  perfdata edit --time-shift 3600 --rename-comm java=server -o y.data x.data\n"
                 "  perfdata edit --set-feature cpu_topology=@t.bin -o y.data x.data\n",
 };
 /* clang-format on */
@@ -58,13 +68,12 @@ struct item {
 
 struct edit {
     struct cli *cli;
-    struct cli_input in;
-    struct cli_output out;
-    struct cli_directory dir;
+    struct cli_conversion c;
     struct item *items;
     struct pd_feature_change *changes;
     size_t n_items;
-    size_t n_findings;
+    struct pd_edit_options edit;
+    struct pd_name_change *renames;
 };
 
 /* ---- Options */
@@ -102,12 +111,102 @@ static bool take_feature(struct edit *e, const char *option, const char *text, s
     return false;
 }
 
+static bool wrong(struct edit *e, const char *option, const char *what)
+{
+    cli_fail(e->cli, CLI_USAGE, "%s: \"%s\": %s", option, e->cli->arg, what);
+    return false;
+}
+
+/* Fields of samples by the names of the schema, and by perf's. */
+static uint64_t fields_of(const char *name, size_t n)
+{
+    static const struct {
+        const char *name;
+        uint64_t fields;
+    } names[] = {
+        {"branch", PD_SAMPLE_BRANCH_STACK},
+        {"regs", PD_SAMPLE_REGS_USER | PD_SAMPLE_REGS_INTR},
+        {"stack", PD_SAMPLE_STACK_USER},
+        {"weight", PD_SAMPLE_WEIGHT | PD_SAMPLE_WEIGHT_STRUCT},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i].name) == n && strncmp(names[i].name, name, n) == 0)
+            return names[i].fields;
+    for (size_t i = 0; i < pd_set_sample_type.n; i++)
+        if (strlen(pd_set_sample_type.names[i].name) == n && strncasecmp(pd_set_sample_type.names[i].name, name, n) == 0)
+            return pd_set_sample_type.names[i].value & PD_EDIT_STRIPPABLE;
+    return 0;
+}
+
+static bool take_strip(struct edit *e)
+{
+    for (const char *p = e->cli->arg;; p++) {
+        const size_t n = strcspn(p, ",");
+        const uint64_t fields = fields_of(p, n);
+        if (fields == 0)
+            return wrong(e, "--strip", "fields that samples can lose are needed; see perfdata edit --help");
+        e->edit.strip |= fields;
+        p += n;
+        if (*p == 0)
+            return true;
+    }
+}
+
+static bool take_max_stack(struct edit *e)
+{
+    uint64_t n;
+    if (!cli_number(e->cli->arg, &n) || n < 1 || n > 65535)
+        return wrong(e, "--max-stack", "a number from 1 to 65535 is needed; --strip callchain takes all");
+    e->edit.max_stack = (uint32_t)n;
+    return true;
+}
+
+static bool take_time(const char *text, size_t n, uint64_t *time);
+
+static bool take_shift(struct edit *e)
+{
+    const char *text = e->cli->arg;
+    const bool minus = *text == '-';
+    char seconds[64];
+    uint64_t time;
+    text += *text == '-' || *text == '+';
+    const int n = snprintf(seconds, sizeof seconds, "%s%s", text, strchr(text, '.') ? "" : ".");
+    if (*text == '.' || n < 0 || (size_t)n >= sizeof seconds || !take_time(seconds, (size_t)n, &time) || time > INT64_MAX)
+        return wrong(e, "--time-shift", "seconds are needed, as +1.5 or -3600");
+    e->edit.time_shift = minus ? -(int64_t)time : (int64_t)time;
+    return true;
+}
+
+static bool take_rename(struct edit *e)
+{
+    char *from = strdup(e->cli->arg);
+    char *equals = from ? strchr(from, '=') : NULL;
+    struct pd_name_change *more = realloc(e->renames, (e->edit.n_renames + 1) * sizeof *more);
+    if (more)
+        e->edit.renames = e->renames = more;
+    if (from == NULL || more == NULL || equals == NULL || equals == from) {
+        const bool memory = from == NULL || more == NULL;
+        free(from);
+        return memory ? no_memory(e) : wrong(e, "--rename-comm", "OLD=NEW is needed");
+    }
+    *equals = 0;
+    e->renames[e->edit.n_renames++] = (struct pd_name_change){from, equals + 1};
+    return strlen(equals + 1) <= 15 ? true : wrong(e, "--rename-comm", "names of tasks have 15 bytes at most");
+}
+
 static bool take_option(struct edit *e, int key)
 {
     const char *text = e->cli->arg;
     struct item item = {.drop = key == KEY_DROP};
-    if (key != KEY_SET && key != KEY_DROP)
-        return false;
+    switch (key) {
+    case KEY_STRIP: return take_strip(e);
+    case KEY_MAX_STACK: return take_max_stack(e);
+    case KEY_SHIFT: return take_shift(e);
+    case KEY_RENAME: return take_rename(e);
+    case KEY_SET:
+    case KEY_DROP: break;
+    default: return false;
+    }
     const char *equals = item.drop ? NULL : strchr(text, '=');
     item.value = equals ? equals + 1 : NULL;
     if (!take_feature(e, item.drop ? "--drop-feature" : "--set-feature", text,
@@ -288,7 +387,7 @@ static bool is_empty_feature(uint32_t feature)
 
 static bool encode(struct edit *e, struct item *item, const struct pd_feature *f)
 {
-    const enum pd_order order = pd_reader_info(e->in.reader)->order;
+    const enum pd_order order = pd_reader_info(e->c.in.reader)->order;
     struct pd_error error;
     char text[256];
     enum pd_code code = pd_feature_encode(order, f, NULL, 0, &item->n, &error);
@@ -358,8 +457,8 @@ static bool from_file(struct edit *e, struct item *item)
 /* How many cpus there will be, which the layout of CPU_TOPOLOGY depends on; 0: not known. */
 static uint32_t cpus_available(const struct edit *e)
 {
-    const enum pd_order order = pd_reader_info(e->in.reader)->order;
-    const struct pd_feature *said = e->in.meta ? pd_metadata_feature(e->in.meta, PD_FEAT_NRCPUS) : NULL;
+    const enum pd_order order = pd_reader_info(e->c.in.reader)->order;
+    const struct pd_feature *said = e->c.in.meta ? pd_metadata_feature(e->c.in.meta, PD_FEAT_NRCPUS) : NULL;
     uint64_t n = said && said->layout ? said->u.nrcpus.nr_cpus_avail : 0;
     struct pd_feature f;
     for (size_t i = 0; i < e->n_items; i++) {
@@ -379,7 +478,7 @@ static bool check_bytes(struct edit *e, const struct item *item, uint32_t cpus)
     struct pd_feature f;
     struct pd_error error;
     char text[256];
-    if (pd_feature_decode(pd_reader_info(e->in.reader)->order, item->feature, cpus, item->bytes, item->n, &f, &error) ==
+    if (pd_feature_decode(pd_reader_info(e->c.in.reader)->order, item->feature, cpus, item->bytes, item->n, &f, &error) ==
         PD_OK)
         return true;
     pd_error_text(&error, text, sizeof text);
@@ -399,16 +498,16 @@ static const struct item *item_of(const struct edit *e, uint32_t feature)
 static bool check_topology(struct edit *e, uint32_t cpus)
 {
     const struct item *topology = item_of(e, PD_FEAT_CPU_TOPOLOGY);
-    const struct pd_feature *said = e->in.meta ? pd_metadata_feature(e->in.meta, PD_FEAT_CPU_TOPOLOGY) : NULL;
+    const struct pd_feature *said = e->c.in.meta ? pd_metadata_feature(e->c.in.meta, PD_FEAT_CPU_TOPOLOGY) : NULL;
     struct pd_feature f;
     if (!item_of(e, PD_FEAT_NRCPUS) || (topology ? topology->drop : !said))
         return true;
     const struct pd_bytes raw = topology ? (struct pd_bytes){topology->bytes, topology->n} : said->raw;
-    if (cpus && pd_feature_decode(pd_reader_info(e->in.reader)->order, PD_FEAT_CPU_TOPOLOGY, cpus, raw.ptr, raw.n, &f, NULL) ==
+    if (cpus && pd_feature_decode(pd_reader_info(e->c.in.reader)->order, PD_FEAT_CPU_TOPOLOGY, cpus, raw.ptr, raw.n, &f, NULL) ==
                     PD_OK && f.rest.n == 0)
         return true;
     cli_fail(e->cli, CLI_USAGE, "%s: cpu_topology is for another number of cpus than nrcpus would say; drop or set it too",
-             e->in.name);
+             e->c.in.name);
     return false;
 }
 
@@ -416,15 +515,15 @@ static bool check_topology(struct edit *e, uint32_t cpus)
 static bool check_dir_format(struct edit *e)
 {
     const struct item *item = item_of(e, PD_FEAT_DIR_FORMAT);
-    if (!item || item->drop || pd_reader_info(e->in.reader)->container != PD_CONTAINER_FILE)
+    if (!item || item->drop || pd_reader_info(e->c.in.reader)->container != PD_CONTAINER_FILE)
         return true;
-    cli_fail(e->cli, CLI_USAGE, "%s: dir_format can only be set in a directory", e->in.name);
+    cli_fail(e->cli, CLI_USAGE, "%s: dir_format can only be set in a directory", e->c.in.name);
     return false;
 }
 
 static bool make_changes(struct edit *e)
 {
-    if ((e->changes = calloc(e->n_items, sizeof *e->changes)) == NULL)
+    if ((e->changes = calloc(e->n_items + 1, sizeof *e->changes)) == NULL)
         return no_memory(e);
     for (size_t i = 0; i < e->n_items; i++) {
         struct item *item = &e->items[i];
@@ -439,129 +538,49 @@ static bool make_changes(struct edit *e)
     return check_topology(e, available) && check_dir_format(e);
 }
 
-/* ---- What the library tells */
-
-static void on_finding(void *user, const struct pd_error *error)
-{
-    struct edit *e = user;
-    if (e->n_findings++ < MOST_FINDINGS)
-        cli_input_error(&e->in, error);
-    else
-        cli_raise(e->cli, cli_status_of(error));
-}
-
-static void on_progress(void *user, uint64_t done, uint64_t total)
-{
-    cli_progress(((struct edit *)user)->cli, done, total);
-}
-
-static void on_note(void *user, const struct pd_convert_note *note)
-{
-    struct edit *e = user;
-    char number[16];
-    if (strcmp(note->what, "feature") == 0)
-        cli_say(e->cli, "feature %s does not come along: %s", name_of(note->number, number), note->why);
-}
-
-static int open_member(void *user, const char *name, unsigned mode, struct pd_sink *sink)
-{
-    return cli_directory_file(&((struct edit *)user)->dir, name, (mode_t)mode, sink);
-}
-
-static int close_member(void *user, struct pd_sink *sink)
-{
-    return cli_directory_close(&((struct edit *)user)->dir, sink);
-}
-
 /* ---- The verb */
 
 /* A change that cannot be made is PD_EARG. */
-static void report_error(struct edit *e, const struct pd_error *error)
+static bool tell_error(void *user, const struct pd_error *error)
 {
+    struct edit *e = user;
     char number[16];
     bool drop = false;
-    if (error->code == PD_EOUT) {
-        cli_error(e->cli, e->out.name ? e->out.name : e->cli->output, error);
-        return;
+    if (error->code == PD_EVALUE && error->field && e->edit.time_shift && strcmp(error->field, "time") == 0) {
+        cli_fail(e->cli, CLI_USAGE, "%s: --time-shift moves the time %" PRIu64 " ns (record at offset %" PRIu64 ") out of range",
+                 e->c.in.name, error->found, error->offset);
+        return true;
     }
-    if (error->code != PD_EARG) {
-        cli_input_error(&e->in, error);
-        return;
-    }
+    if (error->code != PD_EARG)
+        return false;
     for (size_t i = 0; i < e->n_items; i++)
         if (e->items[i].feature == error->found)
             drop = e->items[i].drop;
-    cli_fail(e->cli, CLI_USAGE, "%s: %s %s: %s", e->in.name, drop ? "--drop-feature" : "--set-feature",
+    cli_fail(e->cli, CLI_USAGE, "%s: %s %s: %s", e->c.in.name, drop ? "--drop-feature" : "--set-feature",
              name_of((uint32_t)error->found, number), error->field);
-}
-
-static bool write_output(struct edit *e, enum pd_convert_to to)
-{
-    struct pd_convert_options o = {.size = sizeof o, .to = to, .changes = e->changes, .n_changes = e->n_items};
-    struct pd_convert_stats stats;
-    struct pd_error error;
-    o.finding = on_finding;
-    o.note = on_note;
-    o.progress = on_progress;
-    o.open_member = open_member;
-    o.close_member = close_member;
-    o.user = e;
-    const size_t told = pd_reader_n_findings(e->in.reader);
-    const enum pd_code code = pd_convert(e->in.reader, &e->out.sink, &o, &stats, &error);
-    cli_progress_end(e->cli);
-    for (size_t i = told; i < pd_reader_n_findings(e->in.reader); i++)
-        on_finding(e, pd_reader_finding(e->in.reader, i));
-    if (code == PD_EOUT && e->cli->status == CLI_OUTPUT && e->dir.cli)
-        return false; /* the file of the directory that failed has been named */
-    if (code) {
-        report_error(e, &error);
-        return false;
-    }
-    if (e->n_findings > MOST_FINDINGS)
-        cli_say(e->cli, "%zu places could not be read", e->n_findings);
-    if (e->cli->verbose)
-        cli_say(e->cli, "%" PRIu64 " records", stats.records);
     return true;
-}
-
-static void to_directory(struct edit *e, const char *path)
-{
-    if (!cli_directory_open(e->cli, &e->dir, &e->in))
-        return;
-    if (write_output(e, PD_CONVERT_SAME) && cli_directory_copy_others(&e->dir, &e->in, path))
-        cli_directory_commit(&e->dir);
-    cli_directory_discard(&e->dir);
-}
-
-static void to_file(struct edit *e, const char *path)
-{
-    const bool standard = strcmp(e->cli->output, "-") == 0;
-    const bool file = !standard && pd_reader_info(e->in.reader)->container == PD_CONTAINER_FILE;
-    if (!cli_output_open(e->cli, &e->out, &e->in, 1, file ? CLI_PATCH : 0))
-        return;
-    if (S_ISDIR(e->in.st.st_mode) && cli_directory_has_others(&e->in, path))
-        cli_say(e->cli, "%s has files beside the records (kcore_dir), which only a directory can hold", path);
-    if (write_output(e, standard ? PD_CONVERT_PIPE : PD_CONVERT_SAME))
-        cli_output_commit(&e->out);
-    cli_output_discard(&e->out);
 }
 
 static void run(struct edit *e)
 {
     struct cli *cli = e->cli;
     const char *path = cli->inputs[0];
-    if (e->n_items == 0)
-        cli_fail(cli, CLI_USAGE, "what is to change? --set-feature or --drop-feature");
+    const struct pd_edit_options *o = &e->edit;
+    if (e->n_items == 0 && !o->strip && !o->max_stack && !o->time_shift && !o->n_renames)
+        cli_fail(cli, CLI_USAGE, "what is to change? perfdata edit --help lists what can");
     else if (cli->output == NULL)
         cli_fail(cli, CLI_USAGE, "where to? -o FILE, or -o - for standard output");
-    else if (cli_input_open(cli, &e->in, path, CLI_META)) {
-        if (!make_changes(e))
-            ; /* it is said */
-        else if (pd_reader_info(e->in.reader)->container == PD_CONTAINER_DIRECTORY && strcmp(cli->output, "-") != 0)
-            to_directory(e, path);
-        else
-            to_file(e, path);
-        cli_input_close(&e->in);
+    else if (cli_input_open(cli, &e->c.in, path, CLI_META)) {
+        if (make_changes(e)) {
+            e->c.cli = cli;
+            e->c.error = tell_error;
+            e->c.user = e;
+            e->c.options.changes = e->changes;
+            e->c.options.n_changes = e->n_items;
+            e->c.options.edit = o;
+            cli_convert(&e->c, path);
+        }
+        cli_input_close(&e->c.in);
     }
 }
 
@@ -579,5 +598,8 @@ int cmd_edit(struct cli *cli, int argc, char **argv)
         free(e.items[i].bytes);
     free(e.items);
     free(e.changes);
+    for (size_t i = 0; i < e.edit.n_renames; i++) /* from and to are one */
+        free((void *)(uintptr_t)e.renames[i].from);
+    free(e.renames);
     return cli->status;
 }

@@ -481,7 +481,7 @@ static bool open_in_place(struct cli_output *out, int fd, const struct cli_input
     const off_t at = lseek(fd, 0, SEEK_CUR);
     const int mode = fcntl(fd, F_GETFL);
     out->base = at < 0 ? 0 : (uint64_t)at;
-    if ((flags & CLI_PATCH) && (at < 0 || mode < 0 || (mode & O_APPEND))) {
+    if ((flags & CLI_SPOOL) || ((flags & CLI_PATCH) && (at < 0 || mode < 0 || (mode & O_APPEND)))) {
         out->target = fd;
         out->base = 0;
         if ((out->fd = cli_temporary()) < 0)
@@ -544,6 +544,27 @@ bool cli_output_open(struct cli *cli, struct cli_output *out, const struct cli_i
     if (ok && out->target < 0)
         cli->recording = out;
     return ok;
+}
+
+/* ---- Reading it again */
+
+static int64_t read_output(void *user, uint64_t offset, void *buf, size_t n)
+{
+    const struct cli_output *out = user;
+    ssize_t got;
+    do
+        got = pread(out->fd, buf, n, (off_t)(out->base + offset));
+    while (got < 0 && errno == EINTR);
+    return got < 0 ? -errno : got;
+}
+
+bool cli_output_source(struct cli_output *out, struct pd_source *source)
+{
+    const int error = flush_output(out);
+    *source = (struct pd_source){.read_at = read_output, .user = out, .size = out->written};
+    if (error)
+        cli_fail(out->cli, CLI_OUTPUT, "%s: %s", out->name, strerror(error));
+    return error == 0;
 }
 
 /* ---- The end */

@@ -171,6 +171,18 @@ static bool is_early(const struct pd_conversion *c, const struct pd_record *rec)
     return rec->type != PD_RECORD_SAMPLE && pd_convert_time(rec, c->t.from) == 0;
 }
 
+/* A piece of what follows a record, or as many zeros. */
+static enum pd_code put_piece(struct pd_conversion *c, struct pd_writer *w, const uint8_t *bytes, size_t n)
+{
+    static const uint8_t zeros[4096];
+    enum pd_code code = PD_OK;
+    if (c->t.edits == NULL || !c->t.edits->zero_payload)
+        return pd_writer_raw(w, bytes, n, c->error);
+    for (; !code && n; n -= n < sizeof zeros ? n : sizeof zeros)
+        code = pd_writer_raw(w, zeros, n < sizeof zeros ? n : sizeof zeros, c->error);
+    return code;
+}
+
 static enum pd_code put_payload(struct pd_conversion *c, struct pd_reader *r, const struct pd_record *rec,
                                 struct pd_writer *w)
 {
@@ -179,7 +191,7 @@ static enum pd_code put_payload(struct pd_conversion *c, struct pd_reader *r, co
     enum pd_code code = PD_OK;
     c->held_n = 0;
     if (n)
-        code = pd_writer_raw(w, c->held + rec->size, n - rec->size, c->error);
+        code = put_piece(c, w, c->held + rec->size, n - rec->size);
     if (code)
         return code;
     do {
@@ -188,7 +200,7 @@ static enum pd_code put_payload(struct pd_conversion *c, struct pd_reader *r, co
                          : pd_reader_payload(r, &bytes, &n, &what);
         if (code)
             return pd_convert_damage(c, &what); /* what there was of it has been written, as in the input */
-        code = pd_writer_raw(w, bytes, n, c->error);
+        code = put_piece(c, w, bytes, n);
     } while (!code && n);
     return code;
 }
@@ -246,6 +258,52 @@ static enum pd_code note_aux(struct pd_conversion *c, const struct pd_record *re
     return PD_OK;
 }
 
+/* All of the payload behind what is held, c->held_n bytes in all; 0: the input ends before it. */
+static enum pd_code hold_all(struct pd_conversion *c, struct pd_reader *r, const struct pd_record *rec)
+{
+    enum pd_code code = c->held_n ? PD_OK : hold(c, rec->raw, rec->size);
+    size_t n = 1;
+    while (!code && n) {
+        struct pd_error what;
+        const uint8_t *bytes;
+        code = c->sorter ? pd_sorter_payload(c->sorter, &bytes, &n, &what) : pd_reader_payload(r, &bytes, &n, &what);
+        if (code) {
+            c->held_n = 0;
+            return pd_convert_damage(c, &what);
+        }
+        if (n > pd_convert_max_held(c) || c->held_n > pd_convert_max_held(c) - n)
+            return pd_fail_record(c->error, PD_ELIMIT, rec, 0, "tracing data", rec->payload_size, pd_convert_max_held(c));
+        code = hold(c, bytes, n);
+    }
+    return code;
+}
+
+/* Tracing data behind its record, which is edited as a whole, so that the record says another size. */
+static enum pd_code put_edited_tracing(struct pd_conversion *c, struct pd_reader *r, const struct pd_record *rec,
+                                       struct pd_writer *w)
+{
+    static const uint8_t zeros[8];
+    const uint16_t size = rec->size;
+    struct pd_bytes out;
+    bool there;
+    enum pd_code code = hold_all(c, r, rec);
+    const size_t all = c->held_n;
+    c->held_n = 0;
+    if (code || all == 0)
+        return code;
+    code = pd_edits_feature(c->t.edits, c->t.from, PD_FEAT_TRACING_DATA, 0, c->held + size,
+                            pd_tracing_bytes(c->held + size, all - size), &out, &there, c->error);
+    if (code || !there)
+        return code;
+    const size_t pad = pd_align8(out.n) - out.n;
+    pd_store32(c->t.bytes + 8, (uint32_t)(out.n + pad), c->t.to);
+    code = pd_writer_raw(w, c->t.bytes, size, c->error);
+    if (!code)
+        code = pd_writer_raw(w, out.ptr, out.n, c->error);
+    c->stats->records++;
+    return code ? code : pd_writer_raw(w, zeros, pad, c->error);
+}
+
 enum pd_code pd_convert_put(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec,
                             struct pd_writer *w)
 {
@@ -257,8 +315,11 @@ enum pd_code pd_convert_put(struct pd_conversion *c, struct pd_reader *r, struct
     if (change)
         return pd_convert_put_change(c, change, rec, w);
     enum pd_code code = pd_transcode_record(&c->t, r, rec, &bytes, &n, c->error);
-    if (!code)
-        code = pd_writer_raw(w, bytes, n, c->error);
+    if (code || n == 0)
+        return code;
+    if (c->t.edits && rec->payload_size && rec->type == PD_RECORD_HEADER_TRACING_DATA)
+        return put_edited_tracing(c, r, rec, w);
+    code = pd_writer_raw(w, bytes, n, c->error);
     if (!code)
         code = note_aux(c, rec, w);
     c->stats->records++;
@@ -449,7 +510,7 @@ static enum pd_code look_for_compressed(struct pd_conversion *c)
             c->level = (int)(pd_load32(words + 8, c->t.from) & 31);
     }
     const bool asked =
-        c->t.from != c->t.to || c->options->zip == PD_ZIP_NONE || c->change[PD_FEAT_COMPRESSED];
+        c->t.from != c->t.to || c->options->zip == PD_ZIP_NONE || c->change[PD_FEAT_COMPRESSED] || c->t.edits;
     if (c->compressed || c->from == PD_CONTAINER_PIPE || !c->r->in.seekable || !asked)
         return PD_OK;
     c->r->keep_compressed = true;
@@ -482,7 +543,7 @@ static void decide_compression(struct pd_conversion *c)
     case PD_ZIP_COMPRESSED2: c->zip = PD_RECORD_COMPRESSED2; break;
     default: break;
     }
-    c->open = c->options->zip != PD_ZIP_KEEP || c->t.from != c->t.to || c->merge;
+    c->open = c->options->zip != PD_ZIP_KEEP || c->t.from != c->t.to || c->merge || c->t.edits;
     if (c->options->zip == PD_ZIP_KEEP && c->open && c->compressed)
         c->zip = PD_RECORD_COMPRESSED;
 }
@@ -491,7 +552,7 @@ static void decide_compression(struct pd_conversion *c)
 static bool needs_layout(const struct pd_conversion *c)
 {
     const struct pd_convert_options *o = c->options;
-    return c->from != c->to || o->attr_size || c->zip || (o->zip == PD_ZIP_NONE && c->compressed) || o->n_changes ||
+    return c->from != c->to || o->attr_size || c->zip || (o->zip == PD_ZIP_NONE && c->compressed) || o->n_changes || c->t.edits ||
            (o->finish && (c->r->info.unfinished || c->r->info.truncated || c->r->n_findings));
 }
 
@@ -544,7 +605,7 @@ static enum pd_code convert_file(struct pd_conversion *c, const struct pd_sink *
 static enum pd_code convert_pipe(struct pd_conversion *c, const struct pd_sink *sink)
 {
     const struct pd_convert_options *o = c->options;
-    if (o->zip != PD_ZIP_KEEP || c->t.from != c->t.to || o->attr_size || o->n_changes)
+    if (o->zip != PD_ZIP_KEEP || c->t.from != c->t.to || o->attr_size || o->n_changes || c->t.edits)
         return pd_convert_stream(c, c->r, sink);
     return rewrite(c, sink, 0);
 }
@@ -554,7 +615,7 @@ static enum pd_code convert_member(struct pd_conversion *c, const struct pd_sink
 {
     const struct pd_reader_options options = {.size = sizeof options, .allocator = c->allocator};
     struct pd_reader *r;
-    if (!c->zip && (c->options->zip != PD_ZIP_NONE || !c->compressed) && !c->options->n_changes)
+    if (!c->zip && (c->options->zip != PD_ZIP_NONE || !c->compressed) && !c->options->n_changes && !c->t.edits)
         return rewrite(c, sink, i);
     enum pd_code code = pd_reader_open_member(&r, c->r, i, &options, c->error);
     if (code)
@@ -637,6 +698,7 @@ static void clean_up(struct pd_conversion *c)
     pd_writer_close(c->rest);
     for (size_t i = 0; i < 256; i++)
         pd_release(c->allocator, c->collected[i].bytes);
+    pd_edits_close(c->t.edits);
     pd_release(c->allocator, c->moved);
     pd_release(c->allocator, c->held);
     pd_release(c->allocator, c);
@@ -655,7 +717,7 @@ static void start_transcode(struct pd_conversion *c)
     c->t.finding = on_finding;
     c->t.progress = on_progress;
     c->t.user = c;
-    if (c->t.from != c->t.to)
+    if (c->t.from != c->t.to || c->t.edits)
         c->t.nr_cpus_avail = pd_nr_cpus_avail(c->r);
 }
 
@@ -679,12 +741,16 @@ enum pd_code pd_convert(struct pd_reader *reader, const struct pd_sink *sink,
     c->to = pd_convert_container(reader, options);
     c->level = options->level;
     c->total = reader->info.data_end;
+    enum pd_code code = pd_edits_open(&c->t.edits, options, c->error);
     start_transcode(c);
-    enum pd_code code = start(c, sink);
+    if (!code)
+        code = start(c, sink);
     reader->keep_compressed = kept;
     c->stats->unconverted = c->t.unconverted;
     if (!code)
         pd_transcode_notes(&c->t, options->note, options->user);
+    if (!code && c->t.edits && options->note)
+        pd_edits_notes(c->t.edits, options->note, options->user);
     clean_up(c);
     return code;
 }

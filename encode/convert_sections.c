@@ -24,7 +24,12 @@ enum pd_code pd_convert_attrs(struct pd_conversion *c)
     for (; !code && c->attrs_done < pd_reader_n_attrs(c->r); c->attrs_done++) {
         const struct pd_event_attr *e = pd_reader_attr(c->r, c->attrs_done);
         uint8_t tail[PD_MOST_ATTR_SIZE];
-        struct pd_attr attr = e->attr;
+        const struct pd_attr *edited = &e->attr;
+        if (c->t.edits && (code = pd_edits_attr(c->t.edits, &e->attr, &edited, c->error))) {
+            c->error->offset = e->offset;
+            break;
+        }
+        struct pd_attr attr = *edited;
         if (c->options->attr_size)
             code = pd_transcode_attr_size(&e->attr, c->options->attr_size, &attr, tail, c->error);
         if (code)
@@ -49,6 +54,8 @@ enum pd_code pd_convert_types(struct pd_conversion *c)
         if ((code = pd_reader_read(c->r, types->offset + at, bytes, sizeof bytes, c->error)))
             break;
         pd_event_type_take(bytes, info->order, &type);
+        if (c->t.edits && (code = pd_edits_event_type(c->t.edits, &type, c->error)))
+            break;
         code = pd_writer_event_type(c->w, &type, c->error);
     }
     return code;
@@ -178,6 +185,11 @@ static enum pd_code collect_type(struct pd_conversion *c, const struct pd_record
     memcpy(bytes, rec->raw + 8, rec->size - 8u);
     pd_event_type_take(bytes, c->t.from, &type);
     *taken = true;
+    if (c->t.edits) {
+        const enum pd_code code = pd_edits_event_type(c->t.edits, &type, c->error);
+        if (code)
+            return code;
+    }
     return pd_writer_event_type(c->w, &type, c->error);
 }
 
@@ -232,7 +244,7 @@ static bool says_zstd(const struct pd_conversion *c)
 static bool is_wanted(const struct pd_conversion *c, uint16_t feature)
 {
     const bool from_dir = c->from == PD_CONTAINER_DIRECTORY, to_dir = c->to == PD_CONTAINER_DIRECTORY;
-    if (c->change[feature] && c->change[feature]->drop)
+    if (c->change[feature] ? c->change[feature]->drop : c->t.edits && pd_edits_drops_feature(c->t.edits, feature))
         return false;
     switch (feature) {
     case PD_FEAT_COMPRESSED: return is_there(c, feature) && !c->zip && !(c->open && says_zstd(c));
@@ -378,8 +390,47 @@ static enum pd_code make_aux_index(struct pd_conversion *c)
     return code;
 }
 
+/* A feature that goes through the edits as a whole; it may turn out that it goes. */
+static enum pd_code put_edited(struct pd_conversion *c, uint16_t feature)
+{
+    const struct pd_feature_section *f = pd_convert_section(c, feature);
+    const struct pd_collected *held = &c->collected[feature];
+    const uint64_t n = held->there ? held->n : f->section.size, offset = held->there ? PD_NOWHERE : f->section.offset;
+    struct pd_bytes out;
+    bool there = false;
+    if (n > pd_convert_max_held(c))
+        return pd_fail(c->error, PD_ELIMIT, offset, pd_feature_name(feature), n, pd_convert_max_held(c));
+    uint8_t *bytes = held->there ? held->bytes : pd_resize(c->allocator, NULL, (size_t)n);
+    enum pd_code code = bytes || n == 0 ? PD_OK : pd_fail(c->error, PD_ENOMEM, offset, "feature", 0, n);
+    if (!code && !held->there)
+        code = pd_reader_read(c->r, offset, bytes, (size_t)n, c->error);
+    if (!code) {
+        code = pd_edits_feature(c->t.edits, c->t.to, feature, c->t.nr_cpus_avail, bytes, (size_t)n, &out, &there, c->error);
+        if (code && offset != PD_NOWHERE)
+            c->error->offset = offset + (c->error->offset < n ? c->error->offset : 0);
+    }
+    if (!code && c->t.edits->passed.code)
+        c->t.finding(c->t.user, &c->t.edits->passed);
+    if (!code && there)
+        code = pd_writer_feature(c->w, feature, c->error);
+    if (!code && there)
+        code = pd_writer_feature_bytes(c->w, out.ptr, out.n, c->error);
+    if (!held->there)
+        pd_release(c->allocator, bytes);
+    return code;
+}
+
+/* The index of AUXTRACE records and the kind of directory follow from the container. */
+static bool is_edited(const struct pd_conversion *c, uint16_t feature)
+{
+    return c->t.edits && !c->change[feature] && (feature != PD_FEAT_AUXTRACE || c->to == PD_CONTAINER_PIPE) &&
+           (feature != PD_FEAT_DIR_FORMAT || !c->rest);
+}
+
 static enum pd_code put_feature(struct pd_conversion *c, uint16_t feature)
 {
+    if (is_edited(c, feature))
+        return put_edited(c, feature);
     const struct pd_feature_section *f = pd_convert_section(c, feature);
     const struct pd_collected *held = &c->collected[feature];
     enum pd_code code = pd_writer_feature(c->w, feature, c->error);
@@ -408,9 +459,12 @@ static bool is_written(const struct pd_conversion *c, uint16_t feature)
 enum pd_code pd_convert_features(struct pd_conversion *c)
 {
     enum pd_code code = PD_OK;
-    for (uint16_t i = 0; !code && i < 256; i++)
+    for (uint16_t i = 0; !code && i < 256; i++) {
         if (is_wanted(c, i) && !is_written(c, i))
             code = put_feature(c, i);
+        else if (c->t.edits && !c->change[i] && is_there(c, i) && pd_edits_drops_feature(c->t.edits, i))
+            pd_edits_miss_feature(c->t.edits, i);
+    }
     if (c->rest && is_there(c, PD_FEAT_AUXTRACE))
         pd_convert_note(c, PD_FEAT_AUXTRACE, "there is no index of the records in data.0");
     return code;

@@ -167,10 +167,14 @@ static enum pd_code copy_records(struct stream *s)
 /* What is left at the end: bytes that are no records. Behind compressed records only what never was one. */
 static enum pd_code copy_rest(struct stream *s)
 {
-    const bool wanted = s->r->info.stray || (s->c->stats->findings && !is_anew(s));
+    struct pd_edits *edits = s->c->t.edits;
+    const bool kept = edits == NULL || !edits->strict;
+    const bool wanted = kept && (s->r->info.stray || (s->c->stats->findings && !is_anew(s)));
     enum pd_code code = PD_OK;
     const uint8_t *p;
     size_t n = 1;
+    if (!kept)
+        edits->stray += s->r->info.stray;
     while (wanted && !code && n) {
         code = pd_input_at(s->r->src, s->r->at, 1, &p, &n, s->c->error);
         if (!code)

@@ -257,11 +257,23 @@ static void contradicting_record(struct pd_transcode *t, const struct pd_reader 
     leave_record(t, rec);
 }
 
+static enum pd_code edited_record(struct pd_transcode *t, const struct pd_reader *r, struct pd_record *rec,
+                                  const uint8_t **bytes, size_t *n, struct pd_error *error)
+{
+    *bytes = t->bytes;
+    const enum pd_code code = pd_edits_record(t->edits, r, rec, t->nr_cpus_avail, t->bytes, n, error);
+    if (!code && t->edits->passed.code)
+        tell(t, &t->edits->passed);
+    return code;
+}
+
 enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader *r, struct pd_record *rec,
                                  const uint8_t **bytes, size_t *n, struct pd_error *error)
 {
     struct pd_error what;
     const bool attr = rec->type == PD_RECORD_HEADER_ATTR && rec->size >= 16 && !rec->old_feature;
+    if (t->edits)
+        return edited_record(t, r, rec, bytes, n, error);
     const enum pd_code decoded = pd_reader_decode(r, rec, &what);
     if (decoded)
         tell(t, &what);

@@ -7,6 +7,7 @@
 #ifndef PERFDATA_TRANSCODE_H
 #define PERFDATA_TRANSCODE_H
 
+#include "edits.h"
 #include "file.h"
 #include <perfdata/convert.h>
 
@@ -16,6 +17,7 @@
 struct pd_transcode {
     enum pd_order from, to;
     bool reencode;      /* decode and encode although the order stays */
+    struct pd_edits *edits; /* changes on the way, which leave the order as it is; NULL: none */
     uint32_t attr_size; /* new size of attrs; 0: as they are */
     const struct pd_allocator *allocator;
     unsigned feature_word; /* bytes of the words of a big-endian output's feature bitmap */
@@ -38,7 +40,7 @@ struct pd_transcode {
 
 /*
  * The record in the new order: *bytes points into t->bytes, or is rec->raw where nothing changes. It is decoded in
- * any case, so that a damaged one is told.
+ * any case, so that a damaged one is told. *n is 0 when an edit takes it away.
  */
 enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader *r, struct pd_record *rec,
                                  const uint8_t **bytes, size_t *n, struct pd_error *error);

@@ -51,6 +51,7 @@ static const struct {
     [PD_ESPACE] = {"space", "the buffer has %1 bytes, %2 are needed"},
     [PD_EDIFFERENT] = {"different", "encoding gives byte %1, the input has %2"},
     [PD_EARG] = {"argument", "the argument is wrong"},
+    [PD_EOPAQUE] = {"opaque", "what this holds is not known (%1), so it must not pass"},
 };
 
 const char *pd_code_name(enum pd_code code)

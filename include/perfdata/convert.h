@@ -34,9 +34,32 @@ struct pd_feature_change {
     size_t n;
 };
 
+/* What an edit changes in records, attrs and features, besides whole features. All 0: nothing. */
+struct pd_name_change {
+    const char *from, *to;
+};
+struct pd_edit_options {
+    uint64_t strip;     /* PD_SAMPLE_* that samples are to lose: none of those that tell which event, task, time or cpu it
+                           was, see PD_EDIT_STRIPPABLE. Records that say nothing else go along: CALLCHAIN_DEFERRED with
+                           CALLCHAIN; AUX, AUXTRACE and those about them with AUX. */
+    uint32_t max_stack; /* most entries of a call chain that stay, the innermost; markers do not count. 0: all */
+    int64_t time_shift; /* nanoseconds that are added to all times of the recording's clock; records without a time, or with
+                           time 0, stay so. PD_EVALUE: a time would be below 1 or above what 64 bits hold */
+    const struct pd_name_change *renames; /* of tasks; all in one step, so that two can be exchanged */
+    size_t n_renames;
+};
+
+#define PD_EDIT_STRIPPABLE                                                                                             \
+    (PD_SAMPLE_ADDR | PD_SAMPLE_READ | PD_SAMPLE_CALLCHAIN | PD_SAMPLE_PERIOD | PD_SAMPLE_RAW | PD_SAMPLE_BRANCH_STACK | \
+     PD_SAMPLE_REGS_USER | PD_SAMPLE_STACK_USER | PD_SAMPLE_WEIGHT | PD_SAMPLE_DATA_SRC | PD_SAMPLE_TRANSACTION |      \
+     PD_SAMPLE_REGS_INTR | PD_SAMPLE_PHYS_ADDR | PD_SAMPLE_AUX | PD_SAMPLE_CGROUP | PD_SAMPLE_DATA_PAGE_SIZE |         \
+     PD_SAMPLE_CODE_PAGE_SIZE | PD_SAMPLE_WEIGHT_STRUCT)
+
+struct pd_redaction; /* see perfdata/redact.h */
+
 /* Something that the output cannot hold, or that was left as it is. */
 struct pd_convert_note {
-    const char *what; /* "feature", "record": static text */
+    const char *what; /* "feature", "record", or "bytes" that belong to no record, `count` of them: static text */
     uint32_t number;  /* of the feature, type of the records */
     uint64_t count;   /* of records */
     const char *why;  /* static text */
@@ -74,6 +97,12 @@ struct pd_convert_options {
      */
     const struct pd_feature_change *changes;
     size_t n_changes;
+    /*
+     * Records, attrs and features change on the way; the parts of a file are laid out anew, compressed records are opened
+     * and closed again. Only one of the two, and not with `order`, `attr_size` or `reencode`: PD_EARG.
+     */
+    const struct pd_edit_options *edit; /* NULL: nothing */
+    struct pd_redaction *redaction;     /* NULL: none */
 };
 
 struct pd_convert_stats {

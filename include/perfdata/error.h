@@ -34,6 +34,7 @@ enum pd_code {
     PD_ESPACE,    /* the output buffer is too small: found = its size, expected = bytes needed */
     PD_EDIFFERENT, /* encoding did not give the byte that was decoded: found, expected */
     PD_EARG,      /* the caller's argument is wrong; `field` names it */
+    PD_EOPAQUE,   /* a redaction does not know what this holds: found = type or number of the feature */
 };
 
 #define PD_NOWHERE UINT64_MAX

@@ -64,6 +64,7 @@
 #include <perfdata/parse.h>
 #include <perfdata/pieces.h>
 #include <perfdata/reader.h>
+#include <perfdata/redact.h>
 #include <perfdata/records.h>
 #include <perfdata/regs.h>
 #include <perfdata/repair.h>

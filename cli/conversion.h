@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* conversion.h - what verbs share that write a recording again, changed, in the container it is in: edit and redact. */
+#ifndef PERFDATA_CLI_CONVERSION_H
+#define PERFDATA_CLI_CONVERSION_H
+
+#include "convert_dir.h"
+
+struct cli_conversion {
+    struct cli *cli;
+    struct cli_input in; /* opened by the verb */
+    struct cli_output out;
+    struct cli_directory dir;
+    struct pd_convert_options options;
+    bool alone; /* files of a directory that hold no records are left out */
+    /* Prints an error; false: it is printed as usual. May be NULL. */
+    bool (*error)(void *user, const struct pd_error *error);
+    /* Looks at what was written, before it takes its place; false: it must not, which is printed. NULL: nobody looks. */
+    bool (*look)(void *user, struct pd_reader *reader);
+    void *user;
+    size_t n_findings;
+};
+
+/* Writes cli->output; `path` is that of the input, which is open. To standard output it is a pipe stream. */
+void cli_convert(struct cli_conversion *c, const char *path);
+
+#endif

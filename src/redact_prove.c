@@ -59,6 +59,11 @@ static void look_on(struct search *s, const uint8_t *p, size_t n, const struct p
     }
 }
 
+static bool is_compressed(const struct pd_record *rec)
+{
+    return !rec->old_feature && (rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2);
+}
+
 static enum pd_code look_at_records(struct search *s, struct pd_error *error)
 {
     struct pd_record rec = {0};
@@ -67,7 +72,8 @@ static enum pd_code look_at_records(struct search *s, struct pd_error *error)
         const struct pd_leak where = {.rec = &rec, .offset = rec.offset};
         uint64_t left = rec.payload_size;
         begin(s);
-        look(s, rec.raw, rec.size, &where);
+        if (!is_compressed(&rec)) /* what is inside follows; its compressed bytes are like random ones */
+            look(s, rec.raw, rec.size, &where);
         while (!code && left) {
             const uint8_t *p;
             size_t n;

@@ -83,8 +83,8 @@ struct pd_leak {
 };
 
 /*
- * Searches a recording for strings: in all its bytes as they are, in records that are compressed after they are opened, in what
- * follows records. Calls `found` for each string once for each record or section that has it. Damage is an error: then nothing
+ * Searches a recording for strings: in header, sections, gaps and records, those that are compressed after they are opened, and
+ * in what follows records. Calls `found` for each string once for each record or section that has it. Damage is an error: then nothing
  * is proved. The reader must be new or rewound and able to seek.
  */
 PD_API enum pd_code pd_redact_prove(struct pd_reader *reader, const struct pd_bytes *strings, size_t n,

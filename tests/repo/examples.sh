@@ -39,6 +39,7 @@ fi
     perfdata extract --feature cpu_topology -o t.bin a.data
     printf '{"header":{}}\n{"attr":{"type":"SOFTWARE","sample_type":"IP|TID|TIME"}}\n' >fixture.jsonl
     sed -n '/^```$/,/^```$/p' "$PERFDATA_SOURCE/docs/GEN.md" | sed '1d; /^```/,$d' >web.txt
+    printf 'sixteen bytes at least' >secret.key
     printf 'all:\n\tcc -O2 -c main.c -o main.o\n' >Makefile
     printf 'int main(void) { return 0; }\n' >main.c
 )

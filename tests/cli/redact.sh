@@ -1,0 +1,299 @@
+#!/usr/bin/env bash
+# perfdata redact: by hand, what hides between and behind what is meant, and what is not understood; and recordings of perf,
+# of which `perf report` shows the same percentages under the mapped names, in every container and byte order.
+. "$(dirname "$0")/frame_lib.sh"
+
+redact() { # INPUT OUTPUT OPTION...
+    rm -rf "$2"
+    "$PERFDATA" redact -q -f --map map -i "$1" -o "$2" "${@:3}" || fail "redact $*: $?"
+    "$PERFDATA" check -q "$2" >check.out || fail "check of $*: $(head -n 3 check.out)"
+}
+without() { # FILE WORD...: none of the words is in it
+    local word
+    for word in "${@:2}"; do
+        ! grep -qaF -e "$word" "$1" || fail "$1 has \"$word\""
+    done
+}
+mapped() { # NAME: what it became
+    awk -F '\t' -v name="$1" '$1 == name && $3 == "name" { print $2; exit }' map
+}
+
+# ---- By hand: words in paddings, gaps, behind the attr, and a record and a feature that are not known.
+comm() { # NAME-AND-PADDING of 16 bytes
+    le 4 3 && le 2 0 32 && le 4 7 7 && printf %b "$1"
+}
+mmap() { # PATH-AND-PADDING of 32 bytes
+    le 4 1 && le 2 2 72 && le 4 7 7 && le 8 $((0x400000)) 4096 0 && printf %b "$1"
+}
+hand() { # EXTRA-FILE: header, ids in a gap, an attr of 128 bytes with 16 more behind it, records, a table, gap and feature
+    { comm 'program\0hiddenX\0' && mmap '/home/alice/bin/program\0secretX\0' && mmap '//anon\0hiddenXXXXXXXXXXXXXXXXX\0\0' &&
+        comm 'swapper\0hiddenX\0' && cat "$1"; } >records
+    local size table at
+    size=$(stat -c %s records)
+    table=$((264 + size))
+    at=$((table + 16 + 16))
+    printf PERFILE2
+    le 8 104 160 104 160 264 "$size" 0 0
+    le 8 $((1 << 3)) 0 0 0
+    le 4 1 128
+    le 8 0 1000 7 0 0
+    zeros 80
+    printf hiddenXXhiddenXX
+    le 8 0 0
+    cat records
+    le 8 $at 68
+    printf hiddenXXhiddenXX
+    le 4 64 && printf 'buildhost7' && zeros 6 && printf hiddenX && zeros 41
+}
+: >nothing
+hand nothing >hand.data
+redact hand.data out.data
+without out.data hidden secret alice program buildhost
+for word in swapper //anon; do grep -qaF -e $word out.data || fail "$word is gone"; done
+"$PERFDATA" dump out.data >dump
+has dump "comm: $(mapped program)\$"
+has dump "filename: /$(mapped home)/$(mapped alice)/$(mapped bin)/$(mapped program)\$"
+has map "^/home/alice/bin/program	/name.*	path\$"
+[ "$(stat -c %a map)" = 600 ] || fail "others may read the map"
+# Numbered in order of appearance.
+[ "$(mapped program) $(mapped home) $(mapped alice) $(mapped bin)" = 'name1 name2 name3 name4' ] || fail "$(cat map)"
+[ "$(wc -l <map)" = 6 ] || fail "the map has $(wc -l <map) lines"
+
+# Each option by itself, against all others.
+for way in comms:program hostname:buildhost paths:alice; do
+    redact hand.data out.data "--${way%:*}=keep"
+    grep -qaF "${way#*:}" out.data || fail "--${way%:*}=keep does not keep it"
+    without out.data hidden
+    redact hand.data out.data "--${way%:*}=drop"
+    without out.data "${way#*:}" hidden
+done
+redact hand.data out.data --paths drop
+"$PERFDATA" dump out.data >dump
+[ "$(grep -c 'filename: //anon$' dump)" = 2 ] || fail "a path that is dropped"
+redact hand.data out.data --comms drop
+"$PERFDATA" dump out.data >dump
+! grep -q ': COMM' dump || fail "records of names that are dropped"
+
+# A key: the same names in every file, others with another one, and of no use without it.
+printf 'a key of some bytes' >key1
+printf 'one more key of bytes' >key2
+redact hand.data out.data --key key1
+first=$(mapped program)
+[[ $first =~ ^[a-z2-7]{15}$ ]] || fail "a keyed name is \"$first\""
+{ comm 'other\0\0\0\0\0\0\0\0\0\0\0' && comm 'program\0hiddenX\0'; } >more
+hand more >more.data
+redact more.data out.data --key key1
+[ "$(mapped program)" = "$first" ] || fail "a key gives one name, then another"
+redact more.data out.data --key key2
+[ "$(mapped program)" != "$first" ] || fail "two keys give the same name"
+printf short >key3
+expect 2 "$PERFDATA" redact --key key3 -o no.data hand.data
+has err 'at least'
+[ ! -e no.data ] || fail "an output after wrong usage"
+
+# What is not understood is refused, or dropped with a word.
+{ le 4 250 && le 2 0 24 && printf unknownXunknownX; } >extra
+hand extra >unknown.data
+expect 2 "$PERFDATA" redact -o no.data unknown.data
+has err 'record 4 of type 250.*--unknown=drop'
+[ ! -e no.data ] || fail "an output although something was refused"
+expect 0 "$PERFDATA" redact -o dropped.data --unknown drop unknown.data
+has err '1 records 250 do not come along'
+without dropped.data unknownX hidden
+cp hand.data feature.data
+printf '\x00\x00\x00\x00\x00\x00\x00\x00\x01' | dd of=feature.data bs=1 seek=72 conv=notrunc status=none # 64 instead of 3
+expect 2 "$PERFDATA" redact -o no.data feature.data
+has err 'feature: .*(64)'
+expect 0 "$PERFDATA" redact -f -o dropped.data --unknown drop feature.data
+has err 'feature 64 does not come along'
+without dropped.data buildhost
+# A record that contradicts itself, and bytes behind what is known.
+{ le 4 7 && le 2 0 24 && le 8 1 2; } >extra
+hand extra >bad.data
+expect 3 "$PERFDATA" redact -f -o no.data bad.data
+[ ! -e no.data ] || fail "an output although a record could not be read"
+{ le 4 68 && le 2 0 24 && printf behindXXbehindXX; } >extra
+hand extra >tail.data
+expect 2 "$PERFDATA" redact -f -o no.data tail.data
+has err 'rest'
+# A stream, and bytes behind it.
+"$PERFDATA" convert -q -i hand.data -o hand.pipe --to pipe
+{ cat hand.pipe && printf stray; } >stray.pipe
+expect 0 "$PERFDATA" redact -f -o out.pipe stray.pipe
+has err '5 bytes'
+without out.pipe stray hidden alice
+
+# ---- Messages of simpleperf: the sizes of all parts around a name follow, from two bytes to one.
+message() { # KEY <content: as a field
+    local n part=part.$BASHPID
+    cat >"$part"
+    n=$(stat -c %s "$part")
+    le 1 "$1"
+    if [ "$n" -lt 128 ]; then le 1 "$n"; else le 1 $((n % 128 + 128)) $((n / 128)); fi
+    cat "$part"
+}
+symbol() { # NAME
+    { le 1 8 52 16 86 && printf %s "$1" | message 26; } | message 34
+}
+section() { # NAME FILE: the recording by hand with this feature
+    "$PERFDATA" edit -q -f --set-feature "$1=@$2" -o feature.data hand.data || fail "no feature $1"
+}
+{ printf /home/alice/lib/secretX.so | message 10 && le 1 16 0 24 64 && symbol "$(printf 'secretsymbol%.0s' {1..15})" &&
+    symbol program; } >file
+{ le 4 "$(stat -c %s file)" && cat file; } >files
+section simpleperf_file2 files
+redact feature.data out.data
+without out.data secret alice
+"$PERFDATA" info --json out.data >info.out
+has info.out "\"path\": *\"/$(mapped home)/$(mapped alice)/$(mapped lib)/$(mapped secretX.so)\""
+has info.out "\"name\": *\"$(mapped program)\""
+has info.out '"vaddr": *"0x34"'
+"$PERFDATA" convert -q -f --endian big -o big.data feature.data
+redact big.data out.data --addrs hash
+"$PERFDATA" info --json out.data >info.out
+has info.out "\"name\": *\"$(mapped program)\""
+has info.out "\"vaddr\": *\"$(awk '$1 == "0x34" && $3 == "addr" { print $2 }' map)\""
+! grep -q '"0x34"' info.out || fail "an address stays"
+redact feature.data out.data --paths drop
+without out.data secret alice
+{ cat file && le 1 120 7; } >more
+{ le 4 "$(stat -c %s more)" && cat more; } >files # a field that is not known
+section simpleperf_file2 files
+expect 2 "$PERFDATA" redact -o no.data feature.data
+has err 'simpleperf_file2.*not known'
+# A build id in letters becomes what its bytes become.
+branches() { # MAGIC
+    printf %s "$1" | message 10
+    {
+        printf /home/alice/bin/program | message 10
+        printf 'deadbeef%.0s' {1..5} | message 18
+        { le 1 8 52 && { printf '\x55' | message 10 && le 1 16 8 24 1; } | message 18; } | message 26
+    } | message 18
+}
+branches simpleperf:EtmBranchList >list
+section simpleperf_etm_branch_list list
+{ le 4 67 && le 2 0 100 && le 4 4294967295 && printf '\xde\xad\xbe\xef%.0s' {1..5} && zeros 4 && printf program && zeros 57; } >ids
+"$PERFDATA" edit -q --set-feature build_id=@ids -o both.data feature.data
+redact both.data out.data
+"$PERFDATA" info --json out.data >info.out
+without out.data deadbeef alice
+id=$(awk '$3 == "build-id" { print $2 }' map)
+[[ $id =~ ^[0-9a-f]{40}$ ]] || fail "build ids: \"$id\""
+[ "$(grep -o "\"$id\"" info.out | wc -l)" = 2 ] || fail "$id is not twice in $(cat info.out)"
+has info.out '"branch": *"00"'
+redact feature.data out.data --payloads drop
+"$PERFDATA" info out.data >info.out
+! grep -qi branch_list info.out || fail "branches that are dropped"
+branches secretmagic >list
+section simpleperf_etm_branch_list list
+expect 2 "$PERFDATA" redact -o no.data feature.data
+has err 'simpleperf_etm_branch_list.*not known'
+
+# ---- Tracepoints that somebody made, of all names; a version that is none; a breakpoint.
+{ le 4 3 && for name in foo:up cycles:up r1a8:u; do le 4 64 && printf %s $name && zeros $((64 - ${#name})) && le 4 0 1; done; } >groups
+section group_desc groups
+redact feature.data out.data
+"$PERFDATA" info --json out.data >info.out
+has info.out "\"$(mapped foo):$(mapped up)\".*\"cycles:up\".*\"r1a8:u\""
+tracing() { # VERSION
+    printf '\x17\x08\x44tracing%s\0\0\x08' "$1"
+    le 4 4096
+    printf 'header_page\0' && le 8 0 && printf 'header_event\0' && le 8 0
+    le 4 0 0 0 0
+    le 8 0
+}
+tracing 0.6 >trace
+section tracing_data trace
+redact feature.data out.data
+tracing 0.6secret >trace
+section tracing_data trace
+expect 2 "$PERFDATA" redact -o no.data feature.data
+has err 'tracing_data.*not known'
+cp hand.data break.data
+printf '\x05' | dd of=break.data bs=1 seek=104 conv=notrunc status=none
+printf breakXXX | dd of=break.data bs=1 seek=160 conv=notrunc status=none
+redact break.data out.data
+grep -qaF breakXXX out.data || fail "the address of a breakpoint is gone"
+redact break.data out.data --addrs hash
+without out.data breakXXX
+
+# ---- The proof.
+expect 0 "$PERFDATA" redact -f -o out.data --prove alice,buildhost7 hand.data
+has err 'none of the 2 strings'
+expect 1 "$PERFDATA" redact -o no.data --paths keep --prove alice,buildhost7 hand.data
+has err '"alice" is in record 1 of type 1 (MMAP)'
+[ ! -e no.data ] || fail "an output that has what it must not"
+expect 1 "$PERFDATA" redact -o no.data --hostname keep --prove @<(printf 'nobody\nbuildhost7\n') hand.data
+has err '"buildhost7" is at offset .*hostname'
+expect 1 "$PERFDATA" redact -o - --paths keep --prove alice hand.data
+empty out
+
+# ---- Recordings of perf.
+shares() { # FILE: percentage, comm and dso
+    perf report -f -i "$1" --no-children --sort comm,dso -g none -t '|' --stdio 2>/dev/null |
+        sed '/^#/d; /|/!d; s/ *| */|/g; s/^ *//; s/ *$//'
+}
+rename() { # the same under the mapped names
+    awk -F '\t' 'NR == FNR { if ($3 == "name") name[$1] = $2; next }
+        function to(s, inner) {
+            inner = s
+            gsub(/[][]/, "", inner)
+            return s in name ? name[s] : s ~ /^\[.*]$/ && inner in name ? "[" name[inner] "]" : s
+        }
+        { split($0, p, "|"); print p[1] "|" to(p[2]) "|" to(p[3]) }' map -
+}
+judged() { # ORIGINAL OUTPUT
+    shares "$1" | rename | sort >want.txt
+    shares "$2" | sort >got.txt
+    same want.txt got.txt
+}
+record x.data -e cpu-clock -F 1999 -g -- bash -c work
+redact x.data y.data --prove md5sum,/usr/share
+judged x.data y.data
+"$PERFDATA" convert -q -i x.data -o x.pipe --to pipe
+"$PERFDATA" convert -q -i x.data -o x.zstd -z
+"$PERFDATA" convert -q -i x.data -o x.big --endian big
+"$PERFDATA" convert -q -i x.data -o x.dir --to dir
+for form in pipe zstd big dir; do
+    redact "x.$form" "y.$form" --prove md5sum,/usr/share
+    "$PERFDATA" info "y.$form" >info.out
+    rm -rf plain
+    "$PERFDATA" convert -q -i "y.$form" -o plain --to file --decompress --endian little
+    judged x.data plain
+done
+"$PERFDATA" info y.zstd >info.out
+has info.out '^compressed'
+expect 1 "$PERFDATA" redact -o no.data --comms keep --prove md5sum x.zstd
+has err 'COMM.*compressed'
+# Through a pipe in both directions, and with all that can be hashed: still one sample for each.
+"$PERFDATA" redact -q --key key1 --map map -f -o - --pids hash --times hash - <x.pipe | cat >all.pipe
+"$PERFDATA" check -q all.pipe
+[ "$(perf script -G -i - -F comm <all.pipe 2>/dev/null | wc -l)" = "$(perf script -G -i x.data -F comm 2>/dev/null | wc -l)" ] ||
+    fail "samples are missing"
+for space in pid name build-id inode; do
+    awk -F '\t' -v space=$space '$3 == space { print $2 }' map >to
+    [ "$(sort -u to | wc -l)" = "$(wc -l <to)" ] || fail "two become the same $space"
+done
+# Times: as far apart as before.
+gaps() { awk '{ gsub(/[.:]/, ""); if (NR > 1) printf "%d\n", $1 - last; last = $1 }'; } # nanoseconds, below 2^53
+redact x.data y.data --times hash
+perf script -i x.data --ns -F time -G 2>/dev/null | gaps >want.txt
+perf script -i y.data --ns -F time -G 2>/dev/null | gaps >got.txt
+same want.txt got.txt
+! cmp -s <(perf script -i x.data --ns -F time -G 2>/dev/null) <(perf script -i y.data --ns -F time -G 2>/dev/null) || fail "times stay"
+# Registers and stacks.
+record stack.data -e cpu-clock -F 499 --call-graph dwarf,4096 -- bash -c work
+redact stack.data y.data
+judged stack.data y.data
+bytes='"data": *"[0-9a-f]*[1-9a-f]'
+"$PERFDATA" dump --json stack.data >dump
+has dump "$bytes"
+"$PERFDATA" dump --json y.data >dump
+! grep -q -e "$bytes" dump || fail "stacks stay"
+redact stack.data y.data --payloads drop
+"$PERFDATA" info y.data >info.out
+has info.out 'sample_type .*CALLCHAIN'
+! grep -qE 'sample_type .*(REGS|STACK)' info.out || fail "payloads that are dropped: $(grep sample_type info.out)"
+
+# Memory does not grow with the recording.
+flat "$PERFDATA" redact -f -o /dev/null

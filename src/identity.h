@@ -63,7 +63,7 @@ void pd_identities_close(struct pd_identities *ids);
 
 static inline const struct pd_identity_layout *pd_identities_of(const struct pd_identities *ids, const struct pd_op *head)
 {
-    size_t i = ((uintptr_t)head >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    size_t i = (size_t)(((uintptr_t)head >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
     for (i &= ids->n_slots - 1; ids->slots[i].head != head; i = (i + 1) & (ids->n_slots - 1))
         ;
     return &ids->slots[i];

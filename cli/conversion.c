@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* conversion.c - writing a recording again, changed, in the container it is in. */
+/* conversion.c - writing a recording again, changed or in another form. */
 #include "conversion.h"
 #include <inttypes.h>
 #include <string.h>
@@ -25,6 +25,8 @@ static void on_progress(void *user, uint64_t done, uint64_t total)
 static void on_note(void *user, const struct pd_convert_note *note)
 {
     struct cli_conversion *c = user;
+    if (c->note && c->note(c->user, note))
+        return;
     const bool feature = strcmp(note->what, "feature") == 0;
     const char *name = feature ? pd_feature_name(note->number) : pd_set_name(&pd_set_record_type, note->number);
     char number[16];
@@ -57,13 +59,12 @@ static void report_error(struct cli_conversion *c, const struct pd_error *error)
         cli_input_error(&c->in, error);
 }
 
-static bool write_output(struct cli_conversion *c, enum pd_convert_to to)
+static bool write_output(struct cli_conversion *c)
 {
     struct pd_convert_options *o = &c->options;
     struct pd_convert_stats stats;
     struct pd_error error;
     o->size = sizeof *o;
-    o->to = to;
     o->finding = on_finding;
     o->note = on_note;
     o->progress = on_progress;
@@ -74,7 +75,7 @@ static bool write_output(struct cli_conversion *c, enum pd_convert_to to)
     const enum pd_code code = pd_convert(c->in.reader, &c->out.sink, o, &stats, &error);
     cli_progress_end(c->cli);
     for (size_t i = told; i < pd_reader_n_findings(c->in.reader); i++)
-        on_finding(c, pd_reader_finding(c->in.reader, i));
+        on_finding(c, pd_reader_finding(c->in.reader, i)); /* behind the data, or of other members */
     if (code == PD_EOUT && c->cli->status == CLI_OUTPUT && c->dir.cli)
         return false; /* the file of the directory that failed has been named */
     if (code) {
@@ -84,7 +85,7 @@ static bool write_output(struct cli_conversion *c, enum pd_convert_to to)
     if (c->n_findings > MOST_FINDINGS)
         cli_say(c->cli, "%zu places could not be read", c->n_findings);
     if (c->cli->verbose)
-        cli_say(c->cli, "%" PRIu64 " records", stats.records);
+        cli_say(c->cli, "%" PRIu64 " records%s", stats.records, stats.copied ? ", copied as they are" : "");
     return true;
 }
 
@@ -111,24 +112,22 @@ static bool look(struct cli_conversion *c)
 
 static void to_directory(struct cli_conversion *c, const char *path)
 {
+    const bool others = S_ISDIR(c->in.st.st_mode) && !c->alone;
     if (!cli_directory_open(c->cli, &c->dir, &c->in))
         return;
-    if (write_output(c, PD_CONVERT_SAME) && look(c) &&
-        (c->alone || cli_directory_copy_others(&c->dir, &c->in, path)))
+    if (write_output(c) && look(c) && (!others || cli_directory_copy_others(&c->dir, &c->in, path)))
         cli_directory_commit(&c->dir);
     cli_directory_discard(&c->dir);
 }
 
-static void to_file(struct cli_conversion *c, bool others)
+static void to_file(struct cli_conversion *c, enum pd_container container, bool others)
 {
-    const bool standard = strcmp(c->cli->output, "-") == 0;
-    const bool file = !standard && pd_reader_info(c->in.reader)->container == PD_CONTAINER_FILE;
-    const unsigned flags = (file ? CLI_PATCH : 0) | (c->look ? CLI_SPOOL : 0);
+    const unsigned flags = (container == PD_CONTAINER_FILE ? CLI_PATCH : 0) | (c->look ? CLI_SPOOL : 0);
     if (!cli_output_open(c->cli, &c->out, &c->in, 1, flags))
         return;
     if (others && !c->alone)
         cli_say(c->cli, "%s has files beside the records (kcore_dir), which only a directory can hold", c->in.name);
-    if (write_output(c, standard ? PD_CONVERT_PIPE : PD_CONVERT_SAME) && look(c))
+    if (write_output(c) && look(c))
         cli_output_commit(&c->out);
     cli_output_discard(&c->out);
 }
@@ -138,8 +137,11 @@ void cli_convert(struct cli_conversion *c, const char *path)
     const bool others = S_ISDIR(c->in.st.st_mode) && cli_directory_has_others(&c->in, path);
     if (others && c->alone)
         cli_say(c->cli, "%s has files beside the records (kcore_dir), which do not come along", path);
-    if (pd_reader_info(c->in.reader)->container == PD_CONTAINER_DIRECTORY && strcmp(c->cli->output, "-") != 0)
+    if (c->options.to == PD_CONVERT_SAME && strcmp(c->cli->output, "-") == 0)
+        c->options.to = PD_CONVERT_PIPE;
+    const enum pd_container container = pd_convert_container(c->in.reader, &c->options);
+    if (container == PD_CONTAINER_DIRECTORY)
         to_directory(c, path);
     else
-        to_file(c, others);
+        to_file(c, container, others);
 }

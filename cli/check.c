@@ -189,6 +189,10 @@ static int compare(void *user, const void *bytes, size_t n)
             find_at(c, DAMAGE, "input", c->at, "reading failed: %s", strerror(error));
             return STOP;
         }
+        if (now == 0 && c->at < pd_reader_info(c->in.reader)->file_size) {
+            find_at(c, DAMAGE, "input", c->at, "the file was cut while it was read");
+            return STOP;
+        }
         if (now == 0) {
             find_at(c, DIFFERENCE, "round-trip", c->at,
                     "the file ends here, the round trip gives %zu bytes more", n);
@@ -402,7 +406,7 @@ static void check_file(struct cli *cli, const char *path, bool strict)
 {
     struct cli_json json = {.out = &cli->out};
     struct check c = {
-        .cli = cli, .strict = strict, .json = cli->json ? &json : NULL, .window = malloc(WINDOW)};
+        .cli = cli, .strict = strict, .json = cli->json ? &json : NULL, .window = cli_malloc(WINDOW)};
     if (c.window == NULL) {
         cli_fail(cli, CLI_OUTPUT, "no memory");
         return;

@@ -226,6 +226,30 @@ struct cli_note {
 void cli_file_notes(const struct cli_input *in, void (*take)(void *user, const struct cli_note *note),
                     void *user);
 
+/* ---- Memory (memory.c): as in the C library, but a failure is remembered */
+
+void *cli_malloc(size_t n);
+void *cli_calloc(size_t n, size_t size);
+void *cli_realloc(void *old, size_t n);
+void *cli_reallocarray(void *old, size_t n, size_t size);
+char *cli_strdup(const char *text);
+char *cli_strndup(const char *text, size_t n);
+__attribute__((format(printf, 1, 2))) char *cli_format(const char *format, ...); /* like asprintf() */
+extern const struct pd_allocator cli_allocator;
+
+/*
+ * For jansson, whose parser (2.14) frees what it never allocated when an allocation fails: the command ends with CLI_OUTPUT,
+ * its temporary files removed.
+ */
+void *cli_malloc_or_exit(size_t n);
+void cli_remove_temporaries(void); /* output.c */
+
+/*
+ * Has any of these failed? That is told, with CLI_OUTPUT, unless an error was. Asked before an output is put in its
+ * place and at the end, so that what could not be held is not left out in silence.
+ */
+bool cli_no_memory(struct cli *cli);
+
 /* ---- JSON (common.c): an object or array over several calls */
 
 struct cli_json {
@@ -287,6 +311,8 @@ bool cli_output_open(struct cli *cli, struct cli_output *out, const struct cli_i
                      unsigned flags);
 /* To read what was written before it takes its place. False: it cannot be written, which is printed. */
 bool cli_output_source(struct cli_output *out, struct pd_source *source);
+/* False: an error that leaves no output has happened. */
+bool cli_may_commit(struct cli *cli);
 /* Writes out what is left, and puts the file in its place. */
 bool cli_output_commit(struct cli_output *out);
 /* Drops the output and its temporary file. After a commit, or on a struct that is all 0, it does nothing. */

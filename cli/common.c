@@ -365,7 +365,7 @@ static void find_places(struct cli_input *in)
 {
     const size_t n = pd_reader_n_members(in->reader);
     in->searched = true;
-    in->places = calloc(MOST_PLACES, sizeof *in->places);
+    in->places = cli_calloc(MOST_PLACES, sizeof *in->places);
     for (uint32_t i = 0; in->places && i < n; i++) {
         struct pd_record rec = {0};
         struct pd_error error;
@@ -462,6 +462,7 @@ static enum pd_code start_reader(struct cli_input *in, const char *path, struct 
 bool cli_input_open(struct cli *cli, struct cli_input *in, const char *path, unsigned flags)
 {
     const bool standard = strcmp(path, "-") == 0;
+    const struct pd_metadata_options how = {.size = sizeof how, .allocator = &cli_allocator};
     struct pd_error error;
     *in = (struct cli_input){.name = standard ? "standard input" : path, .cli = cli, .fd = -1};
     in->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -487,7 +488,7 @@ bool cli_input_open(struct cli *cli, struct cli_input *in, const char *path, uns
         cli_input_close(in);
         return false;
     }
-    if ((flags & CLI_META) && pd_metadata_open(&in->meta, in->reader, NULL, &error))
+    if ((flags & CLI_META) && pd_metadata_open(&in->meta, in->reader, &how, &error))
         cli_error(cli, in->name, &error);
     if (!(flags & CLI_NO_FINDINGS))
         cli_tell_findings(in);

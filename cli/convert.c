@@ -38,9 +38,7 @@ static const struct cli_spec spec = {
 struct run {
     struct cli *cli;
     struct cli_conversion c;
-    char *left; /* what was left in the old byte order */
-    size_t left_size;
-    FILE *left_text;
+    struct pd_out left; /* what was left in the old byte order */
 };
 
 /* ---- Options */
@@ -126,23 +124,25 @@ static bool take_note(void *user, const struct pd_convert_note *note)
     char number[16];
     if (strncmp(note->why, "left", 4) != 0)
         return false;
-    if (run->left_text == NULL && (run->left_text = open_memstream(&run->left, &run->left_size)) == NULL)
-        return true;
-    snprintf(number, sizeof number, "%" PRIu32, note->number);
+    struct pd_out *left = &run->left;
+    left->more = pd_out_grow;
+    left->user = (void *)(uintptr_t)&cli_allocator;
+    pd_out_str(left, left->n ? ", " : "");
     if (note->count)
-        fprintf(run->left_text, ", %" PRIu64 " %s", note->count, name ? name : number);
+        pd_out_dec(left, note->count);
     else
-        fprintf(run->left_text, ", feature %s", name ? name : number);
+        pd_out_str(left, "feature");
+    snprintf(number, sizeof number, "%" PRIu32, note->number);
+    pd_out_str(left, " ");
+    pd_out_str(left, name ? name : number);
     return true;
 }
 
 static void tell_what_is_left(struct run *run)
 {
-    if (run->left_text == NULL)
-        return;
-    if (fclose(run->left_text) == 0)
-        cli_say(run->cli, "in the old byte order still: %s", run->left + 2);
-    free(run->left);
+    if (run->left.n)
+        cli_say(run->cli, "in the old byte order still: %.*s", (int)run->left.n, run->left.buf);
+    free(run->left.buf);
 }
 
 static bool take_error(void *user, const struct pd_error *error)

@@ -22,7 +22,7 @@ static size_t made_cap;
 static const int removing_signals[] = {SIGINT, SIGTERM, SIGHUP};
 #define N_SIGNALS (sizeof removing_signals / sizeof *removing_signals)
 
-static void remove_made(void)
+void cli_directory_remove(void)
 {
     for (int i = (int)n_made - 1; i >= 0; i--)
         if (unlink(made[i]) != 0)
@@ -31,7 +31,7 @@ static void remove_made(void)
 
 static void on_signal(int signal)
 {
-    remove_made();
+    cli_directory_remove();
     raise(signal); /* SA_RESETHAND: now with the usual effect */
 }
 
@@ -54,22 +54,26 @@ static sigset_t block_signals(void)
     return old;
 }
 
-/* False: no memory; then the file may be left behind by a signal, which is no reason to fail. */
-static void remember(const char *path)
+/* Before it is made: what is not known here would be left behind. False: no memory. */
+static bool remember(const char *path)
 {
     const sigset_t old = block_signals();
-    char *copy = strdup(path);
+    bool ok = false;
+    char *copy = cli_strdup(path);
     if (copy && (size_t)n_made == made_cap) {
         const size_t more = made_cap ? made_cap * 2 : 16;
-        char **p = realloc(made, more * sizeof *p);
+        char **p = cli_realloc(made, more * sizeof *p);
         if (p)
             made = p, made_cap = more;
     }
-    if (copy && (size_t)n_made < made_cap)
+    if (copy && (size_t)n_made < made_cap) {
         made[n_made++] = copy;
-    else
+        ok = true;
+    } else {
         free(copy);
+    }
     pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return ok;
 }
 
 static void forget_all(void)
@@ -87,14 +91,13 @@ static void forget_all(void)
 
 static char *join(const char *dir, const char *name)
 {
-    char *path;
-    return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
+    return cli_format("%s/%s", dir, name);
 }
 
 /* The path without slashes at its end. */
 static char *trimmed(const char *path)
 {
-    char *copy = strdup(path);
+    char *copy = cli_strdup(path);
     for (size_t n = copy ? strlen(copy) : 0; n > 1 && copy[n - 1] == '/'; n--)
         copy[n - 1] = 0;
     return copy;
@@ -103,10 +106,9 @@ static char *trimmed(const char *path)
 static char *template_beside(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *result;
     if (slash == NULL)
-        return strdup(".perfdata-XXXXXX");
-    return asprintf(&result, "%.*s.perfdata-XXXXXX", (int)(slash + 1 - path), path) < 0 ? NULL : result;
+        return cli_strdup(".perfdata-XXXXXX");
+    return cli_format("%.*s.perfdata-XXXXXX", (int)(slash + 1 - path), path);
 }
 
 static bool refuse(struct cli_directory *d, int status, const char *why)
@@ -157,8 +159,10 @@ static bool make_directory(struct cli_directory *d, const char *beside)
         return refuse(d, CLI_OUTPUT, strerror(error));
     }
     d->temporary = path;
-    remember(path);
-    return true;
+    if (remember(path))
+        return true;
+    rmdir(path);
+    return refuse(d, CLI_OUTPUT, strerror(ENOMEM));
 }
 
 bool cli_directory_stage(struct cli *cli, struct cli_directory *d, const char *path)
@@ -184,9 +188,10 @@ int cli_directory_file(struct cli_directory *d, const char *name, mode_t mode, s
     char *path = join(d->temporary, name);
     while (out < d->files + CLI_MOST_FILES && out->cli)
         out++;
-    if (path == NULL || out == d->files + CLI_MOST_FILES) {
+    const int error = out == d->files + CLI_MOST_FILES ? EMFILE : path == NULL || !remember(path) ? ENOMEM : 0;
+    if (error) {
         free(path);
-        return path ? EMFILE : ENOMEM;
+        return error;
     }
     d->cli->output = path;
     const bool ok = cli_output_open(d->cli, out, NULL, 0, CLI_PATCH);
@@ -194,9 +199,11 @@ int cli_directory_file(struct cli_directory *d, const char *name, mode_t mode, s
     if (ok) {
         out->mode = mode & 0777;
         out->name = output;
-        if (out->temporary)
-            remember(out->temporary);
-        remember(path);
+        if (out->temporary && !remember(out->temporary)) {
+            cli_output_discard(out);
+            free(path);
+            return ENOMEM;
+        }
         *sink = out->sink;
     }
     free(path);
@@ -214,9 +221,7 @@ int cli_directory_close(struct cli_directory *d, struct pd_sink *sink)
 int cli_directory_mkdir(struct cli_directory *d, const char *name)
 {
     char *path = join(d->temporary, name);
-    const int error = path == NULL ? ENOMEM : mkdir(path, 0700) < 0 ? errno : 0;
-    if (!error)
-        remember(path);
+    const int error = path == NULL || !remember(path) ? ENOMEM : mkdir(path, 0700) < 0 ? errno : 0;
     free(path);
     return error;
 }
@@ -224,9 +229,7 @@ int cli_directory_mkdir(struct cli_directory *d, const char *name)
 int cli_directory_link(struct cli_directory *d, const char *name, const char *target)
 {
     char *path = join(d->temporary, name);
-    const int error = path == NULL ? ENOMEM : symlink(target, path) < 0 ? errno : 0;
-    if (!error)
-        remember(path);
+    const int error = path == NULL || !remember(path) ? ENOMEM : symlink(target, path) < 0 ? errno : 0;
     free(path);
     return error;
 }
@@ -265,12 +268,9 @@ static int copy_file(const char *from, const char *to, mode_t mode)
     const int in = open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (in < 0)
         return errno;
-    const int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    int error = out < 0 ? errno : 0;
-    if (!error) {
-        remember(to);
-        error = copy_bytes(in, out);
-    }
+    const bool known = remember(to);
+    const int out = known ? open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+    int error = !known ? ENOMEM : out < 0 ? errno : copy_bytes(in, out);
     if (!error && fchmod(out, mode & 07777) < 0)
         error = errno;
     if (out >= 0 && close(out) < 0 && !error)
@@ -286,10 +286,9 @@ static int copy_link(const char *from, const char *to)
     if (n < 0)
         return errno;
     target[n] = 0;
-    if (symlink(target, to) < 0)
-        return errno;
-    remember(to);
-    return 0;
+    if (!remember(to))
+        return ENOMEM;
+    return symlink(target, to) < 0 ? errno : 0;
 }
 
 static int copy_tree(struct cli_directory *d, const char *from, const char *to, const struct cli_input *in,
@@ -309,9 +308,10 @@ static int copy_entry(struct cli_directory *d, const char *from, const char *to,
         cli_say(d->cli, "%s is not copied", from);
         return 0;
     }
+    if (!remember(to))
+        return ENOMEM;
     if (mkdir(to, 0700) < 0)
         return errno;
-    remember(to);
     error = copy_tree(d, from, to, NULL, depth + 1);
     return error || chmod(to, st.st_mode & 07777) == 0 ? error : errno;
 }
@@ -424,7 +424,9 @@ static int move_file(const struct cli_directory *d, const char *from, const char
 
 bool cli_directory_move(struct cli_directory *d, const char *name, const char *final)
 {
-    char *path = join(d->temporary, name);
+    char *path = cli_may_commit(d->cli) ? join(d->temporary, name) : NULL;
+    if (path == NULL && d->cli->status == CLI_OUTPUT)
+        return false;
     const int error = path ? move_file(d, path, final) : ENOMEM;
     if (error)
         cli_fail(d->cli, CLI_OUTPUT, "%s: %s", final, strerror(error));
@@ -434,6 +436,10 @@ bool cli_directory_move(struct cli_directory *d, const char *name, const char *f
 
 bool cli_directory_commit(struct cli_directory *d)
 {
+    if (!cli_may_commit(d->cli)) {
+        cli_directory_discard(d);
+        return false;
+    }
     const sigset_t old = block_signals();
     const int error = put_in_place(d);
     if (!error)
@@ -451,7 +457,7 @@ void cli_directory_discard(struct cli_directory *d)
         return;
     for (size_t i = 0; i < CLI_MOST_FILES; i++)
         cli_output_discard(&d->files[i]);
-    remove_made();
+    cli_directory_remove();
     forget_all();
     free(d->final);
     free(d->temporary);

@@ -39,5 +39,7 @@ bool cli_directory_stage(struct cli *cli, struct cli_directory *dir, const char 
 bool cli_directory_move(struct cli_directory *dir, const char *name, const char *final);
 /* Removes what was not committed. */
 void cli_directory_discard(struct cli_directory *dir);
+/* Removes what was made and is not in its place yet; a signal handler may call it. */
+void cli_directory_remove(void);
 
 #endif

@@ -96,43 +96,48 @@ static uint64_t random_start(uint64_t seed, uint64_t purpose)
 
 /* ---- Telling what was done */
 
-static void put_report(struct corrupt *c, const char *text, size_t n)
+static bool to_stderr(struct pd_out *out, size_t want)
 {
-    if (c->out.fd >= 0 && strcmp(c->cli->output, "-") == 0)
-        fwrite(text, 1, n, stderr);
-    else
-        pd_out_bytes(&c->cli->out, text, n);
+    (void)want;
+    fwrite(out->buf, 1, out->n, stderr);
+    out->n = 0;
+    return true;
 }
 
-static void put_hex(FILE *to, const uint8_t *bytes, size_t n)
+static void put_bytes(struct pd_out *to, const char *before, const uint8_t *bytes, size_t n, const char *behind)
 {
-    for (size_t i = 0; i < n; i++)
-        fprintf(to, "%02x", bytes[i]);
+    pd_out_str(to, before);
+    pd_out_hex_bytes(to, bytes, n);
+    pd_out_str(to, behind);
 }
 
 /* One line: what happened to n bytes at an offset of the output. `old` NULL: there were none; `now` NULL: there are none. */
 static void report(struct corrupt *c, const char *what, uint64_t at, const uint8_t *old, const uint8_t *now, size_t n,
                    const char *note)
 {
-    char *text;
-    size_t size;
-    FILE *to = open_memstream(&text, &size);
-    if (to == NULL)
-        return;
-    const bool json = c->cli->json;
-    fprintf(to, json ? "{\"what\":\"%s\",\"offset\":\"%" PRIu64 "\"" : "%s 0x%" PRIx64 ":", what, at);
+    char buf[512];
+    struct pd_out err = {.buf = buf, .cap = sizeof buf, .more = to_stderr};
+    const bool standard = c->out.fd >= 0 && strcmp(c->cli->output, "-") == 0, json = c->cli->json;
+    struct pd_out *to = standard ? &err : &c->cli->out;
+    pd_out_str(to, json ? "{\"what\":\"" : "");
+    pd_out_str(to, what);
+    pd_out_str(to, json ? "\",\"offset\":\"" : " ");
+    (json ? pd_out_dec : pd_out_hex)(to, at);
+    pd_out_str(to, json ? "\"" : ":");
     if (old)
-        fputs(json ? ",\"old\":\"" : " ", to), put_hex(to, old, n), fputs(json ? "\"" : "", to);
+        put_bytes(to, json ? ",\"old\":\"" : " ", old, n, json ? "\"" : "");
     if (old && now && !json)
-        fputs(" ->", to);
+        pd_out_str(to, " ->");
     if (now)
-        fputs(json ? ",\"new\":\"" : " ", to), put_hex(to, now, n), fputs(json ? "\"" : "", to);
-    if (note)
-        fprintf(to, json ? ",\"note\":\"%s\"" : old || now ? " (%s)" : " %s", note);
-    fputs(json ? "}\n" : "\n", to);
-    if (fclose(to) == 0)
-        put_report(c, text, size);
-    free(text);
+        put_bytes(to, json ? ",\"new\":\"" : " ", now, n, json ? "\"" : "");
+    if (note) {
+        pd_out_str(to, json ? ",\"note\":\"" : old || now ? " (" : " ");
+        pd_out_str(to, note);
+        pd_out_str(to, json ? "\"" : old || now ? ")" : "");
+    }
+    pd_out_str(to, json ? "}\n" : "\n");
+    if (standard)
+        to_stderr(to, 0);
 }
 
 /* ---- Patches */
@@ -142,13 +147,13 @@ static bool add_patch(struct corrupt *c, bool set, uint64_t at, const uint8_t *b
 {
     if (c->n_patches == c->cap_patches) {
         const size_t cap = c->cap_patches ? 2 * c->cap_patches : 16;
-        struct patch *more = reallocarray(c->patches, cap, sizeof *more);
+        struct patch *more = cli_reallocarray(c->patches, cap, sizeof *more);
         if (more == NULL)
             return cli_fail(c->cli, CLI_OUTPUT, "no memory"), false;
         c->patches = more;
         c->cap_patches = cap;
     }
-    uint8_t *copy = malloc(2 * n);
+    uint8_t *copy = cli_malloc(2 * n);
     if (copy == NULL)
         return cli_fail(c->cli, CLI_OUTPUT, "no memory"), false;
     memcpy(copy, bytes, n);
@@ -166,7 +171,7 @@ static int compare_patches(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
-/* Of n bytes at c->at those that a patch covers; tells of it at its last byte. */
+/* Of n bytes at c->at those that a patch covers. */
 static void apply_patch(struct corrupt *c, struct patch *p, uint8_t *bytes, size_t n)
 {
     const uint64_t start = p->at + p->done;
@@ -176,8 +181,6 @@ static void apply_patch(struct corrupt *c, struct patch *p, uint8_t *bytes, size
     memcpy(p->bytes + p->n + p->done, bytes + at, m);
     memcpy(bytes + at, p->bytes + p->done, m);
     p->done += m;
-    if (p->done == p->n)
-        report(c, p->set ? "set" : "adjusted", p->at, p->bytes + p->n, p->bytes, p->n, NULL);
 }
 
 /* What follows from an inserted record comes first, so that --set has the last word. */
@@ -187,8 +190,30 @@ static void apply_patches(struct corrupt *c, uint8_t *bytes, size_t n)
         for (size_t i = c->first_patch; i < c->n_patches && c->patches[i].at < c->at + n; i++)
             if (c->patches[i].set == set)
                 apply_patch(c, &c->patches[i], bytes, n);
+}
+
+/* Those that end where we are. */
+static void tell_patches(struct corrupt *c)
+{
+    for (size_t i = c->first_patch; i < c->n_patches && c->patches[i].at < c->at; i++) {
+        const struct patch *p = &c->patches[i];
+        if (p->at + p->n == c->at)
+            report(c, p->set ? "set" : "adjusted", p->at, p->bytes + p->n, p->bytes, p->n, NULL);
+    }
     while (c->first_patch < c->n_patches && c->patches[c->first_patch].done == c->patches[c->first_patch].n)
         c->first_patch++;
+}
+
+/* How many of n bytes come before the next place where a patch begins or ends. */
+static size_t before_edge(const struct corrupt *c, size_t n)
+{
+    for (size_t i = c->first_patch; i < c->n_patches && c->patches[i].at < c->at + n; i++) {
+        const struct patch *p = &c->patches[i];
+        const uint64_t edge = p->at > c->at ? p->at : p->at + p->n;
+        if (edge > c->at && edge - c->at < n)
+            n = (size_t)(edge - c->at);
+    }
+    return n;
 }
 
 /* ---- The way of the bytes: input, patches, noise, end, output */
@@ -204,20 +229,24 @@ static void make_noise(struct corrupt *c, uint8_t *bytes, size_t n)
     }
 }
 
-/* Damages n bytes and writes them. False: no more are wanted. */
+/* Damages n bytes and writes them. False: no more are wanted. What is told, and in which order, is the same in whatever
+ * pieces the bytes come. */
 static bool emit(struct corrupt *c, uint8_t *bytes, size_t n)
 {
     if (n > c->keep - c->at)
         n = (size_t)(c->keep - c->at);
-    apply_patches(c, bytes, n);
-    if (c->threshold || c->all)
-        make_noise(c, bytes, n);
-    if (n && c->out.sink.write(c->out.sink.user, bytes, n)) {
-        c->failed = true;
-        return false;
+    while (n && !c->failed) {
+        const size_t m = before_edge(c, n);
+        apply_patches(c, bytes, m);
+        if (c->threshold || c->all)
+            make_noise(c, bytes, m);
+        c->failed = c->out.sink.write(c->out.sink.user, bytes, m) != 0;
+        c->at += m;
+        tell_patches(c);
+        bytes += m;
+        n -= m;
     }
-    c->at += n;
-    return c->at < c->keep;
+    return !c->failed && c->at < c->keep;
 }
 
 /* What is written is visible when a live input pauses. */
@@ -238,6 +267,9 @@ static size_t read_some(struct corrupt *c, uint8_t *bytes, size_t n)
     while (got < 0 && errno == EINTR);
     if (got < 0) {
         cli_fail(c->cli, CLI_DAMAGED, "%s: offset %" PRIu64 ": %s", c->in.name, c->read, strerror(errno));
+        c->failed = true;
+    } else if (got == 0 && c->in.seekable && n && c->read < (uint64_t)c->in.st.st_size) {
+        cli_fail(c->cli, CLI_DAMAGED, "%s: offset %" PRIu64 ": the file was cut while it was read", c->in.name, c->read);
         c->failed = true;
     }
     return got > 0 ? (size_t)got : 0;
@@ -398,6 +430,8 @@ static bool plan_record(struct corrupt *c)
     if (!c->in.seekable)
         return cli_fail(c->cli, CLI_USAGE, "%s cannot be read twice", c->in.name), false;
     fstat(c->in.fd, &c->in.st); /* of what is read: the copy of a stream */
+    if (info->file_size != PD_NOWHERE && (uint64_t)c->in.st.st_size < info->file_size)
+        return cli_fail(c->cli, CLI_DAMAGED, "%s: the file was cut while it was read", c->in.name), false;
     choose_place(c, &state);
     make_record(c, &state, info->order);
     return info->container != PD_CONTAINER_FILE || adjust_file(c);
@@ -501,8 +535,8 @@ static bool take_set(struct corrupt *c)
     uint64_t at;
     if (n == 0 || n % 2 || strspn(equals + 1, "0123456789abcdefABCDEF") != n)
         return wrong(c, "--set", what);
-    char *offset = strndup(c->cli->arg, (size_t)(equals - c->cli->arg));
-    uint8_t *bytes = malloc(n / 2);
+    char *offset = cli_strndup(c->cli->arg, (size_t)(equals - c->cli->arg));
+    uint8_t *bytes = cli_malloc(n / 2);
     bool ok = offset && bytes;
     if (!ok)
         cli_fail(c->cli, CLI_OUTPUT, "no memory");

@@ -70,7 +70,7 @@ static int make_bytes(void *user, const void *bytes, size_t n)
     struct made *m = user;
     if (n > m->cap - m->n) {
         const size_t cap = 2 * m->cap + n;
-        uint8_t *p = realloc(m->bytes, cap);
+        uint8_t *p = cli_realloc(m->bytes, cap);
         if (p == NULL)
             return ENOMEM;
         m->bytes = p;
@@ -88,7 +88,7 @@ static bool more_line(struct pd_out *out, size_t want)
         return false;
     size_t cap = 2 * out->cap + want;
     cap = cap < TEXT_MOST_LINE ? cap : TEXT_MOST_LINE;
-    char *p = realloc(out->buf, cap);
+    char *p = cli_realloc(out->buf, cap);
     if (p == NULL)
         return false;
     out->buf = p;
@@ -107,7 +107,7 @@ static struct pd_out *begin_line(struct decode *d, const char *start)
 static void write_line(struct decode *d)
 {
     const struct pd_sink *out = &d->out.sink;
-    if (out->write(out->user, d->line.buf, d->line.n) || out->write(out->user, "\n", 1))
+    if (d->line.lost || out->write(out->user, d->line.buf, d->line.n) || out->write(out->user, "\n", 1))
         d->failed = true;
 }
 
@@ -136,6 +136,7 @@ static bool accept_line(struct decode *d, const void *bytes, size_t n)
     if (!d->line.lost && text_line(t, d->line.buf, d->line.n) && d->made.n == n &&
         (n == 0 || memcmp(d->made.bytes, bytes, n) == 0))
         return true;
+    d->failed |= cli_no_memory(d->cli); /* else it would be taken for damage */
     t->form = before.form;
     t->has_header = before.has_header;
     t->any = before.any;
@@ -221,20 +222,21 @@ static bool read_some(struct decode *d, uint64_t offset, uint8_t *buf, size_t n,
 /* Raw bytes from where we are up to `end`, or to the end of the input. */
 static void copy_to(struct decode *d, uint64_t end)
 {
-    uint8_t *buf = malloc(TEXT_PIECE);
+    uint8_t *buf = cli_malloc(TEXT_PIECE);
     size_t got = 1;
     while (buf && !d->failed && d->text.at < end && got) {
         const uint64_t left = end - d->text.at;
         if (read_some(d, d->text.at, buf, left < TEXT_PIECE ? (size_t)left : TEXT_PIECE, &got))
             put_raw(d, buf, got);
     }
+    d->failed |= buf == NULL;
     free(buf);
 }
 
 /* All of a small part in memory, to be freed; NULL: that is not possible. */
 static uint8_t *read_part(struct decode *d, uint64_t offset, size_t n)
 {
-    uint8_t *bytes = malloc(n + 1);
+    uint8_t *bytes = cli_malloc(n + 1);
     struct pd_error error;
     if (bytes && pd_reader_read(d->r, offset, bytes, n, &error) == PD_OK)
         return bytes;
@@ -301,8 +303,10 @@ static void decode_header(struct decode *d, const struct pd_extent *e)
     pd_out_str(out, info->order == PD_BIG ? "big\"," : "little\",");
     const size_t at = out->n; /* the brace that opens the fields */
     put_struct(out, "file_header", &info->header);
-    memmove(out->buf + at, out->buf + at + 1, out->n - at - 1);
-    out->n--;
+    if (out->n > at) { /* else there was no memory for it */
+        memmove(out->buf + at, out->buf + at + 1, out->n - at - 1);
+        out->n--;
+    }
     pd_out_str(out, "}");
     if (bytes && try_exact(d, bytes, n) && d->brief)
         put_short_header(d, info);
@@ -650,7 +654,7 @@ static void decode_parts(struct decode *d)
 
 static void copy_fd(struct decode *d, int fd)
 {
-    uint8_t *buf = malloc(TEXT_PIECE);
+    uint8_t *buf = cli_malloc(TEXT_PIECE);
     ssize_t got = 1;
     while (buf && !d->failed && got) {
         got = read(fd, buf, TEXT_PIECE);
@@ -690,10 +694,7 @@ static void put_entry(struct decode *d, const char *kind, const char *name, mode
 
 static char *join(const char *dir, const char *name)
 {
-    char *path;
-    if (dir == NULL)
-        return strdup(name);
-    return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
+    return dir ? cli_format("%s/%s", dir, name) : cli_strdup(name);
 }
 
 static void copy_file(struct decode *d, const char *path, const char *name, mode_t mode)
@@ -807,7 +808,7 @@ static void decode_directory(struct decode *d, const char *path)
 static bool keep_more(struct decode *d, size_t n)
 {
     const size_t cap = n <= d->kept_cap - d->n_kept ? d->kept_cap : 2 * d->kept_cap + n;
-    uint8_t *p = cap == d->kept_cap ? d->kept : realloc(d->kept, cap);
+    uint8_t *p = cap == d->kept_cap ? d->kept : cli_realloc(d->kept, cap);
     if (p == NULL)
         return false;
     d->kept = p;
@@ -926,7 +927,7 @@ static bool open_input(struct decode *d, const char *path)
     in->seekable = S_ISREG(in->st.st_mode) || S_ISBLK(in->st.st_mode);
     if (in->seekable || S_ISDIR(in->st.st_mode))
         return true;
-    d->kept = malloc(d->kept_cap = TEXT_PIECE);
+    d->kept = cli_malloc(d->kept_cap = TEXT_PIECE);
     if (d->kept == NULL) {
         cli_fail(d->cli, CLI_OUTPUT, "no memory");
         return false;

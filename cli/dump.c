@@ -169,7 +169,7 @@ static bool find_times(struct dump *d)
         cli_error(d->cli, d->in.name, &error);
         return false;
     }
-    d->times = calloc(pd_time_count(d->time) + 1, sizeof *d->times);
+    d->times = cli_calloc(pd_time_count(d->time) + 1, sizeof *d->times);
     if (d->times && pd_time_parse(d->time, first, last, d->times, &d->n_times))
         return true;
     cli_fail(d->cli, CLI_USAGE,

@@ -128,7 +128,7 @@ static const char *name_of(struct dump *d, size_t i)
 {
     if (i >= d->n_names) {
         const size_t n = pd_reader_n_attrs(d->in.reader);
-        char **more = i < n ? realloc(d->names, n * sizeof *more) : NULL;
+        char **more = i < n ? cli_realloc(d->names, n * sizeof *more) : NULL;
         if (more == NULL)
             return "[unknown]";
         d->names = more;
@@ -136,7 +136,7 @@ static const char *name_of(struct dump *d, size_t i)
             char name[256];
             const int width =
                 (int)cli_event_name(&d->in, (uint32_t)d->n_names, name, sizeof name);
-            more[d->n_names] = strdup(name);
+            more[d->n_names] = cli_strdup(name);
             d->name_width = width > d->name_width ? width : d->name_width;
         }
     }

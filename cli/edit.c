@@ -212,7 +212,7 @@ static bool take_option(struct edit *e, int key)
     if (!take_feature(e, item.drop ? "--drop-feature" : "--set-feature", text,
                       equals ? (size_t)(equals - text) : strlen(text), &item.feature))
         return false;
-    struct item *more = realloc(e->items, (e->n_items + 1) * sizeof *more);
+    struct item *more = cli_realloc(e->items, (e->n_items + 1) * sizeof *more);
     if (more == NULL)
         return no_memory(e);
     e->items = more;
@@ -392,7 +392,7 @@ static bool encode(struct edit *e, struct item *item, const struct pd_feature *f
     char text[256];
     enum pd_code code = pd_feature_encode(order, f, NULL, 0, &item->n, &error);
     if (code == PD_OK || code == PD_ESPACE) {
-        if ((item->bytes = malloc(item->n + 1)) == NULL)
+        if ((item->bytes = cli_malloc(item->n + 1)) == NULL)
             return no_memory(e);
         code = pd_feature_encode(order, f, item->bytes, item->n, &item->n, &error);
     }
@@ -408,8 +408,8 @@ static bool from_text(struct edit *e, struct item *item)
     const size_t n = item->value ? strlen(item->value) : 0;
     if (item->value == NULL && !is_empty_feature(item->feature))
         return wrong_value(e, item, "a value is needed: NAME=VALUE, or NAME=@FILE");
-    char *buf = malloc(n + 1);
-    struct pd_string *list = calloc(n / 2 + 1, sizeof *list);
+    char *buf = cli_malloc(n + 1);
+    struct pd_string *list = cli_calloc(n / 2 + 1, sizeof *list);
     bool ok = buf && list;
     if (ok) {
         memcpy(buf, item->value ? item->value : "", n + 1);
@@ -431,7 +431,7 @@ static bool read_all(struct edit *e, struct item *item, FILE *file)
     while (got) {
         if (item->n == cap) {
             cap = cap ? cap * 2 : 65536;
-            uint8_t *more = realloc(item->bytes, cap);
+            uint8_t *more = cli_realloc(item->bytes, cap);
             if (more == NULL)
                 return no_memory(e);
             item->bytes = more;
@@ -523,7 +523,7 @@ static bool check_dir_format(struct edit *e)
 
 static bool make_changes(struct edit *e)
 {
-    if ((e->changes = calloc(e->n_items + 1, sizeof *e->changes)) == NULL)
+    if ((e->changes = cli_calloc(e->n_items + 1, sizeof *e->changes)) == NULL)
         return no_memory(e);
     for (size_t i = 0; i < e->n_items; i++) {
         struct item *item = &e->items[i];

@@ -108,7 +108,7 @@ static int make_directory(struct encode *e, const char *name, mode_t mode)
 {
     const char *base = e->dir.temporary;
     const size_t n = strlen(base) + strlen(name) + 2;
-    struct inner *inner = malloc(sizeof *inner + n);
+    struct inner *inner = cli_malloc(sizeof *inner + n);
     if (inner == NULL)
         return ENOMEM;
     *inner = (struct inner){e->inner, mode};
@@ -135,7 +135,7 @@ static bool is_free(struct encode *e, const char *name)
     const size_t n = strlen(base) + 1, length = n + strlen(name);
     struct text *t = &e->text;
     struct stat st;
-    char *path = malloc(length + 1);
+    char *path = cli_malloc(length + 1);
     if (path == NULL)
         return failed_at(e, name, ENOMEM);
     snprintf(path, length + 1, "%s/%s", base, name);
@@ -199,7 +199,7 @@ static bool more_bytes(struct encode *e)
     }
     if (e->end == e->cap) {
         const size_t cap = e->cap ? 2 * e->cap : TEXT_PIECE;
-        char *p = realloc(e->line, cap);
+        char *p = cli_realloc(e->line, cap);
         if (p == NULL) {
             cli_fail(e->cli, CLI_OUTPUT, "no memory");
             return false;

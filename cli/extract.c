@@ -127,9 +127,10 @@ static void put_build_id(void *user, const struct pd_build_id *b, const uint8_t 
 
 static void extract_metadata(struct extract *x)
 {
+    const struct pd_metadata_options how = {.size = sizeof how, .allocator = &cli_allocator};
     struct pd_metadata *m;
     struct pd_error error;
-    if (pd_metadata_open(&m, x->in.reader, NULL, &error)) {
+    if (pd_metadata_open(&m, x->in.reader, &how, &error)) {
         cli_error(x->cli, x->in.name, &error);
         return;
     }

@@ -112,7 +112,7 @@ static bool grow(struct cli *cli, void **array, size_t n, size_t size)
 {
     if (*array && (n & (n - 1)))
         return true;
-    void *p = reallocarray(*array, n ? 2 * n : 1, size);
+    void *p = cli_reallocarray(*array, n ? 2 * n : 1, size);
     if (p == NULL)
         return no_memory(cli);
     *array = p;
@@ -125,7 +125,7 @@ static bool grow(struct cli *cli, void **array, size_t n, size_t size)
 /* A copy of the text that lives as long as the run. */
 static char *own(struct run *run, const char *text)
 {
-    char *copy = strdup(text);
+    char *copy = cli_strdup(text);
     if (copy == NULL || !ADD(run, run->owned, run->n_owned, copy)) {
         free(copy);
         no_memory(run->cli);
@@ -399,7 +399,7 @@ static bool find_times(struct run *run, struct lists *l)
         struct pd_error error;
         uint64_t first = 0, last = 0;
         size_t n = 0;
-        struct pd_time_range *ranges = calloc(pd_time_count(text), sizeof *ranges);
+        struct pd_time_range *ranges = cli_calloc(pd_time_count(text), sizeof *ranges);
         bool ok = ranges || no_memory(run->cli);
         if (ok && pd_time_is_relative(text) && pd_time_span(run->in.reader, &first, &last, &error)) {
             cli_error(run->cli, run->in.name, &error);

@@ -248,7 +248,7 @@ static bool find_text(struct run *run)
         return false;
     }
     FILE *f = fopen(run->workload, "r");
-    if (f == NULL || (run->text = malloc(MOST_TEXT + 1)) == NULL) {
+    if (f == NULL || (run->text = cli_malloc(MOST_TEXT + 1)) == NULL) {
         cli_fail(run->cli, CLI_USAGE, "%s: %s", run->workload, strerror(errno));
         if (f)
             fclose(f);

@@ -93,7 +93,7 @@ static void print_help(struct cli *cli)
 
 static bool add_input(struct cli *cli, const char *name, size_t room)
 {
-    if (cli->inputs == NULL && (cli->inputs = calloc(room + 1, sizeof *cli->inputs)) == NULL) {
+    if (cli->inputs == NULL && (cli->inputs = cli_calloc(room + 1, sizeof *cli->inputs)) == NULL) {
         cli_fail(cli, CLI_OUTPUT, "no memory for the names of %zu files", room);
         return false;
     }

@@ -58,7 +58,7 @@ static void count_sample(struct info *info, const struct pd_record *rec)
     const size_t i = rec->attr_index;
     if (i >= info->n_samples) {
         const size_t n = pd_reader_n_attrs(info->in->reader);
-        uint64_t *more = i < n ? realloc(info->samples, n * sizeof *more) : NULL;
+        uint64_t *more = i < n ? cli_realloc(info->samples, n * sizeof *more) : NULL;
         if (more == NULL) {
             info->unowned++;
             return;
@@ -83,7 +83,7 @@ static void count_time(struct info_times *t, uint64_t time)
 static void see(struct info *info, uint32_t tid)
 {
     if (info->seen == NULL)
-        info->seen = calloc(MOST_TIDS / 8, 1);
+        info->seen = cli_calloc(MOST_TIDS / 8, 1);
     if (info->seen == NULL || tid >= MOST_TIDS || info->seen[tid / 8] >> tid % 8 & 1)
         return;
     info->seen[tid / 8] |= (uint8_t)(1u << tid % 8);
@@ -101,8 +101,8 @@ static size_t slot_of(const struct info *info, uint32_t tid)
 static bool grow_tasks(struct info *info)
 {
     const size_t cap = info->task_cap ? info->task_cap * 2 : 256;
-    struct info_task *task = realloc(info->task, cap * sizeof *task);
-    uint32_t *map = calloc(cap * 2, sizeof *map);
+    struct info_task *task = cli_realloc(info->task, cap * sizeof *task);
+    uint32_t *map = cli_calloc(cap * 2, sizeof *map);
     if (task)
         info->task = task;
     if (task == NULL || map == NULL) {

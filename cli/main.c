@@ -2,6 +2,7 @@
 /* main.c - the `perfdata` command: finds the verb and runs it. */
 #include "cli.h"
 #include <fcntl.h>
+#include <jansson.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,7 @@ int main(int argc, char **argv)
     occupy_standard_descriptors();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write like any other, but not worth a word */
     signal(SIGXFSZ, SIG_IGN); /* and so is a file over the limit of its size */
+    json_set_alloc_funcs(cli_malloc_or_exit, free);
     cli_out_init(&cli);
     cli_raise(&cli, run(&cli, argc, argv));
     cli_progress_end(&cli);

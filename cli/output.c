@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "cli.h"
+#include "convert_dir.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -91,7 +92,7 @@ static bool out_more(struct pd_out *out, size_t want)
 
 void cli_out_init(struct cli *cli)
 {
-    cli->out = (struct pd_out){.buf = malloc(OUT_BYTES), .cap = OUT_BYTES, .more = out_more, .user = cli};
+    cli->out = (struct pd_out){.buf = cli_malloc(OUT_BYTES), .cap = OUT_BYTES, .more = out_more, .user = cli};
     if (cli->out.buf == NULL)
         cli->out.cap = 0;
 }
@@ -130,6 +131,7 @@ void cli_out_end(struct cli *cli)
         out_more(&cli->out, 0);
     if (cli->out_error == 0 && cli->out.lost)
         cli->out_error = ENOMEM;
+    cli_no_memory(cli);
     if (cli->out_error == EPIPE)
         cli_raise(cli, CLI_OUTPUT); /* quietly: who reads has enough */
     else if (cli->out_error)
@@ -146,11 +148,17 @@ static volatile sig_atomic_t slot_used[SLOTS];
 static const int slot_signals[] = {SIGINT, SIGTERM, SIGHUP};
 #define N_SIGNALS (sizeof slot_signals / sizeof *slot_signals)
 
-static void remove_temporaries(int signal)
+void cli_remove_temporaries(void)
 {
     for (int i = 0; i < SLOTS; i++)
         if (slot_used[i])
             unlink(slot_path[i]);
+    cli_directory_remove();
+}
+
+static void remove_temporaries(int signal)
+{
+    cli_remove_temporaries();
     raise(signal); /* SA_RESETHAND: now with the usual effect */
 }
 
@@ -256,7 +264,7 @@ static bool add_identity(void *user, const struct stat *st)
         return false;
     if (set->n == set->cap) {
         const size_t more = set->cap ? 2 * set->cap : 64;
-        struct identity *p = reallocarray(set->id, more, sizeof *p);
+        struct identity *p = cli_reallocarray(set->id, more, sizeof *p);
         if (p == NULL)
             return true;
         set->id = p;
@@ -300,7 +308,7 @@ static bool walk(int at, const char *name, bool (*take)(void *user, const struct
 static bool is_inside(const char *path, const struct stat *dir)
 {
     const char *slash = strrchr(path, '/');
-    char *parent = slash == path ? strdup("/") : slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
+    char *parent = slash == path ? cli_strdup("/") : slash ? cli_strndup(path, (size_t)(slash - path)) : cli_strdup(".");
     int fd = parent ? open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
     struct stat at, last = {0};
     bool found = false, end = fd < 0 || fstat(fd, &at) < 0;
@@ -419,16 +427,15 @@ static int named_descriptor(const char *name)
 static char *beside(const char *path, const char *name)
 {
     const char *slash = strrchr(path, '/');
-    char *result;
     if (slash == NULL || *name == '/')
-        return strdup(name);
-    return asprintf(&result, "%.*s/%s", (int)(slash - path), path, name) < 0 ? NULL : result;
+        return cli_strdup(name);
+    return cli_format("%.*s/%s", (int)(slash - path), path, name);
 }
 
 /* What a path leads to through symbolic links, whether it is there or not; NULL with errno set. */
 static char *follow_links(const char *path)
 {
-    char *at = strdup(path);
+    char *at = cli_strdup(path);
     char link[PATH_MAX];
     ssize_t n = 0;
     for (int i = 0; at && i < 40 && (n = readlink(at, link, sizeof link - 1)) >= 0; i++) {
@@ -455,10 +462,8 @@ static bool refuse(struct cli_output *out, int status, const char *why)
 /* As long as the temporary file is written, messages are about that. */
 static bool name_spool(struct cli_output *out)
 {
-    if (asprintf(&out->spool, "%s: a temporary file in %s", out->name, cli_temporary_dir()) < 0) {
-        out->spool = NULL;
+    if ((out->spool = cli_format("%s: a temporary file in %s", out->name, cli_temporary_dir())) == NULL)
         return refuse(out, CLI_OUTPUT, strerror(ENOMEM));
-    }
     out->target_name = out->name;
     out->name = out->spool;
     return true;
@@ -537,7 +542,7 @@ bool cli_output_open(struct cli *cli, struct cli_output *out, const struct cli_i
     out->name = named == STDOUT_FILENO ? "standard output" : cli->output;
     if (n && S_ISREG(inputs[0].st.st_mode))
         out->mode = inputs[0].st.st_mode & 0777;
-    if ((out->buf = malloc(BUFFER_BYTES)) == NULL)
+    if ((out->buf = cli_malloc(BUFFER_BYTES)) == NULL)
         return refuse(out, CLI_OUTPUT, strerror(errno));
     const bool ok = named >= 0 ? open_in_place(out, fcntl(named, F_DUPFD_CLOEXEC, 3), inputs, n, flags)
                                : open_path(out, inputs, n, flags);
@@ -611,8 +616,20 @@ static void forget_temporary(struct cli_output *out, bool remove)
     out->temporary = NULL;
 }
 
+/* What failed before, standard output included, leaves no output that would look like a success. */
+bool cli_may_commit(struct cli *cli)
+{
+    if (cli->out.n)
+        out_more(&cli->out, 0);
+    return !cli_no_memory(cli) && cli->out_error == 0 && cli->status < CLI_OUTPUT;
+}
+
 bool cli_output_commit(struct cli_output *out)
 {
+    if (!cli_may_commit(out->cli)) {
+        cli_output_discard(out);
+        return false;
+    }
     int error = flush_output(out);
     if (!error && out->target >= 0) {
         out->name = out->target_name;

@@ -228,7 +228,7 @@ static bool learn_attr(struct text *t, size_t i, const struct pd_attr *attr, uin
         return fail(t, CLI_DAMAGED, "more than %zu attrs", MOST_ATTRS);
     if (i >= t->cap) {
         const size_t cap = i + 1 > 2 * t->cap ? i + 1 : 2 * t->cap;
-        struct text_attr *p = realloc(t->attrs, cap * sizeof *p);
+        struct text_attr *p = cli_realloc(t->attrs, cap * sizeof *p);
         if (p == NULL)
             return fail(t, CLI_OUTPUT, "no memory");
         memset(p + t->cap, 0, (cap - t->cap) * sizeof *p);
@@ -267,7 +267,7 @@ static bool exact_attr(struct text *t, const struct entry *e, const struct pd_at
 {
     struct pd_error error;
     const size_t room = e->room ? (size_t)e->room : pd_attr_bytes(attr);
-    uint8_t *bytes = malloc(room + 1);
+    uint8_t *bytes = cli_malloc(room + 1);
     if (bytes == NULL)
         return fail(t, CLI_OUTPUT, "no memory");
     bool ok = pd_attr_encode(t->order, attr, bytes, room, &error) == PD_OK || fail_code(t, "attr", &error);
@@ -281,7 +281,7 @@ static bool take_id_array(struct text *t, const json_t *json, uint64_t **ids, si
     *n = json_array_size(json);
     if (!json_is_array(json))
         return fail(t, CLI_DAMAGED, "ids: expected: an array of event ids");
-    *ids = malloc((*n + 1) * sizeof **ids);
+    *ids = cli_malloc((*n + 1) * sizeof **ids);
     if (*ids == NULL)
         return fail(t, CLI_OUTPUT, "no memory");
     for (size_t i = 0; i < *n; i++) {
@@ -538,7 +538,7 @@ static bool keep_payload(struct text *t, const struct pd_bytes *b)
     if (b->n > MOST_PAYLOAD - t->n_payload)
         return fail(t, CLI_DAMAGED, "payload: more than %zu bytes behind a record without size, which must be given then",
                     MOST_PAYLOAD);
-    uint8_t *p = realloc(t->payload, t->n_payload + b->n + 1);
+    uint8_t *p = cli_realloc(t->payload, t->n_payload + b->n + 1);
     if (p == NULL)
         return fail(t, CLI_OUTPUT, "no memory");
     t->payload = p;
@@ -628,7 +628,7 @@ static bool put_feature(struct text *t, const struct pd_feature *f)
         return pd_writer_put_feature(t->writer, f, &error) == PD_OK || fail_code(t, "content", &error);
     if (pd_feature_encode(t->order, f, NULL, 0, &n, &error))
         return fail_code(t, "content", &error);
-    uint8_t *bytes = malloc(n + 1);
+    uint8_t *bytes = cli_malloc(n + 1);
     if (bytes == NULL)
         return fail(t, CLI_OUTPUT, "no memory");
     bool ok = pd_feature_encode(t->order, f, bytes, n, &n, &error) == PD_OK || fail_code(t, "content", &error);
@@ -837,7 +837,7 @@ bool text_open(struct text *t)
 {
     struct pd_error error;
     t->endian = -1;
-    return pd_parser_open(&t->parser, NULL, &error) == PD_OK;
+    return pd_parser_open(&t->parser, &cli_allocator, &error) == PD_OK;
 }
 
 bool text_finish(struct text *t)

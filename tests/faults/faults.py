@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The command when the system fails it. Checks R3, R10, R11.
+
+Every verb is run again and again on small recordings with shim.c preloaded, which makes the Nth call of a kind fail:
+  malloc   no memory, at that call alone and from there on: exit status 2 to 4 and a sentence, or all as without the fault;
+           every allocation is given back
+  read     EIO: as above. EINTR, fewer bytes than asked for: as without the fault
+  write    ENOSPC, EPIPE: exit status 4 and no output, half or whole. EINTR, fewer bytes: as without the fault
+  open, place, close   making, naming and closing the output: exit status 2 to 4
+  cut      the input becomes half as long while it is read: exit status 3, or all as without
+  kill     SIGKILL before the Nth of any of these calls: the old output is there, or the whole new one
+
+All N up to FAULTS_MOST calls of a kind (default 8), beyond that the first ones, the last ones and some between, drawn by
+FAULTS_SEED; FAULTS_MOST=0: every one. Arguments: only cases whose names contain one of them.
+"""
+import concurrent.futures, errno, os, random, shutil, signal, subprocess, sys, tempfile, time
+
+PERFDATA = os.environ["PERFDATA"]
+SHIM = os.path.join(os.environ["PERFDATA_BUILD"], "tests", "libfaults.so")
+MOST = int(os.environ.get("FAULTS_MOST", "8"))
+SEED = int(os.environ.get("FAULTS_SEED", "1"))
+TIMEOUT = 60
+
+READERS = [
+    ("info", ["info", "IN"]), ("info-I", ["info", "-I", "IN"]), ("info-tasks", ["info", "--tasks", "--mmaps", "--json", "IN"]),
+    ("dump", ["dump", "IN"]), ("dump-json", ["dump", "--json", "IN"]), ("dump-F", ["dump", "-F", "comm,tid,time,event", "IN"]),
+    ("check", ["check", "IN"]), ("hash", ["hash", "--sections", "IN"]), ("decode", ["decode", "IN"]),
+    ("build-ids", ["extract", "--build-ids", "IN"]),
+]
+WRITERS = [
+    ("decode-o", ["decode", "-o", "OUT", "IN"]),
+    ("convert", ["convert", "-o", "OUT", "IN"]),
+    ("convert-z", ["convert", "-z", "-o", "OUT", "IN"]),
+    ("convert-plain", ["convert", "--decompress", "--to", "file", "-o", "OUT", "IN"]),
+    ("convert-big", ["convert", "--endian", "big", "--reencode", "-o", "OUT", "IN"]),
+    ("convert-pipe", ["convert", "--to", "pipe", "-o", "OUT", "IN"]),
+    ("convert-dir", ["convert", "--to", "dir", "-o", "OUT", "IN"]),
+    ("filter", ["filter", "--every", "2", "-o", "OUT", "IN"]),
+    ("filter-time", ["filter", "--time", "10%-60%", "--exclude-comms", "none", "-o", "OUT", "IN"]),
+    ("edit", ["edit", "--set-feature", "hostname=other", "--drop-feature", "cmdline", "-o", "OUT", "IN"]),
+    ("extract", ["extract", "--feature", "cmdline", "-o", "OUT", "IN"]),
+    ("corrupt", ["corrupt", "-E", "0.01", "--unknown-record", "-o", "OUT", "IN"]),
+]
+# What is written to standard output as a file goes through a temporary file; FROM is standard input.
+STREAMS = [
+    ("convert-spooled", ["convert", "--to", "file", "-o", "-", "-"]),
+    ("filter-stream", ["filter", "--every", "2", "-o", "-", "-"]),
+    ("dump-F-stream", ["dump", "-F", "comm,time", "-"]),
+    ("info-stream", ["info", "-"]),
+]
+failures = []
+
+
+def run(args, directory, stdin=None, **fault):
+    env = dict(os.environ, LD_PRELOAD=SHIM, TMPDIR=os.path.join(directory, "tmp"), FAULT_REPORT=os.path.join(directory, "report"))
+    env.update({"FAULT_" + k.upper(): str(v) for k, v in fault.items()})
+    source = subprocess.PIPE if stdin is not None else subprocess.DEVNULL
+    p = subprocess.Popen([PERFDATA] + args, env=env, cwd=directory, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        out, err = p.communicate(stdin, timeout=TIMEOUT)
+    except subprocess.TimeoutExpired:
+        p.kill()
+        p.communicate()
+        return "hangs", b"", b"", (0, 0, 0)
+    try:
+        with open(os.path.join(directory, "report")) as f:
+            report = tuple(map(int, f.read().split()))
+        os.unlink(os.path.join(directory, "report"))
+    except (FileNotFoundError, ValueError):
+        report = (0, 0, 0)
+    return p.returncode, out, err, report
+
+
+def content(path):
+    """What is at a path: None, bytes, or a dictionary."""
+    if os.path.isdir(path):
+        return {name: content(os.path.join(path, name)) for name in sorted(os.listdir(path))}
+    try:
+        with open(path, "rb") as f:
+            return f.read()
+    except FileNotFoundError:
+        return None
+
+
+def remove(path):
+    if os.path.isdir(path):
+        shutil.rmtree(path)
+    elif os.path.exists(path):
+        os.unlink(path)
+
+
+def numbers(total, rng, most=None):
+    most = MOST if most is None else most
+    if MOST == 0 or total <= most:
+        return list(range(1, total + 1))
+    chosen = set(range(1, most // 3 + 1)) | set(range(total - most // 4, total + 1))
+    return sorted(chosen | set(rng.sample(range(1, total + 1), most - most // 3 - most // 4)))
+
+
+class Case:
+    def __init__(self, name, args, source, directory):
+        self.name = name
+        self.rng = random.Random(f"{SEED} {name}")
+        self.dir = os.path.join(directory, name)
+        os.makedirs(os.path.join(self.dir, "tmp"))
+        self.source = source
+        self.file = os.path.join(self.dir, "in")
+        self.restore()
+        self.out = os.path.join(self.dir, "out")
+        self.args = ["in" if a == "IN" else "out" if a == "OUT" else a for a in args]
+        self.writes = "OUT" in args
+        self.spools = args[-1] == "-"
+        self.stdin = content(source) if self.spools else None
+        status, out, self.err, report = self.run(call="malloc")
+        self.calls = report[0]
+        self.reference = (status, out, content(self.out))
+        self.kept = report[2] if name.startswith("info-I") else 0 # the C library's time zone
+        self.verdict("without a fault", report, status in (0, 1, 3), f"exit status {status}: {self.err.decode()}")
+
+    def restore(self):
+        remove(self.file)
+        (shutil.copytree if os.path.isdir(self.source) else shutil.copy)(self.source, self.file)
+
+    def run(self, **fault):
+        remove(self.out)
+        return run(self.args, self.dir, self.stdin, **fault)
+
+    def verdict(self, what, report, ok, why):
+        if ok and report[2] > self.kept:
+            ok, why = False, f"{report[2]} allocations were not given back"
+        left = [n for n in os.listdir(self.dir) if n.startswith(".perfdata")] + os.listdir(os.path.join(self.dir, "tmp"))
+        if ok and left:
+            ok, why = False, f"left behind: {left}"
+        for n in left:
+            remove(os.path.join(self.dir, n))
+        if not ok:
+            failures.append(f"{self.name}: {what}: {why}")
+        return ok
+
+    def count(self, call):
+        return self.run(call=call)[3][0]
+
+    def expect(self, what, fault, statuses, same_ok=True, quiet=False):
+        """The fault ends in one of the statuses, without output; or, if same_ok, everything is as without."""
+        status, out, err, report = self.run(**fault)
+        now = content(self.out)
+        if same_ok and (status, out, now) == self.reference:
+            return self.verdict(what, report, True, "")
+        if status not in statuses:
+            return self.verdict(what, report, False, f"exit status {status}, "
+                                f"{'the same' if now == self.reference[2] else 'other'} output: {err[-300:].decode()}")
+        if now is not None and not (status == 3 and fault["call"] in ("read", "open")): # the intact part
+            return self.verdict(what, report, False, f"exit status {status} and an output: {err[-300:].decode()}")
+        findings = out if self.args[0] == "check" else b""
+        return self.verdict(what, report, quiet or bool(err or findings), "no message")
+
+    def memory(self):
+        for n in numbers(self.calls, self.rng, 3 * MOST):
+            for hits in (1, 0):
+                self.expect(f"allocation {n} {'and all after it' if hits == 0 else ''}",
+                            dict(call="malloc", **{"from": n}, hits=hits, do=errno.ENOMEM), (2, 3, 4))
+
+    def reads(self):
+        for n in numbers(self.count("read"), self.rng):
+            self.expect(f"read {n}: EIO", dict(call="read", **{"from": n}, hits=0, do=errno.EIO), (2, 3, 4))
+            self.same(f"read {n}: EINTR", dict(call="read", **{"from": n}, hits=3, do=errno.EINTR))
+            self.same(f"read {n}: short", dict(call="read", **{"from": n}, do="short"))
+        self.same("all reads short", dict(call="read", **{"from": 1}, hits=5000, do="short"))
+
+    def same(self, what, fault):
+        status, out, err, report = self.run(**fault)
+        ok = (status, out, content(self.out)) == self.reference
+        self.verdict(what, report, ok, f"exit status {status}, not as without: {err[-300:].decode()}")
+
+    def output(self):
+        for n in numbers(self.count("write"), self.rng):
+            for e in (errno.ENOSPC, errno.EPIPE):
+                self.expect(f"write {n}: {errno.errorcode[e]}", dict(call="write", **{"from": n}, hits=0, do=e), (4,),
+                            same_ok=False, quiet=e == errno.EPIPE)
+            self.same(f"write {n}: EINTR", dict(call="write", **{"from": n}, hits=3, do=errno.EINTR))
+            self.same(f"write {n}: short", dict(call="write", **{"from": n}, do="short"))
+        self.same("all writes short", dict(call="write", **{"from": 1}, hits=5000, do="short"))
+        for call in ("open", "place", "close"):
+            for n in numbers(self.count(call), self.rng):
+                self.expect(f"{call} {n}: EIO", dict(call=call, **{"from": n}, do=errno.EIO), (2, 3, 4))
+
+    def cut(self):
+        if os.path.isdir(self.file):
+            return
+        for n in numbers(self.count("read"), self.rng):
+            self.restore()
+            status, out, err, report = self.run(call="read", **{"from": n}, do="cut", file=self.file)
+            same = (status, out, content(self.out)) == self.reference
+            self.verdict(f"cut at read {n}", report, same or (status == 3 and (err or self.args[0] == "check")), f"exit status {status}: {err[-300:].decode()}")
+        self.restore()
+
+    def forget_temporary(self): # what SIGKILL leaves, never the output
+        for name in os.listdir(self.dir):
+            if name.startswith(".perfdata"):
+                remove(os.path.join(self.dir, name))
+
+    def kill(self):
+        old = b"the old file"
+        self.args.insert(1, "-f")
+        for n in numbers(self.count("any"), self.rng, 4 * MOST):
+            remove(self.out)
+            with open(self.out, "wb") as f:
+                f.write(old)
+            status = run(self.args, self.dir, self.stdin, call="any", **{"from": n}, do="kill")[0]
+            now = content(self.out)
+            whole = now == self.reference[2] and now is not None
+            what = f"killed before call {n}"
+            self.forget_temporary()
+            self.verdict(what, (0, 0, 0), status == -signal.SIGKILL or whole, f"exit status {status}")
+            self.verdict(what, (0, 0, 0), whole or now == old, "neither the old file nor the new one")
+        for n in range(MOST or 40): # and at any moment
+            with open(self.out, "wb") as f:
+                f.write(old)
+            p = subprocess.Popen([PERFDATA] + self.args, cwd=self.dir, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL)
+            time.sleep(self.rng.uniform(0, 0.006))
+            p.kill()
+            p.wait()
+            self.forget_temporary()
+            self.verdict(f"killed, number {n}", (0, 0, 0), content(self.out) in (old, self.reference[2]),
+                         "neither the old file nor the new one")
+        self.args.remove("-f")
+
+
+def examine(case):
+    case.memory()
+    case.reads()
+    case.output()
+    if not case.spools:
+        case.cut()
+    if case.writes and "--to dir" not in " ".join(case.args):
+        case.kill()
+    return case
+
+
+def make_inputs(directory):
+    def make(name, *args):
+        subprocess.run([PERFDATA] + [os.path.join(directory, a[1:]) if a.startswith("@") else a for a in args] +
+                       ["-q", "-o", os.path.join(directory, name)], check=True)
+    make("workload", "gen", "-c", "60", "--size", "6K")
+    make("random", "gen", "--random", "-c", "25", "-t", "ALL", "--features", "all", "--seed", str(SEED))
+    make("zip", "convert", "-z", "@workload")
+    make("pipe", "convert", "--to", "pipe", "-z", "@random")
+    make("dir", "convert", "--to", "dir", "@workload")
+    make("text", "decode", "@workload")
+    make("short-text", "decode", "--short", "@random")
+
+
+def main():
+    if not os.path.exists(SHIM):
+        print(f"skipped: {SHIM} is not built: sanitizers and emulators have their own ways with allocations and preloading")
+        return 77
+    directory = tempfile.mkdtemp(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
+    try:
+        make_inputs(directory)
+        table = [(f"{verb}@{kind}", args, kind) for kind in ("workload", "random", "zip", "pipe", "dir")
+                 for verb, args in READERS + WRITERS + STREAMS
+                 if not (kind == "dir" and (args[-1] == "-" or verb in ("corrupt", "decode-o"))) and
+                 not (kind == "random" and verb == "extract")]
+        table += [("encode@text", ["encode", "-o", "OUT", "IN"], "text"),
+                  ("encode@short-text", ["encode", "-o", "OUT", "IN"], "short-text"),
+                  ("gen@nothing", ["gen", "-c", "50", "-o", "OUT"], "workload"),
+                  ("gen-random@nothing", ["gen", "--random", "-z", "-c", "20", "-t", "ALL", "--to", "pipe", "-o", "OUT"], "workload")]
+        if len(sys.argv) > 1:
+            table = [t for t in table if any(a in t[0] for a in sys.argv[1:])]
+        elif MOST: # not each verb with each container
+            few = random.Random(SEED)
+            table = [t for t in table if not t[0].endswith(("@zip", "@pipe", "@dir")) or few.random() < 0.3]
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            list(pool.map(lambda t: examine(Case(t[0], t[1], os.path.join(directory, t[2]), directory)), table))
+    finally:
+        shutil.rmtree(directory)
+    for f in sorted(failures)[:100]:
+        print(f"FAILED (FAULTS_SEED={SEED}): {f}")
+    print(f"{len(table)} cases, {len(failures)} failures")
+    return 1 if failures else 0
+
+
+sys.exit(main())

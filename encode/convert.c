@@ -243,7 +243,7 @@ enum pd_code pd_convert_whole(struct pd_conversion *c, struct pd_reader *r, stru
 {
     const uint64_t end = rec->member ? r->members[rec->member].size : r->info.data_end;
     c->held_n = 0;
-    *whole = !r->in.seekable || rec->payload_size <= end - rec->offset - rec->size;
+    *whole = !r->in.seekable || rec->payload_size == 0 || rec->payload_size <= end - rec->offset - rec->size;
     return r->in.seekable || rec->payload_size == 0 ? PD_OK : hold_payload(c, r, rec, whole);
 }
 

@@ -98,8 +98,10 @@ static struct pd_shape shape_of(const struct pd_plan *plan, const struct pd_reco
 static bool encoded_size(const struct pd_plan *plan, const struct pd_shape *shape, const struct pd_record *rec, bool has_id,
                          size_t *size)
 {
+    if (rec->rest.n > UINT16_MAX)
+        return false;
     *size = 8 + rec->rest.n + (has_id ? plan->trailer : 0);
-    if (rec->rest.n > UINT16_MAX || !payload_size(shape, rec, size))
+    if (!payload_size(shape, rec, size))
         return false;
     return *size <= UINT16_MAX && (rec->size == 0 || rec->size == *size) && pd_variant_possible(rec) &&
            !pd_layout_unknown(plan, rec->type);

@@ -24,7 +24,7 @@ struct maker {
 static void *take(struct maker *m, size_t n)
 {
     struct pd_arena *a = m->arena;
-    const size_t skip = -(uintptr_t)a->ptr & 7;
+    const size_t skip = (8 - (uintptr_t)a->ptr % 8) % 8;
     if (a->left < skip || a->left - skip < n) {
         m->failed = true;
         return NULL;
@@ -737,7 +737,7 @@ static uint8_t random_variant(const struct pd_plan *plan, uint32_t type, uint16_
 /* Bytes behind the known fields: what a newer writer would add, or the padding to a multiple of 8. */
 static void make_rest(struct maker *m, struct pd_record *rec, bool more)
 {
-    const size_t pad = -m->at & 7;
+    const size_t pad = (8 - m->at % 8) % 8;
     const bool unknown = rec->layout == NULL;
     if (unknown)
         make_bytes(m, &rec->rest, 8 * random_count(m, m->room / 8));

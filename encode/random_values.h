@@ -6,6 +6,7 @@
 #ifndef PERFDATA_RANDOM_VALUES_H
 #define PERFDATA_RANDOM_VALUES_H
 
+#include "wrap.h"
 #include <perfdata/attr.h>
 #include <perfdata/codec.h>
 #include <perfdata/feature.h>
@@ -16,7 +17,7 @@ struct pd_rng {
 };
 
 /* 64 random bits: a counter, scrambled by two multiplications (splitmix64). */
-static inline uint64_t pd_rng_next(struct pd_rng *rng)
+PD_WRAPS static inline uint64_t pd_rng_next(struct pd_rng *rng)
 {
     uint64_t z = rng->state += UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);

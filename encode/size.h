@@ -52,17 +52,19 @@
 /* A slot holds its string, and its padding starts with a NUL when there is any. */
 static inline bool size_str(const struct pd_str *s, size_t *n)
 {
+    if ((s->size == PD_AUTO ? s->len : s->size) > UINT16_MAX)
+        return false;
     *n += s->size == PD_AUTO ? pd_align8(s->len + 1) : s->size;
-    if (s->size == PD_AUTO)
-        return s->len <= UINT16_MAX;
-    return s->size <= UINT16_MAX && (s->len == s->size || (s->len < s->size && s->ptr[s->len] == 0));
+    return s->size == PD_AUTO || s->len == s->size || (s->len < s->size && s->ptr[s->len] == 0);
 }
 
 /* So many items of so many bytes: as many as are counted, and no more than a record can hold. */
 static inline bool size_items(uint64_t items, uint64_t count, size_t bytes, size_t *n)
 {
+    if (items != count || items > UINT16_MAX)
+        return false;
     *n += (size_t)items * bytes;
-    return items == count && items <= UINT16_MAX;
+    return true;
 }
 
 #define PD_EACH_FAST

@@ -4,6 +4,7 @@
 #include "codec_internal.h"
 #include "memory.h"
 #include "wire.h"
+#include "wrap.h"
 
 void pd_attrs_init(struct pd_attrs *a, const struct pd_allocator *allocator, enum pd_order order)
 {
@@ -19,7 +20,7 @@ void pd_attrs_free(struct pd_attrs *a)
     pd_release(a->allocator, a->map);
 }
 
-static size_t slot_of(const struct pd_attrs *a, uint64_t id)
+PD_WRAPS static size_t slot_of(const struct pd_attrs *a, uint64_t id)
 {
     size_t i = pd_attrs_place(a, id);
     while (a->map[i].attr != UINT32_MAX && a->map[i].id != id)

@@ -65,7 +65,7 @@ static inline void pd_emit_sdec(struct pd_out *out, uint64_t value)
     const bool negative = value >> 63;
     if (negative)
         pd_emit_char(out, '-');
-    pd_emit_dec(out, negative ? -value : value);
+    pd_emit_dec(out, negative ? ~value + 1 : value);
 }
 
 /* 0x… without leading zeros. */

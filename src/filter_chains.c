@@ -2,8 +2,9 @@
 /* filter_chains.c - the deferred call chains that kept samples wait for: a set of cookies and threads. */
 #include "filter.h"
 #include "codec_internal.h"
+#include "wrap.h"
 
-static size_t slot_of(const struct pd_chains *c, uint64_t cookie, uint32_t tid)
+PD_WRAPS static size_t slot_of(const struct pd_chains *c, uint64_t cookie, uint32_t tid)
 {
     uint64_t h = cookie ^ (uint64_t)tid << 32;
     h = (h ^ h >> 31) * UINT64_C(0x7fb5d329728ea185);

@@ -3,6 +3,7 @@
 #include "filter.h"
 #include "codec_internal.h"
 #include "word.h"
+#include "wrap.h"
 #include <string.h>
 
 static bool add_all(struct pd_idmap *m, const uint32_t *ids, size_t n)
@@ -23,7 +24,7 @@ static bool parse_nameless(const char *name, uint32_t *tid)
         return false;
     for (; *digits >= '0' && *digits <= '9' && n <= INT32_MAX; digits++)
         n = n * 10 + (uint64_t)(*digits - '0');
-    *tid = (uint32_t)(negative ? -n : n);
+    *tid = (uint32_t)(negative ? pd_negated(n) : n);
     return *digits == 0 && n <= (uint64_t)INT32_MAX + negative;
 }
 

@@ -14,6 +14,7 @@
 #include "idmap.h"
 #include "order_queue.h"
 #include "wire.h"
+#include "wrap.h"
 #include <perfdata/tasks.h>
 #include <perfdata/order.h>
 
@@ -108,7 +109,7 @@ static enum pd_code add_attrs(struct pd_hashing *h, size_t from)
 /* ---- Features */
 
 /* Adds the instance that h->item has: its hash as a number of 128 bits. */
-static void add_instance(struct pd_hashing *h, uint64_t number)
+PD_WRAPS static void add_instance(struct pd_hashing *h, uint64_t number)
 {
     if (number >= OTHER)
         pd_canon_number(&h->item, number, 8);

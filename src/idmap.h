@@ -4,6 +4,7 @@
 #define PERFDATA_IDMAP_H
 
 #include "memory.h"
+#include "wrap.h"
 
 #define PD_IDMAP_NONE UINT32_MAX
 
@@ -17,7 +18,7 @@ struct pd_idmap {
     size_t n;
 };
 
-static inline size_t pd_idmap_slot(const struct pd_idmap *m, uint32_t id)
+PD_WRAPS static inline size_t pd_idmap_slot(const struct pd_idmap *m, uint32_t id)
 {
     uint32_t h = id;
     h = (h ^ h >> 16) * UINT32_C(0x85ebca6b);

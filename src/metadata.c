@@ -9,6 +9,7 @@
 #include <perfdata/split.h>
 #include <perfdata/tracepoint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -25,6 +26,18 @@ struct held_record {
     uint8_t *bytes;
 };
 
+/* Where the name of an event is said, best first. */
+enum source { FROM_UPDATE, FROM_DESC, FROM_LINES, FROM_OLD };
+
+/* A name that some source has for a number: an event id, the number of an attr, or what an attr opens. */
+struct known_name {
+    enum source source;
+    uint64_t number, type;
+    size_t order; /* of several the lowest counts */
+    const char *text;
+    size_t len;
+};
+
 struct pd_metadata {
     const struct pd_allocator *allocator;
     enum pd_order order;
@@ -37,6 +50,9 @@ struct pd_metadata {
     size_t n_findings, cap_findings;
     char **names; /* of attrs, made when asked for; "": there is none */
     size_t n_names;
+    struct known_name *known; /* sorted, made when a name is asked for */
+    size_t n_known, cap_known;
+    bool indexed;
     char **old_names; /* of the event_types section */
     uint64_t *old_ids;
     size_t n_old;
@@ -61,6 +77,8 @@ static void forget_names(struct pd_metadata *m)
     pd_release(m->allocator, m->names);
     m->names = NULL;
     m->n_names = 0;
+    m->n_known = 0;
+    m->indexed = false;
 }
 
 void pd_metadata_close(struct pd_metadata *m)
@@ -76,6 +94,7 @@ void pd_metadata_close(struct pd_metadata *m)
     for (size_t i = 0; i < m->n_old; i++)
         pd_release(m->allocator, m->old_names[i]);
     forget_names(m);
+    pd_release(m->allocator, m->known);
     pd_split_free(&m->split);
     pd_idmap_free(&m->mapped);
     pd_tracepoints_free(m->tracepoints);
@@ -514,34 +533,132 @@ const struct pd_tracepoints *pd_metadata_tracepoints(struct pd_metadata *m)
     return m->tracepoints;
 }
 
-static bool has_id(const struct pd_event_attr *e, uint64_t id)
+/* All names that are said are put in order once: an event is looked for among as many names as there are events. */
+
+static bool know(struct pd_metadata *m, enum source source, uint64_t number, uint64_t type, size_t order, const char *text,
+                 size_t len)
 {
-    for (size_t i = 0; i < e->n_ids; i++)
-        if (e->ids[i] == id)
-            return true;
-    return false;
+    if (!pd_grow(m->allocator, (void **)&m->known, m->n_known, &m->cap_known, sizeof *m->known))
+        return false;
+    m->known[m->n_known++] = (struct known_name){source, number, type, order, text, len};
+    return true;
 }
 
-static char *name_from_update(struct pd_metadata *m, const struct pd_event_attr *e)
+/* The last update of an id counts, the first of the event types of old. */
+static bool know_records(struct pd_metadata *m)
 {
-    for (size_t i = m->n_records; i > 0; i--) {
-        const struct pd_record *rec = &m->records[i - 1]->rec;
+    bool ok = true;
+    for (size_t i = 0; ok && i < m->n_records; i++) {
+        const struct pd_record *rec = &m->records[i]->rec;
         const struct pd_event_update *u = &rec->u.event_update;
-        if (rec->type == PD_RECORD_EVENT_UPDATE && u->type == PD_EVENT_UPDATE_NAME && has_id(e, u->id))
-            return copy_name(m, u->name.ptr, u->name.len);
+        if (rec->type == PD_RECORD_EVENT_UPDATE && u->type == PD_EVENT_UPDATE_NAME)
+            ok = know(m, FROM_UPDATE, u->id, 0, SIZE_MAX - i, u->name.ptr, u->name.len);
+        else if (rec->type == PD_RECORD_HEADER_EVENT_TYPE)
+            ok = know(m, FROM_OLD, rec->u.header_event_type.event_id, 0, m->n_old + i, rec->u.header_event_type.name.ptr,
+                      rec->u.header_event_type.name.len);
     }
-    return NULL;
+    for (size_t i = 0; ok && i < m->n_old; i++)
+        ok = know(m, FROM_OLD, m->old_ids[i], 0, i, m->old_names[i], strlen(m->old_names[i]));
+    return ok;
 }
 
-static char *name_from_desc(struct pd_metadata *m, uint32_t attr)
+static bool know_desc(struct pd_metadata *m)
 {
     const struct pd_feature *f = decoded(m, PD_FEAT_EVENT_DESC);
     struct pd_list l = f ? f->u.event_desc.events : (struct pd_list){0};
     struct pd_event_desc d;
-    for (uint32_t i = 0; pd_event_desc_next(&l, &d); i++)
-        if (i == attr)
-            return d.name.len ? copy_name(m, d.name.ptr, d.name.len) : NULL;
-    return NULL;
+    bool ok = true;
+    for (uint32_t i = 0; ok && pd_event_desc_next(&l, &d); i++)
+        ok = d.name.len == 0 || know(m, FROM_DESC, i, 0, 0, d.name.ptr, d.name.len);
+    return ok;
+}
+
+/* simpleperf: a line "name,type,config" for each event. */
+static bool know_lines(struct pd_metadata *m, const struct pd_str *lines)
+{
+    const char *p = lines->ptr, *end = lines->ptr + lines->len;
+    bool ok = true;
+    for (size_t i = 0; ok && p < end; i++) {
+        const char *stop = memchr(p, '\n', (size_t)(end - p));
+        const char *line_end = stop ? stop : end, *comma = memchr(p, ',', (size_t)(line_end - p));
+        char numbers[64] = "";
+        unsigned long long type, config;
+        if (comma && (size_t)(line_end - comma) < sizeof numbers) {
+            memcpy(numbers, comma + 1, (size_t)(line_end - comma) - 1);
+            if (sscanf(numbers, "%llu,%llu", &type, &config) == 2)
+                ok = know(m, FROM_LINES, config, type, i, p, (size_t)(comma - p));
+        }
+        p = line_end + 1;
+    }
+    return ok;
+}
+
+static bool know_meta_info(struct pd_metadata *m)
+{
+    static const char key[] = "event_type_info";
+    const struct pd_feature *f = decoded(m, PD_FEAT_SIMPLEPERF_META_INFO);
+    struct pd_list l = f ? f->u.simpleperf_meta_info.entries : (struct pd_list){0};
+    struct pd_meta_info e;
+    while (pd_meta_info_next(&l, &e))
+        if (e.key.len == sizeof key - 1 && memcmp(e.key.ptr, key, e.key.len) == 0)
+            return know_lines(m, &e.value);
+    return true;
+}
+
+static int by_number(const void *pa, const void *pb)
+{
+    const struct known_name *a = pa, *b = pb;
+    if (a->source != b->source)
+        return a->source < b->source ? -1 : 1;
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    if (a->type != b->type)
+        return a->type < b->type ? -1 : 1;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+static bool index_names(struct pd_metadata *m)
+{
+    m->n_known = 0;
+    m->indexed = know_records(m) && know_desc(m) && know_meta_info(m);
+    if (m->indexed && m->n_known)
+        qsort(m->known, m->n_known, sizeof *m->known, by_number);
+    return m->indexed;
+}
+
+/* The first one that is known of this, or NULL. */
+static const struct known_name *find_name(const struct pd_metadata *m, enum source source, uint64_t number, uint64_t type)
+{
+    const struct known_name wanted = {source, number, type, 0, NULL, 0};
+    size_t low = 0, high = m->n_known;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (by_number(&m->known[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct known_name *k = low < m->n_known ? &m->known[low] : NULL;
+    return k && k->source == source && k->number == number && k->type == type ? k : NULL;
+}
+
+static char *copy_known(struct pd_metadata *m, const struct known_name *k)
+{
+    return k ? copy_name(m, k->text, k->len) : NULL;
+}
+
+/* Of the ids of an event the one that was updated last. */
+static char *name_from_update(struct pd_metadata *m, const struct pd_event_attr *e)
+{
+    const struct known_name *last = NULL;
+    if (m->n_known == 0 || m->known[0].source != FROM_UPDATE)
+        return NULL;
+    for (size_t i = 0; i < e->n_ids; i++) {
+        const struct known_name *k = find_name(m, FROM_UPDATE, e->ids[i], 0);
+        if (k && (!last || k->order < last->order))
+            last = k;
+    }
+    return copy_known(m, last);
 }
 
 static char *name_from_tracing(struct pd_metadata *m, const struct pd_attr *attr)
@@ -561,61 +678,17 @@ static char *name_from_tracing(struct pd_metadata *m, const struct pd_attr *attr
     return p;
 }
 
-/* simpleperf: a line "name,type,config" for each event. */
-static char *name_in_lines(struct pd_metadata *m, const struct pd_str *lines, const struct pd_attr *attr)
-{
-    const char *p = lines->ptr, *end = lines->ptr + lines->len;
-    while (p < end) {
-        const char *stop = memchr(p, '\n', (size_t)(end - p));
-        const char *line_end = stop ? stop : end, *comma = memchr(p, ',', (size_t)(line_end - p));
-        char numbers[64] = "";
-        unsigned long long type, config;
-        if (comma && (size_t)(line_end - comma) < sizeof numbers) {
-            memcpy(numbers, comma + 1, (size_t)(line_end - comma) - 1);
-            if (sscanf(numbers, "%llu,%llu", &type, &config) == 2 && type == attr->type && config == attr->config)
-                return copy_name(m, p, (size_t)(comma - p));
-        }
-        p = line_end + 1;
-    }
-    return NULL;
-}
-
-static char *name_from_meta_info(struct pd_metadata *m, const struct pd_attr *attr)
-{
-    static const char key[] = "event_type_info";
-    const struct pd_feature *f = decoded(m, PD_FEAT_SIMPLEPERF_META_INFO);
-    struct pd_list l = f ? f->u.simpleperf_meta_info.entries : (struct pd_list){0};
-    struct pd_meta_info e;
-    while (pd_meta_info_next(&l, &e))
-        if (e.key.len == sizeof key - 1 && memcmp(e.key.ptr, key, e.key.len) == 0)
-            return name_in_lines(m, &e.value, attr);
-    return NULL;
-}
-
-static char *name_from_old(struct pd_metadata *m, const struct pd_attr *attr)
-{
-    for (size_t i = 0; i < m->n_old; i++)
-        if (m->old_ids[i] == attr->config)
-            return copy_name(m, m->old_names[i], strlen(m->old_names[i]));
-    for (size_t i = 0; i < m->n_records; i++) {
-        const struct pd_record *rec = &m->records[i]->rec;
-        if (rec->type == PD_RECORD_HEADER_EVENT_TYPE && rec->u.header_event_type.event_id == attr->config)
-            return copy_name(m, rec->u.header_event_type.name.ptr, rec->u.header_event_type.name.len);
-    }
-    return NULL;
-}
-
 static char *make_name(struct pd_metadata *m, const struct pd_reader *r, uint32_t attr)
 {
     const struct pd_event_attr *e = pd_reader_attr(r, attr);
     char *name = name_from_update(m, e);
     if (!name)
-        name = name_from_desc(m, attr);
+        name = copy_known(m, find_name(m, FROM_DESC, attr, 0));
     if (!name)
         name = name_from_tracing(m, &e->attr);
     if (!name)
-        name = name_from_meta_info(m, &e->attr);
-    return name ? name : name_from_old(m, &e->attr);
+        name = copy_known(m, find_name(m, FROM_LINES, e->attr.config, e->attr.type));
+    return name ? name : copy_known(m, find_name(m, FROM_OLD, e->attr.config, 0));
 }
 
 const char *pd_metadata_event_name(struct pd_metadata *m, const struct pd_reader *r, uint32_t attr)
@@ -631,7 +704,7 @@ const char *pd_metadata_event_name(struct pd_metadata *m, const struct pd_reader
         m->names = names;
         m->n_names = n;
     }
-    if (!m->names[attr])
+    if (!m->names[attr] && (m->indexed || index_names(m)))
         m->names[attr] = make_name(m, r, attr);
     if (!m->names[attr])
         m->names[attr] = copy_name(m, "", 0); /* not to be looked for again with each sample */

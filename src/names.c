@@ -9,6 +9,7 @@
 #include <perfdata/names.h>
 
 #include "words.h"
+#include "wrap.h"
 
 #define WORD_MASK(bits_) ((bits_) >= 64 ? UINT64_MAX : (UINT64_C(1) << ((bits_)&63)) - 1)
 #define FIELD_MASK(lo_, width_) (WORD_MASK(width_) << (lo_))
@@ -86,7 +87,7 @@ static void put_signed(struct pd_text *t, uint64_t value)
 
     if (negative)
         pd_text_str(t, "-");
-    pd_text_number(t, negative ? -value : value, 10);
+    pd_text_number(t, negative ? ~value + 1 : value, 10);
 }
 
 static void put_enum(struct pd_text *t, const struct pd_set *set, uint64_t value)
@@ -184,7 +185,7 @@ static bool parse_signed(struct pd_piece text, uint64_t *value)
     if (pd_piece_skip(&digits, "-")) {
         if (!pd_piece_digits(digits, 10, UINT64_C(1) << 63, value))
             return false;
-        *value = -*value;
+        *value = pd_negated(*value);
         return true;
     }
     return pd_piece_number(text, pd_piece_skip(&digits, "0x") ? UINT64_MAX : INT64_MAX, value);

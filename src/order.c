@@ -344,9 +344,10 @@ static void sift_down(uint64_t *a, size_t at, size_t n)
 
 static void heap_sort(uint64_t *a, size_t n)
 {
-    for (size_t i = n / 2; i-- > 0;)
-        sift_down(a, i, n);
-    while (n-- > 1) {
+    for (size_t i = n / 2; i > 0; i--)
+        sift_down(a, i - 1, n);
+    while (n > 1) {
+        n--;
         const uint64_t top = a[0];
         a[0] = a[n];
         a[n] = top;

@@ -206,8 +206,8 @@ static enum pd_code gather(struct pd_queue *q, size_t from, size_t to, struct pd
             return no_memory(error, q->sources_cap * 2 * sizeof *q->sources);
         q->sources[q->n_sources++] = (struct pd_queue_source){w->time, i};
     }
-    for (size_t i = q->n_sources / 2; i-- > 0;)
-        sift(q, i);
+    for (size_t i = q->n_sources / 2; i > 0; i--)
+        sift(q, i - 1);
     return PD_OK;
 }
 

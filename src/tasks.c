@@ -4,6 +4,7 @@
 #include "idmap.h"
 #include "wire.h"
 #include "word.h"
+#include "wrap.h"
 #include <perfdata/tasks.h>
 
 /* ---- Words of a framed record */
@@ -113,7 +114,7 @@ static enum pd_code no_memory(struct pd_error *error, uint64_t bytes)
     return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, bytes);
 }
 
-static size_t name_slot(const struct pd_tasks *t, const char *s, size_t n)
+PD_WRAPS static size_t name_slot(const struct pd_tasks *t, const char *s, size_t n)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < n; i++)

@@ -292,11 +292,14 @@ static void look_into_record(struct check *c, struct pd_record *rec)
 static void find_odd(struct check *c)
 {
     struct pd_record rec = {0};
-    if (pd_reader_rewind(c->in.reader, NULL) == PD_OK) {
+    struct pd_error error;
+    enum pd_code code = pd_reader_rewind(c->in.reader, &error);
+    if (!code)
         look_into_sections(c);
-        while (pd_reader_next(c->in.reader, &rec, NULL) == PD_OK)
-            look_into_record(c, &rec);
-    }
+    while (!code && (code = pd_reader_next(c->in.reader, &rec, &error)) == PD_OK)
+        look_into_record(c, &rec);
+    if (code == PD_ENOMEM) /* other errors were found before */
+        cli_error(c->cli, c->in.name, &error);
     if (c->unended.n)
         find_at(c, NOTE, "unended-strings", c->unended.offset, "%s of %s has no NUL at its end%s", c->unended_field, c->unended_of,
                 c->unended.n > 1 ? ", as others" : "");

@@ -152,16 +152,15 @@ static bool collect_tasks(struct dump *d)
     uint32_t pid, tid;
     enum pd_code code = pd_tasks_new(&d->tasks, NULL, &error);
     pd_clock_init(&d->clock, pd_clock_is_timed(d->in.reader));
-    while (!code &&
-           pd_reader_next(d->in.reader, &rec, NULL) == PD_OK) { /* damage is reported by the second pass */
+    bool more = !code;
+    while (more && (code = pd_reader_next(d->in.reader, &rec, &error)) == PD_OK) {
         pd_clock_stamp(&d->clock, &rec, &when);
         code = pd_tasks_record(d->tasks, &rec, &when, &error);
         if (rec.type == PD_RECORD_SAMPLE && pd_record_task(&rec, &pid, &tid))
             code = pd_tasks_mention(d->tasks, &when, pid, tid, &error);
-        if (code != PD_ENOMEM && code != PD_ELIMIT)
-            code = PD_OK;
+        more = code != PD_ENOMEM && code != PD_ELIMIT;
     }
-    if (!code)
+    if (more && code != PD_ENOMEM) /* damage is reported by the second pass */
         code = pd_tasks_finish(d->tasks, &error);
     if (!code)
         code = pd_reader_rewind(d->in.reader, &error);

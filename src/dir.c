@@ -219,6 +219,8 @@ static enum pd_code add_others(struct pd_reader *r, DIR *d, int e, struct pd_err
         if (strncmp(entry->d_name, "data.", 5) == 0)
             code = add_member(r, entry->d_name, error);
     }
+    if (!code && e == ENOMEM)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "list of the directory", 0, 0);
     return code || !e ? code : pd_finding(r, error, PD_EIO, PD_NOWHERE, "list of the directory", (uint64_t)e, 0);
 }
 

@@ -88,7 +88,7 @@ static ssize_t fill(int fd, uint8_t *buf, size_t n)
 /* The bytes of the file, read into one buffer. */
 static void case_read(struct bench *b)
 {
-    uint8_t *buf = malloc(WINDOW);
+    uint8_t *buf = cli_malloc(WINDOW);
     const int fd = open(b->path, O_RDONLY | O_CLOEXEC);
     ssize_t got;
     if (buf == NULL || fd < 0)
@@ -103,7 +103,7 @@ static void case_read(struct bench *b)
 /* The same, and each window copied. */
 static void case_memcpy(struct bench *b)
 {
-    uint8_t *buf = malloc(WINDOW), *copy = malloc(WINDOW);
+    uint8_t *buf = cli_malloc(WINDOW), *copy = cli_malloc(WINDOW);
     if (buf == NULL || copy == NULL) {
         fail(b, strerror(ENOMEM));
     } else {
@@ -122,7 +122,7 @@ static void case_hops(struct bench *b)
 {
     struct pd_reader *r;
     struct pd_error error;
-    uint8_t *buf = malloc(WINDOW);
+    uint8_t *buf = cli_malloc(WINDOW);
     const int fd = open(b->path, O_RDONLY | O_CLOEXEC);
     size_t left = 0;
     ssize_t got;

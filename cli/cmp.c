@@ -303,7 +303,7 @@ static bool take_limit(struct cmp *c, const char *text)
 
 int cmd_cmp(struct cli *cli, int argc, char **argv)
 {
-    struct cmp *c = calloc(1, sizeof *c);
+    struct cmp *c = cli_calloc(1, sizeof *c);
     int key;
     cli->spec = &spec;
     if (c == NULL)

@@ -342,7 +342,10 @@ static int copy_tree(struct cli_directory *d, const char *from, const char *to, 
 
 bool cli_directory_copy_others(struct cli_directory *d, const struct cli_input *in, const char *path)
 {
-    return copy_tree(d, path, d->temporary, in, 0) == 0;
+    const int error = copy_tree(d, path, d->temporary, in, 0);
+    if (error && d->cli->status < CLI_OUTPUT) /* it could not be opened */
+        cli_fail(d->cli, CLI_OUTPUT, "%s: copying it: %s", path, strerror(error));
+    return error == 0;
 }
 
 bool cli_directory_has_others(const struct cli_input *in, const char *path)

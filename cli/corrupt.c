@@ -171,7 +171,7 @@ static int compare_patches(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
-/* Of n bytes at c->at those that a patch covers. */
+/* Of n bytes at c->at those that a patch covers; tells of it at its last byte. */
 static void apply_patch(struct corrupt *c, struct patch *p, uint8_t *bytes, size_t n)
 {
     const uint64_t start = p->at + p->done;
@@ -181,6 +181,8 @@ static void apply_patch(struct corrupt *c, struct patch *p, uint8_t *bytes, size
     memcpy(p->bytes + p->n + p->done, bytes + at, m);
     memcpy(bytes + at, p->bytes + p->done, m);
     p->done += m;
+    if (p->done == p->n)
+        report(c, p->set ? "set" : "adjusted", p->at, p->bytes + p->n, p->bytes, p->n, NULL);
 }
 
 /* What follows from an inserted record comes first, so that --set has the last word. */
@@ -190,30 +192,8 @@ static void apply_patches(struct corrupt *c, uint8_t *bytes, size_t n)
         for (size_t i = c->first_patch; i < c->n_patches && c->patches[i].at < c->at + n; i++)
             if (c->patches[i].set == set)
                 apply_patch(c, &c->patches[i], bytes, n);
-}
-
-/* Those that end where we are. */
-static void tell_patches(struct corrupt *c)
-{
-    for (size_t i = c->first_patch; i < c->n_patches && c->patches[i].at < c->at; i++) {
-        const struct patch *p = &c->patches[i];
-        if (p->at + p->n == c->at)
-            report(c, p->set ? "set" : "adjusted", p->at, p->bytes + p->n, p->bytes, p->n, NULL);
-    }
     while (c->first_patch < c->n_patches && c->patches[c->first_patch].done == c->patches[c->first_patch].n)
         c->first_patch++;
-}
-
-/* How many of n bytes come before the next place where a patch begins or ends. */
-static size_t before_edge(const struct corrupt *c, size_t n)
-{
-    for (size_t i = c->first_patch; i < c->n_patches && c->patches[i].at < c->at + n; i++) {
-        const struct patch *p = &c->patches[i];
-        const uint64_t edge = p->at > c->at ? p->at : p->at + p->n;
-        if (edge > c->at && edge - c->at < n)
-            n = (size_t)(edge - c->at);
-    }
-    return n;
 }
 
 /* ---- The way of the bytes: input, patches, noise, end, output */
@@ -229,24 +209,20 @@ static void make_noise(struct corrupt *c, uint8_t *bytes, size_t n)
     }
 }
 
-/* Damages n bytes and writes them. False: no more are wanted. What is told, and in which order, is the same in whatever
- * pieces the bytes come. */
+/* Damages n bytes and writes them. False: no more are wanted. */
 static bool emit(struct corrupt *c, uint8_t *bytes, size_t n)
 {
     if (n > c->keep - c->at)
         n = (size_t)(c->keep - c->at);
-    while (n && !c->failed) {
-        const size_t m = before_edge(c, n);
-        apply_patches(c, bytes, m);
-        if (c->threshold || c->all)
-            make_noise(c, bytes, m);
-        c->failed = c->out.sink.write(c->out.sink.user, bytes, m) != 0;
-        c->at += m;
-        tell_patches(c);
-        bytes += m;
-        n -= m;
+    apply_patches(c, bytes, n);
+    if (c->threshold || c->all)
+        make_noise(c, bytes, n);
+    if (n && c->out.sink.write(c->out.sink.user, bytes, n)) {
+        c->failed = true;
+        return false;
     }
-    return !c->failed && c->at < c->keep;
+    c->at += n;
+    return c->at < c->keep;
 }
 
 /* What is written is visible when a live input pauses. */
@@ -261,18 +237,20 @@ static void flush_on_pause(struct corrupt *c)
 static size_t read_some(struct corrupt *c, uint8_t *bytes, size_t n)
 {
     ssize_t got;
+    size_t fill = 0;
     flush_on_pause(c);
-    do
-        got = c->in.seekable ? pread(c->in.fd, bytes, n, (off_t)c->read) : read(c->in.fd, bytes, n);
-    while (got < 0 && errno == EINTR);
+    do { /* the lines of -E and --set come by piece: those of a file must not depend on how it is read */
+        got = c->in.seekable ? pread(c->in.fd, bytes + fill, n - fill, (off_t)(c->read + fill)) : read(c->in.fd, bytes, n);
+        fill += got > 0 ? (size_t)got : 0;
+    } while ((got < 0 && errno == EINTR) || (c->in.seekable && got > 0 && fill < n));
     if (got < 0) {
         cli_fail(c->cli, CLI_DAMAGED, "%s: offset %" PRIu64 ": %s", c->in.name, c->read, strerror(errno));
         c->failed = true;
-    } else if (got == 0 && c->in.seekable && n && c->read < (uint64_t)c->in.st.st_size) {
+    } else if (got == 0 && c->in.seekable && n && c->read + fill < (uint64_t)c->in.st.st_size) {
         cli_fail(c->cli, CLI_DAMAGED, "%s: offset %" PRIu64 ": the file was cut while it was read", c->in.name, c->read);
         c->failed = true;
     }
-    return got > 0 ? (size_t)got : 0;
+    return got < 0 ? 0 : fill;
 }
 
 static bool insert(struct corrupt *c)
@@ -333,13 +311,15 @@ static void make_record(struct corrupt *c, uint64_t *state, enum pd_order order)
 }
 
 /* Any place between two records, before the first or behind the last, each as likely; not inside a COMPRESSED one. */
-static void choose_place(struct corrupt *c, uint64_t *state)
+static bool choose_place(struct corrupt *c, uint64_t *state)
 {
     struct pd_record rec = {0};
     struct pd_error error;
     uint64_t n = 0, end = pd_reader_info(c->in.reader)->data_offset;
     enum pd_code code;
     while ((code = pd_reader_next(c->in.reader, &rec, &error)) != PD_END) {
+        if (code == PD_ENOMEM)
+            return cli_error(c->cli, c->in.name, &error), false;
         if (code || rec.depth)
             continue;
         if (random_next(state) % ++n == 0) {
@@ -352,6 +332,7 @@ static void choose_place(struct corrupt *c, uint64_t *state)
         c->insert_at = end;
         c->insert_before = pd_reader_info(c->in.reader)->container == PD_CONTAINER_FILE ? rec.index + 1 : n;
     }
+    return true;
 }
 
 /* Where a byte of the input is in the output. */
@@ -432,7 +413,8 @@ static bool plan_record(struct corrupt *c)
     fstat(c->in.fd, &c->in.st); /* of what is read: the copy of a stream */
     if (info->file_size != PD_NOWHERE && (uint64_t)c->in.st.st_size < info->file_size)
         return cli_fail(c->cli, CLI_DAMAGED, "%s: the file was cut while it was read", c->in.name), false;
-    choose_place(c, &state);
+    if (!choose_place(c, &state))
+        return false;
     make_record(c, &state, info->order);
     return info->container != PD_CONTAINER_FILE || adjust_file(c);
 }

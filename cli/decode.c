@@ -552,19 +552,30 @@ static void decode_record(struct decode *d, struct pd_record *rec)
         put_raw(d, rec->raw, rec->size);
 }
 
+/* In lines of TEXT_PIECE, in whatever pieces the input gives it. */
 static bool decode_payload(struct decode *d)
 {
-    struct pd_error error;
+    static const char start[] = "{\"payload\":\"";
+    struct pd_error error = {0};
     const uint8_t *bytes;
     size_t n = 1;
-    while (n && !d->failed) {
-        if (pd_reader_payload(d->r, &bytes, &n, &error)) {
-            report(d, &error);
-            return false;
+    enum pd_code code = PD_OK;
+    d->made.n = 0;
+    while (n && !d->failed && (code = pd_reader_payload(d->r, &bytes, &n, &error)) == PD_OK)
+        for (size_t done = 0; done < n && !d->failed;) {
+            const size_t room = TEXT_PIECE - d->made.n, more = n - done < room ? n - done : room;
+            d->failed |= make_bytes(&d->made, bytes + done, more) != 0;
+            done += more;
+            if (d->made.n < TEXT_PIECE)
+                continue;
+            put_pieces(d, start, d->made.bytes, TEXT_PIECE);
+            d->made.n = 0;
         }
-        put_pieces(d, "{\"payload\":\"", bytes, n);
-    }
-    return true;
+    if (d->made.n && !d->failed)
+        put_pieces(d, start, d->made.bytes, d->made.n);
+    if (code)
+        report(d, &error);
+    return code == PD_OK;
 }
 
 /* All records; from the first damage on, the bytes. */

@@ -165,8 +165,8 @@ static void merge(struct run *run)
 
 static bool open_inputs(struct run *run)
 {
-    run->in = calloc(run->cli->n_inputs, sizeof *run->in);
-    run->readers = calloc(run->cli->n_inputs, sizeof(struct pd_reader *));
+    run->in = cli_calloc(run->cli->n_inputs, sizeof *run->in);
+    run->readers = cli_calloc(run->cli->n_inputs, sizeof(struct pd_reader *));
     if (run->in == NULL || run->readers == NULL) {
         cli_fail(run->cli, CLI_OUTPUT, "no memory for %zu inputs", run->cli->n_inputs);
         return false;

@@ -168,8 +168,8 @@ static bool take_pattern(struct run *run)
 {
     const char *text = run->cli->output, *slash = strrchr(text, '/');
     struct pattern *pattern = &run->pattern;
-    char *to = pattern->before = calloc(1, strlen(text) + 1);
-    pattern->after = calloc(1, strlen(text) + 1);
+    char *to = pattern->before = cli_calloc(1, strlen(text) + 1);
+    pattern->after = cli_calloc(1, strlen(text) + 1);
     unsigned numbers = 0;
     if (to == NULL || pattern->after == NULL) {
         cli_fail(run->cli, CLI_OUTPUT, "%s", strerror(ENOMEM));
@@ -196,12 +196,11 @@ static bool take_pattern(struct run *run)
 static char *name_of(struct run *run, uint64_t number)
 {
     const struct pattern *p = &run->pattern;
-    char *name;
-    if (asprintf(&name, p->zeros ? "%s%0*" PRIu64 "%s" : "%s%*" PRIu64 "%s", p->before, p->width, number,
-                 p->after) >= 0)
-        return name;
-    cli_fail(run->cli, CLI_OUTPUT, "%s", strerror(ENOMEM));
-    return NULL;
+    char *name = p->zeros ? cli_format("%s%0*" PRIu64 "%s", p->before, p->width, number, p->after)
+                          : cli_format("%s%*" PRIu64 "%s", p->before, p->width, number, p->after);
+    if (name == NULL)
+        cli_fail(run->cli, CLI_OUTPUT, "%s", strerror(ENOMEM));
+    return name;
 }
 
 /* May a piece have this name? */

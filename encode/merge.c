@@ -123,7 +123,8 @@ static void clear_seen(struct seen_set *s)
 }
 
 /* Was it written for another input? Takes note of it. */
-static bool is_duplicate(struct pd_merging *m, uint32_t input, const uint8_t *bytes, size_t n, uint64_t time)
+static enum pd_code find_duplicate(struct pd_merging *m, uint32_t input, const uint8_t *bytes, size_t n, uint64_t time,
+                                   bool *found)
 {
     struct pd_seen *seen = m->seen;
     struct seen_set *set = time ? &seen->timed : &seen->untimed;
@@ -131,20 +132,22 @@ static bool is_duplicate(struct pd_merging *m, uint32_t input, const uint8_t *by
         clear_seen(&seen->timed);
         seen->time = time;
     }
-    if (set->n >= seen->most || (set->n + 2 > set->size / 2 && !grow_seen(set, m->allocator))) {
+    if (set->n >= seen->most) {
         if (!seen->full)
             pd_merge_note(m, input, UINT32_MAX, "too many records of one time: duplicates among them are no longer left out");
         seen->full = true;
-        return false;
+        return PD_OK;
     }
+    if (set->n + 2 > set->size / 2 && !grow_seen(set, m->allocator))
+        return pd_fail(m->error, PD_ENOMEM, PD_NOWHERE, "merge", 0, 2 * set->size * sizeof *set->slots);
     pd_canon_bytes(&seen->canon, bytes, n);
     const struct pd_hash hash = pd_canon_end(&seen->canon);
-    if (count_seen(set, &hash, input, true) <= count_seen(set, &hash, WRITTEN, false)) {
+    *found = count_seen(set, &hash, input, true) <= count_seen(set, &hash, WRITTEN, false);
+    if (*found)
         m->stats->duplicates++;
-        return true;
-    }
-    count_seen(set, &hash, WRITTEN, true);
-    return false;
+    else
+        count_seen(set, &hash, WRITTEN, true);
+    return PD_OK;
 }
 
 static enum pd_code open_seen(struct pd_merging *m)
@@ -478,9 +481,12 @@ static enum pd_code write_record(struct pd_merging *m, uint32_t i, const uint8_t
     struct pd_merge_input *in = &m->in[i];
     const struct pd_record *rec = &in->rec;
     const uint64_t time = time_of(rec);
+    bool duplicate = false;
     enum pd_code code = PD_OK;
-    if (m->n > 1 && is_state(rec) && is_duplicate(m, i, bytes, n, time))
-        return PD_OK;
+    if (m->n > 1 && is_state(rec))
+        code = find_duplicate(m, i, bytes, n, time, &duplicate);
+    if (code || duplicate)
+        return code;
     if (rec->type == PD_RECORD_AUXTRACE_INFO && m->n > 1)
         code = check_aux(m, i, bytes, n);
     if (!code)

@@ -357,7 +357,8 @@ static void compare_sorted(struct pd_differ *d, const struct build_ids *a, const
         const int order = i == a->n ? 1 : j == b->n ? -1 : by_file(&a->all[i], &b->all[j]);
         const struct build_id *x = order <= 0 ? &a->all[i++] : NULL, *y = order >= 0 ? &b->all[j++] : NULL;
         begin(d, PD_DIFFERENCE_BUILD_ID, 0, x, y);
-        d->now.name = x ? x->name : y->name;
+        if (x || y)
+            d->now.name = x ? x->name : y->name;
         if (x && y) {
             const struct pd_bytes bx = {x->id, x->n}, by = {y->id, y->n};
             pd_differ_bytes(d, "build_id", &bx, &by);

@@ -96,7 +96,12 @@ static enum pd_code open_sorter(struct sorting *s, struct pd_reader **member, ui
             return code;
         r = *member;
     }
-    return pd_sorter_open(&s->sorter, r, &options, s->error);
+    code = pd_sorter_open(&s->sorter, r, &options, s->error);
+    if (code) {
+        pd_reader_close(*member);
+        *member = NULL;
+    }
+    return code;
 }
 
 static void close_sorter(struct sorting *s, struct pd_reader *member)

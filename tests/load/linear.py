@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""linear.py [SCALE [KIND|VERB]...] - the cost of large files grows with their size. Checks R3.
+
+Recordings with many attrs, long records, many threads, mappings and ids are made at three sizes, each ten times the one before,
+the instructions that every verb takes are counted by valgrind, and what a tenfold file takes must be less than 13 times as
+much, beyond what an empty one takes. SCALE 100 (the default without arguments is 1, of two sizes): 65,536 attrs, 1,000 records
+of 65,528 bytes, 100,000 threads, 1,000,000 mappings and ids; those that print every field have a tenth of that.
+"""
+import os, re, shutil, struct, subprocess, sys, tempfile
+
+PERFDATA = os.environ["PERFDATA"]
+LIMIT = 13
+IP, TID, TIME, ID, RAW = 1, 2, 4, 1 << 6, 1 << 10
+SAMPLE_ID_ALL = 1 << 18
+LARGEST = {"attrs": 65536, "records": 1000, "threads": 100000, "mappings": 1000000, "ids": 1000000}
+VERBS = {
+    "info": ["info", "IN"], "check": ["check", "IN"], "dump": ["dump", "IN"], "fields": ["dump", "-F", "comm,tid,time,event", "IN"],
+    "filter": ["filter", "--exclude-comms", "none", "-f", "-o", "OUT", "IN"], "hash": ["hash", "IN"], "decode": ["decode", "IN"],
+    "convert": ["convert", "--to", "pipe", "-f", "-o", "OUT", "IN"],
+}
+FEW = ("dump", "fields", "decode")  # print every field: a tenth suffices
+USUAL = ("info", "filter", "fields")
+SMALL = {"attrs": 150, "records": 10, "threads": 200, "mappings": 500, "ids": 1000}
+
+
+def record(kind, misc, body):
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def attr(config, sample_type):
+    head = struct.pack("<IIQQQQQ", 1, 128, config, 1000, sample_type, 0, SAMPLE_ID_ALL)
+    return head + bytes(128 - len(head))
+
+
+def string(text):
+    body = text.encode() + b"\0"
+    return body + bytes(-len(body) % 8)
+
+
+def trailer(kind, tid, time, event):
+    out = struct.pack("<IIQ", tid, tid, time)
+    return out + (struct.pack("<Q", event) if kind & ID else b"")
+
+
+def sample(kind, tid, time, event, raw=None):
+    body = struct.pack("<QIIQ", 0x401000, tid, tid, time)
+    body += struct.pack("<Q", event) if kind & ID else b""
+    if kind & RAW:
+        body += struct.pack("<I", len(raw)) + raw
+    return record(9, 2, body)
+
+
+def recording(attrs, n_ids, kind, records, features=()):
+    """A file: header, ids, attrs, data, features."""
+    at, sections, ids, event = 104, b"", b"", 1
+    for i in range(attrs):
+        sections += attr(i, kind) + struct.pack("<QQ", at + len(ids), 8 * n_ids)
+        ids += struct.pack(f"<{n_ids}Q", *range(event, event + n_ids))
+        event += n_ids
+    data_at = at + len(ids) + len(sections)
+    word = sum(1 << number for number, _ in features)
+    header = b"PERFILE2" + struct.pack("<QQQQQQQQ4Q", 104, 144, at + len(ids), len(sections), data_at, len(records), 0, 0,
+                                       word, 0, 0, 0)
+    table, content, place = b"", b"", data_at + len(records) + 16 * len(features)
+    for _, body in features:
+        table += struct.pack("<QQ", place + len(content), len(body))
+        content += body
+    return header + ids + sections + records + table + content
+
+
+def event_desc(n):
+    """EVENT_DESC: a name for each of n events."""
+    out = struct.pack("<II", n, 128)
+    for i in range(n):
+        name = f"event-{i}".encode() + b"\0"
+        name += bytes(-len(name) % 64)
+        out += attr(i, IP | TID | TIME | ID) + struct.pack("<II", 1, len(name)) + name + struct.pack("<Q", i + 1)
+    return (12, out)
+
+
+def attrs(n):
+    kind = IP | TID | TIME | ID
+    return recording(n, 1, kind, b"".join(sample(kind, 7, i, 1 + i * 7919 % n) for i in range(n)), [event_desc(n)])
+
+
+def records(n):
+    kind = IP | TID | TIME | RAW
+    raw = bytes(range(256)) * 256
+    return recording(1, 0, kind, b"".join(sample(kind, 7, i, 0, raw[:65528 - 8 - 24 - 4]) for i in range(n)))
+
+
+def threads(n):
+    kind = IP | TID | TIME
+    out = []
+    for i in range(n):
+        tid, time = 1000 + i, 3 * i
+        out.append(record(7, 0, struct.pack("<IIIIQ", tid, tid - 1, tid, tid - 1, time) + trailer(kind, tid - 1, time, 0)))
+        out.append(record(3, 0, struct.pack("<II", tid, tid) + string(f"thread-{i % 99999}") + trailer(kind, tid, time + 1, 0)))
+        out.append(sample(kind, tid, time + 2, 0))
+    return recording(1, 0, kind, b"".join(out))
+
+
+def mappings(n):
+    kind = IP | TID | TIME
+    out = [record(10, 1 << 14 if i % 2 else 0, struct.pack("<IIQQQ", 7, 7, i << 12, 4096, 0) +
+                  (struct.pack("<B3x20s", 20, struct.pack("<Q", i)) if i % 2 else struct.pack("<IIQQ", 8, 1, i, 0)) +
+                  struct.pack("<II", 5, 2) + string(f"/usr/lib/lib{i}.so") + trailer(kind, 7, i, 0)) for i in range(n)]
+    return recording(1, 0, kind, b"".join(out) + sample(kind, 7, n, 0))
+
+
+def ids(n):
+    kind = IP | TID | TIME | ID
+    return recording(2, n // 2 or 1, kind, b"".join(sample(kind, 7, i, 1 + i * 7919 % n) for i in range(n // 10 + 1)))
+
+
+KINDS = {"attrs": attrs, "records": records, "threads": threads, "mappings": mappings, "ids": ids}
+
+
+def instructions(directory, verb, name):
+    args = [{"IN": name, "OUT": "out"}.get(a, a) for a in VERBS[verb]]
+    p = subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", PERFDATA] + args,
+                       cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    found = re.search(r"I\s+refs:\s+([\d,]+)", p.stderr)
+    if p.returncode or not found:
+        sys.exit(f"FAILED: {verb} {name}: exit status {p.returncode}: {p.stderr[-500:]}")
+    return int(found.group(1).replace(",", ""))
+
+
+def main():
+    scale = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    chosen = sys.argv[2:]
+    if not shutil.which("valgrind"):
+        print("skipped: valgrind is not installed")
+        return 77
+    with open(PERFDATA, "rb") as f:
+        program = f.read()
+    if program[:4] != b"\x7fELF" or b"__asan_init" in program or b"__msan_init" in program or b"__ubsan" in program:
+        print("skipped: neither an emulator nor a sanitizer runs below valgrind")
+        return 77
+    directory = tempfile.mkdtemp(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
+    failed = 0
+    try:
+        for kind, make in KINDS.items():
+            if not set(chosen) <= set(VERBS) and kind not in chosen:
+                continue
+            sizes = [SMALL[kind], 10 * SMALL[kind]] if scale == 1 else [LARGEST[kind] * scale // by for by in (10000, 1000, 100)]
+            for name, n in [("empty", 1)] + [(f"{kind}-{n}", n) for n in {n // by for n in sizes for by in (1, 10)}]:
+                if n:
+                    with open(os.path.join(directory, name), "wb") as f:
+                        f.write(make(n))
+            for verb in VERBS:
+                if (set(chosen) & set(VERBS) and verb not in chosen) or (scale == 1 and not chosen and verb not in USUAL):
+                    continue
+                mine = [n // 10 for n in sizes] if verb in FEW and scale > 1 else sizes
+                least = instructions(directory, verb, "empty")
+                took = [instructions(directory, verb, f"{kind}-{n}") for n in mine]
+                ratios = [(b - least) / max(a - least, 1) for a, b in zip(took, took[1:])]
+                bad = any(r >= LIMIT for r in ratios)
+                failed += bad
+                print(f"{'FAILED: ' if bad else ''}{verb:8} {kind:9}", " ".join(f"{n}: {t / 1e6:.1f}M" for n, t in zip(mine, took)),
+                      "ratios", " ".join(f"{r:.1f}" for r in ratios), flush=True)
+            for name in os.listdir(directory):
+                os.unlink(os.path.join(directory, name))
+    finally:
+        shutil.rmtree(directory)
+    return 1 if failed else 0
+
+
+sys.exit(main())

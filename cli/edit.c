@@ -179,9 +179,9 @@ static bool take_shift(struct edit *e)
 
 static bool take_rename(struct edit *e)
 {
-    char *from = strdup(e->cli->arg);
+    char *from = cli_strdup(e->cli->arg);
     char *equals = from ? strchr(from, '=') : NULL;
-    struct pd_name_change *more = realloc(e->renames, (e->edit.n_renames + 1) * sizeof *more);
+    struct pd_name_change *more = cli_realloc(e->renames, (e->edit.n_renames + 1) * sizeof *more);
     if (more)
         e->edit.renames = e->renames = more;
     if (from == NULL || more == NULL || equals == NULL || equals == from) {

@@ -142,14 +142,14 @@ static bool take_list(struct redact *r)
     const char *name = r->cli->arg;
     const bool marked = *name == '@', is_file = marked || access(name, F_OK) == 0;
     free(r->list);
-    r->list = is_file ? read_text(name + marked) : strdup(name);
+    r->list = is_file ? read_text(name + marked) : cli_strdup(name);
     if (is_file && !marked)
         cli_say(r->cli, "--prove %s: this is a file: its lines are searched for", name);
     if (r->list == NULL)
         return cannot(r, "--prove", r->cli->arg, strerror(errno));
     free(r->strings);
     r->n_strings = 0;
-    if ((r->strings = calloc(strlen(r->list) + 1, sizeof *r->strings)) == NULL)
+    if ((r->strings = cli_calloc(strlen(r->list) + 1, sizeof *r->strings)) == NULL)
         return no_memory(r);
     for (char *p = r->list; *p;) {
         const size_t n = strcspn(p, is_file ? "\r\n" : ",");
@@ -311,7 +311,7 @@ static void run(struct redact *r)
 
 int cmd_redact(struct cli *cli, int argc, char **argv)
 {
-    struct redact *r = calloc(1, sizeof *r);
+    struct redact *r = cli_calloc(1, sizeof *r);
     int key;
     bool ok = r != NULL;
     cli->spec = &spec;

@@ -284,9 +284,11 @@ static bool encode_lines(struct encode *e)
     const char *line;
     size_t n;
     bool ok;
-    while ((line = next_line(e, &n, &ok)))
+    while ((line = next_line(e, &n, &ok))) {
+        e->text.line = e->number;
         if (!is_blank(line, n) && !text_line(&e->text, line, n))
             return tell(e, false);
+    }
     return ok && (text_finish(&e->text) || tell(e, true));
 }
 

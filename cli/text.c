@@ -29,20 +29,36 @@ __attribute__((format(printf, 3, 4))) static bool fail(struct text *t, int statu
 static bool fail_code(struct text *t, const char *key, const struct pd_error *error)
 {
     char text[400];
+    struct pd_error what = *error;
     if (error->code == PD_EOUT && t->status)
         return false; /* who wrote has told */
-    pd_error_text(error, text, sizeof text);
+    what.offset = what.record_index = PD_NOWHERE; /* it is in this line */
+    pd_error_text(&what, text, sizeof text);
     return fail(t, error->code == PD_EOUT || error->code == PD_ENOMEM ? CLI_OUTPUT : CLI_DAMAGED, "%s: %s", key, text);
 }
 
-/* What the parser says; `key` is that of the line. */
+/* What the parser says; `key` is that of the line, "" where the path begins with it. */
 static bool fail_parse(struct text *t, const char *key, enum pd_code code)
 {
     const struct pd_parse_error *e = pd_parser_error(t->parser);
-    const char *dot = e->path[0] && e->path[0] != '[' ? "." : "";
+    const char *dot = *key && e->path[0] && e->path[0] != '[' ? "." : "";
     if (code == PD_ENOMEM)
         return fail(t, CLI_OUTPUT, "%s: no memory", key);
     return fail(t, CLI_DAMAGED, "%s%s%s: %s found, expected: %s", key, dot, e->path, e->found, e->expected);
+}
+
+/* A value, or what there is in place of it, that is not what was expected. */
+static bool wrong(struct text *t, const char *key, const json_t *found, const char *expected)
+{
+    char *text = found ? json_dumps(found, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
+    const size_t n = text ? strlen(text) : 0;
+    size_t shown = n < 100 ? n : 100;
+    while (shown < n && (text[shown] & 0xc0) == 0x80) /* not in the middle of a character */
+        shown--;
+    fail(t, CLI_DAMAGED, "%s: %.*s%s found, expected: %s", key, text ? (int)shown : 7, text ? text : "nothing",
+         shown < n ? "…" : "", expected);
+    free(text);
+    return false;
 }
 
 /* ---- Bytes. */
@@ -90,12 +106,17 @@ static bool only(struct text *t, const json_t *line, const char *const *known)
 }
 #define ONLY(t_, line_, ...) only(t_, line_, (const char *const[]){__VA_ARGS__, NULL})
 
-/* A number; one that is not there leaves *value as it is. */
-static bool number(struct text *t, const json_t *line, const char *key, unsigned width, uint64_t *value)
+/* A number; one that is not there leaves *value as it is. `in` is what the key is in, "" for the line. */
+static bool number_in(struct text *t, const char *in, const json_t *line, const char *key, unsigned width, uint64_t *value)
 {
     const json_t *json = json_object_get(line, key);
     const enum pd_code code = json ? pd_number_from(t->parser, key, json, &pd_set_DEC, width, value) : PD_OK;
-    return code == PD_OK || fail_parse(t, "this line", code);
+    return code == PD_OK || fail_parse(t, in, code);
+}
+
+static bool number(struct text *t, const json_t *line, const char *key, unsigned width, uint64_t *value)
+{
+    return number_in(t, "", line, key, width, value);
 }
 
 /* Where given, the offset must be where we are. */
@@ -103,7 +124,7 @@ static bool check_offset(struct text *t, const char *key, uint64_t offset)
 {
     if (offset == PD_NOWHERE || offset == t->at)
         return true;
-    return fail(t, CLI_DAMAGED, "%s: offset %" PRIu64 " found, expected: %" PRIu64
+    return fail(t, CLI_DAMAGED, "%s: %" PRIu64 " found, expected: %" PRIu64
                                 ", where the lines before it end (or no offset)", key, offset, t->at);
 }
 
@@ -128,8 +149,8 @@ static bool need_header(struct text *t, const char *key)
 static bool no_payload_due(struct text *t, const char *key)
 {
     return t->form != TEXT_SHORT || t->payload_due == 0 ||
-           fail(t, CLI_DAMAGED, "%s: lines of \"payload\" with %" PRIu64 " more bytes are missing before it", key,
-                t->payload_due);
+           fail(t, CLI_DAMAGED, "%s: the record of line %" PRIu64 " says that %" PRIu64 " more bytes of \"payload\" come before it",
+                key, t->payload_line, t->payload_due);
 }
 
 /* ---- The header. */
@@ -138,16 +159,19 @@ static bool word(struct text *t, json_t *object, const char *key, const char *co
 {
     const json_t *json = json_object_get(object, key);
     const char *text = json_string_value(json);
+    char path[32], expected[32];
     *which = usual;
-    if (json == NULL)
-        return usual >= 0 || fail(t, CLI_DAMAGED, "header.%s: nothing found, expected: \"%s\" or \"%s\"", key, words[0], words[1]);
+    if (json == NULL && usual >= 0)
+        return true;
     for (int i = 0; text && words[i]; i++)
         if (strcmp(text, words[i]) == 0) {
             *which = i;
             json_object_del(object, key);
             return true;
         }
-    return fail(t, CLI_DAMAGED, "header.%s: expected: \"%s\" or \"%s\"", key, words[0], words[1]);
+    snprintf(path, sizeof path, "header.%s", key);
+    snprintf(expected, sizeof expected, "\"%s\" or \"%s\"", words[0], words[1]);
+    return wrong(t, path, json, expected);
 }
 
 static bool exact_header(struct text *t, const json_t *fields)
@@ -170,7 +194,8 @@ static bool short_header(struct text *t, json_t *fields)
     uint64_t version = 2, attr_size = 0;
     const char *key;
     json_t *value;
-    if (!number(t, fields, "version", 1, &version) || !number(t, fields, "attr_size", 4, &attr_size))
+    const bool has_attr_size = json_object_get(fields, "attr_size");
+    if (!number_in(t, "header", fields, "version", 1, &version) || !number_in(t, "header", fields, "attr_size", 4, &attr_size))
         return false;
     json_object_del(fields, "version");
     json_object_del(fields, "attr_size");
@@ -178,8 +203,10 @@ static bool short_header(struct text *t, json_t *fields)
         return fail(t, CLI_DAMAGED, "header.%s: no key of a header without size; expected: container, order, version, attr_size", key);
     if (version != 1 && version != 2)
         return fail(t, CLI_DAMAGED, "header.version: %" PRIu64 " found, expected: 1 or 2", version);
-    if (attr_size > MOST_ATTR_SIZE)
-        return fail(t, CLI_DAMAGED, "header.attr_size: %" PRIu64 " found, expected: at most %d", attr_size, MOST_ATTR_SIZE);
+    if (has_attr_size && (attr_size < PD_ATTR_SIZE_VER0 || attr_size > MOST_ATTR_SIZE))
+        return fail(t, CLI_DAMAGED, "header.attr_size: %" PRIu64 " found, expected: %d to %d", attr_size, PD_ATTR_SIZE_VER0,
+                    MOST_ATTR_SIZE);
+    t->room = attr_size;
     if (t->directory && t->container != PD_CONTAINER_FILE)
         return fail(t, CLI_DAMAGED, "header.container: \"pipe\" found, expected: \"file\" in a directory");
     t->form = TEXT_SHORT;
@@ -204,8 +231,10 @@ static bool take_header(struct text *t, json_t *line)
     bool ok = ONLY(t, line, "header");
     if (ok && (t->any || t->has_header))
         ok = fail(t, CLI_DAMAGED, "header: it must be the first line%s, and the only one of its kind", t->directory ? " of data" : "");
+    if (ok && t->directory && !t->in_data)
+        ok = fail(t, CLI_DAMAGED, "header: expected only behind {\"member\":\"data\"}, the file of a directory that has one");
     if (ok && !json_is_object(fields))
-        ok = fail(t, CLI_DAMAGED, "header: expected: an object");
+        ok = wrong(t, "header", json_object_get(line, "header"), "an object");
     ok = ok && word(t, fields, "container", containers, 0, &container) &&
          word(t, fields, "order", orders, json_object_get(fields, "size") ? -1 : PD_LITTLE, &order);
     if (ok) {
@@ -280,7 +309,7 @@ static bool take_id_array(struct text *t, const json_t *json, uint64_t **ids, si
 {
     *n = json_array_size(json);
     if (!json_is_array(json))
-        return fail(t, CLI_DAMAGED, "ids: expected: an array of event ids");
+        return wrong(t, "ids", json, "an array of event ids");
     *ids = cli_malloc((*n + 1) * sizeof **ids);
     if (*ids == NULL)
         return fail(t, CLI_OUTPUT, "no memory");
@@ -289,7 +318,7 @@ static bool take_id_array(struct text *t, const json_t *json, uint64_t **ids, si
         snprintf(path, sizeof path, "ids[%zu]", i);
         const enum pd_code code = pd_number_from(t->parser, path, json_array_get(json, i), &pd_set_DEC, 8, &(*ids)[i]);
         if (code)
-            return fail_parse(t, "this line", code);
+            return fail_parse(t, "", code);
     }
     return true;
 }
@@ -299,6 +328,9 @@ static bool short_attr(struct text *t, const struct pd_attr *attr, const uint64_
 {
     const uint64_t own = t->n_attrs + 1;
     struct pd_error error;
+    if (t->room && pd_attr_bytes(attr) > t->room)
+        return fail(t, CLI_DAMAGED, "attr: %zu bytes found, expected: at most %" PRIu64 ", the header's attr_size",
+                    pd_attr_bytes(attr), t->room);
     if (!ids && attr->sample_type & (PD_SAMPLE_ID | PD_SAMPLE_IDENTIFIER))
         ids = &own, n = 1;
     if (pd_writer_attr(t->writer, attr, ids, n, &error))
@@ -462,6 +494,7 @@ static bool short_record(struct text *t, const json_t *json, struct pd_record *r
         return fail_code(t, "record", &error);
     if (pd_writer_raw(t->writer, from, n, &error))
         return fail_code(t, "record", &error);
+    t->payload_line = t->line;
     if (payload_of(rec))
         t->payload_due = rec->type == PD_RECORD_AUXTRACE ? rec->u.auxtrace.size : rec->u.header_tracing_data.data_size;
     return t->container != PD_CONTAINER_PIPE || learn_record(t, rec);
@@ -508,7 +541,7 @@ static bool take_record(struct text *t, json_t *line)
     }
     if (t->form == TEXT_SHORT)
         return short_record(t, json, &rec);
-    return check_offset(t, "record", rec.offset) && exact_record(t, &rec);
+    return check_offset(t, "record.offset", rec.offset) && exact_record(t, &rec);
 }
 
 static bool same_plan(const struct pd_plan *a, const struct pd_plan *b)
@@ -577,7 +610,7 @@ static bool take_payload(struct text *t, json_t *line)
         return false;
     const enum pd_code code = pd_bytes_from(t->parser, "payload", json_object_get(line, "payload"), &b);
     if (code)
-        return fail_parse(t, "this line", code);
+        return fail_parse(t, "", code);
     if (t->form == TEXT_EXACT)
         return put(t, b.ptr, b.n);
     if (t->waiting)
@@ -597,7 +630,7 @@ static bool take_table(struct text *t, json_t *line)
     if (!exact_only(t, "table") || !ONLY(t, line, "table"))
         return false;
     if (!json_is_array(table))
-        return fail(t, CLI_DAMAGED, "table: expected: an array of {\"offset\":…,\"size\":…}");
+        return wrong(t, "table", table, "an array of {\"offset\":…,\"size\":…}");
     for (size_t i = 0; i < json_array_size(table); i++) {
         struct pd_file_section section;
         const enum pd_code code = pd_struct_from(t->parser, "file_section", json_array_get(table, i), &section);
@@ -615,8 +648,7 @@ static bool take_feature_id(struct text *t, const json_t *json, uint32_t *id)
     if (json_is_integer(json) && json_integer_value(json) >= 0 && json_integer_value(json) < 256)
         *id = (uint32_t)json_integer_value(json);
     else if (!text || !pd_feature_parse(text, id) || *id > 255)
-        return fail(t, CLI_DAMAGED, "feature: %.60s found, expected: the name of a feature, or a number below 256",
-                    text ? text : "no name");
+        return wrong(t, "feature", json, "the name of a feature, or a number below 256");
     return true;
 }
 
@@ -654,7 +686,10 @@ static bool take_feature(struct text *t, json_t *line)
     if (f.id == PD_FEAT_NRCPUS && f.layout)
         t->nr_cpus_avail = f.u.nrcpus.nr_cpus_avail;
     t->dir_format |= f.id == PD_FEAT_DIR_FORMAT;
-    return put_feature(t, &f);
+    if (t->form == TEXT_SHORT && t->given[f.id])
+        return wrong(t, "feature", json_object_get(line, "feature"), "each feature once");
+    t->given[f.id] = put_feature(t, &f);
+    return t->given[f.id];
 }
 
 /* ---- Bytes as they are. */
@@ -667,7 +702,7 @@ static bool take_raw(struct text *t, json_t *line)
         return false;
     const enum pd_code code = pd_bytes_from(t->parser, "raw", json_object_get(line, "raw"), &b);
     if (code)
-        return fail_parse(t, "this line", code);
+        return fail_parse(t, "", code);
     return put(t, b.ptr, b.n);
 }
 
@@ -701,40 +736,12 @@ static bool file_name(struct text *t, const json_t *line, const char *key, char 
     struct pd_bytes b = {(const uint8_t *)json_string_value(json), json_string_length(json)};
     const enum pd_code code = hex ? pd_bytes_from(t->parser, key, hex, &b) : PD_OK;
     if (code)
-        return fail_parse(t, "this line", code);
+        return fail_parse(t, "", code);
     if (b.ptr == NULL || b.n == 0 || b.n >= cap)
-        return fail(t, CLI_DAMAGED, "%s: expected: the name of a file", key);
+        return wrong(t, key, json, "the name of a file");
     memcpy(buf, b.ptr, b.n);
     buf[b.n] = 0;
     *n = b.n;
-    return true;
-}
-
-/* {"directory":".",…} begins the text of a directory; then its files, directories and links. */
-static bool take_entry(struct text *t, const json_t *line, const char *kind)
-{
-    char name[4096], target[4096];
-    const json_t *mode_json = json_object_get(line, "mode");
-    size_t n, n_target = 0;
-    const bool link = strcmp(kind, "link") == 0, directory = strcmp(kind, "directory") == 0;
-    mode_t mode = directory ? 0700 : 0600;
-    if (!ONLY(t, line, kind, link ? "to" : "mode") || !file_name(t, line, kind, name, sizeof name, &n) ||
-        (link && !file_name(t, line, "to", target, sizeof target, &n_target)))
-        return false;
-    if (mode_json && !text_mode(json_string_value(mode_json), &mode))
-        return fail(t, CLI_DAMAGED, "mode: expected: octal digits, like \"0600\"");
-    const bool top = directory && strcmp(name, ".") == 0;
-    if (top ? t->any || t->directory : !t->directory)
-        return fail(t, CLI_DAMAGED, top ? "directory: \".\" is the first line or none"
-                                        : "%s: expected only behind a line {\"directory\":\".\"}", kind);
-    if (!top && !is_inside(name, n))
-        return fail(t, CLI_DAMAGED, "%s: \"%.100s\" found, expected: a path inside the directory", kind, name);
-    t->directory = true;
-    if (directory)
-        mode |= S_IFDIR;
-    if (t->open && !t->open(t, name, mode, link ? target : NULL))
-        return false;
-    t->at = 0;
     return true;
 }
 
@@ -756,9 +763,43 @@ static bool finish_writer(struct text *t)
 }
 
 /* `data.N` */
-static bool has_records(const char *name)
+static bool has_records(const char *kind, const char *name)
 {
-    return name && strncmp(name, "data.", 5) == 0 && name[5] && name[5 + strspn(name + 5, "0123456789")] == 0;
+    return strcmp(kind, "member") == 0 && strncmp(name, "data.", 5) == 0 && name[5] &&
+           name[5 + strspn(name + 5, "0123456789")] == 0;
+}
+
+/* {"directory":".",…} begins the text of a directory; then its files, directories and links. */
+static bool take_entry(struct text *t, const json_t *line, const char *kind)
+{
+    char name[4096], target[4096];
+    const json_t *mode_json = json_object_get(line, "mode");
+    size_t n, n_target = 0;
+    const bool link = strcmp(kind, "link") == 0, directory = strcmp(kind, "directory") == 0;
+    mode_t mode = directory ? 0700 : 0600;
+    if (!no_payload_due(t, kind) || !finish_writer(t)) /* what comes now is another file, or none */
+        return false;
+    if (!ONLY(t, line, kind, link ? "to" : "mode") || !file_name(t, line, kind, name, sizeof name, &n) ||
+        (link && !file_name(t, line, "to", target, sizeof target, &n_target)))
+        return false;
+    if (mode_json && !text_mode(json_string_value(mode_json), &mode))
+        return wrong(t, "mode", mode_json, "octal digits, like \"0600\"");
+    const bool top = directory && strcmp(name, ".") == 0;
+    if (top ? t->any || t->directory : !t->directory)
+        return fail(t, CLI_DAMAGED, top ? "directory: \".\" is the first line or none"
+                                        : "%s: expected only behind a line {\"directory\":\".\"}", kind);
+    if (!top && !is_inside(name, n))
+        return fail(t, CLI_DAMAGED, "%s: \"%.100s\" found, expected: a path inside the directory", kind, name);
+    t->directory = true;
+    t->in_data = !link && !directory && strcmp(name, "data") == 0;
+    t->has_member |= !link && !directory;
+    t->bare = t->form == TEXT_SHORT && !has_records(kind, name);
+    if (directory)
+        mode |= S_IFDIR;
+    if (t->open && !t->open(t, name, mode, link ? target : NULL))
+        return false;
+    t->at = 0;
+    return true;
 }
 
 static bool take_member(struct text *t, json_t *line)
@@ -766,10 +807,9 @@ static bool take_member(struct text *t, json_t *line)
     const struct pd_writer_options options = {.size = sizeof options, .container = PD_CONTAINER_DIRECTORY, .order = t->order};
     const bool is_short = t->form == TEXT_SHORT;
     struct pd_error error;
-    if (!no_payload_due(t, "member") || !finish_writer(t) || !take_entry(t, line, "member"))
+    if (!take_entry(t, line, "member"))
         return false;
     t->any = false;
-    t->bare = is_short && !has_records(json_string_value(json_object_get(line, "member")));
     if (!is_short || t->bare)
         return true;
     return pd_writer_open(&t->writer, t->sink, &options, &error) == PD_OK || fail_code(t, "member", &error);
@@ -801,12 +841,12 @@ static bool take_line(struct text *t, json_t *line)
 {
     uint64_t offset = PD_NOWHERE;
     if (!json_is_object(line))
-        return fail(t, CLI_DAMAGED, "expected: a JSON object");
+        return wrong(t, "the line", line, "a JSON object");
     if (!number(t, line, "offset", 8, &offset))
         return false;
     if (offset != PD_NOWHERE && t->form == TEXT_SHORT)
         return fail(t, CLI_DAMAGED, "offset: expected only below a header line with offsets and sizes");
-    if (!check_offset(t, "this line", offset))
+    if (!check_offset(t, "offset", offset))
         return false;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (json_object_get(line, kinds[i].key)) {
@@ -815,19 +855,19 @@ static bool take_line(struct text *t, json_t *line)
             t->any |= !member;
             return ok;
         }
-    return fail(t, CLI_DAMAGED, "expected: a line of header, attr, ids, event_type, record, payload, table, feature or raw");
+    return wrong(t, "the line", line, "one of header, attr, ids, event_type, record, payload, table, feature or raw");
 }
 
 bool text_line(struct text *t, const char *line, size_t n)
 {
     json_error_t error;
+    t->error[0] = 0;
+    t->status = 0;
     json_t *json = json_plain(line, n);
     if (json == NULL)
         json = json_loadb(line, n, JSON_REJECT_DUPLICATES, &error);
     if (json == NULL)
         return fail(t, CLI_DAMAGED, "at byte %d: no JSON: %.200s", error.position, error.text);
-    t->error[0] = 0;
-    t->status = 0;
     const bool ok = (json_object_get(json, "payload") || release_waiting(t)) && take_line(t, json);
     json_decref(json);
     return ok;
@@ -848,6 +888,8 @@ bool text_finish(struct text *t)
         return finish_writer(t);
     if (!t->any && !t->directory)
         return fail(t, CLI_DAMAGED, "there are no lines; expected: a header line");
+    if (t->directory && !t->has_member) /* other files may be bytes that are no recording */
+        return fail(t, CLI_DAMAGED, "the directory has no line {\"member\":\"data\"}, and no file at all");
     return true;
 }
 

@@ -47,6 +47,11 @@ struct text {
     bool has_header;     /* a header line was there */
     bool any;            /* any line was */
     bool directory;
+    bool in_data;        /* the lines are those of its file `data` */
+    bool has_member;     /* there was one of any name */
+    uint64_t line;       /* its number, by who has the lines */
+    uint64_t room;       /* short: the header's attr_size; 0: none was given */
+    bool given[256];     /* short: features */
     uint64_t at;         /* bytes of the file so far */
     struct text_attr *attrs;
     size_t n_attrs, cap;
@@ -55,11 +60,12 @@ struct text {
     struct pd_parser *parser;
     struct pd_writer *writer;
     uint64_t payload_due; /* short: bytes that are to follow the last record */
+    uint64_t payload_line; /* and which line that was */
     json_t *waiting;      /* short: the line of a record whose payload's size is to be computed */
     const struct payload *waiting_for; /* and which number that is */
     uint8_t *payload;     /* and its payload so far */
     size_t n_payload;
-    bool bare;            /* short: a file of a directory that is bytes alone */
+    bool bare;            /* short: in no file of a directory, or in one that is bytes alone */
     bool dir_format;      /* short: the feature of directories was given */
     int status;          /* of the failure */
     char error[640];

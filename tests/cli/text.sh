@@ -167,6 +167,12 @@ expect 0 "$PERFDATA" check short.dir
 has out '2 records'
 [ "$(cat short.dir/kcore_dir/kallsyms)" = a ] && [ "$(stat -c %a short.dir short.dir/kcore_dir | xargs)" = "700 750" ] || fail "the directory"
 shows short.dir 'hello 7 0.000001: 401000'
+# What comes behind `data` may be no file at all.
+printf '%s\n' '{"directory":"."}' '{"member":"data"}' '{"header":{}}' '{"link":"x","to":"y"}' '{"member":"data.0"}' \
+    '{"record":{"type":"FINISHED_ROUND"}}' '{"directory":"kcore_dir"}' >links.jsonl
+expect 0 "$PERFDATA" encode -o links.dir links.jsonl
+expect 0 "$PERFDATA" check links.dir
+[ "$(readlink links.dir/x)" = y ] && [ -d links.dir/kcore_dir ] || fail "a link and a directory behind data"
 round short.dir
 
 # ---- decode --short: the same content, whatever the container and byte order; and its text comes back
@@ -230,13 +236,15 @@ refused() { # STATUS PATTERN LINE...
 refused 3 'no lines' ''
 refused 3 'line 1: at byte .*no JSON' '{'
 refused 3 'line 1: .*no JSON' 'text'
-refused 3 'line 1: expected: a JSON object' '[1]'
+refused 3 'line 1: the line: \[1\] found, expected: a JSON object' '[1]'
 refused 3 'line 1: .*duplicate' '{"header":{},"header":{}}'
-refused 3 'line 1: expected: a line of' '{"x":1}'
+refused 3 'line 1: the line: {"x":1} found, expected: one of header' '{"x":1}'
+refused 3 'line 1: the line: {"x":"aaa*… found, expected: one of header' "{\"x\":\"$(printf 'a%.0s' {1..500})\"}"
 refused 3 'line 1: record: a header line' '{"record":{"type":3}}'
 refused 3 'line 2: record: there is no attr' "$H" '{"record":{"type":"SAMPLE","sample":{"ip":1}}}'
 refused 3 'line 2: header: .*first' "$H" "$H"
-refused 3 'header.container: expected: "file" or "pipe"' '{"header":{"container":"box"}}'
+refused 3 'line 1: header.container: "box" found, expected: "file" or "pipe"' '{"header":{"container":"box"}}'
+refused 3 'line 1: header.order: "middle" found, expected: "little" or "big"' '{"header":{"order":"middle"}}'
 refused 3 'header.x: no key' '{"header":{"x":1}}'
 refused 3 'header.version: 3 found' '{"header":{"version":3}}'
 refused 3 'line 2: attr.sample_type: "IPP" found, expected: names of the set sample_type' "$H" '{"attr":{"sample_type":"IPP"}}'
@@ -244,25 +252,33 @@ refused 3 'line 2: "y" is no key of a line of "attr"' "$H" '{"attr":{},"y":0}'
 refused 3 'line 3: record.sample.ip: "q" found, expected: a number of 64 bits' "$H" "$A" '{"record":{"type":9,"sample":{"ip":"q"}}}'
 refused 3 'line 3: record.sample.tid: 4294967296 found, expected: a number of 32 bits' "$H" "$A" '{"record":{"type":9,"sample":{"tid":4294967296}}}'
 refused 3 'line 3: record.sample.time: 1 found, expected: no such key' "$H" "$A" '{"record":{"type":9,"sample":{"time":1}}}'
-refused 3 'line 3: record: .*size: found 9, expected 24' "$H" "$A" '{"record":{"type":9,"size":9}}'
+refused 3 'line 3: record: size: found 9, expected 24' "$H" "$A" '{"record":{"type":9,"size":9}}'
 refused 3 'record.attr: 1 found' "$H" "$A" '{"record":{"type":9,"attr":1}}'
 refused 3 'record.offset: expected only' "$H" "$A" '{"record":{"type":9,"offset":8}}'
-refused 3 'line 4: record: .*16 more bytes' "$H" "$A" '{"record":{"type":"AUXTRACE","auxtrace":{"size":16}}}' '{"record":{"type":9}}'
+refused 3 'line 4: record: the record of line 3 says that 16 more bytes' "$H" "$A" '{"record":{"type":"AUXTRACE","auxtrace":{"size":16}}}' '{"record":{"type":9}}'
+refused 3 'the end: the record of line 3 says that 16 more bytes' "$H" "$A" '{"record":{"type":"AUXTRACE","auxtrace":{"size":16}}}'
 refused 3 'payload: 1 bytes found' "$H" "$A" '{"payload":"00"}'
 refused 3 'payload: "0" found' "$H" "$A" '{"payload":"0"}'
 refused 3 'raw: only a text' "$H" '{"raw":"00"}'
-refused 3 'feature: nothing' "$H" '{"feature":"nothing"}'
+refused 3 'line 1: raw: 5 found, expected: bytes' '{"raw":5}'
+refused 3 'line 2: feature: "nothing" found, expected: the name of a feature' "$H" '{"feature":"nothing"}'
+refused 3 'line 2: feature: 300 found, expected: the name of a feature' "$H" '{"feature":300}'
 refused 3 'content.text: 5 found, expected: text' "$H" '{"feature":"hostname","content":{"text":5}}'
-refused 3 'feature given twice' "$H" '{"feature":"stat"}' '{"feature":"stat"}'
+refused 3 'line 3: feature: "stat" found, expected: each feature once' "$H" '{"feature":"stat"}' '{"feature":"stat"}'
 refused 3 'only behind a line' '{"member":"data","mode":"0600"}'
 refused 3 'inside the directory' '{"directory":".","mode":"0700"}' '{"member":"a/../../x","mode":"0600"}'
-refused 3 'mode: expected: octal' '{"directory":".","mode":"0700"}' '{"member":"data","mode":"rw"}'
+refused 3 'mode: "rw" found, expected: octal' '{"directory":".","mode":"0700"}' '{"member":"data","mode":"rw"}'
 refused 3 'line 3: "a/x": a line of "directory"' "$D" '{"link":"a","to":"/tmp"}' '{"member":"a/x"}'
 refused 3 'line 3: "a": another line' "$D" '{"link":"a","to":"x"}' '{"member":"a"}'
 refused 3 'line 2: "b/x": a line of "directory"' "$D" '{"link":"b/x","to":"y"}'
 refused 3 'line 3: "a": another line' "$D" '{"directory":"a"}' '{"directory":"a"}'
 refused 3 'line 4: header: it must be' "$D" '{"member":"data"}' '{"header":{}}' '{"header":{}}'
 refused 3 'line 5: record: expected only in' "$D" '{"member":"data"}' "$H" '{"member":"kcore"}' '{"record":{"type":3}}'
+refused 3 'line 5: record: expected only in' "$D" '{"member":"data"}' "$H" '{"link":"x","to":"y"}' '{"record":{"type":68}}'
+refused 3 'line 5: record: expected only in' "$D" '{"member":"data"}' "$H" '{"directory":"x"}' '{"record":{"type":68}}'
+refused 3 'line 6: link: the record of line 5 says' "$D" '{"member":"data"}' "$H" '{"attr":{}}' '{"record":{"type":"AUXTRACE","auxtrace":{"size":16}}}' '{"link":"x","to":"y"}'
+refused 3 'line 3: header: expected only behind' "$D" '{"member":"other"}' "$H"
+refused 3 'no line {"member":"data"}' "$D" '{"link":"x","to":"y"}'
 refused 3 'header.container: "pipe"' "$D" '{"member":"data"}' '{"header":{"container":"pipe"}}'
 refused 3 'record.auxtrace.size: nothing found' "$(exact_text)" '{"record":{"type":"AUXTRACE"}}'
 refused 3 'line 3: record: .*nr: found 3, expected 1' "$H" "$C" '{"record":{"type":9,"sample":{"callchain":{"nr":3,"ips":["0x1"]}}}}'
@@ -278,9 +294,18 @@ refused 3 'record.type: nothing found' "$H" "$C" '{"record":{}}'
 refused 3 'record: 5 found, expected: an object' "$H" "$C" '{"record":5}'
 refused 3 'attr: 5 found, expected: an object' "$H" '{"attr":5}'
 refused 3 'attr: config4: found 1' "$H" '{"attr":{"size":64,"config4":1}}'
-refused 3 'ids: expected: an array' "$H" '{"attr":{},"ids":5}'
+refused 3 'attr.size: found 7, expected 64' "$H" '{"attr":{"size":7}}'
+refused 3 'attr.size: found 4000000000, expected 144' "$H" '{"attr":{"size":4000000000}}'
+refused 3 'ids: 5 found, expected: an array' "$H" '{"attr":{},"ids":5}'
 refused 3 'content: .*nr: found 3, expected 1' "$H" '{"feature":"cmdline","content":{"nr":3,"args":[{"text":"x"}]}}'
 refused 3 'line 1: attr: a header line' '{"attr":{}}' "$H"
+for size in 0 3 63; do
+    refused 3 "line 1: header.attr_size: $size found, expected: 64 to 65520" '{"header":{"attr_size":"'$size'"}}'
+done
+for size in 64 80 127; do
+    refused 3 "line 2: attr: 128 bytes found, expected: at most $size" '{"header":{"attr_size":'$size'}}' '{"attr":{"size":128}}'
+done
+refused 3 'line 1: header.attr_size: "x" found' '{"header":{"attr_size":"x"}}'
 refused 3 'header.attr_size: 70000 found' '{"header":{"attr_size":70000}}'
 refused 3 'line 3: at byte 4: no JSON' "$H" "$A" 'text {'
 refused 3 'maximum parsing depth' "$(printf '[%.0s' {1..5000})"

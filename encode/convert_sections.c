@@ -35,7 +35,7 @@ enum pd_code pd_convert_attrs(struct pd_conversion *c)
         if (code)
             c->error->offset = e->offset;
         else
-            code = pd_writer_attr(c->w, &attr, e->ids, e->n_ids, c->error);
+            code = pd_writer_any_attr(c->w, &attr, e->ids, e->n_ids, c->error);
     }
     return code;
 }

@@ -495,3 +495,111 @@ enum pd_code pd_interpret_put_section(const struct pd_op *layout, const struct p
     *size = w.at;
     return out && w.at > cap ? fail(&w, PD_ESPACE, "section", cap, w.at) : PD_OK;
 }
+
+/* ---- Members that are not written at all. */
+
+/* Does the member say something, through all that it has? */
+static bool says(const struct pd_op *op, const void *v)
+{
+    const uint8_t *member = (const uint8_t *)v + op->offset;
+    switch (op->kind) {
+    case PD_OP_STR:
+    case PD_OP_CSTR:
+    case PD_OP_STR64:
+    case PD_OP_STRV:
+    case PD_OP_STRN:
+    case PD_OP_STRMAX:
+    case PD_OP_SLOT: return ((const struct pd_str *)(const void *)member)->len != 0;
+    case PD_OP_BYTES:
+    case PD_OP_REST: return ((const struct pd_bytes *)(const void *)member)->n != 0;
+    case PD_OP_VEC16:
+    case PD_OP_VEC32:
+    case PD_OP_VEC64:
+    case PD_OP_VECR64:
+    case PD_OP_REGS: return ((const struct pd_vec *)(const void *)member)->n != 0;
+    case PD_OP_LIST:
+    case PD_OP_ITEMS:
+    case PD_OP_ITEMSR:
+    case PD_OP_MESSAGE: return ((const struct pd_list *)(const void *)member)->n != 0;
+    case PD_OP_SUB:
+        for (const struct pd_op *in = op->sub() + 1; in->kind != PD_OP_END; in++)
+            if (in->kind < PD_OP_GIVEN && says(in, member))
+                return true;
+        return false;
+    default: return op->kind < PD_OP_GIVEN && !is_nothing(op, v);
+    }
+}
+
+static bool is_present(const struct pd_op *head, const struct pd_shape *s, const void *v, unsigned offset)
+{
+    const struct pd_op *op = pd_present(head, s, v);
+    while (op->kind != PD_OP_END && op->offset != offset)
+        op = pd_present(op + 1, s, v);
+    return op->kind != PD_OP_END;
+}
+
+static const struct pd_op *left_out(const struct pd_op *head, const struct pd_shape *s, const void *v, const void **value)
+{
+    const struct pd_op *present = pd_present(head, s, v), *found = NULL;
+    for (const struct pd_op *op = head + 1; op->kind != PD_OP_END && !found; op++) {
+        const bool is = op == present;
+        if (is)
+            present = pd_present(op + 1, s, v);
+        if (is && op->kind == PD_OP_SUB)
+            found = left_out(op->sub(), s, (const uint8_t *)v + op->offset, value);
+        const struct pd_list *l = (const void *)((const uint8_t *)v + op->offset);
+        for (size_t i = 0; is && op->kind == PD_OP_LIST && l->form == PD_FORM_STRUCT && i < l->n && !found; i++)
+            found = left_out(op->sub(), s, (const uint8_t *)l->ptr + i * l->stride, value);
+        if (is || op->kind >= PD_OP_GIVEN || !says(op, v) || is_present(head, s, v, op->offset))
+            continue;
+        *value = v;
+        found = op;
+    }
+    return found;
+}
+
+const struct pd_op *pd_left_out(const struct pd_plan *plan, const struct pd_record *rec, const void **value)
+{
+    static const struct pd_op trailer = {.kind = PD_OP_SUB, .name = "sample_id", .sub = pd_layout_sample_id};
+    const struct pd_op *layout = rec->old_feature ? NULL : pd_layout_of(rec->type), *found;
+    struct pd_shape shape = plan->shape;
+    shape.misc = rec->misc;
+    shape.given = rec->misc;
+    shape.variant = rec->variant;
+    if (layout && (found = left_out(layout, &shape, &rec->u, value)))
+        return found;
+    if (pd_has_id(plan, rec->type, rec->variant))
+        return left_out(pd_layout_sample_id(), &shape, &rec->id, value);
+    *value = &rec->id;
+    return says(&trailer, &rec->id) ? &trailer : NULL;
+}
+
+/* Bytes of a member in the C struct. */
+static size_t member_bytes(const struct pd_op *op)
+{
+    switch (op->kind) {
+    case PD_OP_ARR: return (size_t)op->arg;
+    case PD_OP_BYTES:
+    case PD_OP_REST: return sizeof(struct pd_bytes);
+    case PD_OP_VEC64:
+    case PD_OP_VECR64:
+    case PD_OP_REGS: return sizeof(struct pd_vec);
+    case PD_OP_LIST: return sizeof(struct pd_list);
+    default: return pd_scalar_width(op);
+    }
+}
+
+static void clear_present(const struct pd_op *head, const struct pd_shape *s, uint8_t *mask)
+{
+    for (const struct pd_op *op = pd_present(head, s, NULL); op->kind != PD_OP_END; op = pd_present(op + 1, s, NULL))
+        if (op->kind == PD_OP_SUB)
+            clear_present(op->sub(), s, mask + op->offset);
+        else
+            memset(mask + op->offset, 0, member_bytes(op));
+}
+
+void pd_left_out_of_samples(const struct pd_plan *plan, void *mask)
+{
+    memset(mask, 0xff, sizeof(struct pd_sample));
+    clear_present(pd_layout_sample(), &plan->shape, mask);
+}

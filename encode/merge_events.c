@@ -287,7 +287,7 @@ enum pd_code pd_merge_put_events(struct pd_merging *m)
 {
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < m->n_events; i++)
-        code = pd_writer_attr(m->w, &m->events[i].attr, m->events[i].ids, m->events[i].n_ids, m->error);
+        code = pd_writer_any_attr(m->w, &m->events[i].attr, m->events[i].ids, m->events[i].n_ids, m->error);
     return code;
 }
 

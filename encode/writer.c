@@ -4,6 +4,7 @@
 #include "writer.h"
 #include "codec_internal.h"
 #include "memory.h"
+#include "walk.h"
 #include "wire.h"
 
 #define MAX_HELD (UINT64_C(256) << 20)
@@ -143,8 +144,24 @@ static enum pd_code add_attr(struct pd_writer *w, const struct pd_attr *attr, co
     return code;
 }
 
-enum pd_code pd_writer_attr(struct pd_writer *w, const struct pd_attr *attr, const uint64_t *ids,
-                            size_t n_ids, struct pd_error *error)
+/* A size that an attr made by a program can have: that of its fields and its tail, or less, for zeros behind it. */
+static enum pd_code check_attr(const struct pd_attr *attr, struct pd_error *error)
+{
+    const size_t most = pd_attr_bytes(attr);
+    if (attr->size == 0 || (attr->size >= PD_ATTR_SIZE_VER0 && attr->size <= most))
+        return PD_OK;
+    return pd_fail(error, PD_ECOUNT, PD_NOWHERE, "attr.size", attr->size, most);
+}
+
+enum pd_code pd_writer_attr(struct pd_writer *w, const struct pd_attr *attr, const uint64_t *ids, size_t n_ids,
+                            struct pd_error *error)
+{
+    const enum pd_code code = check_attr(attr, error);
+    return code ? code : pd_writer_any_attr(w, attr, ids, n_ids, error);
+}
+
+enum pd_code pd_writer_any_attr(struct pd_writer *w, const struct pd_attr *attr, const uint64_t *ids, size_t n_ids,
+                                struct pd_error *error)
 {
     const uint64_t number = w->attrs.n + 1;
     enum pd_code code = refuse_broken(w, error);
@@ -396,6 +413,39 @@ static void assign_id(uint64_t *id, uint64_t own)
     *id = *id ? *id : own;
 }
 
+/* Nothing but zeros where samples of this plan have no place? Most are so; pd_left_out() takes 30 times as long. */
+static bool is_plain_sample(struct pd_writer *w, const struct pd_plan *plan, const struct pd_record *rec)
+{
+    _Static_assert(sizeof(struct pd_sample) % 8 == 0 && sizeof(struct pd_sample_id) % 8 == 0, "whole words");
+    const uint8_t *sample = (const void *)&rec->u.sample, *id = (const void *)&rec->id;
+    const struct pd_list *counters = &rec->u.sample.read.values;
+    uint64_t more = 0, word;
+    if (rec->type != PD_RECORD_SAMPLE || rec->variant || (counters->n && counters->form == PD_FORM_STRUCT))
+        return false;
+    if (w->samples_key != plan->key)
+        pd_left_out_of_samples(plan, w->left_out);
+    w->samples_key = plan->key;
+    for (size_t i = 0; i < sizeof(struct pd_sample) / 8; i++) {
+        memcpy(&word, sample + 8 * i, 8);
+        more |= word & w->left_out[i];
+    }
+    for (size_t i = 0; i < sizeof(struct pd_sample_id); i += 8) {
+        memcpy(&word, id + i, 8);
+        more |= word;
+    }
+    return more == 0;
+}
+
+/* What a program has set but the layout leaves out would be lost without a word. */
+static enum pd_code check_left_out(struct pd_writer *w, const struct pd_plan *plan, const struct pd_record *rec,
+                                   struct pd_error *error)
+{
+    const void *value;
+    const struct pd_op *op = is_plain_sample(w, plan, rec) ? NULL : pd_left_out(plan, rec, &value);
+    const bool number = op && pd_scalar_width(op);
+    return op ? pd_fail_record(error, PD_EVALUE, rec, 0, op->name, number ? pd_scalar_get(op, value) : 1, 0) : PD_OK;
+}
+
 /* With assign_ids: the record says which event it belongs to. */
 static enum pd_code put_with_id(struct pd_writer *w, const struct pd_plan *plan, const struct pd_record *rec,
                                 struct pd_error *error)
@@ -410,7 +460,7 @@ static enum pd_code put_with_id(struct pd_writer *w, const struct pd_plan *plan,
     return code ? code : pd_writer_raw(w, bytes, size, error);
 }
 
-enum pd_code pd_writer_record(struct pd_writer *w, const struct pd_record *rec, struct pd_error *error)
+static enum pd_code write_record(struct pd_writer *w, const struct pd_record *rec, struct pd_error *error)
 {
     uint8_t bytes[UINT16_MAX];
     size_t size;
@@ -418,10 +468,28 @@ enum pd_code pd_writer_record(struct pd_writer *w, const struct pd_record *rec, 
         return pd_fail_record(error, PD_EARG, rec, 0, "attr_index", rec->attr_index, w->attrs.n);
     const struct pd_plan *plan =
         rec->attr_index == UINT32_MAX ? &w->attrs.none : &w->attrs.attr[rec->attr_index]->plan;
+    enum pd_code code = check_left_out(w, plan, rec, error);
+    if (code)
+        return code;
     if (w->options.assign_ids && plan != &w->attrs.none && w->attrs.attr[rec->attr_index]->n_ids)
         return put_with_id(w, plan, rec, error);
-    enum pd_code code = pd_record_encode(plan, rec, bytes, sizeof bytes, &size, error);
+    code = pd_record_encode(plan, rec, bytes, sizeof bytes, &size, error);
     return code ? code : pd_writer_raw(w, bytes, size, error);
+}
+
+/* A record that is refused is the one that would have come next: it has no place yet, whatever it says. */
+enum pd_code pd_writer_record(struct pd_writer *w, const struct pd_record *rec, struct pd_error *error)
+{
+    struct pd_error own = {0};
+    const enum pd_code code = write_record(w, rec, &own);
+    if (code && own.record_index != PD_NOWHERE) {
+        own.record_index = w->n_records;
+        own.offset = PD_NOWHERE;
+    }
+    if (code && error)
+        *error = own;
+    w->n_records += code == PD_OK;
+    return code;
 }
 
 /* ---- Features */

@@ -24,6 +24,7 @@ struct pd_writer {
     struct pd_file_header header;
     enum pd_stage stage;
     uint64_t at; /* bytes written */
+    uint64_t n_records; /* by pd_writer_record() */
     struct pd_attrs attrs;
     size_t attrs_written;
     struct pd_event_type *types;
@@ -41,10 +42,15 @@ struct pd_writer {
     bool plain;            /* records are not compressed for now */
     uint64_t payload_left; /* bytes of pd_writer_raw() that belong behind a record, not to one */
     struct pd_sink own;    /* of pd_writer_create(), to be closed; else zeros */
+    uint64_t samples_key;  /* of the plan that `left_out` is for; 0: of none */
+    uint64_t left_out[sizeof(struct pd_sample) / 8]; /* pd_left_out_of_samples() */
     bool broken;           /* writing failed: what is there is not what it should be */
 };
 
 enum pd_code pd_writer_emit(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error);
+/* pd_writer_attr() without a check of its size: of damaged recordings, too. */
+enum pd_code pd_writer_any_attr(struct pd_writer *w, const struct pd_attr *attr, const uint64_t *ids, size_t n_ids,
+                                struct pd_error *error);
 enum pd_code pd_writer_zeros(struct pd_writer *w, uint64_t n, struct pd_error *error);
 
 /* Is this a stride of the attrs by which PERFFILE's byte order is told? */

@@ -86,6 +86,14 @@ enum pd_code pd_interpret_encode(const struct pd_plan *plan, const struct pd_rec
                                  size_t *size, struct pd_error *error);
 
 /*
+ * A member of the record that has a value, although the record is written without it: by a bit of its event, or of its own.
+ * *value is the struct it is in. NULL: there is none.
+ */
+const struct pd_op *pd_left_out(const struct pd_plan *plan, const struct pd_record *rec, const void **value);
+/* A struct pd_sample whose bits are 0 in what is written of a usual sample of this plan, else 1. */
+void pd_left_out_of_samples(const struct pd_plan *plan, void *mask);
+
+/*
  * The same for a feature section: all of its n bytes (at most 4 GiB), into a struct of `layout`; `rest` are the bytes
  * behind the known fields. Errors count offsets from the section's begin.
  */

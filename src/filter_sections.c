@@ -11,7 +11,7 @@ static enum pd_code copy_attrs(struct pd_sections *s)
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < pd_reader_n_attrs(s->reader); i++) {
         const struct pd_event_attr *e = pd_reader_attr(s->reader, i);
-        code = pd_writer_attr(s->writer, &e->attr, e->ids, e->n_ids, s->error);
+        code = pd_writer_any_attr(s->writer, &e->attr, e->ids, e->n_ids, s->error);
     }
     return code;
 }

@@ -87,7 +87,10 @@ PD_API enum pd_code pd_writer_open(struct pd_writer **writer, const struct pd_si
  */
 PD_API enum pd_code pd_writer_create(struct pd_writer **writer, const char *path, const struct pd_writer_options *options,
                                      struct pd_error *error);
-/* Adds an event and its ids (host order; copied). The attr's tail is copied too. */
+/*
+ * Adds an event and its ids (host order; copied). The attr's tail is copied too. Its size is 0, or at least 64 and at most
+ * that of the fields it holds and the tail; another one is PD_ECOUNT.
+ */
 PD_API enum pd_code pd_writer_attr(struct pd_writer *writer, const struct pd_attr *attr, const uint64_t *ids,
                                    size_t n_ids, struct pd_error *error);
 PD_API enum pd_code pd_writer_event_type(struct pd_writer *writer, const struct pd_event_type *type,
@@ -95,7 +98,8 @@ PD_API enum pd_code pd_writer_event_type(struct pd_writer *writer, const struct 
 
 /*
  * Encodes a record for attr number rec->attr_index (UINT32_MAX: none) and appends it. Refuses what cannot be
- * encoded, with the field's name, without writing anything.
+ * encoded, with the field's name, without writing anything; and a field that is not 0 but has no place in such a record
+ * (PD_EVALUE): `cpu` where sample_type has no CPU. An error counts records from the first that was given here, from 0.
  */
 PD_API enum pd_code pd_writer_record(struct pd_writer *writer, const struct pd_record *rec,
                                      struct pd_error *error);

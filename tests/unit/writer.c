@@ -540,6 +540,13 @@ static void refused_attrs(void **state)
     a.tail = (struct pd_bytes){zeros, sizeof zeros};
     REFUSED(PD_ELIMIT, "attr.tail", pd_writer_attr(w, &a, NULL, 0, &e));
     a.tail.n = 0;
+    a.size = 63;
+    REFUSED(PD_ECOUNT, "attr.size", pd_writer_attr(w, &a, NULL, 0, &e));
+    a.size = 145; /* without a tail of one byte */
+    REFUSED(PD_ECOUNT, "attr.size", pd_writer_attr(w, &a, NULL, 0, &e));
+    a.size = 4000000000;
+    REFUSED(PD_ECOUNT, "attr.size", pd_writer_attr(w, &a, NULL, 0, &e));
+    a.size = 128;
     assert_int_equal(pd_writer_attr(w, &a, NULL, 0, NULL), PD_OK);
     assert_int_equal(pd_writer_raw(w, raw_record, 8, NULL), PD_OK);
     REFUSED(PD_EARG, "event type after the first record", pd_writer_event_type(w, &(struct pd_event_type){0}, &e));
@@ -552,6 +559,46 @@ static void refused_attrs(void **state)
 }
 
 /* A refused record leaves no trace: not even the header is written for its sake. */
+/* What the layout leaves out must not be given: it would not be there. */
+static void fields_without_a_place(void **state)
+{
+    static const struct pd_read_value values[] = {{.value = 1}, {.value = 2, .id = 9}};
+    const struct pd_attr attr = {.type = 1, .size = 128, .read_format = PD_FORMAT_GROUP,
+                                 .sample_type = PD_SAMPLE_IP | PD_SAMPLE_READ | PD_SAMPLE_TIME};
+    struct file f = {0};
+    struct pd_writer *w = open_file(&f, NULL);
+    struct pd_record r = {.type = PD_RECORD_SAMPLE, .u.sample = {.ip = 1, .cpu = 3}};
+    (void)state;
+    assert_int_equal(pd_writer_attr(w, &attr, NULL, 0, NULL), PD_OK);
+    REFUSED(PD_EVALUE, "cpu", pd_writer_record(w, &r, &e));
+    r.u.sample.cpu = 0;
+    assert_int_equal(pd_writer_record(w, &r, NULL), PD_OK);
+    r.u.sample.callchain.ips = PD_VEC64(some_ips, 1);
+    REFUSED(PD_EVALUE, "callchain", pd_writer_record(w, &r, &e));
+    r.u.sample.callchain = (struct pd_callchain){0};
+    r.u.sample.read.time_enabled = 5; /* of a part that is there */
+    REFUSED(PD_EVALUE, "time_enabled", pd_writer_record(w, &r, &e));
+    r.u.sample.read.time_enabled = 0;
+    r.u.sample.read.nr = 2;
+    r.u.sample.read.values = PD_LIST(values, 2);
+    REFUSED(PD_EVALUE, "id", pd_writer_record(w, &r, &e)); /* of an element */
+    r.id.pid = 1;
+    r.u.sample.read.values.n = r.u.sample.read.nr = 1;
+    REFUSED(PD_EVALUE, "sample_id", pd_writer_record(w, &r, &e)); /* no trailer without sample_id_all */
+    r = (struct pd_record){.type = PD_RECORD_MMAP2, .u.mmap2 = {.filename = PD_STR("x"), .build_id_size = 20}};
+    REFUSED(PD_EVALUE, "build_id_size", pd_writer_record(w, &r, &e)); /* misc does not say so */
+    r.misc = PD_MISC_MMAP_BUILD_ID;
+    assert_int_equal(pd_writer_record(w, &r, NULL), PD_OK);
+    r.u.mmap2.ino = 7;
+    struct pd_error e;
+    assert_int_equal(pd_writer_record(w, &r, &e), PD_EVALUE);
+    assert_string_equal(e.field, "ino");
+    assert_true(e.found == 7 && e.record_index == 2 && e.offset == PD_NOWHERE);
+    assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
+    pd_writer_close(w);
+    image_free(&f.im);
+}
+
 static void refused_records(void **state)
 {
     const struct pd_attr attr = attr_of(0);
@@ -662,7 +709,7 @@ static void write_for_perf(struct file *f)
     struct pd_writer *w = open_file(f, NULL);
     struct pd_record r = comm(0, "written");
     assert_int_equal(pd_writer_attr(w, &a, ids0, 1, NULL), PD_OK);
-    r.id.time = 1000000000;
+    r.id = (struct pd_sample_id){.pid = 7, .tid = 8, .time = 1000000000};
     assert_int_equal(pd_writer_record(w, &r, NULL), PD_OK);
     for (uint64_t i = 0; i < 3; i++) {
         struct pd_record s = {.type = PD_RECORD_SAMPLE, .misc = 2};
@@ -725,6 +772,7 @@ int main(void)
         cmocka_unit_test(nothing_but_a_header),    cmocka_unit_test(closed_without_finish),
         cmocka_unit_test(raw_bytes),               cmocka_unit_test(refused_options),
         cmocka_unit_test(refused_attrs),           cmocka_unit_test(refused_records),
+        cmocka_unit_test(fields_without_a_place),
         cmocka_unit_test(refused_features),        cmocka_unit_test(a_sink_that_fails),
         cmocka_unit_test(assigned_ids),
         cmocka_unit_test(typed_features),          cmocka_unit_test(written_to_a_path),

@@ -54,6 +54,9 @@ struct decode {
     struct pd_out line;
     uint64_t records;
     bool brief;            /* --short; `text` follows the exact lines all the same */
+    struct text check;     /* --short: what encode will say of the lines that are printed; it writes nothing */
+    uint64_t refused;      /* lines that it refuses, which are not printed */
+    char why[640];         /* the first one is refused */
     bool bare;             /* in a file of a directory that is not of the recording: its bytes are printed in any case */
     uint64_t left_out;     /* bytes that --short has no lines for */
     bool failed;           /* nothing more is to be done */
@@ -104,8 +107,33 @@ static struct pd_out *begin_line(struct decode *d, const char *start)
     return &d->line;
 }
 
+static int drop_bytes(void *user, const void *bytes, size_t n)
+{
+    (void)user, (void)bytes, (void)n;
+    return 0;
+}
+
+static int drop_patch(void *user, uint64_t offset, const void *bytes, size_t n)
+{
+    (void)offset;
+    return drop_bytes(user, bytes, n);
+}
+
+static void refuse(struct decode *d)
+{
+    if (d->refused++ == 0)
+        memcpy(d->why, d->check.error, sizeof d->why);
+}
+
 static void write_line(struct decode *d)
 {
+    if (d->brief) {
+        if (!text_line(&d->check, d->line.buf, d->line.n)) {
+            refuse(d);
+            return;
+        }
+        d->check.line++;
+    }
     const struct pd_sink *out = &d->out.sink;
     if (d->line.lost || out->write(out->user, d->line.buf, d->line.n) || out->write(out->user, "\n", 1))
         d->failed = true;
@@ -264,6 +292,15 @@ static void put_ids(struct pd_out *out, const uint64_t *ids, size_t n)
     pd_out_str(out, "]");
 }
 
+/* Is there room in each entry for the attr that it has? Else there is one for the largest. */
+static bool has_room(const struct decode *d, uint64_t entry)
+{
+    bool has = entry >= 16 + PD_ATTR_SIZE_VER0;
+    for (size_t i = 0; i < pd_reader_n_attrs(d->in.reader); i++)
+        has &= pd_attr_bytes(&pd_reader_attr(d->in.reader, i)->attr) + 16 <= entry;
+    return has;
+}
+
 /* The header line of --short, and all attrs, since records need them. */
 static void put_short_header(struct decode *d, const struct pd_file_info *info)
 {
@@ -273,7 +310,7 @@ static void put_short_header(struct decode *d, const struct pd_file_info *info)
     pd_out_str(out, info->order == PD_BIG ? "big\"" : "little\"");
     if (info->version == 1)
         pd_out_str(out, ",\"version\":1");
-    if (!pipe && info->header.attr_size > 16 && pd_reader_n_attrs(d->in.reader)) {
+    if (!pipe && pd_reader_n_attrs(d->in.reader) && has_room(d, info->header.attr_size)) {
         pd_out_str(out, ",\"attr_size\":");
         pd_out_dec(out, info->header.attr_size - 16);
     }
@@ -991,14 +1028,31 @@ static void decode_all(struct decode *d, const char *path)
         decode_parts(d);
 }
 
+/* What was damaged can be such that no short text says it: the rest is printed, and that is told. */
+static void end_check(struct decode *d)
+{
+    const bool whole = text_finish(&d->check);
+    if (!whole)
+        refuse(d);
+    if (d->refused)
+        cli_fail(d->cli, CLI_DAMAGED, "%s: the short form cannot express all of it, perfdata decode without --short does: "
+                 "%" PRIu64 " lines are left out%s, the first because of %s", d->in.name, d->refused - !whole,
+                 whole ? "" : ", and encode refuses the text", d->why);
+}
+
 static void run(struct decode *d, const char *path)
 {
+    static const struct pd_sink nowhere = {drop_bytes, drop_patch, NULL};
     if (!open_input(d, path) || !cli_output_open(d->cli, &d->out, &d->in, 1, CLI_TEXT))
         return;
     d->sink = (struct pd_sink){make_bytes, NULL, &d->made};
     d->text.sink = &d->sink;
+    d->check.sink = &nowhere;
+    d->check.line = 1;
     decode_all(d, path);
     cli_progress_end(d->cli);
+    if (d->brief)
+        end_check(d);
     if (d->left_out)
         cli_say(d->cli, "%s: %" PRIu64 " bytes that belong to nothing, or are damaged, are left out", d->in.name, d->left_out);
     if (!d->failed || d->out.error)
@@ -1017,11 +1071,12 @@ int cmd_decode(struct cli *cli, int argc, char **argv)
         return cli->status;
     if (cli->output == NULL)
         cli->output = "-";
-    if (text_open(&d.text))
+    if (text_open(&d.text) && text_open(&d.check))
         run(&d, cli->inputs[0]);
     else
         cli_fail(cli, CLI_OUTPUT, "no memory");
     text_close(&d.text);
+    text_close(&d.check);
     cli_input_close(&d.in);
     free(d.line.buf);
     free(d.made.bytes);

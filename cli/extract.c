@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* extract.c - `perfdata extract`: parts of a recording as they are stored. */
+#define _GNU_SOURCE /* tdestroy() */
 #include "cli.h"
 #include <inttypes.h>
+#include <search.h>
+#include <stdlib.h>
 #include <perfdata/constants.h>
 #include <perfdata/metadata.h>
 #include <string.h>
@@ -13,7 +16,7 @@ static const struct cli_option options[] = {
      "the AUX data, of all buffers in the order of the file, or with =CPU of that cpu alone"},
     {"tracing-data", KEY_TRACING_DATA, NULL, "the formats of tracepoints, as trace-cmd and perf store them"},
     {"feature", KEY_FEATURE, "NAME", "the section of a feature, by its name (hostname, cmdline, …) or number"},
-    {"build-ids", KEY_BUILD_IDS, NULL, "a line for each file with a build id: the id and the file's name"},
+    {"build-ids", KEY_BUILD_IDS, NULL, "a line for each file with a build id, those of MMAP2 records too: the id and the file's name"},
     {0},
 };
 
@@ -37,6 +40,7 @@ struct extract {
     uint32_t feature;
     uint64_t cpu; /* UINT64_MAX: all */
     bool found;
+    void *listed; /* tree of lines: of build ids that stand in the section, in records, or in both */
 };
 
 static bool put(struct extract *x, const void *bytes, size_t n)
@@ -110,6 +114,42 @@ static void extract_feature(struct extract *x, struct pd_metadata *m)
         put(x, f->raw.ptr, without_padding(f));
 }
 
+struct line {
+    size_t n;
+    const char *text;
+    char own[];
+};
+
+static int compare_lines(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+    const int diff = memcmp(x->text, y->text, x->n < y->n ? x->n : y->n);
+    return diff ? diff : (x->n > y->n) - (x->n < y->n);
+}
+
+/* A line that has been there is not written again. */
+static bool put_once(struct extract *x, const char *hex, size_t n_hex, const struct pd_str *name)
+{
+    const size_t n = n_hex + name->len + 2;
+    struct line *l = malloc(sizeof *l + n);
+    struct line **node = NULL;
+    if (l) {
+        *l = (struct line){n, l->own};
+        memcpy(l->own, hex, n_hex);
+        l->own[n_hex] = ' ';
+        if (name->len)
+            memcpy(l->own + n_hex + 1, name->ptr, name->len);
+        l->own[n - 1] = '\n';
+        node = tsearch(l, &x->listed, compare_lines);
+    }
+    if (node == NULL)
+        cli_fail(x->cli, CLI_OUTPUT, "no memory");
+    if (node && *node == l)
+        return put(x, l->text, n);
+    free(l);
+    return node != NULL;
+}
+
 static void put_build_id(void *user, const struct pd_build_id *b, const uint8_t *id, size_t n)
 {
     struct extract *x = user;
@@ -122,7 +162,7 @@ static void put_build_id(void *user, const struct pd_build_id *b, const uint8_t 
         hex[2 * i + 1] = digits[id[i] & 15];
     }
     x->found = true;
-    (void)(put(x, hex, 2 * n) && put(x, " ", 1) && put(x, b->filename.ptr, b->filename.len) && put(x, "\n", 1));
+    put_once(x, hex, 2 * n, &b->filename);
 }
 
 static void extract_metadata(struct extract *x)
@@ -136,7 +176,7 @@ static void extract_metadata(struct extract *x)
     }
     read_metadata(x, m);
     if (x->what == KEY_BUILD_IDS)
-        pd_metadata_each_build_id(m, put_build_id, x);
+        pd_metadata_each_build_id(m, put_build_id, x), tdestroy(x->listed, free);
     else
         extract_feature(x, m);
     for (size_t i = 0; i < pd_metadata_n_findings(m); i++)

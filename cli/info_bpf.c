@@ -127,6 +127,8 @@ void info_bpf_programs(struct info *info, const struct pd_feature *f)
     struct bpf bpf = {info, pd_reader_info(info->in->reader)->order, 0};
     struct pd_list l = f->u.bpf_prog_info.programs;
     struct pd_bpf_prog p;
+    if (l.n == 0)
+        cli_print(info->cli, "# bpf_prog_info empty\n");
     while (pd_bpf_prog_next(&l, &p))
         show_program(&bpf, &p);
 }
@@ -135,6 +137,8 @@ void info_bpf_types(struct info *info, const struct pd_feature *f)
 {
     struct pd_list l = f->u.bpf_btf.entries;
     struct pd_bpf_btf b;
+    if (l.n == 0)
+        cli_print(info->cli, "# btf info empty\n");
     while (pd_bpf_btf_next(&l, &b))
         cli_print(info->cli, "# btf info of id %" PRIu32 "\n", b.id);
 }

@@ -314,7 +314,9 @@ enum pd_code pd_convert_put(struct pd_conversion *c, struct pd_reader *r, struct
     const struct pd_feature_change *change = pd_convert_change_of(c, rec);
     if (change)
         return pd_convert_put_change(c, change, rec, w);
-    enum pd_code code = pd_transcode_record(&c->t, r, rec, &bytes, &n, c->error);
+    enum pd_code code = pd_convert_check_topology(c, rec);
+    if (!code)
+        code = pd_transcode_record(&c->t, r, rec, &bytes, &n, c->error);
     if (code || n == 0)
         return code;
     if (c->t.edits && rec->payload_size && rec->type == PD_RECORD_HEADER_TRACING_DATA)

@@ -98,6 +98,8 @@ enum pd_code pd_convert_check_changes(struct pd_conversion *c);
 enum pd_code pd_convert_check_chunk(struct pd_conversion *c, const struct pd_record *rec);
 /* The number of the feature that a record brings, or a part of it; UINT64_MAX: none. */
 uint64_t pd_convert_feature_of(const struct pd_conversion *c, const struct pd_record *rec);
+/* A record of CPU_TOPOLOGY, whose layout follows from the number of cpus, must not stay when a change sets another one. */
+enum pd_code pd_convert_check_topology(struct pd_conversion *c, const struct pd_record *rec);
 /* What becomes of the feature in a record; NULL: it stays. */
 const struct pd_feature_change *pd_convert_change_of(struct pd_conversion *c, const struct pd_record *rec);
 /* Writes what takes the place of such a record, if anything. */

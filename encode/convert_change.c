@@ -131,6 +131,26 @@ const struct pd_feature_change *pd_convert_change_of(struct pd_conversion *c, co
     return change;
 }
 
+/* The number of cpus that a change sets; 0: none does. */
+static uint32_t cpus_set(const struct pd_conversion *c)
+{
+    const struct pd_feature_change *cpus = c->change[PD_FEAT_NRCPUS];
+    return cpus && !cpus->drop && cpus->n >= 4 ? pd_load32(cpus->bytes, c->t.from) : 0;
+}
+
+enum pd_code pd_convert_check_topology(struct pd_conversion *c, const struct pd_record *rec)
+{
+    struct pd_feature f;
+    const size_t head = rec->old_feature ? 8 : 16;
+    if (!c->change[PD_FEAT_NRCPUS] || c->change[PD_FEAT_CPU_TOPOLOGY] ||
+        pd_convert_feature_of(c, rec) != PD_FEAT_CPU_TOPOLOGY || rec->size < head)
+        return PD_OK;
+    if (cpus_set(c) && pd_feature_decode(c->t.from, PD_FEAT_CPU_TOPOLOGY, cpus_set(c), rec->raw + head, rec->size - head, &f,
+                                         NULL) == PD_OK && f.rest.n == 0)
+        return PD_OK;
+    return refuse(c, PD_FEAT_NRCPUS, "cpu_topology is for another number of cpus than nrcpus would say; drop or set it too");
+}
+
 /* As a HEADER_FEATURE record, or, in a stream of Google's perf 3.3, as one of the feature's own type. */
 static enum pd_code put_record(struct pd_conversion *c, const struct pd_feature_change *change, bool old,
                                struct pd_writer *w)

@@ -253,6 +253,10 @@ refused 'AVAILABLE,ONLINE' -i hand.data -o never --set-feature nrcpus=1,x
 "$PERFDATA" convert -q --to file -f -o own.data "$PERFDATA_SOURCE/corpus/callgraph.data"
 refused 'cpu_topology is for another number' -i own.data -o never --set-feature nrcpus=9,3
 refused 'cpu_topology is for another number' -i own.data -o never --drop-feature nrcpus
+"$PERFDATA" convert -f --to pipe -i own.data -o own.pipe
+refused 'nrcpus: cpu_topology is for another number' -i own.pipe -o never --set-feature nrcpus=9,3
+refused 'nrcpus: cpu_topology is for another number' -i own.pipe -o never --drop-feature nrcpus
+expect 0 "$PERFDATA" edit -f -i own.pipe -o new --set-feature nrcpus=9,3 --drop-feature cpu_topology
 refused 'can only be set in a directory' -i own.data -o never --set-feature dir_format=1
 refused 'more cpus' -i hand.data -o never --set-feature nrcpus=1,2
 refused 'FIRST,LAST' -i hand.data -o never --set-feature sample_time=1

@@ -29,7 +29,7 @@ static const struct cli_option options[] = {
     {"cpus", KEY_CPUS, "N", "number of cpus"},
     {"tasks", KEY_TASKS, "N", "about how many tasks live at a time"},
     {"depth", KEY_DEPTH, "N", "depth of call chains"},
-    {"features", KEY_FEATURES, "usual|none|all", "usual (default), none, or all: about half of all, with random content"},
+    {"features", KEY_FEATURES, "usual|none|all", "usual (default), none, or all: also half of those that perf only shows, of random content"},
     {"endian", KEY_ENDIAN, "little|big", "little (default) or big"},
     {"to", KEY_TO, "file|pipe|dir", "file, pipe or dir (default: file; to standard output: pipe)"},
     {"compression-level", 'z', NULL, "compress the records; -zN: level N, 1 (default) to 22"},

@@ -120,15 +120,42 @@ static bool is_bound(uint32_t id)
            id == PD_FEAT_SAMPLE_TIME || id > 255;
 }
 
+/* Those that perf takes for what they say, with the rest of the recording: of random content they make it refuse all, or crash. */
+static bool is_believed(uint32_t id)
+{
+    switch (id) {
+    case PD_FEAT_TRACING_DATA:
+    case PD_FEAT_BUILD_ID:
+    case PD_FEAT_EVENT_DESC:
+    case PD_FEAT_CPU_TOPOLOGY:
+    case PD_FEAT_NUMA_TOPOLOGY:
+    case PD_FEAT_PMU_MAPPINGS:
+    case PD_FEAT_GROUP_DESC:
+    case PD_FEAT_CACHE:
+    case PD_FEAT_MEM_TOPOLOGY:
+    case PD_FEAT_CLOCK_DATA:
+    case PD_FEAT_HYBRID_TOPOLOGY:
+    case PD_FEAT_PMU_CAPS:
+    case PD_FEAT_CPU_PMU_CAPS:
+    case PD_FEAT_BPF_PROG_INFO:
+    case PD_FEAT_BPF_BTF:
+    case PD_FEAT_ARCH:
+    case PD_FEAT_CPU_DOMAIN_INFO: return true;
+    default: return id >= PD_FEAT_SIMPLEPERF_FILE;
+    }
+}
+
 static enum pd_code put_random(struct pd_gen *g, struct pd_error *error)
 {
     enum pd_code code = put_machine(g, error);
+    if (!code && !g->options.any)
+        code = put_event_desc(g, error);
     for (size_t i = 0; !code && i < pd_set_feature.n; i++) {
         const uint32_t id = (uint32_t)pd_set_feature.names[i].value;
         struct pd_arena arena = pd_gen_arena(g);
         struct pd_feature f;
         size_t n;
-        if (is_bound(id) || id == PD_FEAT_TOTAL_MEM || !pd_rng_one_in(&g->rng, 2) ||
+        if (is_bound(id) || (!g->options.any && is_believed(id)) || id == PD_FEAT_TOTAL_MEM || !pd_rng_one_in(&g->rng, 2) ||
             !pd_random_feature(&g->rng, &arena, id, g->nr_cpus_avail, &f))
             continue;
         if (pd_feature_encode(g->options.order, &f, arena.ptr, arena.left, &n, NULL) == PD_OK)
@@ -152,7 +179,7 @@ enum pd_code pd_gen_put_features(struct pd_gen *g, struct pd_error *error)
         code = put_random(g, error);
     else if (g->options.features == PD_GEN_FEATURES_USUAL)
         code = put_usual(g, error);
-    if (!code && g->options.features != PD_GEN_FEATURES_ALL)
+    if (!code && !g->options.any)
         code = put_tracing(g, error);
     if (!code && g->member) {
         const struct pd_feature f = {.id = PD_FEAT_DIR_FORMAT, .u.dir_format.version = 1};

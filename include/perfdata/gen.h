@@ -35,7 +35,7 @@ struct pd_gen_weight {
 enum pd_gen_features {
     PD_GEN_FEATURES_USUAL, /* those of a perf record, with plausible content */
     PD_GEN_FEATURES_NONE,  /* none but those that the container needs */
-    PD_GEN_FEATURES_ALL,   /* about half of all that there are, of random content */
+    PD_GEN_FEATURES_ALL,   /* about half of those whose content perf does not use, random; with `any` of all */
 };
 
 struct pd_gen_options {

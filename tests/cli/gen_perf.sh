@@ -48,6 +48,9 @@ for seed in 1 2 3 4 5 6; do
     judge --random -c 3000 --seed $seed --events $((1 + seed % 4))
     judge --random -c 3000 --seed $seed --endian big --events $((1 + seed % 4))
 done
+for seed in 14 15 16; do
+    judge --random --features all -c 3000 --seed $seed
+done
 judge --random -c 3000 --sample-type ip,tid,time
 judge --random -c 3000 --sample-type ip,tid,time,callchain,cpu,period,read,raw,weight --cpus 64 --tasks 500 --depth 100
 judge --random -c 3000 -z

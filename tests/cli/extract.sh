@@ -68,6 +68,20 @@ expect 3 "$PERFDATA" extract --auxtrace cut.data
 printf first >want
 same want out
 
+# A build id that stands in the section and in records is one line.
+cat >twice.jsonl <<'END_TEXT'
+{"header":{}}
+{"attr":{"type":"SOFTWARE","sample_type":"IP|TID"}}
+{"record":{"type":"HEADER_BUILD_ID","misc":"cpumode=USER","header_build_id":{"file":{"build_id":"000102030405060708090a0b0c0d0e0f10111213","filename":"/bin/x"}}}}
+{"record":{"type":"HEADER_BUILD_ID","misc":"cpumode=USER","header_build_id":{"file":{"build_id":"000102030405060708090a0b0c0d0e0f10111213","filename":"/bin/y"}}}}
+{"feature":"BUILD_ID","content":{"entries":[{"type":0,"misc":"cpumode=USER","file":{"build_id":"000102030405060708090a0b0c0d0e0f10111213","build_id_pad":"00000000","filename":"/bin/x"}}]}}
+END_TEXT
+expect 0 "$PERFDATA" encode -o twice.data twice.jsonl
+expect 0 "$PERFDATA" extract --build-ids twice.data
+printf '000102030405060708090a0b0c0d0e0f10111213 %s\n' /bin/x /bin/y >want
+sort out >got
+same want got
+
 # As perf says it.
 record perf.data -g -- ls /
 perf buildid-list -i perf.data | sort >want

@@ -110,6 +110,11 @@ note: at offset 444: feature 40, of 3 bytes, is not known
 END
 sed -n '/^features/,$p' out >a
 same expected a
+printf '%s\n' '{"header":{}}' '{"feature":"BPF_PROG_INFO","content":{"programs":[]}}' \
+    '{"feature":"BPF_BTF","content":{"entries":[]}}' | "$PERFDATA" encode -o no_bpf.data
+expect 0 "$PERFDATA" info -I --header-only no_bpf.data
+has out '^# bpf_prog_info empty$'
+has out '^# btf info empty$'
 expect 0 "$PERFDATA" info -I --header-only features.data
 cat >expected <<'END'
 # header version : 1

@@ -131,7 +131,7 @@ static int compare_lines(const void *a, const void *b)
 static bool put_once(struct extract *x, const char *hex, size_t n_hex, const struct pd_str *name)
 {
     const size_t n = n_hex + name->len + 2;
-    struct line *l = malloc(sizeof *l + n);
+    struct line *l = cli_malloc(sizeof *l + n);
     struct line **node = NULL;
     if (l) {
         *l = (struct line){n, l->own};

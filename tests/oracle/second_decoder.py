@@ -1629,6 +1629,10 @@ class PerfFile:
             self.features.append((bit, pair["offset"], pair["size"]))
             if pair["size"] and pair["offset"] + pair["size"] > len(self.data):
                 self.problem(f"feature section {bit} lies outside the file", at)
+        taken = sorted((offset, offset + size, bit) for bit, offset, size in self.features if size)
+        for (_, end, bit), (offset, _, other) in zip(taken, taken[1:]):
+            if offset < end:
+                self.problem(f"feature sections {bit} and {other} overlap", offset)
 
     # -- finding the records -----------------------------------------------
 

@@ -61,6 +61,44 @@ enum pd_code pd_dir_list(struct pd_reader *r, struct pd_error *error);
 enum pd_code pd_dir_enter(struct pd_reader *r, size_t i, struct pd_error *error);
 void pd_dir_free(struct pd_reader *r);
 
+_Static_assert(offsetof(struct pd_record, type) == 0 && offsetof(struct pd_record, misc) == 4 &&
+                   offsetof(struct pd_record, size) == 6,
+               "as in struct pd_record_header");
+
+/*
+ * The next record when it is one of the kernel's, follows another one of them, is all in the window, and of an event that is
+ * seen at once: then there is nothing to do but to say where it is. That is 4 ns in place of 13. What was
+ * visible before stays where it is.
+ */
+static inline bool pd_reader_next_quick(struct pd_reader *r, struct pd_record *rec)
+{
+    const uint8_t *p = r->src->next;
+    const size_t left = (size_t)(r->src->stop - p);
+    const struct pd_event_attr *event;
+    struct pd_record_header h;
+    if (left < sizeof h)
+        return false;
+    memcpy(&h, p, sizeof h);
+    if (h.type >= PD_RECORD_HEADER_ATTR || h.size < sizeof h || h.size > left ||
+        (event = pd_attrs_quick(&r->attrs, p, h.type, h.size, &rec->attr_index)) == NULL)
+        return false;
+    memcpy(rec, &h, sizeof h);
+    rec->raw = p;
+    rec->attr = &event->attr;
+    rec->plan = &event->plan;
+    rec->offset = r->at;
+    rec->index = r->index;
+    rec->payload_size = 0;
+    rec->nr_cpus_avail = r->nr_cpus_avail;
+    rec->member = r->member;
+    rec->variant = rec->depth = 0;
+    rec->has_id = rec->decoded = rec->old_feature = false;
+    r->src->next = p + h.size;
+    r->at += h.size;
+    r->index++;
+    return true;
+}
+
 /* pd_reader_next() without going on to the next member. */
 enum pd_code pd_reader_next_here(struct pd_reader *r, struct pd_record *rec, struct pd_error *error);
 

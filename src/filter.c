@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * filter.c - a recording with only the selected records, in up to three passes over the input: what tasks are
- * called when (collect), which records stay and hence which tasks are needed (choose), and the copy. Of a
+ * called when (collect), which records stay and hence which tasks are needed (choose), and the copy. The first two are one
+ * where the choice does not ask for tasks. Of a
  * stream that cannot seek there is only the copy, see filter_stream.c.
  */
 #include "filter.h"
@@ -73,8 +74,16 @@ static enum pd_code payload_missing(struct pd_filtering *f, const struct pd_reco
     return pd_fail_record(what, PD_ETRUNC, rec, 0, "payload", left, rec->payload_size);
 }
 
+/* The next record that has to be looked for: what is visible may move. */
+static enum pd_code next_any(struct pd_filtering *f, struct pd_record *rec, struct pd_error *what, enum pd_code *code)
+{
+    const enum pd_code next = (*code = pd_filter_out_flush(&f->out)) ? PD_END : pd_reader_next(f->reader, rec, what);
+    const uint64_t left = next ? 0 : f->reader->end - f->reader->at;
+    return !next && rec->payload_size > left ? payload_missing(f, rec, left, what) : next;
+}
+
 /* Calls `visit` for every record from the first on. */
-static enum pd_code each_record(struct pd_filtering *f, visit_fn *visit)
+static inline __attribute__((always_inline)) enum pd_code each_record(struct pd_filtering *f, visit_fn *visit)
 {
     struct pd_record rec = {0};
     struct pd_clock clock;
@@ -85,12 +94,10 @@ static enum pd_code each_record(struct pd_filtering *f, visit_fn *visit)
     f->met = f->taken = 0;
     pd_clock_init(&clock, pd_clock_is_timed(f->reader));
     while (!code && !over) {
-        enum pd_code next = pd_reader_next(f->reader, &rec, &what);
+        const enum pd_code next =
+            pd_reader_next_quick(f->reader, &rec) ? PD_OK : next_any(f, &rec, &what, &code);
         if (next == PD_END)
             break;
-        const uint64_t left = next ? 0 : f->reader->end - f->reader->at;
-        if (!next && rec.payload_size > left)
-            next = payload_missing(f, &rec, left, &what);
         if (next) {
             code = pd_filter_damage(f, &what, &over);
             continue;
@@ -209,16 +216,16 @@ static void note_time(struct pd_filtering *f, const struct pd_subject *s)
 
 static enum pd_code need(struct pd_filtering *f, const struct pd_subject *s)
 {
+    struct pd_needed *told = &f->needed[s->tid % PD_TOLD];
     enum pd_code code = PD_OK;
-    if (f->needed.known && s->pid == f->needed.pid && s->tid == f->needed.tid && s->task.pid == f->needed.process)
+    if (told->known && s->pid == told->pid && s->tid == told->tid && s->task.pid == told->process)
         return PD_OK;
     code = pd_tasks_need(f->tasks, s->pid, f->error);
     if (!code && s->tid != s->pid)
         code = pd_tasks_need(f->tasks, s->tid, f->error);
     if (!code && s->task.pid != s->pid && s->task.pid != UINT32_MAX)
         code = pd_tasks_need(f->tasks, s->task.pid, f->error);
-    f->needed.pid = s->pid, f->needed.tid = s->tid, f->needed.process = s->task.pid;
-    f->needed.known = code == PD_OK;
+    *told = (struct pd_needed){s->pid, s->tid, s->task.pid, code == PD_OK};
     return code;
 }
 
@@ -250,15 +257,37 @@ static enum pd_code choose(struct pd_filtering *f, struct pd_record *rec, const 
     return !code && role == PD_ROLE_SAMPLE && f->deferred ? note_chain(f, rec, s.tid) : code;
 }
 
+/* The first two passes at once, where no list asks what a task is called: the choice does not need the first one. */
+static enum pd_code collect_and_choose(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+{
+    struct pd_subject s;
+    enum pd_code code;
+    if (rec->type != PD_RECORD_SAMPLE)
+        return (code = collect(f, rec, when)) || pd_filter_role(rec) == PD_ROLE_OF_TASK ? code : choose(f, rec, when);
+    pd_subject_init(&s, rec);
+    code = pd_meets_early(&f->keep, &s) ? pd_tasks_mention(f->tasks, when, s.pid, s.tid, f->error) : PD_OK;
+    if (code || !is_readable(rec) || !choose_sample(f, &s))
+        return code;
+    note_time(f, &s);
+    code = need(f, &s);
+    return !code && f->deferred ? note_chain(f, rec, s.tid) : code;
+}
+
+/* What is then left of the second. */
+static enum pd_code check_maps(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+{
+    return pd_filter_role(rec) == PD_ROLE_OF_TASK ? pd_tasks_check(f->tasks, rec, when, f->error) : PD_OK;
+}
+
 /* ---- Third pass */
 
 static enum pd_code emit_payload(struct pd_filtering *f)
 {
     const uint8_t *p;
-    size_t n;
-    enum pd_code code;
+    size_t n = 0;
+    enum pd_code code = pd_filter_out_flush(&f->out);
     do {
-        if ((code = pd_reader_payload(f->reader, &p, &n, f->error)) == PD_OK && n)
+        if (!code && (code = pd_reader_payload(f->reader, &p, &n, f->error)) == PD_OK && n)
             code = pd_filter_out_payload(&f->out, p, n);
     } while (!code && n);
     return code;
@@ -270,10 +299,11 @@ static enum pd_code note_place(struct pd_filtering *f, const struct pd_record *r
     if (!pd_grow(f->options->allocator, (void **)&f->moved, n, &f->moved_cap, sizeof *f->moved))
         return pd_fail_record(f->error, PD_ENOMEM, rec, 0, "AUXTRACE index", 0,
                               (n + 1) * 2 * sizeof *f->moved);
+    const enum pd_code code = pd_filter_out_flush(&f->out);
     f->moved[n] = (struct pd_moved){rec->offset, pd_writer_data_offset(f->sections.writer) +
                                                      pd_writer_data_size(f->sections.writer) - rec->size};
     f->sections.n_moved = n + 1;
-    return PD_OK;
+    return code;
 }
 
 /* A record that is kept because it cannot be read. */
@@ -474,6 +504,12 @@ static bool is_pipe(const struct pd_filtering *f)
     return pd_reader_info(f->reader)->container == PD_CONTAINER_PIPE;
 }
 
+/* In a pipe stream, the first pass finds the attrs. */
+static bool is_joined(const struct pd_filtering *f)
+{
+    return f->tasks && !f->ask_tasks && !is_pipe(f);
+}
+
 static enum pd_code prepare(struct pd_filtering *f)
 {
     const struct pd_file_info *info = pd_reader_info(f->reader);
@@ -484,7 +520,7 @@ static enum pd_code prepare(struct pd_filtering *f)
     f->total = info->data_end - info->data_offset;
     for (size_t i = 1; i < pd_reader_n_members(f->reader); i++)
         f->total += pd_reader_member(f->reader, i)->size;
-    f->total *= 1u + (f->tasks || is_pipe(f)) + (needed || is_pipe(f));
+    f->total *= 1u + (f->tasks || is_pipe(f)) + ((needed && !is_joined(f)) || is_pipe(f));
     return code;
 }
 
@@ -496,8 +532,12 @@ static enum pd_code skip(struct pd_filtering *f, struct pd_record *rec, const st
 
 static enum pd_code learn(struct pd_filtering *f)
 {
+    const bool joined = is_joined(f);
     enum pd_code code = PD_OK;
-    if (f->tasks || is_pipe(f)) /* in a pipe stream this finds the attrs, and the next the times */
+    f->deferred = has_deferred(f->reader);
+    if (joined)
+        code = each_record(f, collect_and_choose);
+    else if (f->tasks || is_pipe(f)) /* in a pipe stream this finds the attrs, and the next the times */
         code = each_record(f, f->tasks ? collect : skip);
     if (!code && f->tasks)
         code = pd_tasks_finish(f->tasks, f->error);
@@ -506,7 +546,9 @@ static enum pd_code learn(struct pd_filtering *f)
     if (!code && f->ask_tasks)
         code = pd_criteria_names(&f->drop, f->tasks, f->error);
     f->deferred = has_deferred(f->reader);
-    if (!code && (f->options->sideband == PD_SIDEBAND_NEEDED || f->deferred || is_pipe(f)))
+    if (!code && joined)
+        code = pd_tasks_several(f->tasks) ? each_record(f, check_maps) : PD_OK;
+    else if (!code && (f->options->sideband == PD_SIDEBAND_NEEDED || f->deferred || is_pipe(f)))
         code = each_record(f, choose);
     if (!code && f->options->sideband == PD_SIDEBAND_NEEDED)
         code = pd_tasks_ancestors(f->tasks, f->error);
@@ -516,6 +558,7 @@ static enum pd_code learn(struct pd_filtering *f)
 static enum pd_code write_all(struct pd_filtering *f)
 {
     enum pd_code code = pd_filter_out_begin(&f->out);
+    f->out.runs = true;
     if (!code)
         code = each_record(f, pd_filter_copy);
     f->sections.moved = f->moved;

@@ -120,6 +120,9 @@ struct pd_filter_out {
     uint32_t zip; /* type of the records that carry compressed ones; 0: none yet */
     int level;
     bool due; /* a stream: our own COMPRESSED feature is still to be written */
+    bool runs; /* set by who calls pd_filter_out_flush() before the reader's window moves: neighbours are written at once */
+    const uint8_t *run; /* bytes in the window that are to be written */
+    size_t run_n;
 };
 
 enum pd_code pd_filter_out_begin(struct pd_filter_out *o);
@@ -129,6 +132,8 @@ enum pd_code pd_filter_out_wrapper(struct pd_filter_out *o, const struct pd_reco
 enum pd_code pd_filter_out_record(struct pd_filter_out *o, const struct pd_record *rec, const uint8_t *bytes);
 /* What follows a record, a piece at a time. */
 enum pd_code pd_filter_out_payload(struct pd_filter_out *o, const uint8_t *bytes, size_t n);
+/* Writes what records are still in the reader's window: to be called before that moves. */
+enum pd_code pd_filter_out_flush(struct pd_filter_out *o);
 /* Completes the output. */
 enum pd_code pd_filter_out_end(struct pd_filter_out *o);
 /* Frees what it has. */
@@ -171,6 +176,13 @@ bool pd_filter_task_of(struct pd_record *rec, uint32_t *pid, uint32_t *tid, stru
 /* Is it a map of the kernel's? */
 bool pd_filter_of_kernel(const struct pd_record *rec, uint32_t pid);
 
+/* What pd_tasks_need() was told of. */
+#define PD_TOLD 64
+struct pd_needed {
+    uint32_t pid, tid, process;
+    bool known;
+};
+
 struct pd_filtering {
     struct pd_reader *reader;
     const struct pd_filter_options *options;
@@ -181,10 +193,7 @@ struct pd_filtering {
     struct pd_criteria keep, drop;
     bool ask_tasks; /* the lists do */
     bool drops;     /* `drop` has a list */
-    struct {
-        uint32_t pid, tid, process;
-        bool known;
-    } needed; /* the last that pd_tasks_need() was told of */
+    struct pd_needed needed[PD_TOLD]; /* by the last bits of the tid */
     bool flowing;   /* one pass over an input that cannot seek */
     struct pd_chains chains;
     bool deferred;       /* some event has deferred call chains */

@@ -521,44 +521,7 @@ static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, str
     return PD_OK;
 }
 
-_Static_assert(offsetof(struct pd_record, type) == 0 && offsetof(struct pd_record, misc) == 4 &&
-                   offsetof(struct pd_record, size) == 6,
-               "as in struct pd_record_header");
-
-/*
- * The next record when it is one of the kernel's, follows another one of them, is all in the window, and of an event that is
- * seen at once: then there is nothing to do but to say where it is. That is 4 ns in place of 13.
- */
-static inline bool next_quick(struct pd_reader *r, struct pd_record *rec)
-{
-    const uint8_t *p = r->src->next;
-    const size_t left = (size_t)(r->src->stop - p);
-    const struct pd_event_attr *event;
-    struct pd_record_header h;
-    if (left < sizeof h)
-        return false;
-    memcpy(&h, p, sizeof h);
-    if (h.type >= PD_RECORD_HEADER_ATTR || h.size < sizeof h || h.size > left ||
-        (event = pd_attrs_quick(&r->attrs, p, h.type, h.size, &rec->attr_index)) == NULL)
-        return false;
-    memcpy(rec, &h, sizeof h);
-    rec->raw = p;
-    rec->attr = &event->attr;
-    rec->plan = &event->plan;
-    rec->offset = r->at;
-    rec->index = r->index;
-    rec->payload_size = 0;
-    rec->nr_cpus_avail = r->nr_cpus_avail;
-    rec->member = r->member;
-    rec->variant = rec->depth = 0;
-    rec->has_id = rec->decoded = rec->old_feature = false;
-    r->src->next = p + h.size;
-    r->at += h.size;
-    r->index++;
-    return true;
-}
-
-/* Lets next_quick() go on behind the record that was given, to the end of what is visible. */
+/* Lets pd_reader_next_quick() go on behind the record that was given, to the end of what is visible. */
 static void go_on_quick(struct pd_reader *r, const struct pd_record *rec)
 {
     struct pd_input *in = r->src;
@@ -593,7 +556,7 @@ __attribute__((noinline)) static enum pd_code next_any(struct pd_reader *r, stru
 
 enum pd_code pd_reader_next_here(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
-    return next_quick(r, rec) ? PD_OK : next_any(r, rec, error);
+    return pd_reader_next_quick(r, rec) ? PD_OK : next_any(r, rec, error);
 }
 
 /* The same, on through the files of a directory. */
@@ -608,7 +571,7 @@ __attribute__((noinline)) static enum pd_code next_of_all(struct pd_reader *r, s
 
 enum pd_code pd_reader_next(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
-    return next_quick(r, rec) ? PD_OK : next_of_all(r, rec, error);
+    return pd_reader_next_quick(r, rec) ? PD_OK : next_of_all(r, rec, error);
 }
 
 enum pd_code pd_reader_decode(const struct pd_reader *r, struct pd_record *rec, struct pd_error *error)

@@ -72,6 +72,7 @@ struct entry {
 struct mention {
     struct pd_moment when;
     uint32_t pid; /* UINT32_MAX: there is none */
+    uint32_t any; /* a process that some record gave it; UINT32_MAX: none did */
 };
 
 /* A change of what is known of a tid. Those of one tid are consecutive, in order. */
@@ -106,6 +107,7 @@ struct pd_tasks {
     size_t n_making, making_cap;
     struct alias *aliases;
     size_t n_aliases, aliases_cap;
+    bool several; /* some tid was given more than one process */
     bool finished;
 };
 
@@ -225,7 +227,20 @@ static uint32_t index_of(struct pd_tasks *t, uint32_t tid)
         return PD_IDMAP_NONE;
     i = (uint32_t)t->tids.n;
     t->mentions[i].pid = UINT32_MAX;
+    t->mentions[i].any = tid ? UINT32_MAX : 0; /* swapper is there from the start */
     return pd_idmap_add(&t->tids, tid, i) ? i : PD_IDMAP_NONE;
+}
+
+/* Notes whether a tid, which has an index, is given more than one process. */
+static void note_process(struct pd_tasks *t, uint32_t tid, uint32_t pid)
+{
+    struct mention *m = &t->mentions[pd_idmap_get(&t->tids, tid)];
+    if (pid == UINT32_MAX)
+        return;
+    t->several |= m->any != UINT32_MAX && m->any != pid;
+    m->any = pid;
+    if (tid != pid)
+        note_process(t, pid, pid);
 }
 
 static enum pd_code add_entry(struct pd_tasks *t, const struct entry *e, struct pd_error *error)
@@ -257,6 +272,7 @@ static enum pd_code add_comm(struct pd_tasks *t, const struct pd_comm *c, const 
     if (!intern(t, c->comm.ptr, c->comm.len, &e.other) || index_of(t, c->tid) == PD_IDMAP_NONE ||
         index_of(t, c->pid) == PD_IDMAP_NONE)
         return no_memory(error, c->comm.len);
+    note_process(t, c->tid, c->pid);
     return add_entry(t, &e, error);
 }
 
@@ -270,6 +286,8 @@ static enum pd_code add_fork(struct pd_tasks *t, const struct pd_fork *f, const 
     for (size_t i = 0; i < 4; i++)
         if (index_of(t, ids[i]) == PD_IDMAP_NONE)
             return no_memory(error, sizeof *t->mentions);
+    note_process(t, f->tid, f->pid);
+    note_process(t, f->ptid, f->ppid);
     return add_entry(t, &e, error);
 }
 
@@ -286,8 +304,9 @@ enum pd_code pd_tasks_mention(struct pd_tasks *t, const struct pd_moment *when, 
         return PD_OK;
     if (pid != tid && index_of(t, pid) == PD_IDMAP_NONE)
         return no_memory(error, sizeof *t->mentions);
+    note_process(t, tid, pid);
     if (earlier)
-        t->mentions[i] = (struct mention){*when, pid};
+        t->mentions[i].when = *when, t->mentions[i].pid = pid;
     return PD_OK;
 }
 
@@ -677,6 +696,11 @@ enum pd_code pd_tasks_ancestors(struct pd_tasks *t, struct pd_error *error)
     pd_release(t->allocator, e.edge);
     pd_release(t->allocator, list);
     return ok ? PD_OK : no_memory(error, t->n_entries * 4 * sizeof *e.edge);
+}
+
+bool pd_tasks_several(const struct pd_tasks *t)
+{
+    return t->several;
 }
 
 enum pd_code pd_tasks_check(struct pd_tasks *t, struct pd_record *rec, const struct pd_moment *when,

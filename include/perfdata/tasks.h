@@ -126,7 +126,7 @@ PD_API const char *pd_tasks_comm(const struct pd_tasks *tasks, uint32_t comm);
 
 /*
  * Marks a process or thread as needed: a number stands for all tasks that bear it, as pid or tid, at any time. Before
- * pd_tasks_ancestors(), after pd_tasks_finish().
+ * pd_tasks_ancestors().
  */
 PD_API enum pd_code pd_tasks_need(struct pd_tasks *tasks, uint32_t id, struct pd_error *error);
 /*
@@ -136,6 +136,8 @@ PD_API enum pd_code pd_tasks_need(struct pd_tasks *tasks, uint32_t id, struct pd
  */
 PD_API enum pd_code pd_tasks_check(struct pd_tasks *tasks, struct pd_record *rec, const struct pd_moment *when,
                                    struct pd_error *error);
+/* Was some tid given more than one process? If not, pd_tasks_check() has nothing to find. */
+PD_API bool pd_tasks_several(const struct pd_tasks *tasks);
 /* Marks all that those marked were forked from, and so on. */
 PD_API enum pd_code pd_tasks_ancestors(struct pd_tasks *tasks, struct pd_error *error);
 PD_API bool pd_tasks_needed(const struct pd_tasks *tasks, uint32_t id);

@@ -146,3 +146,14 @@ expect 3 "$PERFDATA" filter -f -i cut.data -o z.data
 # ---- Memory does not grow with the samples.
 flat "$PERFDATA" filter -q -f -o large.out --comms tiny
 rm -f large.out
+
+# ---- More than the reader's window: neighbours are written at once, before it moves.
+"$PERFDATA" gen -q --preset build -c 20000 -o long.data
+"$PERFDATA" filter -q -f -i long.data -o y.data
+"$PERFDATA" dump -F tid,cpu,time,period long.data >a
+"$PERFDATA" dump -F tid,cpu,time,period y.data >b
+same a b
+"$PERFDATA" filter -q -f -i long.data --every 3 -o y.data
+"$PERFDATA" dump -F tid,cpu,time,period y.data >b
+awk 'NR % 3 == 1' a >c
+same b c

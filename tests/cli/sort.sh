@@ -198,6 +198,13 @@ expect 3 "$PERFDATA" sort -f -o y.data cut.data
 expect 0 "$PERFDATA" sort -n y.data
 expect 3 "$PERFDATA" check -q cut.data
 
+# More than the reader's window.
+"$PERFDATA" gen -q --preset build -c 20000 -o long.data
+"$PERFDATA" sort -q -f -o sorted.data long.data
+"$PERFDATA" dump -F tid,cpu,time,period long.data | sort >a
+"$PERFDATA" dump -F tid,cpu,time,period sorted.data | sort >b
+same a b
+
 # Memory stays within what is allowed.
 "$PERFDATA" gen -q --preset server --size 4M -o tiny.data -f
 "$PERFDATA" gen -q --preset server --size 64M -o large.data

@@ -169,6 +169,8 @@ struct cli_input {
     struct cli *cli;
     uint8_t head[16];
     size_t n_head, n_told, n_meta_told;
+    void (*settle)(void *user); /* called before something is reported, or learned from a record; may be NULL */
+    void *settle_user;
     struct cli_place *places; /* where the damage of a directory is */
     size_t n_places;
     bool searched;
@@ -270,6 +272,10 @@ void cli_json_hex(struct cli_json *j, const char *key, uint64_t value); /* the s
 
 void cli_out_init(struct cli *cli);
 __attribute__((format(printf, 2, 3))) void cli_print(struct cli *cli, const char *format, ...);
+/* The same into any buffer. */
+__attribute__((format(printf, 2, 3))) void cli_print_to(struct pd_out *out, const char *format, ...);
+/* Much text at once, which is not copied to the buffer before it is written. */
+void cli_print_much(struct cli *cli, const char *text, size_t n);
 /* From here on standard output is in that colour, the n of ESC[nm, if results are coloured; 0: as usual. */
 void cli_color(struct cli *cli, unsigned color);
 /* Writes out what is buffered, of standard output and of the recording being written. */

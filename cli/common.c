@@ -517,8 +517,15 @@ void cli_input_close(struct cli_input *in)
 
 /* ---- Records */
 
+static void settle(const struct cli_input *in)
+{
+    if (in->settle)
+        in->settle(in->settle_user);
+}
+
 static void damaged(struct cli_input *in, const struct pd_record *rec, const struct pd_error *error)
 {
+    settle(in);
     error_in(in, rec->member, error);
     if (in->n_damage < CLI_MOST_DAMAGE)
         in->damage[in->n_damage] = *error;
@@ -534,9 +541,12 @@ bool cli_next_record(struct cli_input *in, struct pd_record *rec)
     }
     if (code == PD_OK) {
         cli_progress(in->cli, rec->offset, pd_reader_info(in->reader)->data_end);
-        if (in->meta && rec->type >= PD_RECORD_HEADER_ATTR)
+        if (in->meta && rec->type >= PD_RECORD_HEADER_ATTR && rec->type != PD_RECORD_FINISHED_ROUND) { /* it says nothing */
+            settle(in);
             cli_learn(in, rec);
+        }
     } else {
+        settle(in);
         cli_tell_findings(in);
     }
     return code == PD_OK;

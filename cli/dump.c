@@ -35,19 +35,19 @@ static const struct cli_spec spec = {
                 "  perfdata dump --json x.data | jq 'select(.type == \"COMM\") | .comm.comm'\n",
 };
 
-static void print_hex(struct dump *d, const struct pd_record *rec)
+static void print_hex(struct pd_out *out, const struct pd_record *rec)
 {
     for (size_t at = 0; at < rec->size; at += 16) {
-        cli_print(d->cli, ".  %04zx: ", at);
+        cli_print_to(out, ".  %04zx: ", at);
         for (size_t i = at; i < at + 16; i++)
             if (i < rec->size)
-                cli_print(d->cli, " %02x", rec->raw[i]);
+                cli_print_to(out, " %02x", rec->raw[i]);
             else
-                pd_out_str(&d->cli->out, "   ");
-        pd_out_str(&d->cli->out, "  ");
+                pd_out_str(out, "   ");
+        pd_out_str(out, "  ");
         for (size_t i = at; i < at + 16 && i < rec->size; i++)
-            cli_print(d->cli, "%c", rec->raw[i] >= ' ' && rec->raw[i] < 0x7f ? rec->raw[i] : '.');
-        pd_out_str(&d->cli->out, "\n");
+            cli_print_to(out, "%c", rec->raw[i] >= ' ' && rec->raw[i] < 0x7f ? rec->raw[i] : '.');
+        pd_out_str(out, "\n");
     }
 }
 
@@ -79,19 +79,15 @@ static void print_large(struct dump *d, const struct pd_record *rec)
     pd_fields_print(&it, &how, 4, &d->cli->out);
 }
 
-static void print_record(struct dump *d, const struct pd_record *rec)
+static void print_record(struct dump *d, const struct pd_record *rec, struct pd_out *out)
 {
     const struct pd_print_options how = {.size = sizeof how, .arch = d->arch};
-    struct pd_out *out = &d->cli->out;
     const struct pd_tracepoint *tp = tracepoint_of(d, rec);
     if (d->cli->json) {
         pd_record_json_trace(rec, PD_JSON_OFFSET | PD_JSON_ATTR, tp, out);
         pd_out_str(out, "\n");
         return;
     }
-    if (rec->member != d->member)
-        cli_print(d->cli, "# %s\n", pd_reader_member(d->in.reader, rec->member)->name);
-    d->member = rec->member;
     pd_record_print(rec, &how, out);
     if (rec->type == PD_RECORD_SAMPLE && rec->attr && pd_reader_n_attrs(d->in.reader) > 1) {
         char name[256];
@@ -108,9 +104,9 @@ static void print_record(struct dump *d, const struct pd_record *rec)
     if (rec->type == PD_RECORD_SIMPLEPERF_SPLIT || rec->type == PD_RECORD_SIMPLEPERF_SPLIT_END)
         print_large(d, rec);
     if (rec->payload_size)
-        cli_print(d->cli, "  followed by: %" PRIu64 " bytes\n", rec->payload_size);
+        cli_print_to(out, "  followed by: %" PRIu64 " bytes\n", rec->payload_size);
     if (d->hex)
-        print_hex(d, rec);
+        print_hex(out, rec);
 }
 
 static bool selected(const struct dump *d, const struct pd_record *rec)
@@ -128,15 +124,104 @@ static bool selected(const struct dump *d, const struct pd_record *rec)
 static void find_arch(struct dump *d, const struct pd_record *rec)
 {
     if (d->arch == PD_ARCH_UNKNOWN && rec->type == PD_RECORD_SAMPLE && !d->arch_asked) {
+        cli_crew_finish(d->crew);
         d->arch = cli_arch(&d->in);
         d->arch_asked = true;
     }
 }
 
+/* A record of another file than the one before. */
+static void print_member(struct dump *d, const struct pd_record *rec)
+{
+    if (d->cli->json || d->fields || rec->member == d->member)
+        return;
+    cli_crew_finish(d->crew);
+    cli_print(d->cli, "# %s\n", pd_reader_member(d->in.reader, rec->member)->name);
+    d->member = rec->member;
+}
+
+/* A record that was selected. */
+static void dump_record(struct dump *d, struct pd_record *rec, const struct pd_moment *when)
+{
+    const bool decoded = cli_decode(&d->in, rec);
+    if (!d->fields)
+        print_record(d, rec, &d->cli->out);
+    else if (decoded)
+        dump_fields_print(d, rec, when, &d->cli->out);
+    else
+        d->left_out++;
+}
+
+/* ---- With -j: what can be told of a record by itself is told by any thread */
+
+static bool work(void *user, struct pd_record *rec, const struct pd_moment *when, struct pd_out *out, uint64_t *tally)
+{
+    struct dump *d = user;
+    struct pd_error error;
+    const enum pd_code code = pd_reader_decode(d->in.reader, rec, &error);
+    (void)tally;
+    if ((code && code != PD_EUNKNOWN) || (d->fields && (code || !rec->layout)))
+        return false; /* to be reported in its turn */
+    if (d->fields)
+        dump_fields_print(d, rec, when, out);
+    else
+        print_record(d, rec, out);
+    return true;
+}
+
+static void own(void *user, struct pd_record *rec, const struct pd_moment *when)
+{
+    dump_record(user, rec, when);
+}
+
+static void write_text(void *user, const char *text, size_t n)
+{
+    cli_print_much(((struct dump *)user)->cli, text, n);
+}
+
+static void settle(void *user)
+{
+    cli_crew_finish(((struct dump *)user)->crew);
+}
+
+/* The attrs of a stream come with its records, so that each thing said of it depends on those before. */
+static void start_crew(struct dump *d)
+{
+    const struct cli_crew_job job = {work, own, write_text, d};
+    if (pd_reader_info(d->in.reader)->container != PD_CONTAINER_PIPE)
+        d->crew = cli_crew_new(d->cli->threads, &job);
+    d->in.settle = settle;
+    d->in.settle_user = d;
+}
+
+/* Has what is only made when it is asked for made now: the threads only read. */
+static void make_ready(struct dump *d, const struct pd_record *rec)
+{
+    if (d->fields)
+        dump_fields_ready(d, rec);
+    if (!d->crew || rec->attr_index == UINT32_MAX || !d->in.meta)
+        return;
+    pd_metadata_event_name(d->in.meta, d->in.reader, rec->attr_index);
+    if (rec->attr->type == PD_TYPE_TRACEPOINT)
+        pd_metadata_tracepoints(d->in.meta);
+}
+
+/* What is not a sample or of the kernel may be one of several parts, or change what is known. */
+static void give_or_dump(struct dump *d, struct pd_record *rec, const struct pd_moment *when)
+{
+    if (d->crew && (rec->type < PD_RECORD_HEADER_ATTR || rec->type == PD_RECORD_FINISHED_ROUND)) {
+        cli_crew_give(d->crew, rec, when);
+        return;
+    }
+    cli_crew_finish(d->crew);
+    dump_record(d, rec, when);
+}
+
 static void dump_records(struct dump *d)
 {
     struct pd_record rec = {0};
-    uint64_t printed = 0, left_out = 0;
+    uint64_t printed = 0;
+    start_crew(d);
     while (printed < d->limit && !d->cli->out_error && cli_next_record(&d->in, &rec)) {
         struct pd_moment when = {0};
         if (d->fields)
@@ -145,18 +230,16 @@ static void dump_records(struct dump *d)
             continue;
         printed++;
         find_arch(d, &rec);
-        const bool decoded = cli_decode(&d->in, &rec);
-        if (!d->fields)
-            print_record(d, &rec);
-        else if (decoded)
-            dump_fields_print(d, &rec, &when);
-        else
-            left_out++;
+        make_ready(d, &rec);
+        print_member(d, &rec);
+        give_or_dump(d, &rec, &when);
     }
+    cli_crew_free(d->crew, NULL);
+    d->crew = NULL;
     cli_progress_end(d->cli);
-    if (left_out)
+    if (d->left_out)
         cli_say(d->cli, "%s: %" PRIu64 " samples could not be decoded and are left out", d->in.name,
-                left_out);
+                d->left_out);
 }
 
 static bool find_times(struct dump *d)

@@ -3,7 +3,7 @@
 #ifndef PERFDATA_CLI_DUMP_H
 #define PERFDATA_CLI_DUMP_H
 
-#include "cli.h"
+#include "crew.h"
 #include <perfdata/split.h>
 #include <perfdata/filter.h>
 
@@ -18,6 +18,8 @@ struct dump {
     enum pd_arch arch; /* of the registers */
     bool arch_asked;
     uint32_t member;   /* of a directory, of the last record printed */
+    struct cli_crew *crew; /* with -j */
+    uint64_t left_out; /* samples that could not be decoded */
     struct pd_split split; /* simpleperf's record in parts */
     /* of -F */
     uint64_t chosen; /* a bit for each line of the table of fields */
@@ -38,8 +40,10 @@ bool dump_fields_start(struct dump *d);
 /* To be called for each record, whether printed or not, with its place in perf's order for
  * dump_fields_print(). */
 void dump_fields_stamp(struct dump *d, const struct pd_record *rec, struct pd_moment *when);
+/* To be called in the thread that reads, for each sample that is to be printed, before that is printed in any thread. */
+void dump_fields_ready(struct dump *d, const struct pd_record *rec);
 /* Prints a decoded SAMPLE. */
-void dump_fields_print(struct dump *d, const struct pd_record *rec, const struct pd_moment *when);
+void dump_fields_print(const struct dump *d, const struct pd_record *rec, const struct pd_moment *when, struct pd_out *out);
 void dump_fields_free(struct dump *d);
 
 #endif

@@ -123,14 +123,14 @@ static bool check_field(struct dump *d, enum field f)
     return events == 0;
 }
 
-/* The name of an attr, made when it is first asked for: in a stream attrs come with the records. */
-static const char *name_of(struct dump *d, size_t i)
+/* Makes the names of attrs up to this one when they are first asked for: in a stream attrs come with the records. */
+static void learn_name(struct dump *d, size_t i)
 {
     if (i >= d->n_names) {
         const size_t n = pd_reader_n_attrs(d->in.reader);
         char **more = i < n ? cli_realloc(d->names, n * sizeof *more) : NULL;
         if (more == NULL)
-            return "[unknown]";
+            return;
         d->names = more;
         for (; d->n_names < n; d->n_names++) {
             char name[256];
@@ -140,7 +140,17 @@ static const char *name_of(struct dump *d, size_t i)
             d->name_width = width > d->name_width ? width : d->name_width;
         }
     }
-    return d->names[i] ? d->names[i] : "[unknown]";
+}
+
+static const char *known_name(const struct dump *d, size_t i)
+{
+    return i < d->n_names && d->names[i] ? d->names[i] : "[unknown]";
+}
+
+void dump_fields_ready(struct dump *d, const struct pd_record *rec)
+{
+    if (has(d, F_EVENT))
+        learn_name(d, rec->attr_index);
 }
 
 /* The whole file once, for the names that tasks had at each time. */
@@ -175,7 +185,7 @@ bool dump_fields_start(struct dump *d)
     for (int f = 0; f < N_FIELDS; f++)
         if (!check_field(d, (enum field)f))
             return false;
-    name_of(d, 0);
+    learn_name(d, 0);
     return !has(d, F_COMM) || collect_tasks(d);
 }
 
@@ -197,6 +207,7 @@ void dump_fields_stamp(struct dump *d, const struct pd_record *rec, struct pd_mo
 
 /* A sample with perf's values for what the event has not. */
 struct values {
+    struct pd_out *out;
     const struct pd_record *rec;
     const struct pd_attr *attr; /* of an unknown event that is laid out like all others: the first */
     const struct pd_sample *s;
@@ -208,10 +219,9 @@ struct values {
  * Text and numbers of at least so many columns, in place of printf's %*s, %-*s and %*d, which were three quarters of the
  * work of -F.
  */
-static void put_columns(struct dump *d, const char *text, size_t n, size_t width, bool left)
+static void put_columns(struct pd_out *out, const char *text, size_t n, size_t width, bool left)
 {
     static const char spaces[] = "                                ";
-    struct pd_out *out = &d->cli->out;
     if (left)
         pd_out_bytes(out, text, n);
     for (size_t i = n; i < width; i += sizeof spaces - 1)
@@ -229,16 +239,16 @@ static char *digits(char *end, uint64_t value, unsigned least)
 }
 
 /* As %*d, and with least above 1 as %0*d. */
-static void put_signed(struct dump *d, int64_t value, size_t width, unsigned least, bool left)
+static void put_signed(struct pd_out *out, int64_t value, size_t width, unsigned least, bool left)
 {
     char text[24], *const end = text + sizeof text;
     char *p = digits(end, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, value < 0 && least > 1 ? least - 1 : least);
     if (value < 0)
         *--p = '-';
-    put_columns(d, p, (size_t)(end - p), width, left);
+    put_columns(out, p, (size_t)(end - p), width, left);
 }
 
-static void print_comm(struct dump *d, const struct values *v, const struct pd_moment *when)
+static void print_comm(const struct dump *d, const struct values *v, const struct pd_moment *when)
 {
     struct pd_task task = {UINT32_MAX, PD_COMM_NONE};
     char number[16];
@@ -248,72 +258,72 @@ static void print_comm(struct dump *d, const struct values *v, const struct pd_m
         snprintf(number, sizeof number, ":%" PRId32, (int32_t)v->s->tid);
     else
         comm = pd_tasks_comm(d->tasks, task.comm);
-    put_columns(d, comm, strlen(comm), v->chain ? 0 : 16, false);
-    pd_out_str(&d->cli->out, " ");
+    put_columns(v->out, comm, strlen(comm), v->chain ? 0 : 16, false);
+    pd_out_str(v->out, " ");
 }
 
-static void print_task(struct dump *d, const struct values *v)
+static void print_task(const struct dump *d, const struct values *v)
 {
     const bool known = (v->type & PD_SAMPLE_TID) != 0;
     const int32_t pid = known ? (int32_t)v->s->pid : -1, tid = known ? (int32_t)v->s->tid : -1;
     if (!has(d, F_PID) && !has(d, F_TID))
         return;
-    put_signed(d, has(d, F_PID) ? pid : tid, 5, 1, false);
+    put_signed(v->out, has(d, F_PID) ? pid : tid, 5, 1, false);
     if (has(d, F_PID) && has(d, F_TID)) {
-        pd_out_str(&d->cli->out, "/");
-        put_signed(d, tid, 5, 1, true);
+        pd_out_str(v->out, "/");
+        put_signed(v->out, tid, 5, 1, true);
     }
-    pd_out_str(&d->cli->out, " ");
+    pd_out_str(v->out, " ");
 }
 
 /* perf tests the numbers of the modes as if they were flags: hypervisor mode, 3, has those of kernel and user
  * mode, too. */
-static void print_misc(struct dump *d, const struct values *v)
+static void print_misc(const struct values *v)
 {
     static const char modes[8][6] = {"", "K", "U", "KUH", "G", "KGg", "UG", "KUHGg"};
-    cli_print(d->cli, "%-6s", modes[v->rec->misc & PD_MISC_CPUMODE]);
+    cli_print_to(v->out, "%-6s", modes[v->rec->misc & PD_MISC_CPUMODE]);
 }
 
-static void print_time(struct dump *d, const struct values *v)
+static void print_time(const struct values *v)
 {
     const uint64_t t = v->type & PD_SAMPLE_TIME ? v->s->time : UINT64_MAX;
     char text[40], *const end = text + sizeof text;
     char *p = digits(end, t % 1000000000 / 1000, 6);
     *--p = '.';
     p = digits(p, t / 1000000000, 1);
-    put_columns(d, p, (size_t)(end - p), 12, false);
-    pd_out_str(&d->cli->out, ": ");
+    put_columns(v->out, p, (size_t)(end - p), 12, false);
+    pd_out_str(v->out, ": ");
 }
 
 /* Everything up to the event's name. */
-static void print_start(struct dump *d, const struct values *v, const struct pd_moment *when)
+static void print_start(const struct dump *d, const struct values *v, const struct pd_moment *when)
 {
     if (has(d, F_COMM))
         print_comm(d, v, when);
     print_task(d, v);
     if (has(d, F_CPU)) {
-        pd_out_str(&d->cli->out, "[");
-        put_signed(d, v->type & PD_SAMPLE_CPU ? (int32_t)v->s->cpu : -1, 0, 3, false);
-        pd_out_str(&d->cli->out, "] ");
+        pd_out_str(v->out, "[");
+        put_signed(v->out, v->type & PD_SAMPLE_CPU ? (int32_t)v->s->cpu : -1, 0, 3, false);
+        pd_out_str(v->out, "] ");
     }
     if (has(d, F_MISC))
-        print_misc(d, v);
+        print_misc(v);
     if (has(d, F_TIME))
-        print_time(d, v);
+        print_time(v);
     if (has(d, F_PERIOD))
-        cli_print(d->cli, "%10" PRIu64 " ",
+        cli_print_to(v->out, "%10" PRIu64 " ",
                   v->type & PD_SAMPLE_PERIOD ? v->s->period : v->attr->sample_period);
     if (has(d, F_EVENT)) {
-        const char *name = name_of(d, v->rec->attr_index);
-        put_columns(d, name, strlen(name), d->name_width > 0 ? (size_t)d->name_width : 0, false);
-        pd_out_str(&d->cli->out, ": ");
+        const char *name = known_name(d, v->rec->attr_index);
+        put_columns(v->out, name, strlen(name), d->name_width > 0 ? (size_t)d->name_width : 0, false);
+        pd_out_str(v->out, ": ");
     }
 }
 
-static void print_chain(struct dump *d, const struct values *v)
+static void print_chain(const struct values *v)
 {
     const struct pd_callchain *c = &v->s->callchain;
-    pd_out_str(&d->cli->out, "\n");
+    pd_out_str(v->out, "\n");
     for (size_t i = 0; i < c->ips.n; i++) {
         const uint64_t ip = pd_vec_at(&c->ips, i);
         if (ip >= PD_CONTEXT_MAX)
@@ -321,76 +331,76 @@ static void print_chain(struct dump *d, const struct values *v)
         char text[16], *p = text + sizeof text;
         for (uint64_t left = ip; left || p == text + sizeof text; left >>= 4)
             *--p = "0123456789abcdef"[left & 15];
-        pd_out_str(&d->cli->out, "\t");
-        put_columns(d, p, (size_t)(text + sizeof text - p), 16, false);
-        pd_out_str(&d->cli->out, "\n");
+        pd_out_str(v->out, "\t");
+        put_columns(v->out, p, (size_t)(text + sizeof text - p), 16, false);
+        pd_out_str(v->out, "\n");
     }
 }
 
-static void print_regs(struct dump *d, uint64_t abi, uint64_t mask, const struct pd_vec *regs)
+static void print_regs(const struct dump *d, const struct values *v, uint64_t abi, uint64_t mask, const struct pd_vec *regs)
 {
     if (abi == PD_REGS_NONE || regs->n == 0)
         return;
-    cli_print(d->cli, " ABI:%" PRIu64 " ", abi);
+    cli_print_to(v->out, " ABI:%" PRIu64 " ", abi);
     for (size_t i = 0; i < regs->n && mask; i++, mask &= mask - 1) {
         const unsigned bit = (unsigned)__builtin_ctzll(mask);
         const char *name = pd_reg_name(d->arch, bit);
-        cli_print(d->cli, "%5s:0x%" PRIx64 " ", name ? name : "unknown", pd_vec_at(regs, i));
+        cli_print_to(v->out, "%5s:0x%" PRIx64 " ", name ? name : "unknown", pd_vec_at(regs, i));
     }
 }
 
-static void print_page_size(struct dump *d, uint64_t size)
+static void print_page_size(const struct values *v, uint64_t size)
 {
     static const char units[] = "BKMGTPE";
     unsigned unit = 0;
     if (size == 0) {
-        pd_out_str(&d->cli->out, " N/A");
+        pd_out_str(v->out, " N/A");
         return;
     }
     for (; size % 1024 == 0 && unit < sizeof units - 2; unit++)
         size /= 1024;
-    cli_print(d->cli, " %" PRIu64 "%c", size, units[unit]);
+    cli_print_to(v->out, " %" PRIu64 "%c", size, units[unit]);
 }
 
-static void print_data(struct dump *d, const struct values *v)
+static void print_data(const struct dump *d, const struct values *v)
 {
     const struct pd_sample *s = v->s;
     const bool packed = (v->type & PD_SAMPLE_WEIGHT_STRUCT) != 0;
     if (has(d, F_ID))
-        cli_print(d->cli, "%16" PRIu64 " ", v->type & PD_SAMPLE_IDENTIFIER ? s->identifier : s->id);
+        cli_print_to(v->out, "%16" PRIu64 " ", v->type & PD_SAMPLE_IDENTIFIER ? s->identifier : s->id);
     if (has(d, F_STREAM_ID))
-        cli_print(d->cli, "%16" PRIu64 " ", s->stream_id);
+        cli_print_to(v->out, "%16" PRIu64 " ", s->stream_id);
     if (has(d, F_ADDR))
-        cli_print(d->cli, "%16" PRIx64, s->addr);
+        cli_print_to(v->out, "%16" PRIx64, s->addr);
     if (has(d, F_WEIGHT))
-        cli_print(d->cli, "%16" PRIu64, packed ? s->weight_struct & PD_WEIGHT_VAR1_DW : s->weight);
+        cli_print_to(v->out, "%16" PRIu64, packed ? s->weight_struct & PD_WEIGHT_VAR1_DW : s->weight);
     if (has(d, F_INS_LAT))
-        cli_print(d->cli, "%16" PRIu64, (s->weight_struct & PD_WEIGHT_VAR2_W) >> PD_WEIGHT_VAR2_W_SHIFT);
+        cli_print_to(v->out, "%16" PRIu64, (s->weight_struct & PD_WEIGHT_VAR2_W) >> PD_WEIGHT_VAR2_W_SHIFT);
 }
 
-void dump_fields_print(struct dump *d, const struct pd_record *rec, const struct pd_moment *when)
+void dump_fields_print(const struct dump *d, const struct pd_record *rec, const struct pd_moment *when, struct pd_out *out)
 {
     const struct pd_sample *s = &rec->u.sample;
     static const struct pd_attr none; /* of a sample that belongs to no event */
     const struct pd_event_attr *first = pd_reader_attr(d->in.reader, 0);
     const struct pd_attr *a = rec->attr ? rec->attr : first ? &first->attr : &none;
-    const struct values v = {rec, a, s, a->sample_type,
+    const struct values v = {out, rec, a, s, a->sample_type,
                              has(d, F_IP) && (a->sample_type & PD_SAMPLE_CALLCHAIN) != 0};
     print_start(d, &v, when);
     print_data(d, &v);
     if (has(d, F_IP) && v.chain)
-        print_chain(d, &v);
+        print_chain(&v);
     else if (has(d, F_IP))
-        cli_print(d->cli, " %16" PRIx64, s->ip);
+        cli_print_to(out, " %16" PRIx64, s->ip);
     if (has(d, F_IREGS))
-        print_regs(d, s->regs_intr.abi, a->sample_regs_intr, &s->regs_intr.regs);
+        print_regs(d, &v, s->regs_intr.abi, a->sample_regs_intr, &s->regs_intr.regs);
     if (has(d, F_UREGS))
-        print_regs(d, s->regs_user.abi, a->sample_regs_user, &s->regs_user.regs);
+        print_regs(d, &v, s->regs_user.abi, a->sample_regs_user, &s->regs_user.regs);
     if (has(d, F_PHYS_ADDR))
-        cli_print(d->cli, "%16" PRIx64, s->phys_addr);
+        cli_print_to(out, "%16" PRIx64, s->phys_addr);
     if (has(d, F_DATA_PAGE_SIZE))
-        print_page_size(d, s->data_page_size);
+        print_page_size(&v, s->data_page_size);
     if (has(d, F_CODE_PAGE_SIZE))
-        print_page_size(d, s->code_page_size);
-    pd_out_str(&d->cli->out, "\n");
+        print_page_size(&v, s->code_page_size);
+    pd_out_str(out, "\n");
 }

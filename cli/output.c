@@ -97,16 +97,40 @@ void cli_out_init(struct cli *cli)
         cli->out.cap = 0;
 }
 
-void cli_print(struct cli *cli, const char *format, ...)
+static void print_args(struct pd_out *out, const char *format, va_list args)
 {
     char text[512];
-    va_list args;
-    va_start(args, format);
     int n = vsnprintf(text, sizeof text, format, args);
-    va_end(args);
     if (n >= (int)sizeof text)
         n = (int)sizeof text - 1;
-    pd_out_bytes(&cli->out, text, n > 0 ? (size_t)n : 0);
+    pd_out_bytes(out, text, n > 0 ? (size_t)n : 0);
+}
+
+void cli_print_to(struct pd_out *out, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print_args(out, format, args);
+    va_end(args);
+}
+
+void cli_print(struct cli *cli, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print_args(&cli->out, format, args);
+    va_end(args);
+}
+
+void cli_print_much(struct cli *cli, const char *text, size_t n)
+{
+    if (n < cli->out.cap || cli->color || cli->out.lost) {
+        pd_out_bytes(&cli->out, text, n);
+        return;
+    }
+    out_more(&cli->out, n);
+    if (cli->out_error == 0)
+        cli->out_error = cli_write_all(STDOUT_FILENO, text, n);
 }
 
 void cli_color(struct cli *cli, unsigned color)

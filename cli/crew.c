@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* crew.c - see crew.h. Batches are a ring: given at `head`, begun at `next`, their results written at `tail`. */
+#include "crew.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_THREADS 16
+#define BATCH_BYTES ((size_t)128 << 10) /* two of the longest records */
+#define BATCH_RECORDS 256 /* their text stays in the second cache: with 1024, both threads were half as slow again */
+#define MOST_RESULT ((size_t)8 << 20) /* a batch does not keep more memory for the next one */
+
+/* A record as it was framed. */
+struct frame {
+    struct pd_moment when;
+    const struct pd_plan *plan;
+    const struct pd_attr *attr;
+    uint64_t offset, index, inner_offset, payload_size;
+    uint32_t at, type, attr_index, nr_cpus_avail, member;
+    uint16_t misc, size;
+    uint8_t depth;
+    bool old_feature;
+};
+
+/* A record for own(), and how long the results of those before it are. */
+struct gap {
+    size_t frame, at;
+};
+
+struct batch {
+    bool done;
+    size_t n, n_frames, n_gaps;
+    uint64_t tally;
+    struct pd_out out;
+    uint8_t bytes[BATCH_BYTES];
+    struct frame frames[BATCH_RECORDS];
+    struct gap gaps[BATCH_RECORDS];
+};
+
+struct cli_crew {
+    struct cli_crew_job job;
+    struct batch **ring;
+    size_t n_ring;
+    uint64_t head, tail; /* of the caller's thread alone */
+    uint64_t tally;
+    bool writing;         /* own() may be running */
+    struct pd_record rec; /* of the caller's thread; what is decoded stays, see pd_record.filled_as */
+    pthread_t threads[MOST_THREADS];
+    unsigned n_threads;
+    pthread_mutex_t lock; /* of what follows, and of `done` in the batches */
+    pthread_cond_t given, done;
+    uint64_t ready, next; /* batches before `ready` may be begun, those before `next` are */
+    bool stop;
+};
+
+/* ---- A batch */
+
+static void revive(const struct batch *b, size_t i, struct pd_record *rec)
+{
+    const struct frame *f = &b->frames[i];
+    rec->type = f->type, rec->misc = f->misc, rec->size = f->size;
+    rec->raw = b->bytes + f->at;
+    rec->plan = f->plan, rec->attr = f->attr, rec->attr_index = f->attr_index;
+    rec->offset = f->offset, rec->index = f->index, rec->inner_offset = f->inner_offset;
+    rec->payload_size = f->payload_size;
+    rec->nr_cpus_avail = f->nr_cpus_avail;
+    rec->member = f->member, rec->depth = f->depth, rec->old_feature = f->old_feature;
+    rec->variant = 0;
+    rec->has_id = rec->decoded = false;
+}
+
+static void run(const struct cli_crew *c, struct batch *b, struct pd_record *rec)
+{
+    for (size_t i = 0; i < b->n_frames; i++) {
+        const size_t before = b->out.n;
+        revive(b, i, rec);
+        if (c->job.work(c->job.user, rec, &b->frames[i].when, &b->out, &b->tally) && !b->out.lost)
+            continue;
+        b->out.n = before;
+        b->out.lost = 0;
+        b->gaps[b->n_gaps++] = (struct gap){i, before};
+    }
+}
+
+static void write_some(const struct cli_crew *c, const struct batch *b, size_t from, size_t to)
+{
+    if (c->job.write && to > from)
+        c->job.write(c->job.user, b->out.buf + from, to - from);
+}
+
+/* Writes the results, and does what is left to the caller's thread. */
+static void write_batch(struct cli_crew *c, struct batch *b)
+{
+    size_t from = 0;
+    c->writing = true;
+    for (size_t i = 0; i < b->n_gaps; i++) {
+        const struct gap *g = &b->gaps[i];
+        write_some(c, b, from, g->at);
+        from = g->at;
+        revive(b, g->frame, &c->rec);
+        c->job.own(c->job.user, &c->rec, &b->frames[g->frame].when);
+    }
+    write_some(c, b, from, b->out.n);
+    c->writing = false;
+    c->tally += b->tally;
+    b->tally = 0;
+    b->n = b->n_frames = b->n_gaps = b->out.n = 0;
+    if (b->out.cap > MOST_RESULT) {
+        free(b->out.buf);
+        b->out = (struct pd_out){.more = pd_out_grow};
+    }
+}
+
+/* ---- The threads */
+
+/* Begins a batch and does it, without the lock. */
+static void run_next(struct cli_crew *c, struct pd_record *rec)
+{
+    struct batch *b = c->ring[c->next++ % c->n_ring];
+    pthread_mutex_unlock(&c->lock);
+    run(c, b, rec);
+    pthread_mutex_lock(&c->lock);
+    b->done = true;
+    pthread_cond_signal(&c->done);
+}
+
+static void *help(void *user)
+{
+    struct cli_crew *c = user;
+    struct pd_record *rec = calloc(1, sizeof *rec);
+    pthread_mutex_lock(&c->lock);
+    while (rec && !c->stop) {
+        if (c->next < c->ready)
+            run_next(c, rec);
+        else
+            pthread_cond_wait(&c->given, &c->lock);
+    }
+    pthread_mutex_unlock(&c->lock);
+    free(rec);
+    return NULL;
+}
+
+/* Writes the oldest batch. As long as others have it, works on what nobody has begun. */
+static void write_oldest(struct cli_crew *c)
+{
+    struct batch *b = c->ring[c->tail % c->n_ring];
+    pthread_mutex_lock(&c->lock);
+    while (!b->done) {
+        if (c->next < c->ready)
+            run_next(c, &c->rec);
+        else
+            pthread_cond_wait(&c->done, &c->lock);
+    }
+    b->done = false;
+    pthread_mutex_unlock(&c->lock);
+    write_batch(c, b);
+    c->tail++;
+}
+
+/* Hands the batch that is being filled to whoever is free; afterwards there is another one to be filled. */
+static void hand_over(struct cli_crew *c)
+{
+    pthread_mutex_lock(&c->lock);
+    c->ready = ++c->head;
+    pthread_cond_signal(&c->given);
+    pthread_mutex_unlock(&c->lock);
+    while (c->head - c->tail == c->n_ring)
+        write_oldest(c);
+}
+
+void cli_crew_give(struct cli_crew *c, const struct pd_record *rec, const struct pd_moment *when)
+{
+    struct batch *b = c->ring[c->head % c->n_ring];
+    if (b->n_frames == BATCH_RECORDS || rec->size > BATCH_BYTES - b->n) {
+        hand_over(c);
+        b = c->ring[c->head % c->n_ring];
+    }
+    struct frame *f = &b->frames[b->n_frames++];
+    memcpy(b->bytes + b->n, rec->raw, rec->size);
+    f->at = (uint32_t)b->n;
+    b->n += rec->size;
+    if (when)
+        f->when = *when;
+    f->plan = rec->plan, f->attr = rec->attr, f->attr_index = rec->attr_index;
+    f->offset = rec->offset, f->index = rec->index, f->inner_offset = rec->inner_offset;
+    f->payload_size = rec->payload_size;
+    f->type = rec->type, f->misc = rec->misc, f->size = rec->size;
+    f->nr_cpus_avail = rec->nr_cpus_avail, f->member = rec->member;
+    f->depth = rec->depth, f->old_feature = rec->old_feature;
+}
+
+void cli_crew_finish(struct cli_crew *c)
+{
+    if (c == NULL || c->writing)
+        return;
+    if (c->ring[c->head % c->n_ring]->n_frames)
+        hand_over(c);
+    while (c->tail < c->head)
+        write_oldest(c);
+}
+
+/* ---- Opening and closing */
+
+static bool make_ring(struct cli_crew *c, size_t n)
+{
+    c->ring = calloc(n, sizeof *c->ring);
+    for (c->n_ring = 0; c->ring && c->n_ring < n; c->n_ring++) {
+        struct batch *b = calloc(1, sizeof *b);
+        if (b == NULL)
+            return false;
+        b->out.more = pd_out_grow;
+        c->ring[c->n_ring] = b;
+    }
+    return c->ring != NULL;
+}
+
+struct cli_crew *cli_crew_new(unsigned threads, const struct cli_crew_job *job)
+{
+    struct cli_crew *c = threads > 1 ? calloc(1, sizeof *c) : NULL;
+    if (c == NULL)
+        return NULL;
+    threads = threads < MOST_THREADS ? threads : MOST_THREADS;
+    c->job = *job;
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->given, NULL);
+    pthread_cond_init(&c->done, NULL);
+    bool ok = make_ring(c, 2 * (size_t)threads + 1);
+    while (ok && c->n_threads + 1 < threads && pthread_create(&c->threads[c->n_threads], NULL, help, c) == 0)
+        c->n_threads++;
+    if (c->n_threads)
+        return c;
+    cli_crew_free(c, NULL);
+    return NULL;
+}
+
+void cli_crew_free(struct cli_crew *c, uint64_t *tally)
+{
+    if (c == NULL)
+        return;
+    if (c->n_threads)
+        cli_crew_finish(c);
+    pthread_mutex_lock(&c->lock);
+    c->stop = true;
+    pthread_cond_broadcast(&c->given);
+    pthread_mutex_unlock(&c->lock);
+    for (unsigned i = 0; i < c->n_threads; i++)
+        pthread_join(c->threads[i], NULL);
+    if (tally)
+        *tally += c->tally;
+    for (size_t i = 0; i < c->n_ring; i++) {
+        free(c->ring[i]->out.buf);
+        free(c->ring[i]);
+    }
+    free(c->ring);
+    pthread_cond_destroy(&c->given);
+    pthread_cond_destroy(&c->done);
+    pthread_mutex_destroy(&c->lock);
+    free(c);
+}

@@ -4,6 +4,7 @@
  * is printed, or its sample encoded: what `encode` would not make the same bytes of is printed as bytes instead.
  */
 #define _GNU_SOURCE
+#include "crew.h"
 #include "text.h"
 #include <dirent.h>
 #include <errno.h>
@@ -60,6 +61,7 @@ struct decode {
     bool bare;             /* in a file of a directory that is not of the recording: its bytes are printed in any case */
     uint64_t left_out;     /* bytes that --short has no lines for */
     bool failed;           /* nothing more is to be done */
+    struct cli_crew *crew; /* with -j */
     /* a stream: what was read of it before it was understood */
     uint8_t *kept;
     size_t n_kept, kept_cap;
@@ -169,7 +171,8 @@ static bool accept_line(struct decode *d, const void *bytes, size_t n)
     t->has_header = before.has_header;
     t->any = before.any;
     t->at = before.at;
-    t->n_attrs = before.n_attrs;
+    if (t->n_attrs != before.n_attrs) /* which other threads may read */
+        t->n_attrs = before.n_attrs;
     t->nr_cpus_avail = before.nr_cpus_avail;
     return false;
 }
@@ -615,24 +618,89 @@ static bool decode_payload(struct decode *d)
     return code == PD_OK;
 }
 
+/* ---- With -j: samples of events that the text has told of, by any thread. */
+
+static bool work(void *user, struct pd_record *rec, const struct pd_moment *when, struct pd_out *out, uint64_t *tally)
+{
+    const struct decode *d = user;
+    (void)when, (void)tally;
+    if (rec->type != PD_RECORD_SAMPLE || pd_reader_decode(d->r, rec, NULL) || !text_would_sample(&d->text, rec))
+        return false;
+    pd_out_str(out, "{\"record\":");
+    pd_record_json(rec, PD_JSON_OFFSET | PD_JSON_ATTR, out);
+    pd_out_str(out, "}\n");
+    return true;
+}
+
+static void own(void *user, struct pd_record *rec, const struct pd_moment *when)
+{
+    struct decode *d = user;
+    (void)when;
+    text_pass(&d->text, rec->offset);
+    if (!d->failed)
+        decode_record(d, rec);
+}
+
+static void write_lines(void *user, const char *text, size_t n)
+{
+    struct decode *d = user;
+    if (!d->failed && d->out.sink.write(d->out.sink.user, text, n))
+        d->failed = true;
+}
+
+/* Attrs that come with the records change what follows; without offsets, lines are tried one after the other. */
+static struct cli_crew *start_crew(struct decode *d)
+{
+    const struct cli_crew_job job = {work, own, write_lines, d};
+    const bool may = !d->brief && d->text.form == TEXT_EXACT && pd_reader_info(d->r)->container != PD_CONTAINER_PIPE;
+    return may ? cli_crew_new(d->cli->threads, &job) : NULL;
+}
+
+/* Everything before the offset has been printed, or is going to be. */
+static void finish(struct decode *d, uint64_t at)
+{
+    cli_crew_finish(d->crew);
+    if (d->crew)
+        text_pass(&d->text, at);
+}
+
+/* Can other threads tell of the record? Not if the text has to tell of its event first. */
+static bool may_give(const struct decode *d, const struct pd_record *rec)
+{
+    return d->crew && rec->type < PD_RECORD_HEADER_ATTR && rec->attr && rec->attr_index != UINT32_MAX &&
+           is_known(d, rec->attr_index, rec->attr);
+}
+
 /* All records; from the first damage on, the bytes. */
 static void decode_records(struct decode *d, uint64_t end)
 {
     struct pd_record rec = {0};
     struct pd_error error;
     enum pd_code code;
+    uint64_t at = d->text.at; /* of the text, when all that was given is printed */
+    d->crew = start_crew(d);
     while (!d->failed && (code = pd_reader_next(d->r, &rec, &error)) != PD_END) {
-        if (code) {
-            report(d, &error);
+        if (code)
+            finish(d, at), report(d, &error);
+        if (code || rec.offset != at)
             break;
-        }
         cli_progress(d->cli, rec.offset, pd_reader_info(d->r)->data_end);
-        if (rec.offset != d->text.at)
-            break;
+        if (may_give(d, &rec)) {
+            cli_crew_give(d->crew, &rec, NULL);
+            at += rec.size;
+            continue;
+        }
+        finish(d, at);
         decode_record(d, &rec);
-        if (rec.payload_size && !decode_payload(d))
+        const bool whole = !rec.payload_size || decode_payload(d);
+        at = d->text.at;
+        if (!whole)
             break;
     }
+    if (d->crew && !d->failed)
+        finish(d, at);
+    cli_crew_free(d->crew, NULL);
+    d->crew = NULL;
     copy_to(d, end);
 }
 

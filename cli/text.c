@@ -551,18 +551,36 @@ static bool same_plan(const struct pd_plan *a, const struct pd_plan *b)
            memcmp(a->shape.n_regs, b->shape.n_regs, sizeof a->shape.n_regs) == 0;
 }
 
+/* Encodes the sample into bytes, as its line would. */
+static bool make_sample(const struct text *t, const struct pd_record *rec, uint8_t bytes[UINT16_MAX], size_t *n)
+{
+    const struct text_attr *a = rec->attr_index < t->n_attrs ? &t->attrs[rec->attr_index] : NULL;
+    return rec->type == PD_RECORD_SAMPLE && rec->decoded && a && a->known && same_plan(&a->plan, rec->plan) &&
+           pd_record_encode(&a->plan, rec, bytes, UINT16_MAX, n, NULL) == PD_OK && *n == rec->size &&
+           memcmp(bytes, rec->raw, *n) == 0;
+}
+
 bool text_sample(struct text *t, const struct pd_record *rec)
 {
-    static uint8_t bytes[UINT16_MAX];
-    const struct text_attr *a = rec->attr_index < t->n_attrs ? &t->attrs[rec->attr_index] : NULL;
+    uint8_t bytes[UINT16_MAX];
     size_t n;
-    if (rec->type != PD_RECORD_SAMPLE || !rec->decoded || !a || !a->known || !same_plan(&a->plan, rec->plan) ||
-        t->form != TEXT_EXACT || t->at != rec->offset)
-        return false;
-    if (pd_record_encode(&a->plan, rec, bytes, sizeof bytes, &n, NULL) || n != rec->size || memcmp(bytes, rec->raw, n) != 0)
+    if (t->form != TEXT_EXACT || t->at != rec->offset || !make_sample(t, rec, bytes, &n))
         return false;
     t->any = true;
     return put(t, bytes, n);
+}
+
+bool text_would_sample(const struct text *t, const struct pd_record *rec)
+{
+    uint8_t bytes[UINT16_MAX];
+    size_t n;
+    return make_sample(t, rec, bytes, &n);
+}
+
+void text_pass(struct text *t, uint64_t offset)
+{
+    t->any = true;
+    t->at = offset;
 }
 
 /* Payload of a record that waits for its size. */

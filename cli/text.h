@@ -81,6 +81,13 @@ bool text_line(struct text *t, const char *line, size_t n);
  * nothing has changed.
  */
 bool text_sample(struct text *t, const struct pd_record *rec);
+/*
+ * Would it, if the text is at the record? Changes nothing, so that several threads may ask, as long as no line with an attr
+ * is read.
+ */
+bool text_would_sample(const struct text *t, const struct pd_record *rec);
+/* Such lines for all bytes before the offset have been written. */
+void text_pass(struct text *t, uint64_t offset);
 /* After the last line. */
 bool text_finish(struct text *t);
 

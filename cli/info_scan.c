@@ -206,8 +206,11 @@ static void count_record(struct info *info, struct pd_record *rec)
 {
     uint64_t time = 0;
     uint32_t pid, tid;
-    const bool timed = pd_record_time(rec, &time);
     const bool intact = cli_decode(info->in, rec); /* reports what is damaged */
+    const bool sample = rec->type == PD_RECORD_SAMPLE && intact; /* whose words are at hand */
+    const bool timed = sample ? rec->plan->time != 0 : pd_record_time(rec, &time);
+    if (sample)
+        time = rec->u.sample.time;
     info->records++;
     info->bytes += rec->size;
     info->payload += rec->payload_size;
@@ -226,8 +229,8 @@ static void count_record(struct info *info, struct pd_record *rec)
     count_sample(info, rec);
     if (timed)
         count_time(&info->sample_time, time);
-    if (pd_record_task(rec, &pid, &tid))
-        see(info, tid);
+    if (sample ? rec->plan->pid != 0 : pd_record_task(rec, &pid, &tid))
+        see(info, sample ? rec->u.sample.tid : tid);
 }
 
 /* ---- Features */

@@ -238,6 +238,7 @@ static const struct bench_case {
     {"filter", "filter to a file, keeping everything", NULL, "{self} filter -q --time 0, -i {in} -o {out}"},
     {"reencode", "convert --reencode", NULL, "{self} convert -q --reencode -i {in} -o {out}"},
     {"pipe", "convert to a pipe stream", NULL, "{self} convert -q --to pipe -i {in} -o {out}"},
+    {"sort", "sort", NULL, "{self} sort -q -i {in} -o {out}"},
     {"dump", "dump", NULL, "{self} dump {in} > {out}"},
     {"fields", "dump -F comm,pid,tid,cpu,time,event", NULL,
      "{self} dump -F comm,pid,tid,cpu,time,event {in} > {out}"},

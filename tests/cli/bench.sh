@@ -18,7 +18,7 @@ python3 - "$dir/json" "$("$PERFDATA" info --json "$dir/x y's.data")" <<'END' || 
 import json, sys
 got, info = json.load(open(sys.argv[1])), json.loads(sys.argv[2])
 cases = {c["case"]: c for c in got["cases"]}
-wanted = ("read hops memcpy cp frame plan decode encode check info filter reencode pipe dump fields text-out text-in lines").split()
+wanted = ("read hops memcpy cp frame plan decode encode check info filter reencode pipe sort dump fields text-out text-in lines").split()
 assert list(cases) == wanted, list(cases)
 for c in cases.values():
     assert c["task_clock_ns"] > 0 and c["wall_ns"] > 0 and c["peak_rss"] > 0, c

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# -j: output, messages and exit status are those of one thread, on intact and damaged recordings; and threads there are.
+. "$(dirname "$0")/frame_lib.sh"
+
+gen() {
+    expect 0 "$PERFDATA" gen -q -o "$@"
+}
+
+# both FILE VERB...: with one thread and with several.
+both() {
+    local file=$1 status=0
+    shift
+    "$PERFDATA" "$@" "$file" >one 2>one.err </dev/null || status=$?
+    expect "$status" "$PERFDATA" "$@" -j3 "$file"
+    cmp -s one out || fail "$* $file: -j3 prints something else: $(diff one out | head -n 4)"
+    cmp -s one.err err || fail "$* $file: -j3 says something else: $(diff one.err err | head -n 4)"
+}
+
+gen build.data --preset build -c 4000
+gen big.data --preset build -c 2000 --endian big
+gen tracing.data --preset tracing -c 2000
+gen all.data -t ALL -c 2000 --seed 5
+gen zipped.data --preset build -c 2000 -z
+gen pipe.data --preset build -c 2000 --to pipe
+gen dir --preset build -c 2000 --to dir
+"$PERFDATA" corrupt -q -E 0.0003 --seed 3 -o bad.data build.data >/dev/null
+"$PERFDATA" corrupt -q --truncate -5000 -o short.data build.data >/dev/null
+for file in build.data big.data tracing.data all.data zipped.data pipe.data dir bad.data short.data; do
+    both "$file" dump
+    both "$file" dump --json
+    both "$file" dump -F comm,pid,tid,cpu,time,event,ip,period
+    both "$file" dump -x --limit 700
+    both "$file" decode
+    both "$file" decode --short
+    both "$file" check
+    both "$file" check --strict --json
+done
+# Something was found in them, and told in order.
+expect 3 "$PERFDATA" check -j2 short.data
+expect 3 "$PERFDATA" check -j2 bad.data
+
+# A reader that takes nothing holds the command up while its threads are there.
+gen long.data --preset build -c 30000
+for verb in dump decode; do
+    mkfifo "fifo.$verb"
+    "$PERFDATA" "$verb" -j3 long.data >"fifo.$verb" &
+    pid=$!
+    exec 3<"fifo.$verb"
+    head -c 1000 <&3 >/dev/null
+    tasks=(/proc/$pid/task/*)
+    exec 3<&-
+    wait $pid || true
+    [ ${#tasks[@]} = 3 ] || fail "$verb -j3 has ${#tasks[@]} threads"
+done

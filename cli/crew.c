@@ -7,16 +7,17 @@
 
 #define MOST_THREADS 16
 #define BATCH_BYTES ((size_t)128 << 10) /* two of the longest records */
-#define BATCH_RECORDS 256 /* their text stays in the second cache: with 1024, both threads were half as slow again */
+#define BATCH_RECORDS 2048
+#define TEXT_RECORDS 256 /* their text stays in the second cache: with 1024, both threads were half as slow again */
 #define MOST_RESULT ((size_t)8 << 20) /* a batch does not keep more memory for the next one */
 
-/* A record as it was framed. */
+/* A record as it was framed, and how many follow it in the file that differ in nothing but what their headers say. */
 struct frame {
     struct pd_moment when;
     const struct pd_plan *plan;
     const struct pd_attr *attr;
     uint64_t offset, index, inner_offset, payload_size;
-    uint32_t at, type, attr_index, nr_cpus_avail, member;
+    uint32_t at, n, type, attr_index, nr_cpus_avail, member;
     uint16_t misc, size;
     uint8_t depth;
     bool old_feature;
@@ -24,12 +25,13 @@ struct frame {
 
 /* A record for own(), and how long the results of those before it are. */
 struct gap {
-    size_t frame, at;
+    uint32_t frame, nth, from; /* the nth behind the frame, whose bytes begin there */
+    size_t at;
 };
 
 struct batch {
     bool done;
-    size_t n, n_frames, n_gaps;
+    size_t n, n_records, n_frames, n_gaps;
     uint64_t tally;
     struct pd_out out;
     uint8_t bytes[BATCH_BYTES];
@@ -41,8 +43,10 @@ struct cli_crew {
     struct cli_crew_job job;
     struct batch **ring;
     size_t n_ring;
+    size_t most; /* records in a batch */
     uint64_t head, tail; /* of the caller's thread alone */
     uint64_t tally;
+    uint64_t next_offset, next_index; /* of the record behind the last one given */
     bool writing;         /* own() may be running */
     struct pd_record rec; /* of the caller's thread; what is decoded stays, see pd_record.filled_as */
     pthread_t threads[MOST_THREADS];
@@ -55,9 +59,8 @@ struct cli_crew {
 
 /* ---- A batch */
 
-static void revive(const struct batch *b, size_t i, struct pd_record *rec)
+static void revive(const struct batch *b, const struct frame *f, struct pd_record *rec)
 {
-    const struct frame *f = &b->frames[i];
     rec->type = f->type, rec->misc = f->misc, rec->size = f->size;
     rec->raw = b->bytes + f->at;
     rec->plan = f->plan, rec->attr = f->attr, rec->attr_index = f->attr_index;
@@ -69,17 +72,39 @@ static void revive(const struct batch *b, size_t i, struct pd_record *rec)
     rec->has_id = rec->decoded = false;
 }
 
+/* The nth record behind the one of a frame. */
+static void revive_next(const struct batch *b, const struct frame *f, uint32_t nth, uint32_t from, struct pd_record *rec)
+{
+    pd_record_frame((enum pd_order)f->plan->order, b->bytes + from, b->n - from, rec, NULL);
+    rec->offset = f->offset + (from - f->at);
+    rec->index = f->index + nth;
+    rec->variant = 0;
+    rec->has_id = false;
+}
+
+static void run_frame(const struct cli_crew *c, struct batch *b, uint32_t frame, struct pd_record *rec)
+{
+    const struct frame *f = &b->frames[frame];
+    uint32_t from = f->at;
+    revive(b, f, rec);
+    for (uint32_t nth = 0;; nth++) {
+        const size_t before = b->out.n;
+        if (!c->job.work(c->job.user, rec, &f->when, &b->out, &b->tally) || b->out.lost) {
+            b->out.n = before;
+            b->out.lost = 0;
+            b->gaps[b->n_gaps++] = (struct gap){frame, nth, from, before};
+        }
+        from += rec->size;
+        if (nth == f->n)
+            return;
+        revive_next(b, f, nth + 1, from, rec);
+    }
+}
+
 static void run(const struct cli_crew *c, struct batch *b, struct pd_record *rec)
 {
-    for (size_t i = 0; i < b->n_frames; i++) {
-        const size_t before = b->out.n;
-        revive(b, i, rec);
-        if (c->job.work(c->job.user, rec, &b->frames[i].when, &b->out, &b->tally) && !b->out.lost)
-            continue;
-        b->out.n = before;
-        b->out.lost = 0;
-        b->gaps[b->n_gaps++] = (struct gap){i, before};
-    }
+    for (uint32_t i = 0; i < b->n_frames; i++)
+        run_frame(c, b, i, rec);
 }
 
 static void write_some(const struct cli_crew *c, const struct batch *b, size_t from, size_t to)
@@ -95,16 +120,19 @@ static void write_batch(struct cli_crew *c, struct batch *b)
     c->writing = true;
     for (size_t i = 0; i < b->n_gaps; i++) {
         const struct gap *g = &b->gaps[i];
+        const struct frame *f = &b->frames[g->frame];
         write_some(c, b, from, g->at);
         from = g->at;
-        revive(b, g->frame, &c->rec);
-        c->job.own(c->job.user, &c->rec, &b->frames[g->frame].when);
+        revive(b, f, &c->rec);
+        if (g->nth)
+            revive_next(b, f, g->nth, g->from, &c->rec);
+        c->job.own(c->job.user, &c->rec, &f->when);
     }
     write_some(c, b, from, b->out.n);
     c->writing = false;
     c->tally += b->tally;
     b->tally = 0;
-    b->n = b->n_frames = b->n_gaps = b->out.n = 0;
+    b->n = b->n_records = b->n_frames = b->n_gaps = b->out.n = 0;
     if (b->out.cap > MOST_RESULT) {
         free(b->out.buf);
         b->out = (struct pd_out){.more = pd_out_grow};
@@ -168,25 +196,46 @@ static void hand_over(struct cli_crew *c)
         write_oldest(c);
 }
 
-void cli_crew_give(struct cli_crew *c, const struct pd_record *rec, const struct pd_moment *when)
+/* Is the record the neighbour of the last one given, and of the same event? Then its frame needs nothing more. */
+static bool follows(const struct cli_crew *c, const struct batch *b, const struct pd_record *rec, const struct pd_moment *when)
 {
-    struct batch *b = c->ring[c->head % c->n_ring];
-    if (b->n_frames == BATCH_RECORDS || rec->size > BATCH_BYTES - b->n) {
-        hand_over(c);
-        b = c->ring[c->head % c->n_ring];
-    }
+    const struct frame *f = &b->frames[b->n_frames ? b->n_frames - 1 : 0];
+    return b->n_frames && !when && rec->plan && rec->plan == f->plan && rec->attr_index == f->attr_index &&
+           rec->offset == c->next_offset && rec->index == c->next_index && rec->member == f->member && !rec->depth && !f->depth &&
+           !rec->payload_size && !f->payload_size && !rec->old_feature && !f->old_feature &&
+           rec->nr_cpus_avail == f->nr_cpus_avail;
+}
+
+static void add_frame(struct batch *b, const struct pd_record *rec, const struct pd_moment *when)
+{
     struct frame *f = &b->frames[b->n_frames++];
-    memcpy(b->bytes + b->n, rec->raw, rec->size);
-    f->at = (uint32_t)b->n;
-    b->n += rec->size;
     if (when)
         f->when = *when;
+    f->at = (uint32_t)b->n, f->n = 0;
     f->plan = rec->plan, f->attr = rec->attr, f->attr_index = rec->attr_index;
     f->offset = rec->offset, f->index = rec->index, f->inner_offset = rec->inner_offset;
     f->payload_size = rec->payload_size;
     f->type = rec->type, f->misc = rec->misc, f->size = rec->size;
     f->nr_cpus_avail = rec->nr_cpus_avail, f->member = rec->member;
     f->depth = rec->depth, f->old_feature = rec->old_feature;
+}
+
+void cli_crew_give(struct cli_crew *c, const struct pd_record *rec, const struct pd_moment *when)
+{
+    struct batch *b = c->ring[c->head % c->n_ring];
+    if (b->n_records == c->most || rec->size > BATCH_BYTES - b->n) {
+        hand_over(c);
+        b = c->ring[c->head % c->n_ring];
+    }
+    if (follows(c, b, rec, when))
+        b->frames[b->n_frames - 1].n++;
+    else
+        add_frame(b, rec, when);
+    memcpy(b->bytes + b->n, rec->raw, rec->size);
+    b->n += rec->size;
+    b->n_records++;
+    c->next_offset = rec->offset + rec->size;
+    c->next_index = rec->index + 1;
 }
 
 void cli_crew_finish(struct cli_crew *c)
@@ -221,6 +270,7 @@ struct cli_crew *cli_crew_new(unsigned threads, const struct cli_crew_job *job)
         return NULL;
     threads = threads < MOST_THREADS ? threads : MOST_THREADS;
     c->job = *job;
+    c->most = job->write ? TEXT_RECORDS : BATCH_RECORDS;
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->given, NULL);
     pthread_cond_init(&c->done, NULL);

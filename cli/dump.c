@@ -210,7 +210,7 @@ static void make_ready(struct dump *d, const struct pd_record *rec)
 static void give_or_dump(struct dump *d, struct pd_record *rec, const struct pd_moment *when)
 {
     if (d->crew && (rec->type < PD_RECORD_HEADER_ATTR || rec->type == PD_RECORD_FINISHED_ROUND)) {
-        cli_crew_give(d->crew, rec, when);
+        cli_crew_give(d->crew, rec, d->fields ? when : NULL);
         return;
     }
     cli_crew_finish(d->crew);

@@ -97,7 +97,7 @@ void cli_out_init(struct cli *cli)
         cli->out.cap = 0;
 }
 
-static void print_args(struct pd_out *out, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void print_args(struct pd_out *out, const char *format, va_list args)
 {
     char text[512];
     int n = vsnprintf(text, sizeof text, format, args);

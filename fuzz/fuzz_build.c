@@ -136,12 +136,18 @@ static void change(struct build *b, struct pd_record *rec)
         }
 }
 
-static void identify(struct pd_record *rec, uint32_t event)
+static void identify(struct pd_record *rec, const struct pd_plan *plan, uint32_t event)
 {
-    const uint64_t id = FIRST_ID + event;
-    rec->id.id = rec->id.stream_id = rec->id.identifier = id;
-    if (rec->type == PD_RECORD_SAMPLE)
-        rec->u.sample.id = rec->u.sample.stream_id = rec->u.sample.identifier = id;
+    const uint64_t id = FIRST_ID + event, has = plan->shape.sample_type;
+    const bool sample = rec->type == PD_RECORD_SAMPLE;
+    if (!sample && !rec->has_id)
+        return;
+    if (has & PD_SAMPLE_ID)
+        *(sample ? &rec->u.sample.id : &rec->id.id) = id;
+    if (has & PD_SAMPLE_STREAM_ID)
+        *(sample ? &rec->u.sample.stream_id : &rec->id.stream_id) = id;
+    if (has & PD_SAMPLE_IDENTIFIER)
+        *(sample ? &rec->u.sample.identifier : &rec->id.identifier) = id;
 }
 
 static void give_record(struct build *b, uint32_t event, bool changed)
@@ -162,11 +168,11 @@ static void give_record(struct build *b, uint32_t event, bool changed)
         return;
     if (changed)
         change(b, rec);
-    if (of_event)
-        identify(rec, event);
     rec->attr_index = of_event ? event : UINT32_MAX;
     rec->plan = plan;
     rec->has_id = pd_has_id(plan, rec->type, rec->variant);
+    if (of_event)
+        identify(rec, plan, event);
     const enum pd_code code = pd_writer_record(b->w, rec, &error);
     if (code) {
         CHECK(changed || code == PD_EARG); /* it comes after a feature */

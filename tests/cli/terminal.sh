@@ -79,7 +79,7 @@ has out '\^M[0-9.]* MiB, [0-9.]* MiB/s'
 terminal 0 "$slow | $PERFDATA info - >summary"
 has out 'MiB/s'
 [ -s summary ] && ! grep -q 'MiB/s' summary || fail "the bar is on standard error"
-{ "$PERFDATA" decode a.data; yes '' | head -c 200000; } >blank.jsonl # encode passes over empty lines
+{ "$PERFDATA" decode a.data; printf '%200000s' '' | tr ' ' '\n'; } >blank.jsonl # encode passes over empty lines
 terminal 0 "{ head -c 100000 blank.jsonl; sleep 1.5; tail -c +100001 blank.jsonl; } | $PERFDATA encode -f -o encoded.data -"
 has out 'MiB/s'
 terminal 0 "$slow | $PERFDATA filter -q -i - -o /dev/null"

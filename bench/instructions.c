@@ -88,7 +88,7 @@ static void one_type(const struct pd_plan *plan, const struct pd_op *layout)
     struct pd_rng rng = {layout->arg};
     struct pd_arena arena = {memory, sizeof memory};
     struct pd_record rec = {0};
-    size_t n, m;
+    size_t n = 0, m;
     if (!pd_random_record(plan, (uint32_t)layout->arg, &rng, &arena, &rec) ||
         pd_record_encode(plan, &rec, bytes, sizeof bytes, &n, NULL))
         die(layout->name);

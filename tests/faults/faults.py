@@ -149,7 +149,8 @@ class Case:
         """The fault ends in one of the statuses, without output; or, if same_ok, everything is as without."""
         status, out, err, report = self.run(**fault)
         now = content(self.out)
-        if same_ok and (status, out, now) == self.reference:
+        never = report[0] < fault["from"] # a stream is flushed when its input pauses: another time there are more calls
+        if (same_ok or never) and (status, out, now) == self.reference:
             return self.verdict(what, report, True, "")
         if status not in statuses:
             return self.verdict(what, report, False, f"exit status {status}, "

@@ -97,7 +97,7 @@ for type in COMPRESSED COMPRESSED2; do
             perf script --no-inline -i again.$to >got 2>/dev/null
             same wanted got
         fi
-        latest=${PERFDATA_PERF_LATEST:-/work/shared/tools/perf-latest}
+        latest=${PERFDATA_PERF_LATEST:-$PERFDATA_SOURCE/../shared/tools/perf-latest}
         if [ -x "$latest" ]; then
             "$latest" script --no-inline -i plain.$to >wanted 2>/dev/null
             "$latest" script --no-inline -i out.$to >got 2>/dev/null

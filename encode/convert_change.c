@@ -2,6 +2,7 @@
 /* convert_change.c - features that are set or dropped on the way: which may be, and what becomes of records with them. */
 #include "convert.h"
 #include "codec_internal.h"
+#include "content.h"
 #include "wire.h"
 
 #define MOST_IN_RECORD (UINT16_MAX - 16)
@@ -62,7 +63,7 @@ static const char *stream_obstacle(const struct pd_feature_change *change)
 {
     if (change->drop || has_own_record(change->feature))
         return NULL;
-    if (change->n == 0 && !pd_pipe_may_be_empty(change->feature))
+    if (change->n == 0 && !pd_may_be_empty(change->feature))
         return "it is empty, which in a pipe stream marks the end of the features";
     return change->n > MOST_IN_RECORD ? "it is too large for a record of a pipe stream" : NULL;
 }
@@ -118,7 +119,7 @@ uint64_t pd_convert_feature_of(const struct pd_conversion *c, const struct pd_re
     if (rec->size < 16)
         return UINT64_MAX;
     const uint64_t feature = pd_load64(rec->raw + 8, c->t.from);
-    return rec->size == 16 && !pd_pipe_may_be_empty(feature) ? UINT64_MAX : feature; /* the mark behind the last one */
+    return rec->size == 16 && !pd_may_be_empty(feature) ? UINT64_MAX : feature; /* the mark behind the last one */
 }
 
 const struct pd_feature_change *pd_convert_change_of(struct pd_conversion *c, const struct pd_record *rec)
@@ -189,7 +190,7 @@ enum pd_code pd_convert_put_change(struct pd_conversion *c, const struct pd_feat
                    : PD_OK;
     if (has_own_record(change->feature) && !rec->old_feature)
         return stream ? put_own(c, change, w) : PD_OK; /* elsewhere the section says it */
-    const bool fits = change->n <= MOST_IN_RECORD && (change->n || pd_pipe_may_be_empty(change->feature));
+    const bool fits = change->n <= MOST_IN_RECORD && (change->n || pd_may_be_empty(change->feature));
     return fits ? put_record(c, change, rec->old_feature, w) : PD_OK;
 }
 

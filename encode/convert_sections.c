@@ -3,6 +3,7 @@
  */
 #include "convert.h"
 #include "codec_internal.h"
+#include "content.h"
 #include "memory.h"
 #include "wire.h"
 #include <string.h>
@@ -114,7 +115,7 @@ static enum pd_code collect_header_feature(struct pd_conversion *c, const struct
     if (rec->size < 16)
         return PD_OK;
     const uint64_t feature = pd_load64(rec->raw + 8, c->t.from);
-    *taken = rec->size == 16 && !pd_pipe_may_be_empty(feature);
+    *taken = rec->size == 16 && !pd_may_be_empty(feature);
     return *taken ? PD_OK : collect_feature(c, feature, rec->raw + 16, rec->size - 16u, taken);
 }
 

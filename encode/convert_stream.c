@@ -5,6 +5,7 @@
  */
 #include "convert.h"
 #include "codec_internal.h"
+#include "content.h"
 #include "wire.h"
 
 struct stream {
@@ -82,7 +83,7 @@ static enum pd_code replace_feature(struct stream *s, const struct pd_record *re
 static bool is_mark(const struct stream *s, const struct pd_record *rec)
 {
     const uint64_t feature = feature_of(s, rec);
-    return feature != UINT64_MAX && rec->size == 16 && !pd_pipe_may_be_empty(feature);
+    return feature != UINT64_MAX && rec->size == 16 && !pd_may_be_empty(feature);
 }
 
 /* May features stand behind such a record? */

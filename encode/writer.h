@@ -72,12 +72,6 @@ void pd_writer_sort_held(struct pd_writer *w);
 /* Frees the features that wait; they are written. */
 void pd_writer_drop_held(struct pd_writer *w);
 
-/* Features that are always empty; an empty record of another one marks the end of the features. */
-static inline bool pd_pipe_may_be_empty(uint64_t feature)
-{
-    return feature == PD_FEAT_BRANCH_STACK || feature == PD_FEAT_STAT;
-}
-
 /* The header of a stream, and all that was given before the first record. */
 enum pd_code pd_pipe_begin(struct pd_writer *w, struct pd_error *error);
 /* Attrs and features that are given later. */

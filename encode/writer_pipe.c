@@ -4,6 +4,7 @@
  * the order of perf: attrs, event types, features and the mark that ends them, tracing data, build ids.
  */
 #include "codec_internal.h"
+#include "content.h"
 #include "memory.h"
 #include "wire.h"
 #include "writer.h"
@@ -149,7 +150,7 @@ static const char *obstacle(const struct pd_held *h)
         return "its offsets are those of a file";
     if (h->feature == PD_FEAT_DIR_FORMAT)
         return "a pipe stream is no directory";
-    if (h->n == 0 && !pd_pipe_may_be_empty(h->feature))
+    if (h->n == 0 && !pd_may_be_empty(h->feature))
         return "it is empty, which marks the end of the features";
     return h->n > UINT16_MAX - 16 ? "it is too large for a record" : NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* content.h - what of a recording is content and what is its container, for the hash and the comparison: docs/HASH.md. */
+/* content.h - what of a recording is content and what is its container: docs/HASH.md. */
 #ifndef PERFDATA_CONTENT_H
 #define PERFDATA_CONTENT_H
 
@@ -19,7 +19,10 @@ static inline bool pd_is_of_container(uint64_t feature)
     return feature == PD_FEAT_AUXTRACE || feature == PD_FEAT_DIR_FORMAT || feature == PD_FEAT_COMPRESSED;
 }
 
-/* perf takes these for present though there is nothing in them; any other empty feature says nothing. */
+/*
+ * perf takes these for present though there is nothing in them; any other empty feature says nothing, and an empty
+ * HEADER_FEATURE record of another one marks the end of a stream's features.
+ */
 static inline bool pd_may_be_empty(uint64_t feature)
 {
     return feature == PD_FEAT_BRANCH_STACK || feature == PD_FEAT_STAT;

@@ -4,6 +4,7 @@
  * were compressed are so again, unless all or none are to be.
  */
 #include "codec_internal.h"
+#include "content.h"
 #include "filter.h"
 #include "wire.h"
 
@@ -102,7 +103,7 @@ static enum pd_code replace_feature(struct pd_filter_out *o, const struct pd_rec
 static enum pd_code announce(struct pd_filter_out *o, const struct pd_record *rec, bool *taken)
 {
     const uint64_t feature = feature_of(o, rec);
-    const bool mark = feature != UINT64_MAX && rec->size == 16 && !pd_pipe_may_be_empty(feature);
+    const bool mark = feature != UINT64_MAX && rec->size == 16 && !pd_may_be_empty(feature);
     if (feature == PD_FEAT_COMPRESSED && !mark)
         return replace_feature(o, rec, taken);
     const bool before = rec->old_feature || rec->type == PD_RECORD_HEADER_ATTR ||

@@ -136,8 +136,18 @@ bool cli_size(const char *text, uint64_t *value);
  * *level receives it, or 0. To be called with cli->spec before cli_next_option(). False: no such level; that is printed.
  */
 bool cli_take_level(struct cli *cli, int argc, char **argv, int *level);
-/* -z, --compressed2 or --decompress. False: they contradict; that is printed. */
-bool cli_take_zip(struct cli *cli, enum pd_convert_zip *zip, enum pd_convert_zip wanted);
+/* The keys of --compressed2 and --decompress; that of --compression-level is 'z'. */
+enum { CLI_COMPRESSED2 = CLI_LONG + 2000, CLI_DECOMPRESS };
+/* The options of verbs that keep the compression of their input; `otherwise_` says how, in a help text. */
+#define CLI_COMPRESSION(otherwise_)                                                                                   \
+    {"compression-level", 'z', NULL,                                                                                  \
+     "compress the records, as perf record -z; -zN: level N, 1 (default) to 22. Without this,\n" otherwise_},         \
+        {"compressed2", CLI_COMPRESSED2, NULL, "the same, in the records of perf 6.16 and later"},                    \
+        {"decompress", CLI_DECOMPRESS, NULL, "no compressed records"}
+/* What one of these keys asks for. False: it contradicts one before, which is printed; or it is another key. */
+bool cli_take_compression(struct cli *cli, int key, enum pd_convert_zip *zip);
+/* --memory SIZE. False: that is none; this is printed. */
+bool cli_take_memory(struct cli *cli, size_t *memory);
 
 /* Shows on a terminal how far a long run is; call it for every record. `total` may be PD_NOWHERE. */
 void cli_progress(struct cli *cli, uint64_t done, uint64_t total);
@@ -199,6 +209,9 @@ void cli_tell_findings(struct cli_input *in);
  * error in a directory makes it read all its files, to find out which.
  */
 int cli_input_error(struct cli_input *in, const struct pd_error *error);
+/* The same for the first CLI_MOST_FINDINGS of a run, which *n counts; of the others there is only the status. */
+#define CLI_MOST_FINDINGS 10
+void cli_finding(struct cli_input *in, size_t *n, const struct pd_error *error);
 /* Adds what a record says to the metadata; for verbs that read records without cli_next_record(). */
 void cli_learn(struct cli_input *in, const struct pd_record *rec);
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_FINDINGS 10
 #define MOST_SHOWN ((size_t)64) /* bytes of a value */
 
 enum { KEY_IGNORE = CLI_LONG, KEY_LIMIT };
@@ -235,7 +234,7 @@ static bool on_difference(void *user, const struct pd_difference *what)
 static void on_finding(void *user, int side, const struct pd_error *what)
 {
     struct cmp *c = user;
-    if (c->n_findings++ < MOST_FINDINGS)
+    if (c->n_findings++ < CLI_MOST_FINDINGS)
         cli_error(c->cli, c->in[side].name, what);
     else
         cli_raise(c->cli, cli_status_of(what));
@@ -262,7 +261,7 @@ static void compare(struct cmp *c)
     cli_progress_end(c->cli);
     for (int s = 0; s < 2; s++)
         cli_tell_findings(&c->in[s]);
-    if (c->n_findings > MOST_FINDINGS)
+    if (c->n_findings > CLI_MOST_FINDINGS)
         cli_say(c->cli, "%zu places could not be read", c->n_findings);
     if (code)
         cli_error(c->cli, c->in[0].name, &error);

@@ -148,13 +148,34 @@ bool cli_take_level(struct cli *cli, int argc, char **argv, int *level)
     return false;
 }
 
-bool cli_take_zip(struct cli *cli, enum pd_convert_zip *zip, enum pd_convert_zip wanted)
+static bool take_zip(struct cli *cli, enum pd_convert_zip *zip, enum pd_convert_zip wanted)
 {
     if (*zip != PD_ZIP_KEEP && (*zip == PD_ZIP_NONE) != (wanted == PD_ZIP_NONE)) {
         cli_fail(cli, CLI_USAGE, "compressed and --decompress exclude each other");
         return false;
     }
     *zip = wanted > *zip ? wanted : *zip; /* -z --compressed2, in any order */
+    return true;
+}
+
+bool cli_take_compression(struct cli *cli, int key, enum pd_convert_zip *zip)
+{
+    switch (key) {
+    case 'z': return take_zip(cli, zip, PD_ZIP_COMPRESSED);
+    case CLI_COMPRESSED2: return take_zip(cli, zip, PD_ZIP_COMPRESSED2);
+    case CLI_DECOMPRESS: return take_zip(cli, zip, PD_ZIP_NONE);
+    default: return false;
+    }
+}
+
+bool cli_take_memory(struct cli *cli, size_t *memory)
+{
+    uint64_t bytes;
+    if (!cli_size(cli->arg, &bytes) || bytes > SIZE_MAX) {
+        cli_fail(cli, CLI_USAGE, "--memory: \"%s\" is no number of bytes like 500K, 64M or 2G", cli->arg);
+        return false;
+    }
+    *memory = (size_t)bytes;
     return true;
 }
 
@@ -493,6 +514,14 @@ bool cli_input_open(struct cli *cli, struct cli_input *in, const char *path, uns
     if (!(flags & CLI_NO_FINDINGS))
         cli_tell_findings(in);
     return true;
+}
+
+void cli_finding(struct cli_input *in, size_t *n, const struct pd_error *error)
+{
+    if ((*n)++ < CLI_MOST_FINDINGS)
+        cli_input_error(in, error);
+    else
+        cli_raise(in->cli, cli_status_of(error));
 }
 
 void cli_learn(struct cli_input *in, const struct pd_record *rec)

@@ -4,17 +4,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define MOST_FINDINGS 10
 
 /* ---- What the library tells */
 
 static void on_finding(void *user, const struct pd_error *error)
 {
     struct cli_conversion *c = user;
-    if (c->n_findings++ < MOST_FINDINGS)
-        cli_input_error(&c->in, error);
-    else
-        cli_raise(c->cli, cli_status_of(error));
+    cli_finding(&c->in, &c->n_findings, error);
 }
 
 static void on_progress(void *user, uint64_t done, uint64_t total)
@@ -82,7 +78,7 @@ static bool write_output(struct cli_conversion *c)
         report_error(c, &error);
         return false;
     }
-    if (c->n_findings > MOST_FINDINGS)
+    if (c->n_findings > CLI_MOST_FINDINGS)
         cli_say(c->cli, "%zu places could not be read", c->n_findings);
     if (c->cli->verbose)
         cli_say(c->cli, "%" PRIu64 " records%s", stats.records, stats.copied ? ", copied as they are" : "");

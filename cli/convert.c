@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_TO = CLI_LONG, KEY_COMPRESSED2, KEY_DECOMPRESS, KEY_ENDIAN, KEY_ATTR_SIZE, KEY_REENCODE };
+enum { KEY_TO = CLI_LONG, KEY_ENDIAN, KEY_ATTR_SIZE, KEY_REENCODE };
 
 /* clang-format off */
 static const struct cli_option options[] = {
     {"to", KEY_TO, "file|pipe|dir", "file, pipe or dir (default: the input's; to standard output: pipe)"},
     {"compression-level", 'z', NULL, "compress the records, as perf record -z; -zN: level N, 1 (default) to 22"},
-    {"compressed2", KEY_COMPRESSED2, NULL, "the same, in the records of perf 6.16 and later"},
-    {"decompress", KEY_DECOMPRESS, NULL, "no compressed records"},
+    {"compressed2", CLI_COMPRESSED2, NULL, "the same, in the records of perf 6.16 and later"},
+    {"decompress", CLI_DECOMPRESS, NULL, "no compressed records"},
     {"endian", KEY_ENDIAN, "little|big", "little or big"},
     {"attr-size", KEY_ATTR_SIZE, "N", "bytes of each perf_event_attr: perf 6.1 reads up to 128"},
     {"reencode", KEY_REENCODE, NULL, "every record through decoding and encoding, not copied"},
@@ -89,9 +89,10 @@ static bool take_option(struct run *run, int key)
 {
     switch (key) {
     case KEY_TO: return take_to(run);
-    case 'z': return cli_take_zip(run->cli, &run->c.options.zip, PD_ZIP_COMPRESSED);
-    case KEY_COMPRESSED2: return cli_take_zip(run->cli, &run->c.options.zip, PD_ZIP_COMPRESSED2);
-    case KEY_DECOMPRESS: return cli_take_zip(run->cli, &run->c.options.zip, PD_ZIP_NONE);
+    case 'z':
+    case CLI_COMPRESSED2:
+    case CLI_DECOMPRESS:
+        return cli_take_compression(run->cli, key, &run->c.options.zip);
     case KEY_ENDIAN: return take_endian(run);
     case KEY_ATTR_SIZE: return take_attr_size(run);
     case KEY_REENCODE: return run->c.options.reencode = true;

@@ -15,7 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_FINDINGS 10
 
 /* Keys of the options that have no letter. An option and its --exclude-… differ by EXCLUDE. */
 enum {
@@ -28,9 +27,7 @@ enum {
     KEY_KERNEL,
     KEY_SIDEBAND,
     KEY_EVERY,
-    KEY_LIMIT,
-    KEY_COMPRESSED2,
-    KEY_DECOMPRESS
+    KEY_LIMIT
 };
 
 /* clang-format off */
@@ -56,10 +53,7 @@ static const struct cli_option options[] = {
     {"every", KEY_EVERY, "N", "of the selected samples every Nth, in the order of the file"},
     {"limit", KEY_LIMIT, "N", "of those the first N"},
     {"to", KEY_TO, "file|pipe|dir", "file, pipe or dir (default: the input's; to standard output: pipe)"},
-    {"compression-level", 'z', NULL, "compress the records, as perf record -z; -zN: level N, 1 (default) to 22. Without this,\n"
-                                     "those that were compressed are so again"},
-    {"compressed2", KEY_COMPRESSED2, NULL, "the same, in the records of perf 6.16 and later"},
-    {"decompress", KEY_DECOMPRESS, NULL, "no compressed records"},
+    CLI_COMPRESSION("those that were compressed are so again"),
     {"sideband", KEY_SIDEBAND, "needed|all|none", "other records to keep: needed (default), all or none"},
     {0},
 };
@@ -282,9 +276,10 @@ static bool take_option(struct run *run, int key)
     case KEY_SIDEBAND: return take_sideband(run);
     case KEY_EVERY: return take_count(run, key, &run->options.every);
     case KEY_LIMIT: return take_count(run, key, &run->options.limit);
-    case 'z': return cli_take_zip(run->cli, &run->options.zip, PD_ZIP_COMPRESSED);
-    case KEY_COMPRESSED2: return cli_take_zip(run->cli, &run->options.zip, PD_ZIP_COMPRESSED2);
-    case KEY_DECOMPRESS: return cli_take_zip(run->cli, &run->options.zip, PD_ZIP_NONE);
+    case 'z':
+    case CLI_COMPRESSED2:
+    case CLI_DECOMPRESS:
+        return cli_take_compression(run->cli, key, &run->options.zip);
     case CLI_STOP: return false;
     default: return take_list(run, key);
     }
@@ -564,7 +559,7 @@ static enum pd_code filter_and_convert(struct run *run, struct pd_filter_stats *
 static void on_finding(void *user, const struct pd_error *error)
 {
     struct run *run = user;
-    if (++run->n_findings <= MOST_FINDINGS || error->code != PD_EUNKNOWN)
+    if (++run->n_findings <= CLI_MOST_FINDINGS || error->code != PD_EUNKNOWN)
         cli_input_error(&run->in, error);
 }
 
@@ -607,7 +602,7 @@ static bool filter(struct run *run, struct pd_filter_stats *stats)
 
 static void tell(struct run *run, const struct pd_filter_stats *stats)
 {
-    if (run->n_findings > MOST_FINDINGS)
+    if (run->n_findings > CLI_MOST_FINDINGS)
         cli_say(run->cli, "%zu records could not be read and were kept", run->n_findings);
     cli_say(run->cli, "kept %" PRIu64 " of %" PRIu64 " samples and %" PRIu64 " of %" PRIu64 " other records",
             stats->kept_samples, stats->samples, stats->kept_others, stats->others);

@@ -12,7 +12,7 @@
 
 enum {
     KEY_SIZE = CLI_LONG, KEY_SEED, KEY_SAMPLE_TYPE, KEY_EVENTS, KEY_CPUS, KEY_TASKS, KEY_DEPTH, KEY_ENDIAN, KEY_TO,
-    KEY_COMPRESSED2, KEY_RANDOM, KEY_PRESET, KEY_WORKLOAD, KEY_FEATURES
+    KEY_RANDOM, KEY_PRESET, KEY_WORKLOAD, KEY_FEATURES
 };
 
 /* clang-format off */
@@ -33,7 +33,7 @@ static const struct cli_option options[] = {
     {"endian", KEY_ENDIAN, "little|big", "little (default) or big"},
     {"to", KEY_TO, "file|pipe|dir", "file, pipe or dir (default: file; to standard output: pipe)"},
     {"compression-level", 'z', NULL, "compress the records; -zN: level N, 1 (default) to 22"},
-    {"compressed2", KEY_COMPRESSED2, NULL, "the same, in the records of perf 6.16 and later"},
+    {"compressed2", CLI_COMPRESSED2, NULL, "the same, in the records of perf 6.16 and later"},
     {0},
 };
 
@@ -220,8 +220,9 @@ static bool take_option(struct run *run, int key)
     case KEY_FEATURES: return take_features(run);
     case KEY_ENDIAN: return take_endian(run);
     case KEY_TO: return take_to(run);
-    case 'z': return cli_take_zip(run->cli, &run->zip, PD_ZIP_COMPRESSED);
-    case KEY_COMPRESSED2: return cli_take_zip(run->cli, &run->zip, PD_ZIP_COMPRESSED2);
+    case 'z':
+    case CLI_COMPRESSED2:
+        return cli_take_compression(run->cli, key, &run->zip);
     default: return false;
     }
 }

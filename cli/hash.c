@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_FINDINGS 10
 
 enum { KEY_SECTIONS = CLI_LONG };
 
@@ -49,7 +48,7 @@ struct hash {
 static void on_finding(void *user, const struct pd_error *what)
 {
     struct hash *h = user;
-    if (h->n_findings++ < MOST_FINDINGS)
+    if (h->n_findings++ < CLI_MOST_FINDINGS)
         cli_error(h->cli, h->in.name, what);
     else
         cli_raise(h->cli, cli_status_of(what));
@@ -82,7 +81,7 @@ static bool hash_file(struct hash *h, const char *path, struct pd_hash *hash)
     const enum pd_code code = pd_hash_recording(h->in.reader, &o, hash, &error);
     cli_progress_end(h->cli);
     cli_tell_findings(&h->in); /* of other members, and of what stands behind the data */
-    if (h->n_findings > MOST_FINDINGS)
+    if (h->n_findings > CLI_MOST_FINDINGS)
         cli_say(h->cli, "%s: %zu places could not be read", h->in.name, h->n_findings);
     if (code)
         cli_error(h->cli, h->in.name, &error);

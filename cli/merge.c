@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_FINDINGS 10
 #define MEMORY ((size_t)64 << 20)
 
-enum { KEY_TO = CLI_LONG, KEY_PIDS, KEY_ANY_CLOCK, KEY_COMPRESSED2, KEY_DECOMPRESS };
+enum { KEY_TO = CLI_LONG, KEY_PIDS, KEY_ANY_CLOCK };
 
 /* clang-format off */
 static const struct cli_option options[] = {
@@ -21,10 +20,7 @@ static const struct cli_option options[] = {
     {"any-clock", KEY_ANY_CLOCK, NULL, "also what was recorded with different clocks, whose times do not fit"},
     {"memory", 'm', "SIZE", "bytes in which records may wait, K, M or G behind the number (default 64M)"},
     {"to", KEY_TO, "CONTAINER", "file or pipe (default: file; to standard output: pipe)"},
-    {"compression-level", 'z', NULL, "compress the records, as perf record -z; -zN: level N, 1 (default) to 22. Without this,\n"
-                                     "they are if those of the first input are"},
-    {"compressed2", KEY_COMPRESSED2, NULL, "the same, in the records of perf 6.16 and later"},
-    {"decompress", KEY_DECOMPRESS, NULL, "no compressed records"},
+    CLI_COMPRESSION("they are if those of the first input are"),
     {0},
 };
 
@@ -65,28 +61,18 @@ static bool take_pids(struct run *run)
     return false;
 }
 
-static bool take_memory(struct run *run)
-{
-    uint64_t bytes;
-    if (!cli_size(run->cli->arg, &bytes) || bytes > SIZE_MAX) {
-        cli_fail(run->cli, CLI_USAGE, "--memory: \"%s\" is no number of bytes like 500K, 64M or 2G", run->cli->arg);
-        return false;
-    }
-    run->options.memory = (size_t)bytes;
-    return true;
-}
-
 static bool take_option(struct run *run, int key)
 {
     switch (key) {
     case 'a': return run->options.append = true;
-    case 'm': return take_memory(run);
+    case 'm': return cli_take_memory(run->cli, &run->options.memory);
     case KEY_PIDS: return take_pids(run);
     case KEY_ANY_CLOCK: return run->options.any_clock = true;
     case KEY_TO: return cli_take_to(run->cli, &run->to);
-    case 'z': return cli_take_zip(run->cli, &run->options.zip, PD_ZIP_COMPRESSED);
-    case KEY_COMPRESSED2: return cli_take_zip(run->cli, &run->options.zip, PD_ZIP_COMPRESSED2);
-    case KEY_DECOMPRESS: return cli_take_zip(run->cli, &run->options.zip, PD_ZIP_NONE);
+    case 'z':
+    case CLI_COMPRESSED2:
+    case CLI_DECOMPRESS:
+        return cli_take_compression(run->cli, key, &run->options.zip);
     default: return false;
     }
 }
@@ -106,10 +92,7 @@ static void on_note(void *user, const struct pd_merge_note *note)
 static void on_finding(void *user, size_t input, const struct pd_error *error)
 {
     struct run *run = user;
-    if (run->n_findings++ < MOST_FINDINGS)
-        cli_input_error(&run->in[input], error);
-    else
-        cli_raise(run->cli, cli_status_of(error));
+    cli_finding(&run->in[input], &run->n_findings, error);
 }
 
 static void on_progress(void *user, uint64_t done, uint64_t total)
@@ -151,7 +134,7 @@ static void merge(struct run *run)
     if (code) {
         report_error(run, failed, &error);
     } else if (cli_output_commit(&run->out)) {
-        if (run->n_findings > MOST_FINDINGS)
+        if (run->n_findings > CLI_MOST_FINDINGS)
             cli_say(run->cli, "%zu places could not be read", run->n_findings);
         if (stats.lost)
             cli_say(run->cli, "%" PRIu64 " records could not be rewritten and were left out", stats.lost);

@@ -6,10 +6,9 @@
 #include <perfdata/sort.h>
 #include <string.h>
 
-#define MOST_FINDINGS 10
 #define MEMORY ((size_t)64 << 20)
 
-enum { KEY_TO = CLI_LONG, KEY_COMPRESSED2, KEY_DECOMPRESS };
+enum { KEY_TO = CLI_LONG };
 
 /* clang-format off */
 static const struct cli_option options[] = {
@@ -17,10 +16,7 @@ static const struct cli_option options[] = {
                             "temporary files in $TMPDIR"},
     {"dry-run", 'n', NULL, "write nothing; exit 0: in order, 1: not, and where that is seen first"},
     {"to", KEY_TO, "CONTAINER", "file, pipe or dir (default: the input's; to standard output: pipe)"},
-    {"compression-level", 'z', NULL, "compress the records, as perf record -z; -zN: level N, 1 (default) to 22. Without this,\n"
-                                     "those that were compressed are so again"},
-    {"compressed2", KEY_COMPRESSED2, NULL, "the same, in the records of perf 6.16 and later"},
-    {"decompress", KEY_DECOMPRESS, NULL, "no compressed records"},
+    CLI_COMPRESSION("those that were compressed are so again"),
     {0},
 };
 
@@ -51,26 +47,16 @@ struct run {
 
 /* ---- Options */
 
-static bool take_memory(struct run *run)
-{
-    uint64_t bytes;
-    if (!cli_size(run->cli->arg, &bytes) || bytes > SIZE_MAX) {
-        cli_fail(run->cli, CLI_USAGE, "--memory: \"%s\" is no number of bytes like 500K, 64M or 2G", run->cli->arg);
-        return false;
-    }
-    run->options.memory = (size_t)bytes;
-    return true;
-}
-
 static bool take_option(struct run *run, int key)
 {
     switch (key) {
-    case 'm': return take_memory(run);
+    case 'm': return cli_take_memory(run->cli, &run->options.memory);
     case 'n': return run->dry = true;
     case KEY_TO: return cli_take_to(run->cli, &run->to);
-    case 'z': return cli_take_zip(run->cli, &run->options.zip, PD_ZIP_COMPRESSED);
-    case KEY_COMPRESSED2: return cli_take_zip(run->cli, &run->options.zip, PD_ZIP_COMPRESSED2);
-    case KEY_DECOMPRESS: return cli_take_zip(run->cli, &run->options.zip, PD_ZIP_NONE);
+    case 'z':
+    case CLI_COMPRESSED2:
+    case CLI_DECOMPRESS:
+        return cli_take_compression(run->cli, key, &run->options.zip);
     default: return false;
     }
 }
@@ -90,10 +76,7 @@ static int close_member(void *user, struct pd_sink *sink)
 static void on_finding(void *user, const struct pd_error *error)
 {
     struct run *run = user;
-    if (run->n_findings++ < MOST_FINDINGS)
-        cli_input_error(&run->in, error);
-    else
-        cli_raise(run->cli, cli_status_of(error));
+    cli_finding(&run->in, &run->n_findings, error);
 }
 
 static void on_progress(void *user, uint64_t done, uint64_t total)
@@ -190,7 +173,7 @@ static bool sort(struct run *run)
 static void tell(struct run *run)
 {
     const struct pd_sort_stats *s = &run->stats;
-    if (run->n_findings > MOST_FINDINGS)
+    if (run->n_findings > CLI_MOST_FINDINGS)
         cli_say(run->cli, "%zu places could not be read", run->n_findings);
     cli_say(run->cli, "%" PRIu64 " records, %" PRIu64 " of them stood behind a later one", s->records,
             s->disorder.count);

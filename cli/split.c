@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_FINDINGS 10
 #define MOST_DIGITS 20
 
-enum { KEY_CHUNKS = CLI_LONG, KEY_SIZE, KEY_TIME, KEY_BY, KEY_COMPRESSED2, KEY_DECOMPRESS };
+enum { KEY_CHUNKS = CLI_LONG, KEY_SIZE, KEY_TIME, KEY_BY };
 
 /* clang-format off */
 static const struct cli_option options[] = {
@@ -19,10 +18,7 @@ static const struct cli_option options[] = {
     {"size", KEY_SIZE, "SIZE", "pieces of at most this many bytes, likewise: 65536, 100M, 1G"},
     {"time", KEY_TIME, "TIME", "pieces of this time, likewise, counted from the first sample: 30s, 500ms, 2m"},
     {"by", KEY_BY, "WHAT", "a piece for each cpu, pid or event that has samples"},
-    {"compression-level", 'z', NULL, "compress the records, as perf record -z; -zN: level N, 1 (default) to 22. Without this,\n"
-                                     "those that were compressed are so again"},
-    {"compressed2", KEY_COMPRESSED2, NULL, "the same, in the records of perf 6.16 and later"},
-    {"decompress", KEY_DECOMPRESS, NULL, "no compressed records"},
+    CLI_COMPRESSION("those that were compressed are so again"),
     {0},
 };
 
@@ -146,9 +142,10 @@ static bool take_option(struct run *run, int key)
     case KEY_SIZE: return take_size(run);
     case KEY_TIME: return take_time(run);
     case KEY_BY: return take_by(run);
-    case 'z': return cli_take_zip(run->cli, &run->options.zip, PD_ZIP_COMPRESSED);
-    case KEY_COMPRESSED2: return cli_take_zip(run->cli, &run->options.zip, PD_ZIP_COMPRESSED2);
-    case KEY_DECOMPRESS: return cli_take_zip(run->cli, &run->options.zip, PD_ZIP_NONE);
+    case 'z':
+    case CLI_COMPRESSED2:
+    case CLI_DECOMPRESS:
+        return cli_take_compression(run->cli, key, &run->options.zip);
     default: return false;
     }
 }
@@ -297,10 +294,7 @@ static int close_piece(void *user, const struct pd_piece *piece, struct pd_sink 
 static void on_finding(void *user, const struct pd_error *error)
 {
     struct run *run = user;
-    if (run->n_findings++ < MOST_FINDINGS)
-        cli_input_error(&run->in, error);
-    else
-        cli_raise(run->cli, cli_status_of(error));
+    cli_finding(&run->in, &run->n_findings, error);
 }
 
 static void on_progress(void *user, uint64_t done, uint64_t total)
@@ -340,7 +334,7 @@ static bool place(struct run *run)
 
 static void tell(struct run *run, const struct pd_pieces_stats *stats)
 {
-    if (run->n_findings > MOST_FINDINGS)
+    if (run->n_findings > CLI_MOST_FINDINGS)
         cli_say(run->cli, "%zu places could not be read", run->n_findings);
     if (run->options.by == PD_PIECES_COUNT && stats->pieces < run->options.amount)
         cli_say(run->cli,

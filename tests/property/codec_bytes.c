@@ -382,7 +382,10 @@ static void damage(struct trial *t, const uint8_t *bytes, size_t n)
         t->n = 8 + pd_rng_size(r, n - 8);
     for (uint64_t k = pd_rng_below(r, 4); k && t->n > 8; k--) {
         uint8_t *p = t->bytes + 8 + pd_rng_below(r, t->n - 8);
-        *p = pd_rng_one_in(r, 2) ? likely[pd_rng_below(r, sizeof likely)] : *p ^ (uint8_t)(1u << pd_rng_below(r, 8));
+        if (pd_rng_one_in(r, 2))
+            *p = likely[pd_rng_below(r, sizeof likely)];
+        else
+            *p ^= (uint8_t)(1u << pd_rng_below(r, 8));
     }
     if (pd_rng_one_in(r, 8))
         t->bytes[4 + pd_rng_below(r, 2)] ^= (uint8_t)(1u << pd_rng_below(r, 8));

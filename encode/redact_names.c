@@ -9,9 +9,9 @@
 #define CHUNK ((size_t)1 << 16)
 #define ROUNDS 10 /* of the Feistel network */
 
-static uint64_t hash_of(enum pd_redact_space space, const void *bytes, size_t n)
+static uint64_t hash_of(const struct pd_names *names, enum pd_redact_space space, const void *bytes, size_t n)
 {
-    return XXH3_64bits_withSeed(bytes, n, (uint64_t)space);
+    return XXH3_64bits_withSeed(bytes, n, names->places.before ^ (uint64_t)space);
 }
 
 void pd_names_close(struct pd_names *names)
@@ -39,7 +39,7 @@ const struct pd_replaced *pd_names_find(const struct pd_names *names, enum pd_re
 {
     if (names->n_slots == 0)
         return NULL;
-    const size_t i = slot_of(names, hash_of(space, bytes, n), space, bytes, n);
+    const size_t i = slot_of(names, hash_of(names, space, bytes, n), space, bytes, n);
     return names->slots[i] ? &names->entries[names->slots[i] - 1] : NULL;
 }
 
@@ -87,14 +87,17 @@ static uint8_t *take_room(struct pd_names *names, size_t n)
 const struct pd_replaced *pd_names_add(struct pd_names *names, enum pd_redact_space space, const void *bytes, size_t n,
                                        const void *replacement, size_t n_new)
 {
+    if (names->n_slots == 0)
+        names->places = pd_key_draw();
     if (names->n >= names->n_slots / 2 && !grow_slots(names))
         return NULL;
-    uint8_t *p = take_room(names, n + n_new);
+    uint8_t *p = take_room(names, n + n_new + 1);
     if (p == NULL || !pd_grow(names->allocator, (void **)&names->entries, names->n, &names->cap, sizeof *names->entries))
         return NULL;
     memcpy(p, bytes, n);
     memcpy(p + n, replacement, n_new);
-    const uint64_t hash = hash_of(space, bytes, n);
+    p[n + n_new] = 0;
+    const uint64_t hash = hash_of(names, space, bytes, n);
     names->slots[slot_of(names, hash, space, bytes, n)] = (uint32_t)names->n + 1;
     names->entries[names->n] = (struct pd_replaced){p, (uint32_t)n, (uint32_t)n_new, hash, (uint8_t)space};
     return &names->entries[names->n++];

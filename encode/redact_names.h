@@ -3,6 +3,7 @@
 #ifndef PERFDATA_REDACT_NAMES_H
 #define PERFDATA_REDACT_NAMES_H
 
+#include "keyed.h"
 #include <perfdata/base.h>
 #include <perfdata/error.h>
 
@@ -13,7 +14,7 @@ enum pd_redact_space { PD_SPACE_NAME, PD_SPACE_PATH, PD_SPACE_PID, PD_SPACE_INOD
 #define PD_KEY_BYTES 32
 
 struct pd_replaced {
-    uint8_t *bytes; /* the original, then the replacement; numbers are u64 */
+    uint8_t *bytes; /* the original, then the replacement and a NUL; numbers are u64 */
     uint32_t n, n_new;
     uint64_t hash;
     uint8_t space;
@@ -25,6 +26,7 @@ struct pd_names {
     size_t n, cap;
     uint32_t *slots; /* number of the entry + 1; a power of two */
     size_t n_slots;
+    struct pd_key places; /* of the slots */
     uint8_t **chunks; /* where the bytes are */
     size_t n_chunks, chunks_cap, left;
     uint64_t counts[PD_N_SPACES];

@@ -20,20 +20,37 @@ void pd_attrs_free(struct pd_attrs *a)
     pd_release(a->allocator, a->map);
 }
 
-PD_WRAPS static size_t slot_of(const struct pd_attrs *a, uint64_t id)
+PD_WRAPS static size_t place_of(const struct pd_attrs *a, uint64_t id)
 {
-    size_t i = pd_attrs_place(a, id);
-    while (a->map[i].attr != UINT32_MAX && a->map[i].id != id)
-        i = (i + 1) & (a->map_size - 1);
-    return i;
+    return a->plain ? pd_attrs_place(a, id) : (size_t)pd_keyed(&a->key, id) & (a->map_size - 1);
 }
 
 uint32_t pd_attrs_find(const struct pd_attrs *a, uint64_t id)
 {
-    return a->map_size ? a->map[slot_of(a, id)].attr : UINT32_MAX;
+    if (a->map_size == 0)
+        return UINT32_MAX;
+    size_t i = place_of(a, id);
+    for (size_t left = a->furthest; a->map[i].id != id && a->map[i].attr != UINT32_MAX; left--) {
+        if (left == 0)
+            return UINT32_MAX;
+        i = (i + 1) & (a->map_size - 1);
+    }
+    return a->map[i].attr;
 }
 
-static bool map_resize(struct pd_attrs *a, size_t size)
+/* For an id that is not there, and has room. */
+PD_WRAPS static void map_put(struct pd_attrs *a, struct pd_id_slot slot)
+{
+    const size_t mask = a->map_size - 1, place = place_of(a, slot.id);
+    size_t i = place;
+    while (a->map[i].attr != UINT32_MAX)
+        i = (i + 1) & mask;
+    a->map[i] = slot;
+    if (((i - place) & mask) > a->furthest)
+        a->furthest = (i - place) & mask;
+}
+
+static bool map_rebuild(struct pd_attrs *a, size_t size)
 {
     struct pd_id_slot *old = a->map;
     const size_t old_size = a->map_size;
@@ -42,11 +59,13 @@ static bool map_resize(struct pd_attrs *a, size_t size)
         return false;
     a->map = map;
     a->map_size = size;
+    a->furthest = 0;
+    memset(map, 0, size * sizeof *map);
     for (size_t i = 0; i < size; i++)
-        map[i] = (struct pd_id_slot){0, UINT32_MAX};
+        map[i].attr = UINT32_MAX;
     for (size_t i = 0; i < old_size; i++)
         if (old[i].attr != UINT32_MAX)
-            map[slot_of(a, old[i].id)] = old[i];
+            map_put(a, old[i]);
     pd_release(a->allocator, old);
     return true;
 }
@@ -54,14 +73,19 @@ static bool map_resize(struct pd_attrs *a, size_t size)
 /* The first event to claim an id keeps it. */
 static bool map_add(struct pd_attrs *a, uint64_t id, uint32_t attr)
 {
-    if (a->map_used >= a->map_size / 2 && !map_resize(a, a->map_size ? a->map_size * 2 : 64))
+    if (pd_attrs_find(a, id) != UINT32_MAX)
+        return true;
+    if (a->map_size == 0)
+        a->plain = true;
+    if (a->map_used >= a->map_size / 2 && !map_rebuild(a, a->map_size ? a->map_size * 2 : 64))
         return false;
-    struct pd_id_slot *slot = &a->map[slot_of(a, id)];
-    if (slot->attr == UINT32_MAX) {
-        *slot = (struct pd_id_slot){id, attr};
-        a->map_used++;
-    }
-    return true;
+    map_put(a, (struct pd_id_slot){id, attr});
+    a->map_used++;
+    if (!pd_key_due(&a->key, a->furthest))
+        return true;
+    a->key = pd_key_draw();
+    a->plain = false;
+    return map_rebuild(a, a->map_size);
 }
 
 static bool same_shape(const struct pd_plan *a, const struct pd_plan *b)

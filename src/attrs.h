@@ -3,6 +3,7 @@
 #ifndef PERFDATA_ATTRS_H
 #define PERFDATA_ATTRS_H
 
+#include "keyed.h"
 #include "wire.h"
 #include <perfdata/reader.h>
 
@@ -17,6 +18,9 @@ struct pd_attrs {
     size_t n, cap;
     struct pd_id_slot *map;  /* open addressing, a power of two, at most half full */
     size_t map_size, map_used;
+    size_t furthest;         /* of all ids, from their place in the map to where they are */
+    struct pd_key key;       /* drawn when an id is too far away */
+    bool plain;              /* there is a map, and no key is drawn: pd_attrs_place() tells the place */
     size_t id_at;            /* where samples have the id, as the first event says; 0: nowhere */
     struct pd_plan none;     /* for records without an event */
     bool uniform;            /* all events lay out samples and trailers alike */
@@ -36,8 +40,8 @@ uint32_t pd_attrs_find(const struct pd_attrs *a, uint64_t id);
 /* Sets attr, attr_index and plan of a framed record (FORMAT.md, "which event a record belongs to"). */
 void pd_attrs_resolve(const struct pd_attrs *a, struct pd_record *rec);
 
-/* Where to look for an id in the map first. */
-static inline size_t pd_attrs_place(const struct pd_attrs *a, uint64_t id)
+/* Where to look for an id in the map first: the golden ratio parts ids that follow each other. */
+PD_WRAPS static inline size_t pd_attrs_place(const struct pd_attrs *a, uint64_t id)
 {
     return (size_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (a->map_size - 1);
 }
@@ -52,7 +56,7 @@ static inline const struct pd_event_attr *pd_attrs_quick(const struct pd_attrs *
 {
     if (a->n != 1) {
         uint64_t id;
-        if (type != PD_RECORD_SAMPLE || a->id_at == 0 || size < a->id_at + sizeof id || a->map_size == 0)
+        if (type != PD_RECORD_SAMPLE || a->id_at == 0 || size < a->id_at + sizeof id || !a->plain)
             return NULL;
         memcpy(&id, raw + a->id_at, sizeof id);
         const struct pd_id_slot *slot = &a->map[pd_attrs_place(a, id)];

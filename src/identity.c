@@ -78,8 +78,8 @@ static uint32_t mask_of(const struct pd_identities *ids, const struct pd_op *hea
 
 static void add(struct pd_identities *ids, const struct pd_identity_layout *layout)
 {
-    size_t i = (size_t)(((uintptr_t)layout->head >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-    for (i &= ids->n_slots - 1; ids->slots[i].head; i = (i + 1) & (ids->n_slots - 1))
+    size_t i = pd_identities_place(ids, layout->head);
+    for (; ids->slots[i].head; i = (i + 1) & (ids->n_slots - 1))
         ;
     ids->slots[i] = *layout;
 }

@@ -4,6 +4,7 @@
 #define PERFDATA_IDENTITY_H
 
 #include "schema.h"
+#include "wrap.h"
 
 enum pd_identity {
     PD_ID_UNSAID, /* no line: numbers that say nothing */
@@ -24,6 +25,7 @@ enum pd_identity {
     PD_ID_WALL,
     PD_ID_BUILD_ID,
     PD_ID_PAYLOAD,
+    PD_ID_RAW,
     PD_ID_LISTING,
     PD_ID_EVENT,
     PD_ID_SYSTEM,
@@ -61,10 +63,16 @@ struct pd_identities {
 bool pd_identities_open(struct pd_identities *ids, const struct pd_allocator *allocator);
 void pd_identities_close(struct pd_identities *ids);
 
+/* Where to look for a layout first. Addresses are no file's to choose. */
+PD_WRAPS static inline size_t pd_identities_place(const struct pd_identities *ids, const struct pd_op *head)
+{
+    return (size_t)(((uintptr_t)head >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (ids->n_slots - 1);
+}
+
 static inline const struct pd_identity_layout *pd_identities_of(const struct pd_identities *ids, const struct pd_op *head)
 {
-    size_t i = (size_t)(((uintptr_t)head >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-    for (i &= ids->n_slots - 1; ids->slots[i].head != head; i = (i + 1) & (ids->n_slots - 1))
+    size_t i = pd_identities_place(ids, head);
+    for (; ids->slots[i].head != head; i = (i + 1) & (ids->n_slots - 1))
         ;
     return &ids->slots[i];
 }

@@ -187,7 +187,9 @@ static bool may_begin(const struct cutter *k, const struct pd_record *rec)
 
 static uint64_t share(const struct cutter *k, uint64_t part)
 {
-    return (uint64_t)((unsigned __int128)k->sample_bytes * part / k->c.options->amount);
+    /* Both products are below 2^64 where there are fewer than 2^32 pieces, and only those can have records. */
+    const uint64_t amount = k->c.options->amount, bytes = k->sample_bytes;
+    return bytes / amount * part + bytes % amount * part / amount;
 }
 
 /* By time: the end of the interval that a time is in. */

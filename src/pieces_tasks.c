@@ -90,8 +90,8 @@ void pd_kin_settle(struct pd_kin *k)
     bool changed = true;
     while (changed) {
         changed = false;
-        for (size_t i = k->n_forks; i-- > 0;) {
-            const struct pd_kin_fork *f = &k->forks[i];
+        for (size_t i = k->n_forks; i > 0; i--) {
+            const struct pd_kin_fork *f = &k->forks[i - 1];
             changed |= inherit(&k->tasks[f->tid], &k->tasks[f->child]);
             changed |= inherit(&k->tasks[f->pid], &k->tasks[f->child]);
         }

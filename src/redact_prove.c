@@ -137,9 +137,11 @@ enum pd_code pd_redact_prove(struct pd_reader *reader, const struct pd_bytes *st
     const struct pd_allocator *a = reader->allocator;
     s.window = pd_resize(a, NULL, 2 * PIECE + 2 * s.longest);
     s.told = pd_array(a, NULL, n, sizeof *s.told);
-    enum pd_code code = s.window && s.told ? PD_OK : pd_fail(error, PD_ENOMEM, PD_NOWHERE, "window", 0, 2 * PIECE);
-    if (!code)
+    enum pd_code code;
+    if (s.window && s.told)
         code = look_at_parts(&s, error);
+    else
+        code = pd_fail(error, PD_ENOMEM, PD_NOWHERE, "window", 0, 2 * PIECE);
     if (!code)
         code = pd_reader_rewind(reader, error);
     if (!code)

@@ -7,7 +7,7 @@
 #define PERFDATA_WORD_H
 
 #include "wire.h"
-#include <perfdata/tasks.h>
+#include <perfdata/filter.h>
 
 /* The word of a sample at `body`, of other kernel records at `trailer` from the end; NULL: it has none. */
 static inline const uint8_t *pd_word_of(const struct pd_record *rec, uint16_t body, uint16_t trailer)
@@ -45,7 +45,38 @@ static inline bool pd_word_cpu(const struct pd_record *rec, uint32_t *cpu)
     return p != NULL;
 }
 
+/* pd_time_match() */
+static inline bool pd_time_in(const struct pd_time_range *ranges, size_t n, uint64_t time)
+{
+    for (size_t i = 0; i < n && time; i++)
+        if (time >= ranges[i].start && (ranges[i].end == 0 || time <= ranges[i].end))
+            return true;
+    return time == 0;
+}
+
+/*
+ * pd_tasks_find(), and for how long that is so: for all moments whose `at` is between *from and *to, both excluded.
+ */
+bool pd_tasks_find_span(const struct pd_tasks *t, const struct pd_moment *when, uint32_t tid, struct pd_task *task,
+                        uint64_t *from, uint64_t *to);
+/* For pd_tasks_several(): notes a process of a tid, without a mention. False: no memory. */
+bool pd_tasks_note(struct pd_tasks *t, uint32_t pid, uint32_t tid);
+/* pd_tasks_check() for a map, or namespaces, of a process. */
+enum pd_code pd_tasks_check_map(struct pd_tasks *t, uint32_t pid, uint32_t tid, const struct pd_moment *when,
+                                struct pd_error *error);
+/* Takes back all that pd_tasks_need() marked. */
+void pd_tasks_need_none(struct pd_tasks *t);
+
 void pd_clock_end_round(struct pd_clock *c);
+
+/* Follows the time of a record, with UINT64_MAX as 0, and returns the moment's `at`. */
+static inline uint64_t pd_clock_follow(struct pd_clock *c, uint64_t time)
+{
+    if (time && (!c->waiting || time > c->newest))
+        c->newest = time;
+    c->waiting |= time != 0;
+    return time > c->done ? time : c->done;
+}
 
 /* pd_clock_stamp() */
 static inline void pd_clock_stamp_here(struct pd_clock *c, const struct pd_record *rec, struct pd_moment *when)
@@ -58,12 +89,9 @@ static inline void pd_clock_stamp_here(struct pd_clock *c, const struct pd_recor
         pd_clock_end_round(c);
     if (!pd_word_time(rec, &time) || time == UINT64_MAX)
         time = 0;
-    when->at = time > c->done ? time : c->done;
+    when->at = pd_clock_follow(c, time);
     when->time = time;
     when->round = c->round;
-    if (time && (!c->waiting || time > c->newest))
-        c->newest = time;
-    c->waiting |= time != 0;
 }
 
 #endif

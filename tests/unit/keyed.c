@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * keyed.c - places in hash tables: each table has a key of its own, and with every key numbers that follow a pattern, such as a
+ * file can have, stand well apart. Checks R3.
+ */
+#include "keyed.h"
+#include "cmocka_all.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 4096, SIZE = 4 * N };
+
+static void keys_differ(void **state)
+{
+    (void)state;
+    const struct pd_key a = pd_key_draw(), b = pd_key_draw();
+    assert_int_not_equal(a.before, b.before);
+    assert_int_not_equal(a.between, b.between);
+    unsigned same = 0;
+    for (uint64_t x = 0; x < N; x++)
+        same += (pd_keyed(&a, x) ^ pd_keyed(&b, x)) % SIZE == 0;
+    assert_in_range(same, 0, 32); /* 1/4 is to be expected */
+}
+
+/* How many places are looked at, for each number that is added. */
+static double looks(const struct pd_key *key, unsigned shift, uint64_t base)
+{
+    static uint8_t used[SIZE];
+    unsigned n = 0;
+    memset(used, 0, sizeof used);
+    for (uint64_t i = 0; i < N; i++) {
+        size_t at = (size_t)pd_keyed(key, base ^ i << shift) % SIZE;
+        for (n++; used[at]; n++)
+            at = (at + 1) % SIZE;
+        used[at] = 1;
+    }
+    return (double)n / N;
+}
+
+static void patterns_stand_apart(void **state)
+{
+    (void)state;
+    for (unsigned k = 0; k < 20; k++) {
+        const struct pd_key key = pd_key_draw();
+        for (unsigned shift = 0; shift <= 64 - 12; shift++)
+            if (looks(&key, shift, 0) > 2 || looks(&key, shift, UINT64_C(0x123456789abcdef)) > 2) /* 1.2 is to be expected */
+                fail_msg("shift %u, key %016llx %016llx", shift, (unsigned long long)key.before, (unsigned long long)key.between);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_differ),
+        cmocka_unit_test(patterns_stand_apart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

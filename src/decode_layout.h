@@ -2,11 +2,12 @@
 /*
  * decode_layout.h - the decode pass over the schema for one byte order; included by decode.c once per order with ORDER
  * defined as PD_LITTLE or PD_BIG and FN(name) as the order's function name. The scalars' bytes have been checked
- * against the budget before; only items of variable size draw on the cursor's slack.
+ * against the budget before; only items of variable size draw on the cursor's slack. With DECODE_PARTS, which is undefined
+ * afterwards, without the function for a whole record.
  */
 
 #define LAYOUT(name_, doc_)                                                                               \
-    static inline bool FN(decode_##name_)(struct pd_take *c, const struct pd_shape *s, struct pd_##name_ *v) \
+    static inline bool FN(decode_##name_)(struct pd_take *c, const struct pd_shape *s, struct pd_##name_ *restrict v) \
     {                                                                                                     \
         (void)c, (void)s, (void)v;
 #define RECORD(name_, type_, misc_, trailer_, doc_) LAYOUT(name_, doc_)
@@ -53,6 +54,9 @@
 #undef RECORD
 #undef END
 
+#ifdef DECODE_PARTS
+#undef DECODE_PARTS
+#else
 /* One record: the budget check, the payload, what is left, the trailer. */
 static inline bool FN(decode_end)(struct pd_take *c, const struct pd_shape *s, struct pd_record *rec)
 {
@@ -83,3 +87,4 @@ static bool FN(decode_payload)(const struct pd_plan *plan, const struct pd_shape
         return rec->layout ? pd_interpret_decode(plan, rec, &rec->u, NULL) == PD_OK : FN(decode_end)(&c, s, rec);
     }
 }
+#endif

@@ -357,6 +357,7 @@ enum pd_code pd_file_tail(struct pd_reader *r, struct pd_error *error)
         (code = pd_input_pin(&r->in, info->data_end, PD_NOWHERE - info->data_end, r->max_held, error)))
         return code;
     info->file_size = pd_input_size(&r->in);
+    info->unfinished &= info->data_offset <= info->file_size;
     if (info->unfinished)
         info->data_end = info->file_size;
     else if (info->data_end > info->file_size)
@@ -484,7 +485,6 @@ enum pd_code pd_file_map(struct pd_reader *r, struct pd_error *error)
         if (e->offset > at) {
             const uint64_t gap = e->offset - at;
             code = add_extent(r, PD_EXTENT_GAP, 0, at, gap, error);
-            e = &r->extents[i]; /* the array may have moved */
         } else if (e->offset < at) {
             code = find_overlap(r, e->offset, at, &told, error);
             e->kind = PD_EXTENT_OVERLAP;

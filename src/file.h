@@ -7,6 +7,10 @@
 #include "attrs.h"
 #include "inflate.h"
 
+struct pd_reader;
+/* pd_reader_next_decoded(), or what it does for some samples */
+typedef enum pd_code pd_next_decoded(struct pd_reader *r, struct pd_record *rec, struct pd_error *error);
+
 struct pd_reader {
     struct pd_input in;
     const struct pd_allocator *allocator;
@@ -26,7 +30,6 @@ struct pd_reader {
     bool borrowed;         /* attrs belong to another reader */
     struct pd_input *src;  /* where the records come from now */
     uint64_t end;          /* where they end in it; PD_NOWHERE when not known */
-    uint32_t member;       /* which member that is */
     uint64_t at;           /* where the next record, or the rest of this one's payload, starts */
     uint64_t payload_left; /* bytes of the last record's payload that were not asked for */
     struct pd_error payload; /* where that record is; `expected` is the size of the payload */
@@ -39,13 +42,19 @@ struct pd_reader {
     uint64_t ids_bytes;    /* of all ids sections */
     uint64_t attrs_end;    /* attrs of HEADER_ATTR records before this offset are known */
     uint32_t nr_cpus_avail; /* as NRCPUS in the stream said */
+    uint32_t member;       /* which member src is; both as in struct pd_record, so that they are copied as one */
     bool old_features;     /* feature sections under types 69 to 80 come before the first attr */
     bool keep_compressed;
     bool nested;           /* a COMPRESSED record inside another one was told of and is given next */
     bool inside;           /* records of a COMPRESSED one are being given */
     bool stopped;          /* at damage or at the end */
     bool headless;         /* see pd_reader_open_headless() */
+    pd_next_decoded *next_decoded; /* of the samples that come now */
 };
+
+/* The one to choose while records are taken as pd_reader_next_quick() takes them. */
+pd_next_decoded *pd_next_decoded_of(const struct pd_reader *r);
+pd_next_decoded pd_next_decoded_any;
 
 /* Reads header, attrs, ids and feature table. Damage becomes findings as long as anything can be read. */
 enum pd_code pd_file_open(struct pd_reader *r, struct pd_error *error);
@@ -97,6 +106,14 @@ static inline bool pd_reader_next_quick(struct pd_reader *r, struct pd_record *r
     r->at += h.size;
     r->index++;
     return true;
+}
+
+/* Takes back a record that pd_reader_next_quick() has just given. */
+static inline void pd_reader_again(struct pd_reader *r, const struct pd_record *rec)
+{
+    r->src->next -= rec->size;
+    r->at -= rec->size;
+    r->index--;
 }
 
 /* pd_reader_next() without going on to the next member. */

@@ -79,16 +79,15 @@ static void print_dump(const struct printer *p, const uint8_t *bytes, size_t n)
     }
 }
 
-static void print_str(const struct printer *p, const struct pd_field *f)
+static void print_text(const struct printer *p, const char *name, const struct pd_op *op, const struct pd_str *s)
 {
-    const struct pd_str *s = f->u.str;
     pd_emit_char(p->out, ' ');
     pd_out_plain(p->out, s->ptr, s->len);
     pd_emit_char(p->out, '\n');
-    if (pd_str_is_plain(f->op, s))
+    if (pd_str_is_plain(op, s))
         return;
     begin_line(p);
-    pd_emit_str(p->out, f->name);
+    pd_emit_str(p->out, name);
     PD_EMIT(p->out, "_pad: ");
     if (s->ptr)
         pd_out_hex_bytes(p->out, s->ptr + s->len, s->size - s->len);
@@ -112,17 +111,47 @@ static void print_register(const struct printer *p, uint64_t *mask)
     *mask &= *mask - 1;
 }
 
-static void print_vec(const struct printer *p, const struct pd_field *f)
+/* Below it all values of a set are written in hexadecimal. */
+static uint64_t hex_below(const struct pd_set *set)
+{
+    uint64_t least = UINT64_MAX;
+    if (set == &pd_set_F64 || (set->kind != PD_SET_HEX && (set->kind != PD_SET_ENUM || set->bits <= 32)))
+        return 0;
+    for (size_t i = 0; set->kind == PD_SET_ENUM && i < set->n; i++)
+        least = set->names[i].value < least ? set->names[i].value : least;
+    return least;
+}
+
+static void print_one(const struct printer *p, const struct pd_set *set, uint64_t value, uint64_t *mask)
+{
+    begin_line(p);
+    if (*mask)
+        print_register(p, mask);
+    pd_out_value(p->out, set, value);
+    pd_emit_char(p->out, '\n');
+}
+
+/*
+ * `mask`: the registers that the numbers are of; 0: they are not. Addresses of call chains go straight into the buffer, which
+ * is a third of the work of print_one().
+ */
+static void print_numbers(const struct printer *p, const struct pd_set *set, const struct pd_vec *vec, uint64_t mask)
 {
     const struct printer inner = {p->out, p->indent + 2, p->arch, p->max_bytes, false};
-    uint64_t mask = f->registers;
-    pd_emit_char(p->out, '\n');
-    for (size_t i = 0; i < f->n; i++) {
-        begin_line(&inner);
-        if (mask)
-            print_register(p, &mask);
-        pd_out_value(p->out, f->set, pd_vec_at(f->u.vec, i));
-        pd_emit_char(p->out, '\n');
+    const uint64_t least = mask ? 0 : hex_below(set);
+    struct pd_out *const out = p->out;
+    pd_emit_char(out, '\n');
+    for (size_t i = 0; i < vec->n; i++) {
+        const uint64_t value = pd_vec_at(vec, i);
+        if (value >= least || inner.indent > 8 || out->cap - out->n < 9 + PD_NUMBER_ROOM) {
+            print_one(&inner, set, value, &mask);
+            continue;
+        }
+        char *line = out->buf + out->n;
+        memset(line, ' ', 8);
+        line = pd_put_hex(line + inner.indent, value);
+        *line++ = '\n';
+        out->n = (size_t)(line - out->buf);
     }
 }
 
@@ -197,8 +226,8 @@ static void print_field(const struct printer *p, const struct pd_fields *it, con
         pd_out_hex_bytes(p->out, f->u.array, f->n);
         pd_emit_char(p->out, '\n');
         break;
-    case PD_FIELD_STRING: print_str(p, f); break;
-    case PD_FIELD_VECTOR: print_vec(p, f); break;
+    case PD_FIELD_STRING: print_text(p, f->name, f->op, f->u.str); break;
+    case PD_FIELD_VECTOR: print_numbers(p, f->set, f->u.vec, f->registers); break;
     case PD_FIELD_BYTES: print_dump(p, f->u.bytes->ptr, f->n); break;
     case PD_FIELD_LIST: print_list(p, it, f); break;
     case PD_FIELD_PART: print_part(p, it, f); break;
@@ -236,9 +265,19 @@ void pd_feature_print(const struct pd_feature *f, const struct pd_print_options 
 
 /* ---- Records and attrs. */
 
+#include "print_layout.h"
+
+/* The kernel's are numbered from 1 without a gap. */
+static const char *type_name(uint32_t type)
+{
+    const struct pd_set *set = &pd_set_record_type;
+    const bool there = type - 1 < set->n && set->names[type - 1].value == type;
+    return there ? set->names[type - 1].name : pd_set_name(set, type);
+}
+
 static void print_header(const struct pd_record *rec, const struct pd_view *view, struct pd_out *out)
 {
-    const char *type = pd_set_name(&pd_set_record_type, rec->type);
+    const char *type = type_name(rec->type);
     pd_emit_hex(out, rec->offset);
     if (rec->depth) {
         pd_emit_char(out, '+');
@@ -273,8 +312,10 @@ void pd_record_print(const struct pd_record *rec, const struct pd_print_options 
         pd_emit_char(out, '\n');
         pd_feature_print(&feature, options, 4, out);
     } else if (view.open) {
-        pd_fields_of_record(&it, rec);
-        print_fields(&p, &it);
+        if (!print_straight(&p, rec, &view)) {
+            pd_fields_of_record(&it, rec);
+            print_fields(&p, &it);
+        }
     } else {
         PD_EMIT(out, "  raw:");
         print_dump(&p, rec->raw + 8, rec->size > 8 ? rec->size - 8u : 0);

@@ -19,6 +19,7 @@ struct pd_reader *pd_reader_new(const struct pd_reader_options *options, struct 
         return NULL;
     }
     *r = (struct pd_reader){.allocator = o.allocator, .in = {.allocator = o.allocator}, .window = o.window};
+    r->next_decoded = pd_next_decoded_any;
     r->keep_compressed = o.keep_compressed;
     r->max_held = o.max_held ? o.max_held : MAX_HELD;
     pd_inflate_init(&r->inflate, r->allocator, o.max_inflate ? o.max_inflate : MAX_INFLATE);
@@ -529,6 +530,7 @@ static void go_on_quick(struct pd_reader *r, const struct pd_record *rec)
     if (r->info.order != PD_HOST_ORDER || rec->type >= PD_RECORD_HEADER_ATTR || r->pending.code || r->inside || r->stopped ||
         r->payload_left || r->at < in->base || skip > in->fill || r->at > r->end)
         return;
+    r->next_decoded = pd_next_decoded_of(r);
     in->next = in->seen + skip;
     in->stop = in->next + (left < in->fill - skip ? (size_t)left : in->fill - skip);
 }

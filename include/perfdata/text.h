@@ -48,6 +48,11 @@ PD_API void pd_out_str(struct pd_out *out, const char *s);
 PD_API void pd_out_dec(struct pd_out *out, uint64_t value);
 PD_API void pd_out_sdec(struct pd_out *out, int64_t value);
 PD_API void pd_out_hex(struct pd_out *out, uint64_t value);
+/*
+ * The other way round, for programs that make lines of many numbers: a number in decimal at p, of at least `width` columns, the
+ * first of them `fill`. Returns its end. 24 bytes, and as many as `width`, must be there, which may be written to.
+ */
+PD_API char *pd_put_columns(char *p, uint64_t value, unsigned width, char fill);
 /* A number as its set writes it, like pd_set_format(). */
 PD_API void pd_out_value(struct pd_out *out, const struct pd_set *set, uint64_t value);
 /* Bytes as lower-case hex digits, without spaces or quotes. */

@@ -1,44 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * reader_quick.c - random recordings, whole and damaged, read twice: with pd_reader_next()'s short way for the records of the
- * kernel, and without it. What they say must be the same.
+ * kernel, or that of pd_reader_next_decoded(), and without. What they say must be the same.
  */
+#include "bytes.h"
 #include "cmocka_all.h"
+#include "codec_internal.h"
 #include "file.h"
 #include "seeded.h"
 #include <perfdata/gen.h>
-#include <stdlib.h>
+#include <perfdata/text.h>
 #include <string.h>
 
-struct bytes {
-    uint8_t *p;
-    size_t n, cap;
-};
-
-static int put(void *user, const void *bytes, size_t n)
-{
-    struct bytes *b = user;
-    if (b->n + n > b->cap) {
-        b->cap = 2 * (b->n + n);
-        b->p = realloc(b->p, b->cap);
-        assert_non_null(b->p);
-    }
-    memcpy(b->p + b->n, bytes, n);
-    b->n += n;
-    return 0;
-}
-
-static int patch(void *user, uint64_t at, const void *bytes, size_t n)
-{
-    struct bytes *b = user;
-    assert_true(at + n <= b->n);
-    memcpy(b->p + at, bytes, n);
-    return 0;
-}
+#define USUAL(number_, sample_type_) sample_type_,
+static const uint64_t usual_types[] = {PD_EACH_USUAL(USUAL)};
+#undef USUAL
 
 static void make(struct bytes *b, struct pd_rng *r)
 {
-    const struct pd_sink sink = {put, patch, b};
+    const struct pd_sink sink = {bytes_put, bytes_patch, b};
     struct pd_gen_options o = {.size = sizeof o, .seed = pd_rng_next(r), .count = 1 + pd_rng_below(r, 4000)};
     struct pd_gen *gen;
     o.order = pd_rng_one_in(r, 2) ? PD_BIG : PD_LITTLE;
@@ -47,6 +27,8 @@ static void make(struct bytes *b, struct pd_rng *r)
     o.workload = pd_rng_one_in(r, 2) ? pd_gen_preset("server") : NULL;
     o.any = o.workload == NULL && pd_rng_one_in(r, 2);
     o.events = 1 + (unsigned)pd_rng_below(r, 3);
+    if (!o.any && pd_rng_one_in(r, 2))
+        o.sample_type = usual_types[pd_rng_below(r, PD_N_USUAL)];
     b->n = 0;
     assert_int_equal(pd_gen_open(&gen, &sink, &o, NULL), PD_OK);
     assert_int_equal(pd_gen_run(gen, NULL), PD_OK);
@@ -70,15 +52,48 @@ static enum pd_code open_reader(struct pd_reader **r, struct bytes *b, bool stre
     return pd_reader_open_source(r, &source, NULL, NULL);
 }
 
-static uint64_t n_quick;
+static uint64_t n_quick, n_decoded;
+
+static void compare_text(const struct pd_record *a, const struct pd_record *b)
+{
+    struct pd_out x = {.more = pd_out_grow}, y = {.more = pd_out_grow};
+    pd_record_json(a, 0, &x);
+    pd_record_json(b, 0, &y);
+    assert_int_equal(x.n, y.n);
+    assert_memory_equal(x.buf, y.buf, x.n);
+    free(x.buf);
+    free(y.buf);
+}
+
+/* With both_in_one, a was decoded as it was read. */
+static void compare_decoded(const struct pd_reader *quick, const struct pd_reader *slow, struct pd_record *a, struct pd_record *b,
+                            bool both_in_one, struct pd_error *e)
+{
+    struct pd_error f = {0};
+    const enum pd_code code = pd_reader_decode(slow, b, &f);
+    if (!both_in_one) {
+        assert_int_equal(a->decoded, false);
+        *e = (struct pd_error){0};
+        assert_int_equal(pd_reader_decode(quick, a, e), code);
+    }
+    assert_int_equal(a->decoded, code == PD_OK);
+    assert_true(code == PD_OK || (e->code == code && e->offset == f.offset && e->found == f.found));
+    if (code)
+        return;
+    assert_ptr_equal(a->layout, b->layout);
+    assert_int_equal(a->has_id, b->has_id);
+    assert_int_equal(a->variant, b->variant);
+    compare_text(a, b);
+}
 
 /* True: there may be more. */
-static bool compare_next(struct pd_reader *quick, struct pd_reader *slow, struct pd_record *a, struct pd_record *b)
+static bool compare_next(struct pd_reader *quick, struct pd_reader *slow, struct pd_record *a, struct pd_record *b, bool both_in_one)
 {
     struct pd_error e = {0}, f = {0};
     pd_input_no_next(slow->src);
     n_quick += quick->src->next != quick->src->stop;
-    const enum pd_code code = pd_reader_next(quick, a, &e);
+    n_decoded += quick->next_decoded != pd_next_decoded_any;
+    const enum pd_code code = both_in_one ? pd_reader_next_decoded(quick, a, &e) : pd_reader_next(quick, a, &e);
     assert_int_equal(code, pd_reader_next(slow, b, &f));
     assert_int_equal(pd_reader_offset(quick), pd_reader_offset(slow));
     if (code) {
@@ -97,14 +112,13 @@ static bool compare_next(struct pd_reader *quick, struct pd_reader *slow, struct
     assert_int_equal(a->nr_cpus_avail, b->nr_cpus_avail);
     assert_int_equal(a->payload_size, b->payload_size);
     assert_int_equal(a->attr_index, b->attr_index);
-    assert_int_equal(a->decoded, false);
     assert_true((a->attr == NULL) == (b->attr == NULL) && (a->plan == NULL) == (b->plan == NULL));
     assert_true(a->plan == NULL || memcmp(&a->plan->shape, &b->plan->shape, sizeof a->plan->shape) == 0);
-    assert_int_equal(pd_reader_decode(quick, a, NULL), pd_reader_decode(slow, b, NULL));
+    compare_decoded(quick, slow, a, b, both_in_one, &e);
     return true;
 }
 
-static void compare_all(struct bytes *b, bool stream)
+static void compare_all(struct bytes *b, bool stream, bool both_in_one)
 {
     struct pd_reader *quick, *slow;
     struct pd_record x = {0}, y = {0};
@@ -112,7 +126,7 @@ static void compare_all(struct bytes *b, bool stream)
     assert_int_equal(code, open_reader(&slow, b, stream));
     if (code)
         return;
-    while (compare_next(quick, slow, &x, &y))
+    while (compare_next(quick, slow, &x, &y, both_in_one))
         ;
     pd_reader_close(quick);
     pd_reader_close(slow);
@@ -127,13 +141,13 @@ static void same_with_and_without(void **state)
     for (uint64_t i = 0; i < iterations; i++) {
         print_message("PERFDATA_SEED=%llu PERFDATA_ITERATIONS=1\n", (unsigned long long)r.state);
         make(&b, &r);
-        compare_all(&b, pd_rng_one_in(&r, 3));
-        for (uint64_t k = 1 + pd_rng_below(&r, 5); k && b.n > 200; k--)
+        compare_all(&b, pd_rng_one_in(&r, 3), pd_rng_one_in(&r, 2));
+        for (uint64_t k = 1 + pd_rng_below(&r, 60); k && b.n > 200; k--)
             b.p[100 + pd_rng_below(&r, b.n - 100)] ^= (uint8_t)(1u << pd_rng_below(&r, 8));
-        compare_all(&b, pd_rng_one_in(&r, 3));
+        compare_all(&b, pd_rng_one_in(&r, 3), pd_rng_one_in(&r, 2));
     }
     if (iterations >= 60)
-        assert_true(n_quick > 10000);
+        assert_true(n_quick > 10000 && n_decoded > 10000);
     free(b.p);
 }
 

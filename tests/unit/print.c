@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* print.c - records and attrs as text for people; what is expected was worked out by hand from the bytes. */
 #include "observed.h"
+#include <inttypes.h>
 #include <perfdata/text.h>
 
 static void check_with(const struct pd_record *rec, const struct pd_print_options *options,
@@ -214,6 +215,92 @@ static void test_numbers(void **state)
                              "0xffffffffffffffff -9223372036854775808-60");
 }
 
+static bool drop_text(struct pd_out *out, size_t want)
+{
+    struct pd_out *all = out->user;
+    (void)want;
+    pd_out_bytes(all, out->buf, out->n);
+    out->n = 0;
+    return true;
+}
+
+/* One number into a buffer with room, and into one of few bytes. */
+static void same_number(void (*put)(struct pd_out *out, uint64_t value), const char *wanted, uint64_t value, size_t few)
+{
+    char wide[64], narrow[32], all[64];
+    const size_t n = strlen(wanted);
+    struct pd_out one = {.buf = wide, .cap = sizeof wide}, sum = {.buf = all, .cap = sizeof all};
+    struct pd_out two = {.buf = narrow, .cap = few, .more = drop_text, .user = &sum};
+    put(&one, value);
+    put(&two, value);
+    drop_text(&two, 0);
+    assert_int_equal(one.n, n);
+    assert_memory_equal(wide, wanted, one.n);
+    assert_int_equal(sum.n, n);
+    assert_memory_equal(all, wanted, sum.n);
+}
+
+static void put_signed(struct pd_out *out, uint64_t value)
+{
+    pd_out_sdec(out, (int64_t)value);
+}
+
+static void same_numbers(uint64_t value)
+{
+    char dec[32], hex[32], sdec[32];
+    snprintf(dec, sizeof dec, "%" PRIu64, value);
+    snprintf(hex, sizeof hex, "0x%" PRIx64, value);
+    snprintf(sdec, sizeof sdec, "%" PRId64, (int64_t)value);
+    for (unsigned width = 0; width < 40; width++) {
+        char wanted[64], text[80], *end = pd_put_columns(text, value, width, width % 2 ? '0' : ' ');
+        const int n = width % 2 ? snprintf(wanted, sizeof wanted, "%0*" PRIu64, (int)width, value)
+                                : snprintf(wanted, sizeof wanted, "%*" PRIu64, (int)width, value);
+        assert_int_equal(end - text, n);
+        assert_memory_equal(text, wanted, (size_t)n);
+    }
+    for (size_t few = 1; few < 32; few++) {
+        same_number(pd_out_dec, dec, value, few);
+        same_number(pd_out_hex, hex, value, few);
+        same_number(put_signed, sdec, value, few);
+    }
+}
+
+/* Every number of digits, at both its ends, as printf has it. */
+static void test_digits(void **state)
+{
+    (void)state;
+    for (uint64_t power = 1;; power *= 10) {
+        same_numbers(power - 1);
+        same_numbers(power);
+        same_numbers(power + power / 3);
+        if (power > UINT64_MAX / 10)
+            break;
+    }
+    for (uint64_t value = 0; value < 10000; value += 7)
+        same_numbers(value);
+    for (unsigned bit = 0; bit < 64; bit++) {
+        same_numbers(UINT64_C(1) << bit);
+        same_numbers((UINT64_C(1) << bit) - 1);
+        same_numbers(UINT64_C(0x123456789abcdef0) >> bit);
+        same_numbers(UINT64_C(0xfedcba9876543210) >> bit);
+    }
+}
+
+/* Words are written as pd_set_format() has them, also where only their first field is set. */
+static void test_words(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < pd_n_sets; i++)
+        for (uint64_t value = 1; pd_sets[i]->kind == PD_SET_BITS && value < 3000; value++) {
+            char wanted[1024], text[1024];
+            struct pd_out out = {.buf = text, .cap = sizeof text};
+            const size_t n = pd_set_format(pd_sets[i], value, wanted, sizeof wanted);
+            pd_out_value(&out, pd_sets[i], value);
+            assert_int_equal(out.n, n);
+            assert_memory_equal(text, wanted, n);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +313,8 @@ int main(void)
         cmocka_unit_test(test_branches_and_raw),
         cmocka_unit_test(test_attr),
         cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_digits),
+        cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests_name("print", tests, NULL, NULL);
 }

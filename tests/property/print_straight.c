@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * print_straight.c - random records of all types: what pd_record_print() prints of them with code made for their layouts is
+ * what their fields are printed as by way of reflection; and it does not depend on the room in the buffer.
+ */
+#include "cmocka_all.h"
+#include "seeded.h"
+#include "schema.h"
+#include <perfdata/text.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Text that is collected from a buffer of a few bytes. */
+struct collected {
+    struct pd_out all;
+    char small[64];
+};
+
+static bool collect(struct pd_out *out, size_t want)
+{
+    struct collected *c = out->user;
+    (void)want;
+    pd_out_bytes(&c->all, out->buf, out->n);
+    out->n = 0;
+    return true;
+}
+
+static void compare(const struct pd_record *rec, const struct pd_print_options *how, size_t room)
+{
+    struct pd_out straight = {.more = pd_out_grow}, reflected = {.more = pd_out_grow};
+    struct collected c = {.all = {.more = pd_out_grow}};
+    struct pd_out few = {.buf = c.small, .cap = room, .more = collect, .user = &c};
+    struct pd_fields it;
+    pd_record_print(rec, how, &straight);
+    pd_record_print(rec, how, &few);
+    collect(&few, 0);
+    assert_int_equal(c.all.n, straight.n);
+    assert_memory_equal(c.all.buf, straight.buf, straight.n);
+    const char *line = memchr(straight.buf, '\n', straight.n);
+    assert_non_null(line);
+    pd_fields_of_record(&it, rec);
+    pd_fields_print(&it, how, 2, &reflected);
+    assert_int_equal((size_t)(straight.buf + straight.n - (line + 1)), reflected.n);
+    if (reflected.n)
+        assert_memory_equal(line + 1, reflected.buf, reflected.n);
+    free(straight.buf);
+    free(reflected.buf);
+    free(c.all.buf);
+}
+
+static uint64_t seen[256];
+
+static void one_record(struct pd_rng *r)
+{
+    static uint8_t memory[PD_RANDOM_ARENA], bytes[UINT16_MAX];
+    struct pd_arena arena = {memory, sizeof memory};
+    const struct pd_op *layout = pd_layouts[pd_rng_below(r, pd_n_layouts)]();
+    struct pd_attr attr = {.size = PD_ATTR_SIZE, .read_format = pd_rng_below(r, 32)};
+    const struct pd_print_options how = {.size = sizeof how, .arch = pd_rng_one_in(r, 2) ? PD_ARCH_X86 : PD_ARCH_UNKNOWN,
+                                         .max_bytes = 1 + pd_rng_below(r, 100)};
+    struct pd_record made, rec = {0};
+    struct pd_plan plan;
+    size_t n;
+    for (unsigned bit = 0; bit < 25; bit++)
+        attr.sample_type |= (uint64_t)pd_rng_one_in(r, 3) << bit;
+    attr.flags = pd_rng_one_in(r, 2) ? PD_ATTR_SAMPLE_ID_ALL : 0;
+    attr.branch_sample_type = pd_rng_next(r) & 0xfffff;
+    attr.sample_regs_user = pd_rng_next(r) & pd_rng_next(r);
+    attr.sample_regs_intr = pd_rng_next(r) & pd_rng_next(r);
+    pd_plan_init(&plan, &attr, pd_rng_one_in(r, 2) ? PD_BIG : PD_LITTLE);
+    const uint32_t type = pd_rng_one_in(r, 3) ? PD_RECORD_SAMPLE : (uint32_t)layout->arg;
+    if (type == 0 || type == PD_RECORD_HEADER_FEATURE || !pd_random_record(&plan, type, r, &arena, &made))
+        return;
+    assert_int_equal(pd_record_encode(&plan, &made, bytes, sizeof bytes, &n, NULL), PD_OK);
+    for (uint64_t k = pd_rng_below(r, 4); k && n > 8; k--)
+        bytes[8 + pd_rng_below(r, n - 8)] = (uint8_t)pd_rng_next(r);
+    if (pd_record_decode(&plan, bytes, n, &rec, NULL) != PD_OK)
+        return;
+    rec.attr = pd_rng_one_in(r, 2) ? &attr : NULL;
+    rec.offset = pd_rng_next(r) >> pd_rng_below(r, 64);
+    compare(&rec, &how, 1 + pd_rng_below(r, 64));
+    seen[type % 256]++;
+}
+
+static void as_by_reflection(void **state)
+{
+    struct pd_rng r = {random_seed()};
+    const uint64_t iterations = random_iterations(20000);
+    (void)state;
+    for (uint64_t i = 0; i < iterations; i++) {
+        const uint64_t seed = r.state;
+        one_record(&r);
+        if (i % 4000 == 0)
+            print_message("PERFDATA_SEED=%llu\n", (unsigned long long)seed);
+    }
+    for (size_t i = 0; iterations >= 20000 && i < pd_n_layouts; i++)
+        if (pd_layouts[i]()->arg && pd_layouts[i]()->arg != PD_RECORD_HEADER_FEATURE)
+            assert_true(seen[pd_layouts[i]()->arg % 256]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_by_reflection)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

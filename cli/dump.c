@@ -154,12 +154,11 @@ static void dump_record(struct dump *d, struct pd_record *rec, const struct pd_m
 
 /* ---- With -j: what can be told of a record by itself is told by any thread */
 
-static bool work(void *user, struct pd_record *rec, const struct pd_moment *when, struct pd_out *out, uint64_t *tally)
+static bool work(void *user, struct pd_record *rec, const struct pd_moment *when, struct pd_out *out)
 {
     struct dump *d = user;
     struct pd_error error;
     const enum pd_code code = pd_reader_decode(d->in.reader, rec, &error);
-    (void)tally;
     if ((code && code != PD_EUNKNOWN) || (d->fields && (code || !rec->layout)))
         return false; /* to be reported in its turn */
     if (d->fields)
@@ -194,16 +193,17 @@ static void start_crew(struct dump *d)
     d->in.settle_user = d;
 }
 
-/* Has what is only made when it is asked for made now: the threads only read. */
-static void make_ready(struct dump *d, const struct pd_record *rec)
+/* Has what is only made when it is asked for made now: the threads only read. False: it cannot be, which is said. */
+static bool make_ready(struct dump *d, const struct pd_record *rec)
 {
-    if (d->fields)
-        dump_fields_ready(d, rec);
+    if (d->fields && !dump_fields_ready(d, rec))
+        return false;
     if (!d->crew || rec->attr_index == UINT32_MAX || !d->in.meta)
-        return;
+        return true;
     pd_metadata_event_name(d->in.meta, d->in.reader, rec->attr_index);
     if (rec->attr->type == PD_TYPE_TRACEPOINT)
         pd_metadata_tracepoints(d->in.meta);
+    return true;
 }
 
 /* What is not a sample or of the kernel may be one of several parts, or change what is known. */
@@ -222,7 +222,7 @@ static void dump_records(struct dump *d)
     struct pd_record rec = {0};
     uint64_t printed = 0;
     start_crew(d);
-    while (printed < d->limit && !d->cli->out_error && cli_next_record(&d->in, &rec)) {
+    while (printed < d->limit && !d->cli->out_error && (d->crew ? cli_next_record : cli_next_try)(&d->in, &rec)) {
         struct pd_moment when = {0};
         if (d->fields)
             dump_fields_stamp(d, &rec, &when);
@@ -230,13 +230,16 @@ static void dump_records(struct dump *d)
             continue;
         printed++;
         find_arch(d, &rec);
-        make_ready(d, &rec);
+        if (!make_ready(d, &rec))
+            break;
         print_member(d, &rec);
         give_or_dump(d, &rec, &when);
     }
-    cli_crew_free(d->crew, NULL);
+    cli_crew_free(d->crew);
     d->crew = NULL;
     cli_progress_end(d->cli);
+    if (d->offset && printed == 0 && d->limit && d->cli->status == CLI_OK)
+        cli_say(d->cli, "%s: no record from offset %" PRIu64 " on", d->in.name, d->offset);
     if (d->left_out)
         cli_say(d->cli, "%s: %" PRIu64 " samples could not be decoded and are left out", d->in.name,
                 d->left_out);

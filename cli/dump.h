@@ -26,6 +26,7 @@ struct dump {
     int name_width;  /* of the longest event name */
     char **names;    /* for each attr */
     size_t n_names;
+    bool checked; /* the events have the fields */
     struct pd_tasks *tasks; /* for comm */
     struct pd_clock clock;
 };
@@ -40,8 +41,9 @@ bool dump_fields_start(struct dump *d);
 /* To be called for each record, whether printed or not, with its place in perf's order for
  * dump_fields_print(). */
 void dump_fields_stamp(struct dump *d, const struct pd_record *rec, struct pd_moment *when);
-/* To be called in the thread that reads, for each sample that is to be printed, before that is printed in any thread. */
-void dump_fields_ready(struct dump *d, const struct pd_record *rec);
+/* To be called in the thread that reads, for each sample that is to be printed, before that is printed in any thread. False: no
+ * event has a field, which is said; of a stream, whose events come with its records. */
+bool dump_fields_ready(struct dump *d, const struct pd_record *rec);
 /* Prints a decoded SAMPLE. */
 void dump_fields_print(const struct dump *d, const struct pd_record *rec, const struct pd_moment *when, struct pd_out *out);
 void dump_fields_free(struct dump *d);

@@ -147,30 +147,31 @@ static const char *known_name(const struct dump *d, size_t i)
     return i < d->n_names && d->names[i] ? d->names[i] : "[unknown]";
 }
 
-void dump_fields_ready(struct dump *d, const struct pd_record *rec)
+static bool check_fields(struct dump *d)
 {
+    for (int f = 0; f < N_FIELDS; f++)
+        if (!check_field(d, (enum field)f))
+            return false;
+    return true;
+}
+
+bool dump_fields_ready(struct dump *d, const struct pd_record *rec)
+{
+    if (!d->checked && !(d->checked = check_fields(d)))
+        return false;
     if (has(d, F_EVENT))
         learn_name(d, rec->attr_index);
+    return true;
 }
 
 /* The whole file once, for the names that tasks had at each time. */
 static bool collect_tasks(struct dump *d)
 {
-    struct pd_record rec = {0};
     struct pd_error error;
-    struct pd_moment when;
-    uint32_t pid, tid;
     enum pd_code code = pd_tasks_new(&d->tasks, NULL, &error);
-    pd_clock_init(&d->clock, pd_clock_is_timed(d->in.reader));
-    bool more = !code;
-    while (more && (code = pd_reader_next(d->in.reader, &rec, &error)) == PD_OK) {
-        pd_clock_stamp(&d->clock, &rec, &when);
-        code = pd_tasks_record(d->tasks, &rec, &when, &error);
-        if (rec.type == PD_RECORD_SAMPLE && pd_record_task(&rec, &pid, &tid))
-            code = pd_tasks_mention(d->tasks, &when, pid, tid, &error);
-        more = code != PD_ENOMEM && code != PD_ELIMIT;
-    }
-    if (more && code != PD_ENOMEM) /* damage is reported by the second pass */
+    if (!code)
+        code = pd_tasks_collect(d->tasks, d->in.reader, &error); /* damage is reported by the second pass */
+    if (!code)
         code = pd_tasks_finish(d->tasks, &error);
     if (!code)
         code = pd_reader_rewind(d->in.reader, &error);
@@ -182,9 +183,8 @@ static bool collect_tasks(struct dump *d)
 
 bool dump_fields_start(struct dump *d)
 {
-    for (int f = 0; f < N_FIELDS; f++)
-        if (!check_field(d, (enum field)f))
-            return false;
+    if (!check_fields(d))
+        return false;
     learn_name(d, 0);
     return !has(d, F_COMM) || collect_tasks(d);
 }
@@ -216,144 +216,166 @@ struct values {
 };
 
 /*
- * Text and numbers of at least so many columns, in place of printf's %*s, %-*s and %*d, which were three quarters of the
- * work of -F. Where there is room, which is nearly always, they are copied with lengths that the compiler knows.
+ * The line up to the event's name is written straight into the buffer, where there is room for all of it. printf's %*s and %*d
+ * were three quarters of the work of -F; asking for room at each column, and a digit at a time, half of what was left.
  */
-enum { COLUMNS = 24 };
-static const char spaces[] = "                                ";
+enum {
+    NUMBER = 24, /* bytes for a number or for spaces, with what is written behind its end before that is known */
+    LINE = 256,  /* for all but names */
+};
 
 static inline void put(struct pd_out *out, const char *text, size_t n)
 {
-    if (out->cap - out->n < n) {
-        pd_out_bytes(out, text, n);
-        return;
-    }
-    memcpy(out->buf + out->n, text, n);
-    out->n += n;
+    pd_out_bytes(out, text, n);
 }
 
 #define PUT(out_, literal_) put(out_, literal_, sizeof(literal_) - 1)
 
-static inline void put_columns(struct pd_out *out, const char *text, size_t n, size_t width)
+static void put_columns(struct pd_out *out, const char *text, size_t n, size_t width)
 {
-    if (width > n && width - n <= COLUMNS && out->cap - out->n >= COLUMNS) {
-        memcpy(out->buf + out->n, spaces, COLUMNS);
-        out->n += width - n;
-    } else {
-        for (size_t i = n; i < width; i += sizeof spaces - 1)
-            pd_out_bytes(out, spaces, width - i < sizeof spaces - 1 ? width - i : sizeof spaces - 1);
-    }
+    for (size_t i = n; i < width; i++)
+        PUT(out, " ");
     put(out, text, n);
 }
 
-/* Digits before `end`, at least so many. */
-static inline char *digits(char *end, uint64_t value, unsigned least)
+static inline char *pad(char *p, size_t n, size_t width)
 {
-    for (unsigned i = 0; value || i < least; i++, value /= 10)
-        *--end = (char)('0' + value % 10);
-    return end;
+    memset(p, ' ', NUMBER);
+    return n < width ? p + (width - n) : p;
 }
 
-/* Digits in the middle of spaces. */
-struct number {
-    char text[2 * COLUMNS], *p;
-};
-
-static inline void put_number(struct pd_out *out, const struct number *n, size_t width, bool left)
+/* As %*d; no more columns than NUMBER. */
+static inline char *put_signed(char *p, int32_t value, unsigned width)
 {
-    const char *const end = n->text + COLUMNS;
-    const size_t length = (size_t)(end - n->p), total = length < width ? width : length;
-    const char *from = left ? n->p : end - total;
-    if (out->cap - out->n < COLUMNS) {
-        pd_out_bytes(out, from, total);
-        return;
-    }
-    memcpy(out->buf + out->n, from, COLUMNS);
-    out->n += total;
+    if (value >= 0)
+        return pd_put_columns(p, (uint32_t)value, width, ' ');
+    char number[NUMBER];
+    *number = '-';
+    const size_t n = (size_t)(pd_put_columns(number + 1, 0 - (uint64_t)(int64_t)value, 0, ' ') - number);
+    p = pad(p, n, width);
+    memcpy(p, number, n);
+    return p + n;
 }
 
-/* As %*d, and with least above 1 as %0*d. */
-static inline void put_signed(struct pd_out *out, int64_t value, size_t width, unsigned least, bool left)
+/* As %-*d */
+static inline char *put_left(char *p, int32_t value, unsigned width)
 {
-    struct number n;
-    memset(n.text, ' ', sizeof n.text);
-    n.p = digits(n.text + COLUMNS, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, value < 0 && least > 1 ? least - 1 : least);
-    if (value < 0)
-        *--n.p = '-';
-    put_number(out, &n, width, left);
+    char *const start = p;
+    p = put_signed(p, value, 0);
+    memset(p, ' ', NUMBER);
+    return p < start + width ? start + width : p;
 }
 
-static void print_comm(const struct dump *d, const struct values *v, const struct pd_moment *when)
+/* As %*s. */
+static inline char *put_text(char *p, const char *text, size_t n, size_t width)
+{
+    for (; n < width && width - n > NUMBER; width -= NUMBER, p += NUMBER)
+        memset(p, ' ', NUMBER);
+    if (n < width)
+        p = pad(p, n, width);
+    memcpy(p, text, n);
+    return p + n;
+}
+
+static const char *find_comm(const struct dump *d, const struct values *v, const struct pd_moment *when, char number[16])
 {
     struct pd_task task = {UINT32_MAX, PD_COMM_NONE};
-    char number[16];
-    const char *comm = number;
     pd_tasks_find(d->tasks, when, v->s->tid, &task);
-    if (task.comm == PD_COMM_NONE)
-        snprintf(number, sizeof number, ":%" PRId32, (int32_t)v->s->tid);
-    else
-        comm = pd_tasks_comm(d->tasks, task.comm);
-    put_columns(v->out, comm, strlen(comm), v->chain ? 0 : 16);
-    PUT(v->out, " ");
+    if (task.comm != PD_COMM_NONE)
+        return pd_tasks_comm(d->tasks, task.comm);
+    snprintf(number, 16, ":%" PRId32, (int32_t)v->s->tid);
+    return number;
 }
 
-static void print_task(const struct dump *d, const struct values *v)
+static inline char *put_task(const struct dump *d, const struct values *v, char *p)
 {
     const bool known = (v->type & PD_SAMPLE_TID) != 0;
     const int32_t pid = known ? (int32_t)v->s->pid : -1, tid = known ? (int32_t)v->s->tid : -1;
     if (!has(d, F_PID) && !has(d, F_TID))
-        return;
-    put_signed(v->out, has(d, F_PID) ? pid : tid, 5, 1, false);
+        return p;
+    p = put_signed(p, has(d, F_PID) ? pid : tid, 5);
     if (has(d, F_PID) && has(d, F_TID)) {
-        PUT(v->out, "/");
-        put_signed(v->out, tid, 5, 1, true);
+        *p++ = '/';
+        p = put_left(p, tid, 5);
     }
-    PUT(v->out, " ");
+    *p++ = ' ';
+    return p;
 }
 
 /* perf tests the numbers of the modes as if they were flags: hypervisor mode, 3, has those of kernel and user
  * mode, too. */
-static void print_misc(const struct values *v)
+static char *put_misc(const struct values *v, char *p)
 {
-    static const char modes[8][6] = {"", "K", "U", "KUH", "G", "KGg", "UG", "KUHGg"};
-    cli_print_to(v->out, "%-6s", modes[v->rec->misc & PD_MISC_CPUMODE]);
+    static const char modes[8][7] = {"      ", "K     ", "U     ", "KUH   ", "G     ", "KGg   ", "UG    ", "KUHGg "};
+    memcpy(p, modes[v->rec->misc & PD_MISC_CPUMODE], 6);
+    return p + 6;
 }
 
-static void print_time(const struct values *v)
+/* As %03d */
+static inline char *put_cpu(char *p, int32_t cpu)
+{
+    if (cpu >= 0)
+        return pd_put_columns(p, (uint32_t)cpu, 3, '0');
+    *p = '-';
+    return pd_put_columns(p + 1, 0 - (uint64_t)(int64_t)cpu, 2, '0');
+}
+
+static inline char *put_time(const struct values *v, char *p)
 {
     const uint64_t t = v->type & PD_SAMPLE_TIME ? v->s->time : UINT64_MAX;
-    struct number n;
-    memset(n.text, ' ', sizeof n.text);
-    n.p = digits(n.text + COLUMNS, t % 1000000000 / 1000, 6);
-    *--n.p = '.';
-    n.p = digits(n.p, t / 1000000000, 1);
-    put_number(v->out, &n, 12, false);
-    PUT(v->out, ": ");
+    p = pd_put_columns(p, t / 1000000000, 5, ' ');
+    *p++ = '.';
+    p = pd_put_columns(p, (uint32_t)(t % 1000000000) / 1000, 6, '0');
+    memcpy(p, ": ", 2);
+    return p + 2;
+}
+
+/* Makes room for so much. */
+static bool reserve(struct pd_out *out, size_t n)
+{
+    if (out->cap - out->n >= n || (out->lost == 0 && out->more && out->more(out, n) && out->cap - out->n >= n))
+        return true;
+    out->lost += n;
+    out->cap = out->n;
+    return false;
 }
 
 /* Everything up to the event's name. */
 static void print_start(const struct dump *d, const struct values *v, const struct pd_moment *when)
 {
-    if (has(d, F_COMM))
-        print_comm(d, v, when);
-    print_task(d, v);
+    char number[16];
+    const char *comm = has(d, F_COMM) ? find_comm(d, v, when, number) : "", *event = known_name(d, v->rec->attr_index);
+    const size_t n_comm = strlen(comm), n_event = has(d, F_EVENT) ? strlen(event) : 0;
+    const size_t width = d->name_width > 0 ? (size_t)d->name_width : 0;
+    if (!reserve(v->out, LINE + n_comm + n_event + width))
+        return;
+    char *p = v->out->buf + v->out->n;
+    if (has(d, F_COMM)) {
+        p = put_text(p, comm, n_comm, v->chain ? 0 : 16);
+        *p++ = ' ';
+    }
+    p = put_task(d, v, p);
     if (has(d, F_CPU)) {
-        PUT(v->out, "[");
-        put_signed(v->out, v->type & PD_SAMPLE_CPU ? (int32_t)v->s->cpu : -1, 0, 3, false);
-        PUT(v->out, "] ");
+        *p++ = '[';
+        p = put_cpu(p, v->type & PD_SAMPLE_CPU ? (int32_t)v->s->cpu : -1);
+        memcpy(p, "] ", 2);
+        p += 2;
     }
     if (has(d, F_MISC))
-        print_misc(v);
+        p = put_misc(v, p);
     if (has(d, F_TIME))
-        print_time(v);
-    if (has(d, F_PERIOD))
-        cli_print_to(v->out, "%10" PRIu64 " ",
-                  v->type & PD_SAMPLE_PERIOD ? v->s->period : v->attr->sample_period);
-    if (has(d, F_EVENT)) {
-        const char *name = known_name(d, v->rec->attr_index);
-        put_columns(v->out, name, strlen(name), d->name_width > 0 ? (size_t)d->name_width : 0);
-        PUT(v->out, ": ");
+        p = put_time(v, p);
+    if (has(d, F_PERIOD)) {
+        const uint64_t period = v->type & PD_SAMPLE_PERIOD ? v->s->period : v->attr->sample_period;
+        p = pd_put_columns(p, period, 10, ' ');
+        *p++ = ' ';
     }
+    if (has(d, F_EVENT)) {
+        p = put_text(p, event, n_event, width);
+        memcpy(p, ": ", 2);
+        p += 2;
+    }
+    v->out->n = (size_t)(p - v->out->buf);
 }
 
 static void print_chain(const struct values *v)

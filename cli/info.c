@@ -145,7 +145,7 @@ static void print_event(struct info *info, size_t i)
         pd_out_str(&info->cli->out, ")");
     }
     if (!info->header_only)
-        cli_print(info->cli, ", %" PRIu64 " samples", i < info->n_samples ? info->samples[i] : 0);
+        cli_print(info->cli, ", %" PRIu64 " samples", i < info->n_events ? info->events[i].samples : 0);
     pd_out_str(&info->cli->out, "\n");
     print_set(info, "sample_type", &pd_set_sample_type, a->sample_type);
     print_set(info, "read_format", &pd_set_read_format, a->read_format);
@@ -262,13 +262,18 @@ static void print_stats(struct info *info)
             cli_print(info->cli, "%20s events: %10" PRIu64 "  (%4.1f%%)\n", name ? name : number, t->n,
                       100.0 * (double)t->n / total);
     }
-    for (size_t i = 0; i < info->n_samples; i++) {
+    for (size_t i = 0; i < info->n_events; i++) {
+        const struct info_event *e = &info->events[i];
         char name[256];
-        if (info->samples[i] == 0)
+        if (e->samples == 0 && e->lost == 0)
             continue;
         cli_event_name(info->in, (uint32_t)i, name, sizeof name);
         pd_out_plain(&info->cli->out, name, strlen(name));
-        cli_print(info->cli, " stats:\n%20s events: %10" PRIu64 "\n", "SAMPLE", info->samples[i]);
+        pd_out_str(&info->cli->out, " stats:\n");
+        if (e->samples)
+            cli_print(info->cli, "%20s events: %10" PRIu64 "\n", "SAMPLE", e->samples);
+        if (e->lost)
+            cli_print(info->cli, "%20s events: %10" PRIu64 "\n", "LOST_SAMPLES", e->lost);
     }
 }
 

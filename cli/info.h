@@ -40,20 +40,24 @@ struct info {
     struct info_type *latest; /* where the last record was counted */
     struct info_type unknown; /* of types without a name; `type` is the first of them */
     uint64_t unknown_offset;
-    uint64_t records, bytes;
-    uint64_t *samples; /* for each attr */
-    size_t n_samples;
+    uint64_t records, bytes;  /* known at the end */
+    struct info_event {
+        uint64_t samples, lost;
+    } *events; /* for each attr; those behind have none */
+    size_t n_events;
     uint64_t unowned; /* samples of unknown events */
-    struct info_times sample_time, time;
+    struct info_times sample_time, time; /* until the end: those of samples that are not 0, those of others */
+    uint64_t untimed;         /* samples at 0 */
     uint64_t lost_records, lost, lost_samples_records, lost_samples;
     uint64_t compressed, inflated; /* bytes of chunks, and of the records in them */
     uint64_t payload;              /* bytes behind records */
-    uint8_t *seen;                 /* a bit for each tid up to PID_MAX_LIMIT */
+    uint64_t *seen;                /* a bit for each tid up to PID_MAX_LIMIT */
     uint64_t n_tasks;
     struct info_task *task; /* --tasks, in order of appearance */
     size_t n_task, task_cap;
     uint32_t *task_map; /* open addressing by tid: index + 1 */
     size_t task_map_size;
+    uint64_t task_key; /* of the places in it */
 };
 
 /* Reads all records; with --header-only those that tell of features, as there are in streams. */

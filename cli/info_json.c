@@ -51,7 +51,7 @@ static void json_events(struct info *info, struct cli_json *j)
         cli_json_str(j, "name", name);
         cli_json_count(j, "offset", event->offset);
         if (!info->header_only)
-            cli_json_count(j, "samples", i < info->n_samples ? info->samples[i] : 0);
+            cli_json_count(j, "samples", i < info->n_events ? info->events[i].samples : 0);
         cli_json_key(j, "attr");
         pd_attr_json(&event->attr, j->out);
         cli_json_open(j, "ids", '[');

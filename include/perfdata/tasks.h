@@ -112,6 +112,11 @@ PD_API enum pd_code pd_tasks_record(struct pd_tasks *tasks, struct pd_record *re
 /* Collects that a sample, or another record, speaks of a task. PD_ENOMEM, PD_ELIMIT. */
 PD_API enum pd_code pd_tasks_mention(struct pd_tasks *tasks, const struct pd_moment *when, uint32_t pid, uint32_t tid,
                                      struct pd_error *error);
+/*
+ * Both for all records from where the reader stands to the end, or to damage that it cannot go on behind without telling: it is
+ * told when the records are read again. PD_ENOMEM, PD_ELIMIT.
+ */
+PD_API enum pd_code pd_tasks_collect(struct pd_tasks *tasks, struct pd_reader *reader, struct pd_error *error);
 /* Sorts and replays what was collected. From then on nothing can be added, and lookups are possible. PD_ENOMEM, PD_ELIMIT. */
 PD_API enum pd_code pd_tasks_finish(struct pd_tasks *tasks, struct pd_error *error);
 

@@ -3,6 +3,17 @@
 . "$(dirname "$0")/frame_lib.sh"
 tiny >tiny.data
 
+# ---- What follows a TRACING_DATA record is read before it is printed, which must not change its bytes.
+# Random features may be damaged, which is told.
+for seed in 5 6 7; do
+    expect 0 "$PERFDATA" gen -q -f -o all.data -t ALL -c 2000 --seed $seed
+    { "$PERFDATA" decode all.data || :; } 2>/dev/null | sed -n 's/.*"header_tracing_data":{"data_size":\([0-9]*\).*/\1/p' >wanted
+    { "$PERFDATA" dump all.data || :; } 2>/dev/null | sed -n '/: HEADER_TRACING_DATA/{n;s/^  data_size: //p}' >found
+    same wanted found
+    { "$PERFDATA" dump -x all.data || :; } 2>/dev/null | awk '/^0x/ { tracing = /HEADER_TRACING_DATA/ } tracing && /^\. +0000:/ { print $3 $4 }' >hex
+    [ -s wanted ] && [ "$(sort -u hex)" = 4200 ] || fail "bytes of TRACING_DATA: $(sort -u hex)"
+done
+
 # ---- Offsets, sizes, types, by hand.
 expect 0 "$PERFDATA" dump tiny.data
 grep '^0x' out >headers

@@ -82,6 +82,14 @@ same perf.chain our.chain
 "$PERFDATA" dump -F time,ip chain.data | grep -v '^\s[0-9a-f ]\{15\}[0-9a-f]$' | sort >our.lines
 same perf.lines our.lines
 
+# A field that no event has: of a stream that is known with its first sample.
+for file in two.data stream.data; do
+    [ $file = two.data ] || "$PERFDATA" convert -q --to pipe -i two.data -o stream.data
+    expect 2 "$PERFDATA" dump -F comm,weight $file
+    empty out
+    has err 'no event has the field weight'
+done
+
 # Ids are those of the attrs.
 "$PERFDATA" dump -F id two.data | sort -u | tr -d ' ' >ids
 perf evlist -v -i two.data 2>/dev/null | grep -c '^[a-z]' >events

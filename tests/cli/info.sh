@@ -55,6 +55,78 @@ for line in open(sys.argv[1]):
 END
 fi
 
+# ---- Counts of many records, where samples that differ in numbers alone have a loop of their own, against sums over the text:
+# with samples and others at time 0, tid 0, of unknown events, and with times that go back.
+if command -v python3 >/dev/null; then
+    cat >sums.py <<'END'
+import json, random, subprocess, sys
+perfdata, seed = sys.argv[1], int(sys.argv[2])
+def run(*args, **kw):
+    return subprocess.run([perfdata, *args], check=True, capture_output=True, text=True, **kw).stdout
+random.seed(seed)
+fields = 'ip,tid,time,cpu,period' + random.choice(['', ',identifier', ',callchain', ',addr'])
+events = random.choice([1, 3])
+run('gen', '-q', '--seed', str(seed), '--count', '3000', '--events', str(events), '--sample-type', fields, '-f', '-o', 'g.data')
+lines = run('decode', '--short', 'g.data').splitlines()
+for i, line in enumerate(lines):
+    if not line.startswith('{"record"'):
+        continue
+    o = json.loads(line)
+    s = o['record'].get('sample')
+    if s is None:
+        continue
+    how = random.randrange(30)
+    if how == 0:
+        s['time'] = '0'
+    elif how == 1:
+        s['pid'] = s['tid'] = 0
+    elif how == 2:
+        s['time'] = str(random.getrandbits(64))
+    elif how == 3:
+        s['tid'] = random.choice([0xffffffff, 1 << 22, 12345])
+    elif how == 4 and 'identifier' in s:
+        s['identifier'] = '987654321'
+    lines[i] = json.dumps(o)
+run('encode', '-q', '-f', '-o', 'e.data', input='\n'.join(lines) + '\n')
+types, times, sample_times, tids, unowned, n = {}, [], [], set(), 0, 0
+per = [0] * events
+for line in run('decode', 'e.data').splitlines():
+    r = json.loads(line).get('record')
+    if r is None:
+        continue
+    n += 1
+    t = types.setdefault(r['type'], [0, 0])
+    t[0] += 1
+    t[1] += r['size']
+    who = r.get('sample')
+    if r['type'] == 'SAMPLE' and 'attr' in r:
+        per[r['attr']] += 1
+    if r['type'] == 'SAMPLE' and not who: # of an unknown event: identifier, ip, pid, tid, time
+        raw = bytes.fromhex(r['raw'])
+        who = {'tid': int.from_bytes(raw[20:24], 'little'), 'time': str(int.from_bytes(raw[24:32], 'little'))}
+        unowned += 1
+    if who:
+        sample_times.append(int(who['time']))
+    time = int((who or r.get('sample_id', {})).get('time', 0))
+    times += [time] if time else []
+    for one in (who, r.get('comm'), r.get('fork')):
+        tids |= {one['tid']} if one and 0 <= one['tid'] < 1 << 22 else set()
+o = json.loads(run('info', '--json', 'e.data'))
+def check(what, is_, wanted):
+    if is_ != wanted:
+        sys.exit(f'seed {seed}: {what} is {is_}, not {wanted}')
+check('types', {t['name']: [t['count'], t['bytes']] for t in o['records']['types']}, types)
+check('records', [o['records'][k] for k in ('count', 'bytes', 'unowned_samples')], [n, sum(t[1] for t in types.values()), unowned])
+check('samples', [e['samples'] for e in o['events']], [per[i] for i in range(events)])
+check('tasks', o['n_tasks'], len(tids))
+for key, all in (('sample_time', sample_times), ('time', times)):
+    check(key, [o[key][k] for k in ('count', 'first', 'last')], [len(all), str(min(all)), str(max(all))])
+END
+    for seed in 1 2 3 4 5 6 7 8; do
+        python3 sums.py "$PERFDATA" $seed || fail 'sums'
+    done
+fi
+
 # ---- Notes are no damage: status 0.
 note() { # FILE PATTERN
     expect 0 "$PERFDATA" info "$1"
@@ -206,6 +278,12 @@ compare_stats two.data
 record switches.data --switch-events --namespaces -e cpu-clock -- bash -c work
 compare_stats switches.data
 has our.stats '^SWITCH [1-9]'
+# Lost samples, of which perf 6.1 has a line for each event.
+"$PERFDATA" decode --short one.data | awk '{ print } /"type":"SAMPLE"/ && !done++ {
+    print "{\"record\":{\"type\":\"LOST_SAMPLES\",\"lost_samples\":{\"lost\":\"7\"},\"sample_id\":{\"pid\":1,\"tid\":1,\"time\":\"1\"}}}" }' |
+    "$PERFDATA" encode -q -o lost.data
+compare_stats lost.data
+has our.stats '^LOST_SAMPLES 7$'
 perf record -o - -e cpu-clock -- bash -c work >pipe.data 2>record.log </dev/null || skip "perf record -o -: $(tail -n 1 record.log)"
 perf report --stats -i - <pipe.data >perf.out 2>/dev/null || true
 "$PERFDATA" info --stats - < <(cat pipe.data) | ours >our.stats

@@ -40,6 +40,8 @@ static const struct cli_option options[] = {
     {"event", 'e', "LIST", "samples of these events: cycles,page-faults:u; modifiers must agree if they are given"},
     {"time", KEY_TIME, "START,STOP", "samples of a time: seconds, either may be missing, several separated by spaces; or\n"
                                      "a part of the recording: 10%/2 (the second tenth), 0%-10%,30%-40%"},
+    {"dsos", 'd', "LIST", "samples whose address is mapped from one of these files: names as perf report shows them, or\n"
+                          "paths; [kernel.kallsyms], [module], [vdso], [unknown]; file://PATH as above"},
     {"record", 'r', "LIST", "records of these types: SAMPLE,SWITCH; types that the side-band leaves out are added"},
     {"exclude-pid", KEY_PID + EXCLUDE, "LIST", "no samples of these, likewise:"},
     {"exclude-tid", KEY_TID + EXCLUDE, "LIST", ""},
@@ -47,6 +49,7 @@ static const struct cli_option options[] = {
     {"exclude-cpu", 'C' + EXCLUDE, "LIST", ""},
     {"exclude-event", 'e' + EXCLUDE, "LIST", ""},
     {"exclude-time", KEY_TIME + EXCLUDE, "RANGES", ""},
+    {"exclude-dsos", 'd' + EXCLUDE, "LIST", ""},
     {"exclude-record", 'r' + EXCLUDE, "LIST", "no records of these types at all"},
     {"all-user", KEY_USER, NULL, "no samples in kernel mode"},
     {"all-kernel", KEY_KERNEL, NULL, "no samples in user mode"},
@@ -74,11 +77,11 @@ static const struct cli_spec spec = {
 /* Growing arrays for the lists of options. */
 struct lists {
     uint32_t *pids, *tids, *types, *events;
-    const char **comms;
+    const char **comms, **dsos;
     struct pd_cpu_range *cpus;
     struct pd_time_range *times;
     const char **event_names, **time_texts; /* looked up when the file is open */
-    size_t n_pids, n_tids, n_types, n_events, n_comms, n_cpus, n_times, n_event_names, n_time_texts;
+    size_t n_pids, n_tids, n_types, n_events, n_comms, n_dsos, n_cpus, n_times, n_event_names, n_time_texts;
 };
 
 struct run {
@@ -185,15 +188,15 @@ static bool add_type(struct run *run, const char *option, const char *word, stru
 }
 
 /* A name, or the names in the lines of a file, as perf has it. */
-static bool add_comm(struct run *run, const char *option, const char *word, struct lists *l)
+static bool add_name(struct run *run, const char *option, const char *word, const char ***names, size_t *n)
 {
     static const char file[] = "file://";
     char *line = NULL;
     size_t cap = 0;
     bool ok = true;
     if (strncmp(word, file, sizeof file - 1) != 0)
-        return ADD(run, l->comms, l->n_comms, word);
-    FILE *f = fopen(word + sizeof file - 1, "re");
+        return ADD(run, *names, *n, word);
+    FILE *f = cli_open_named(run->cli, word + sizeof file - 1);
     if (f == NULL) {
         cli_fail(run->cli, CLI_USAGE, "%s: %s: %s", option, word + sizeof file - 1, strerror(errno));
         return false;
@@ -201,7 +204,7 @@ static bool add_comm(struct run *run, const char *option, const char *word, stru
     while (ok && getline(&line, &cap, f) > 0) {
         line[strcspn(line, "\n")] = 0;
         const char *name = own(run, line);
-        ok = name && ADD(run, l->comms, l->n_comms, name);
+        ok = name && ADD(run, *names, *n, name);
     }
     free(line);
     fclose(f);
@@ -214,7 +217,8 @@ static bool add_word(struct run *run, int what, const char *option, char *word, 
     case KEY_PID: return add_id(run, option, word, &l->pids, &l->n_pids);
     case KEY_TID: return add_id(run, option, word, &l->tids, &l->n_tids);
     case 'C': return add_cpus(run, option, word, l);
-    case 'c': return add_comm(run, option, word, l);
+    case 'c': return add_name(run, option, word, &l->comms, &l->n_comms);
+    case 'd': return add_name(run, option, word, &l->dsos, &l->n_dsos);
     case 'r': return add_type(run, option, word, l);
     default: return ADD(run, l->event_names, l->n_event_names, word);
     }
@@ -423,6 +427,8 @@ static struct pd_filter_lists lists_of(const struct lists *l)
                                     .n_tids = l->n_tids,
                                     .comms = l->comms,
                                     .n_comms = l->n_comms,
+                                    .dsos = l->dsos,
+                                    .n_dsos = l->n_dsos,
                                     .cpus = l->cpus,
                                     .n_cpus = l->n_cpus,
                                     .events = l->events,
@@ -505,10 +511,13 @@ static bool any_relative(const struct lists *l)
     return any;
 }
 
-/* Shares of the time are known at the end; a file, too, is only complete then, and smaller if read twice. */
+/*
+ * Shares of the time are known at the end, and a map may come behind its samples; a file, too, is only complete then, and
+ * smaller if read twice.
+ */
 static unsigned input_flags(const struct run *run)
 {
-    const bool twice = any_relative(&run->keep) || any_relative(&run->drop);
+    const bool twice = any_relative(&run->keep) || any_relative(&run->drop) || run->keep.dsos || run->drop.dsos;
     const bool stream = run->to == PD_CONVERT_SAME || run->to == PD_CONVERT_PIPE;
     return CLI_SEEK | (stream && !twice ? CLI_FLOW : 0);
 }
@@ -569,6 +578,13 @@ static void on_progress(void *user, uint64_t done, uint64_t total)
     cli_progress(run->cli, done, total);
 }
 
+/* In the kernel: what does not work there, or fails, the library does, and tells. */
+static uint64_t copy(void *user, uint64_t offset, uint64_t n)
+{
+    struct run *run = user;
+    return cli_output_copy(&run->out, run->in.fd, offset, n);
+}
+
 static bool report_error(struct run *run, const struct pd_error *error)
 {
     const bool told = error->code == PD_EARG && run->cli->status != CLI_OK; /* by look_up() */
@@ -587,6 +603,7 @@ static bool filter(struct run *run, struct pd_filter_stats *stats)
     run->options.finding = on_finding;
     run->options.progress = on_progress;
     run->options.begin = look_up;
+    run->options.copy = run->out.cli && cli_is_direct(run->in.reader, run->to) ? copy : NULL;
     run->options.head = take_head;
     run->options.user = run;
     if (run->to == PD_CONVERT_DIRECTORY && cli_is_direct(run->in.reader, run->to)) {
@@ -611,7 +628,7 @@ static void tell(struct run *run, const struct pd_filter_stats *stats)
 static void to_directory(struct run *run, const char *path)
 {
     struct pd_filter_stats stats;
-    if (!cli_directory_open(run->cli, &run->dir, &run->in))
+    if (!cli_directory_open(run->cli, &run->dir, &run->in, 1))
         return;
     if (filter(run, &stats) &&
         (!S_ISDIR(run->in.st.st_mode) || cli_directory_copy_others(&run->dir, &run->in, path)) &&
@@ -640,6 +657,7 @@ static void free_lists(struct lists *l)
     free(l->types);
     free(l->events);
     free(l->comms);
+    free(l->dsos);
     free(l->cpus);
     free(l->times);
     free(l->event_names);

@@ -52,6 +52,13 @@ void pd_filter_progress(struct pd_filtering *f, const struct pd_record *rec)
         f->options->progress(f->options->user, f->passed, f->total);
 }
 
+void pd_filter_passed(struct pd_filtering *f, uint64_t bytes)
+{
+    f->passed += bytes;
+    if (f->options->progress && bytes)
+        f->options->progress(f->options->user, f->passed, f->total);
+}
+
 /* In a directory, the records of the next file follow. */
 enum pd_code pd_filter_damage(struct pd_filtering *f, const struct pd_error *what, bool *over)
 {
@@ -82,23 +89,53 @@ static enum pd_code next_any(struct pd_filtering *f, struct pd_record *rec, stru
     return !next && rec->payload_size > left ? payload_missing(f, rec, left, what) : next;
 }
 
-/* Calls `visit` for every record from the first on. */
-static inline __attribute__((always_inline)) enum pd_code each_record(struct pd_filtering *f, visit_fn *visit)
+static struct pd_place begin_of(const struct pd_filtering *f)
+{
+    struct pd_place p = {.at = pd_reader_info(f->reader)->data_offset};
+    pd_clock_init(&p.clock, pd_clock_is_timed(f->reader));
+    return p;
+}
+
+/* The state before a record, in case what is remembered ends with it. */
+static void mark(struct pd_filtering *f, const struct pd_clock *clock)
+{
+    f->scan.end = (struct pd_place){*clock, f->reader->at, f->reader->index, f->met, f->taken};
+}
+
+static enum pd_code go_to(struct pd_filtering *f, const struct pd_place *p)
+{
+    const enum pd_code code = pd_reader_rewind(f->reader, f->error);
+    if (p->index == 0)
+        return code;
+    f->reader->at = p->at;
+    f->reader->index = p->index;
+    return code;
+}
+
+/* Calls `visit` for every record from a place on, unless pd_scan_samples() takes it. */
+static inline __attribute__((always_inline)) enum pd_code each_record(struct pd_filtering *f, const struct pd_place *from,
+                                                                      bool quick, visit_fn *visit)
 {
     struct pd_record rec = {0};
-    struct pd_clock clock;
+    struct pd_clock clock = from->clock;
     struct pd_moment when;
     struct pd_error what;
     bool over = false;
-    enum pd_code code = pd_reader_rewind(f->reader, f->error);
-    f->met = f->taken = 0;
-    pd_clock_init(&clock, pd_clock_is_timed(f->reader));
+    enum pd_code code = go_to(f, from);
+    f->met = from->met;
+    f->taken = from->taken;
     while (!code && !over) {
+        if (quick && f->reader->src->next != f->reader->src->stop)
+            pd_scan_samples(f, &clock);
+        if (f->scan.on)
+            mark(f, &clock);
         const enum pd_code next =
             pd_reader_next_quick(f->reader, &rec) ? PD_OK : next_any(f, &rec, &what, &code);
         if (next == PD_END)
             break;
         if (next) {
+            if (f->scan.on)
+                pd_scan_end(&f->scan, &f->scan.end);
             code = pd_filter_damage(f, &what, &over);
             continue;
         }
@@ -109,9 +146,34 @@ static inline __attribute__((always_inline)) enum pd_code each_record(struct pd_
     return code;
 }
 
+/* Samples of known tasks by pd_scan_samples(). What that knows is of this pass. */
+static enum pd_code scan_records(struct pd_filtering *f, visit_fn *visit)
+{
+    const struct pd_place begin = begin_of(f);
+    memset(f->scan.seen, 0, sizeof f->scan.seen);
+    const enum pd_code code = each_record(f, &begin, f->scan.quick && begin.clock.timed, visit);
+    if (f->scan.on) /* to the end */
+        pd_scan_end(&f->scan, &f->scan.end);
+    return code;
+}
+
 /* ---- First pass */
 
+/* What holds for the next samples of a task: a later one tells nothing new of it. */
+static void see(struct pd_filtering *f, const struct pd_subject *s, uint64_t from, uint64_t to, bool keep, bool needed)
+{
+    f->scan.seen[s->tid % PD_SEEN] = (struct pd_seen){from, to, s->pid, s->tid, keep, needed};
+}
+
 /* A sample that perf does not pass over early is one from which it learns that there is a task. */
+static enum pd_code mention(struct pd_filtering *f, const struct pd_subject *s, const struct pd_moment *when)
+{
+    if (!pd_meets_early(&f->keep, s))
+        return PD_OK;
+    see(f, s, when->at, UINT64_MAX, false, false);
+    return pd_tasks_mention(f->tasks, when, s->pid, s->tid, f->error);
+}
+
 static enum pd_code collect(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
 {
     struct pd_subject s;
@@ -125,7 +187,7 @@ static enum pd_code collect(struct pd_filtering *f, struct pd_record *rec, const
         return code;
     }
     pd_subject_init(&s, rec);
-    return pd_meets_early(&f->keep, &s) ? pd_tasks_mention(f->tasks, when, s.pid, s.tid, f->error) : PD_OK;
+    return mention(f, &s, when);
 }
 
 /* ---- The choice */
@@ -142,7 +204,7 @@ static void find_task(const struct pd_filtering *f, const struct pd_moment *when
 {
     if (f->flowing)
         pd_live_find(f->live, when, s->tid, &s->task);
-    else
+    else if (!f->guesses)
         pd_tasks_find(f->tasks, when, s->tid, &s->task);
 }
 
@@ -179,7 +241,7 @@ static bool choose_sample(struct pd_filtering *f, const struct pd_subject *s)
     const struct pd_record *rec = s->rec;
     if (f->options->keep.types && !pd_lists_type(&f->keep, rec->type))
         return false;
-    return mode_meets(f, rec) && meets(f, s) && thin_out(f);
+    return mode_meets(f, rec) && meets(f, s) && (!f->dsos || pd_dsos_meet(f, rec)) && thin_out(f);
 }
 
 static bool choose_with_task(const struct pd_filtering *f, const struct pd_subject *s)
@@ -239,38 +301,145 @@ static enum pd_code note_chain(struct pd_filtering *f, struct pd_record *rec, ui
     return PD_OK;
 }
 
+/* A sample that can be read. */
+static enum pd_code take_sample(struct pd_filtering *f, struct pd_record *rec, struct pd_subject *s, bool *kept)
+{
+    *kept = choose_sample(f, s);
+    if (!*kept)
+        return PD_OK;
+    note_time(f, s);
+    const enum pd_code code = f->tasks ? need(f, s) : PD_OK;
+    return !code && f->deferred ? note_chain(f, rec, s->tid) : code;
+}
+
+/* The second pass, a sample. */
+static enum pd_code choose_known(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when, bool *kept)
+{
+    struct pd_subject s;
+    uint64_t from = 0, to = UINT64_MAX;
+    if (!f->scan.quick) {
+        look_at(f, rec, when, &s);
+        return take_sample(f, rec, &s, kept);
+    }
+    pd_subject_init(&s, rec);
+    if (f->ask_tasks)
+        pd_tasks_find_span(f->tasks, when, s.tid, &s.task, &from, &to);
+    const enum pd_code code = take_sample(f, rec, &s, kept);
+    see(f, &s, from, to, pd_meets_task(&f->keep, &s), *kept);
+    return code;
+}
+
+/* The first two passes at once, a sample. What is guessed is that its process is what it says itself. */
+static enum pd_code collect_and_choose_sample(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when,
+                                              bool *kept)
+{
+    struct pd_subject s;
+    pd_subject_init(&s, rec);
+    f->wrong |= f->guesses && s.pid == UINT32_MAX;
+    enum pd_code code = mention(f, &s, when);
+    *kept = false;
+    if (!code && is_readable(rec))
+        code = take_sample(f, rec, &s, kept);
+    if (!code && pd_meets_early(&f->keep, &s))
+        see(f, &s, when->at, UINT64_MAX, pd_meets_task(&f->keep, &s), *kept);
+    return code;
+}
+
+static enum pd_code choose_with(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when, bool *kept)
+{
+    struct pd_subject s;
+    look_at(f, rec, when, &s);
+    *kept = choose_with_task(f, &s);
+    if (f->guesses && s.has_task)
+        f->wrong |= s.pid == UINT32_MAX || !pd_tasks_note(f->tasks, s.pid, s.tid);
+    return *kept && f->tasks && s.has_task ? need(f, &s) : PD_OK;
+}
+
 static enum pd_code choose(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
 {
     const enum pd_role role = pd_filter_role(rec);
-    struct pd_subject s;
+    bool kept;
     if (role == PD_ROLE_OF_TASK && f->tasks)
         return pd_tasks_check(f->tasks, rec, when, f->error);
-    if ((role != PD_ROLE_SAMPLE && role != PD_ROLE_WITH_TASK) ||
-        (role == PD_ROLE_SAMPLE && !is_readable(rec)))
-        return PD_OK;
-    look_at(f, rec, when, &s);
-    if (role == PD_ROLE_SAMPLE ? !choose_sample(f, &s) : !choose_with_task(f, &s))
-        return PD_OK;
-    if (role == PD_ROLE_SAMPLE)
-        note_time(f, &s);
-    enum pd_code code = f->tasks && s.has_task ? need(f, &s) : PD_OK;
-    return !code && role == PD_ROLE_SAMPLE && f->deferred ? note_chain(f, rec, s.tid) : code;
+    if (role == PD_ROLE_WITH_TASK)
+        return choose_with(f, rec, when, &kept);
+    return role == PD_ROLE_SAMPLE && is_readable(rec) ? choose_known(f, rec, when, &kept) : PD_OK;
 }
 
-/* The first two passes at once, where no list asks what a task is called: the choice does not need the first one. */
+/* The first two passes at once, where the choice does not need the first one. */
 static enum pd_code collect_and_choose(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
 {
-    struct pd_subject s;
-    enum pd_code code;
-    if (rec->type != PD_RECORD_SAMPLE)
-        return (code = collect(f, rec, when)) || pd_filter_role(rec) == PD_ROLE_OF_TASK ? code : choose(f, rec, when);
-    pd_subject_init(&s, rec);
-    code = pd_meets_early(&f->keep, &s) ? pd_tasks_mention(f->tasks, when, s.pid, s.tid, f->error) : PD_OK;
-    if (code || !is_readable(rec) || !choose_sample(f, &s))
-        return code;
-    note_time(f, &s);
-    code = need(f, &s);
-    return !code && f->deferred ? note_chain(f, rec, s.tid) : code;
+    bool kept;
+    if (rec->type == PD_RECORD_SAMPLE)
+        return collect_and_choose_sample(f, rec, when, &kept);
+    const enum pd_code code = collect(f, rec, when);
+    return !code && pd_filter_role(rec) == PD_ROLE_WITH_TASK ? choose_with(f, rec, when, &kept) : code;
+}
+
+static bool keep_other(const struct pd_filtering *f, const struct pd_record *rec, enum pd_role role);
+
+/* Would it be kept without a word? */
+static bool is_sound(const struct pd_filtering *f, struct pd_record *rec)
+{
+    const enum pd_code code = pd_reader_decode(f->reader, rec, NULL);
+    return code == PD_OK || code == PD_EUNKNOWN;
+}
+
+static bool is_simple(const struct pd_record *rec, enum pd_role role)
+{
+    return role != PD_ROLE_WRAPPER && role != PD_ROLE_CHAIN && !rec->depth && !rec->payload_size &&
+           (role != PD_ROLE_SAMPLE || is_readable(rec));
+}
+
+/*
+ * The choice, remembered; at the first record that is not simple, that ends, and the copy chooses anew from there on. False:
+ * it has ended here.
+ */
+static bool remember(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when, enum pd_role role, bool kept)
+{
+    struct pd_scan *s = &f->scan;
+    if (role == PD_ROLE_OF_TASK)
+        return pd_scan_note_task(s, f->options->allocator, rec, when);
+    if ((kept && !is_sound(f, rec)) || !pd_scan_note(s, f->options->allocator, rec->offset, kept))
+        return false;
+    *(role == PD_ROLE_SAMPLE ? &s->samples : &s->others) += 1;
+    *(role == PD_ROLE_SAMPLE ? &s->kept_samples : &s->kept_others) += kept;
+    return true;
+}
+
+/* A record of the pass that chooses, `joined` with the first one or not. */
+static enum pd_code choose_one(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when, bool joined)
+{
+    const enum pd_role role = pd_filter_role(rec);
+    enum pd_code code = PD_OK;
+    bool kept = false;
+    if (!f->scan.on || !is_simple(rec, role)) {
+        if (f->scan.on)
+            pd_scan_end(&f->scan, &f->scan.end);
+        return joined ? collect_and_choose(f, rec, when) : choose(f, rec, when);
+    }
+    if (role == PD_ROLE_SAMPLE) {
+        code = joined ? collect_and_choose_sample(f, rec, when, &kept) : choose_known(f, rec, when, &kept);
+    } else if (role == PD_ROLE_OF_TASK) {
+        code = joined ? collect(f, rec, when) : pd_tasks_check(f->tasks, rec, when, f->error);
+    } else if (role == PD_ROLE_WITH_TASK) {
+        code = choose_with(f, rec, when, &kept);
+    } else {
+        kept = keep_other(f, rec, role);
+    }
+    if (!code && !remember(f, rec, when, role, kept))
+        pd_scan_end(&f->scan, &f->scan.end);
+    return code;
+}
+
+static enum pd_code choose_first(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+{
+    return choose_one(f, rec, when, true);
+}
+
+static enum pd_code choose_second(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+{
+    return choose_one(f, rec, when, false);
 }
 
 /* What is then left of the second. */
@@ -383,7 +552,7 @@ bool pd_filter_of_kernel(const struct pd_record *rec, uint32_t pid)
     return pid == UINT32_MAX || mode == PD_CPUMODE_KERNEL || mode == PD_CPUMODE_GUEST_KERNEL;
 }
 
-static bool is_needed(const struct pd_filtering *f, const struct pd_record *rec, uint32_t pid, uint32_t tid)
+bool pd_filter_is_needed(const struct pd_filtering *f, const struct pd_record *rec, uint32_t pid, uint32_t tid)
 {
     if (pd_filter_of_kernel(rec, pid) || pd_tasks_needed(f->tasks, pid) || pd_tasks_needed(f->tasks, tid))
         return true;
@@ -405,7 +574,7 @@ static bool keep_of_task(struct pd_filtering *f, struct pd_record *rec, const st
     pd_subject_init(&s, rec);
     if (!pd_filter_task_of(rec, &s.pid, &s.tid, &what))
         return unreadable(f, &what);
-    if (f->options->sideband == PD_SIDEBAND_NEEDED && is_needed(f, rec, s.pid, s.tid))
+    if (f->options->sideband == PD_SIDEBAND_NEEDED && pd_filter_is_needed(f, rec, s.pid, s.tid))
         return true;
     s.has_task = true;
     if (listed && f->ask_tasks)
@@ -435,14 +604,24 @@ static bool keep_other(const struct pd_filtering *f, const struct pd_record *rec
            pd_lists_type(&f->keep, rec->type);
 }
 
+/* A sample of a layout that is not known is not damaged for being short: nobody can say what it must have. */
+static void why_not_readable(const struct pd_record *rec, struct pd_error *what)
+{
+    if (rec->plan == NULL)
+        pd_fail_record(what, PD_EUNKNOWN, rec, 0, "event id", 0, 0);
+    else if (pd_layout_unknown(rec->plan, rec->type))
+        pd_fail_record(what, PD_EUNKNOWN, rec, 0, "sample_type", rec->plan->shape.sample_type, 0);
+    else
+        pd_fail_record(what, PD_ESHORT, rec, 0, "sample", rec->size, rec->plan->pid + 8u);
+}
+
 static bool keep_sample(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
 {
     struct pd_subject s;
     struct pd_error what;
     f->stats->samples++;
     if (!is_readable(rec)) {
-        pd_fail_record(&what, rec->plan ? PD_ESHORT : PD_EUNKNOWN, rec, 0, rec->plan ? "sample" : "event id",
-                       rec->plan ? rec->size : 0, rec->plan ? rec->plan->pid + 8u : 0);
+        why_not_readable(rec, &what);
         return unreadable(f, &what);
     }
     look_at(f, rec, when, &s);
@@ -507,7 +686,39 @@ static bool is_pipe(const struct pd_filtering *f)
 /* In a pipe stream, the first pass finds the attrs. */
 static bool is_joined(const struct pd_filtering *f)
 {
-    return f->tasks && !f->ask_tasks && !is_pipe(f);
+    return f->tasks && (!f->ask_tasks || f->guesses) && !is_pipe(f);
+}
+
+/*
+ * A list of processes asks for tasks only where some tid is given to more than one: that is known when all have been collected,
+ * and mostly it is not so.
+ */
+static bool may_guess(const struct pd_filtering *f)
+{
+    const struct pd_filter_options *o = f->options;
+    return f->ask_tasks && o->sideband == PD_SIDEBAND_NEEDED && !o->keep.comms && !o->drop.comms && !is_pipe(f);
+}
+
+/* Is it of times and tasks alone what is chosen? */
+static bool is_quick(const struct pd_filtering *f)
+{
+    const struct pd_filter_options *o = f->options;
+    return f->tasks && o->sideband == PD_SIDEBAND_NEEDED && !f->deferred && !f->drops && !f->dsos && !o->keep.types && !o->keep.cpus &&
+           !o->keep.events && !o->all_user && !o->all_kernel && !o->every && !o->limit;
+}
+
+/* Can what is chosen be copied without a look at it? Then it is remembered. */
+static void start_to_remember(struct pd_filtering *f)
+{
+    const struct pd_filter_options *o = f->options;
+    if (pd_reader_info(f->reader)->container == PD_CONTAINER_FILE && o->sideband == PD_SIDEBAND_NEEDED && !f->deferred &&
+        !o->keep.types && !o->drop.types)
+        pd_scan_start(f);
+}
+
+static bool asks_dsos(const struct pd_filtering *f)
+{
+    return f->options->keep.dsos || f->options->drop.dsos;
 }
 
 static enum pd_code prepare(struct pd_filtering *f)
@@ -515,12 +726,13 @@ static enum pd_code prepare(struct pd_filtering *f)
     const struct pd_file_info *info = pd_reader_info(f->reader);
     const bool needed = f->options->sideband == PD_SIDEBAND_NEEDED;
     enum pd_code code = pd_filter_lists_init(f);
+    f->guesses = may_guess(f);
     if (!code && (f->ask_tasks || needed))
         code = pd_tasks_new(&f->tasks, f->options->allocator, f->error);
-    f->total = info->data_end - info->data_offset;
+    f->pass = info->data_end - info->data_offset;
     for (size_t i = 1; i < pd_reader_n_members(f->reader); i++)
-        f->total += pd_reader_member(f->reader, i)->size;
-    f->total *= 1u + (f->tasks || is_pipe(f)) + ((needed && !is_joined(f)) || is_pipe(f));
+        f->pass += pd_reader_member(f->reader, i)->size;
+    f->total = f->pass * (1u + asks_dsos(f) + (f->tasks || is_pipe(f)) + ((needed && !is_joined(f)) || is_pipe(f)));
     return code;
 }
 
@@ -530,26 +742,79 @@ static enum pd_code skip(struct pd_filtering *f, struct pd_record *rec, const st
     return PD_OK;
 }
 
-static enum pd_code learn(struct pd_filtering *f)
+/* All is known of tasks. */
+static enum pd_code finish_tasks(struct pd_filtering *f)
 {
-    const bool joined = is_joined(f);
-    enum pd_code code = PD_OK;
-    f->deferred = has_deferred(f->reader);
-    if (joined)
-        code = each_record(f, collect_and_choose);
-    else if (f->tasks || is_pipe(f)) /* in a pipe stream this finds the attrs, and the next the times */
-        code = each_record(f, f->tasks ? collect : skip);
-    if (!code && f->tasks)
-        code = pd_tasks_finish(f->tasks, f->error);
+    enum pd_code code = f->tasks ? pd_tasks_finish(f->tasks, f->error) : PD_OK;
     if (!code && f->ask_tasks)
         code = pd_criteria_names(&f->keep, f->tasks, f->error);
     if (!code && f->ask_tasks)
         code = pd_criteria_names(&f->drop, f->tasks, f->error);
+    return code;
+}
+
+/* Forgets a choice. */
+static void unchoose(struct pd_filtering *f)
+{
+    pd_tasks_need_none(f->tasks);
+    memset(f->needed, 0, sizeof f->needed);
+    pd_chains_free(&f->chains);
+    f->chains.allocator = f->options->allocator;
+    f->stats->first = f->stats->last = 0;
+    f->scan.complete = false;
+}
+
+static enum pd_code choose_all(struct pd_filtering *f)
+{
+    if (f->options->sideband != PD_SIDEBAND_NEEDED && !f->deferred && !is_pipe(f))
+        return PD_OK;
+    start_to_remember(f);
+    return scan_records(f, choose_second);
+}
+
+/* Those maps that are remembered need not be looked for. */
+static enum pd_code check_all(struct pd_filtering *f)
+{
+    const struct pd_place begin = begin_of(f);
+    const enum pd_code code = f->scan.complete ? pd_scan_check(f) : PD_OK;
+    return code ? code : each_record(f, f->scan.complete ? &f->scan.end : &begin, false, check_maps);
+}
+
+/* The first two passes at once, and what else it then takes. */
+static enum pd_code learn_at_once(struct pd_filtering *f)
+{
+    start_to_remember(f);
+    enum pd_code code = scan_records(f, choose_first);
+    const bool several = pd_tasks_several(f->tasks), wrong = f->guesses && (several || f->wrong);
+    f->guesses = false;
+    if (!code)
+        code = finish_tasks(f);
+    if (code || !(wrong || several))
+        return code;
+    f->total += f->pass; /* once more */
+    if (!wrong)
+        return check_all(f);
+    unchoose(f);
+    return choose_all(f);
+}
+
+static enum pd_code learn(struct pd_filtering *f)
+{
+    enum pd_code code = PD_OK;
     f->deferred = has_deferred(f->reader);
-    if (!code && joined)
-        code = pd_tasks_several(f->tasks) ? each_record(f, check_maps) : PD_OK;
-    else if (!code && (f->options->sideband == PD_SIDEBAND_NEEDED || f->deferred || is_pipe(f)))
-        code = each_record(f, choose);
+    f->scan.quick = is_quick(f);
+    if (is_joined(f)) {
+        code = learn_at_once(f);
+    } else {
+        if (f->tasks || is_pipe(f)) /* in a pipe stream this finds the attrs, and the next the times */
+            code = scan_records(f, f->tasks ? collect : skip);
+        f->deferred = has_deferred(f->reader);
+        f->scan.quick = is_quick(f);
+        if (!code)
+            code = finish_tasks(f);
+        if (!code)
+            code = choose_all(f);
+    }
     if (!code && f->options->sideband == PD_SIDEBAND_NEEDED)
         code = pd_tasks_ancestors(f->tasks, f->error);
     return code;
@@ -557,10 +822,18 @@ static enum pd_code learn(struct pd_filtering *f)
 
 static enum pd_code write_all(struct pd_filtering *f)
 {
+    struct pd_place from = begin_of(f);
+    bool over = false;
     enum pd_code code = pd_filter_out_begin(&f->out);
     f->out.runs = true;
-    if (!code)
-        code = each_record(f, pd_filter_copy);
+    if (!code && f->scan.complete && f->sections.writer->deflate.ctx == NULL) {
+        code = pd_reader_rewind(f->reader, f->error);
+        if (!code)
+            code = pd_scan_copy(f, &over);
+        from = f->scan.end;
+    }
+    if (!code && !over)
+        code = each_record(f, &from, false, pd_filter_copy);
     f->sections.moved = f->moved;
     f->sections.no_aux = pd_lists_type(&f->drop, PD_RECORD_AUXTRACE);
     return code ? code : pd_filter_out_end(&f->out);
@@ -569,9 +842,11 @@ static enum pd_code write_all(struct pd_filtering *f)
 static enum pd_code run(struct pd_filtering *f)
 {
     if (!f->reader->in.seekable)
-        return is_pipe(f) ? pd_filter_stream(f)
+        return is_pipe(f) && !asks_dsos(f) ? pd_filter_stream(f)
                           : pd_fail(f->error, PD_EUNSUP, 0, "filtering an input that cannot seek", 0, 0);
     enum pd_code code = prepare(f);
+    if (!code && asks_dsos(f))
+        code = pd_filter_find_dsos(f);
     if (!code)
         code = learn(f);
     f->last_pass = true;
@@ -602,10 +877,12 @@ enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink,
     pd_filter_out_close(&f.out);
     pd_tasks_free(f.tasks);
     pd_live_free(f.live);
+    pd_dsos_free(f.dsos);
     pd_criteria_free(&f.keep);
     pd_criteria_free(&f.drop);
     pd_chains_free(&f.chains);
     pd_release(f.options->allocator, f.moved);
+    pd_release(f.options->allocator, f.scan.parts);
     return code;
 }
 

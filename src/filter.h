@@ -48,6 +48,8 @@ bool pd_criteria_need_tasks(const struct pd_criteria *c);
 void pd_subject_init(struct pd_subject *s, const struct pd_record *rec);
 /* Time and cpu alone, as perf looks at them before it looks at the task. */
 bool pd_meets_early(const struct pd_criteria *c, const struct pd_subject *s);
+/* Pid, tid and name. */
+bool pd_meets_task(const struct pd_criteria *c, const struct pd_subject *s);
 /* All lists of `keep` but the types. */
 bool pd_meets_all(const struct pd_criteria *c, const struct pd_subject *s);
 /* One of the lists of `drop`, the types included. */
@@ -64,6 +66,7 @@ struct pd_chains {
         bool used;
     } *slots;
     size_t size, n;
+    struct pd_key key;
 };
 
 bool pd_chains_add(struct pd_chains *c, uint64_t cookie, uint32_t tid); /* false: no memory */
@@ -157,6 +160,17 @@ void pd_live_forget(struct pd_live *l, const struct pd_moment *until);
 /* What is known of a task at a moment that is settled and not forgotten, the record there included. */
 void pd_live_find(const struct pd_live *l, const struct pd_moment *when, uint32_t tid, struct pd_task *task);
 
+/* ---- filter_dsos.c: what samples' addresses are mapped from */
+
+struct pd_dsos;
+struct pd_filtering;
+
+/* Reads the recording once. f->dsos is to be freed in any case. */
+enum pd_code pd_filter_find_dsos(struct pd_filtering *f);
+/* Do the lists of dsos want the sample? */
+bool pd_dsos_meet(const struct pd_filtering *f, const struct pd_record *rec);
+void pd_dsos_free(struct pd_dsos *d);
+
 /* ---- filter.c, filter_stream.c: the run */
 
 /* What the filter does with a record, by type. */
@@ -183,15 +197,54 @@ struct pd_needed {
     bool known;
 };
 
+/* ---- filter_scan.c: samples chosen as they are passed over, and remembered for the copy */
+
+/* Where a pass is, to go on from there. */
+struct pd_place {
+    struct pd_clock clock;
+    uint64_t at, index;
+    uint64_t met, taken; /* see pd_filtering */
+};
+
+/* What holds for the samples of a task at the moments whose `at` is between `from` and `to`, both excluded. */
+struct pd_seen {
+    uint64_t from, to;
+    uint32_t pid, tid;
+    bool keep;   /* the lists of tasks want it */
+    bool needed; /* and it is marked as needed */
+};
+
+#define PD_SEEN 256
+#define PD_FIRST_PARTS ((size_t)4001) /* bytes to start with, doubled when more are needed */
+
+struct pd_scan {
+    bool quick; /* pd_scan_samples() may choose: nothing but times and tasks is asked for */
+    struct pd_seen seen[PD_SEEN]; /* by the last bits of the tid */
+    /* What is remembered: parts of the data from its begin on, kept or not, or a record that goes with its task. */
+    bool on;        /* it goes on */
+    bool complete;  /* `end` is set */
+    bool kept;      /* the part that goes on */
+    uint64_t start; /* where that began */
+    struct pd_moment last; /* of the records whose moment, or number, is in it */
+    uint8_t *parts;
+    size_t n, cap;
+    struct pd_place end; /* where it ends: from there on, the copy chooses anew */
+    uint64_t samples, kept_samples, others, kept_others;
+};
+
 struct pd_filtering {
+    struct pd_scan scan;
     struct pd_reader *reader;
     const struct pd_filter_options *options;
     struct pd_filter_stats *stats;
     struct pd_error *error;
     struct pd_tasks *tasks; /* NULL: nothing asks for them */
     struct pd_live *live;   /* the same, of an input that cannot seek */
+    struct pd_dsos *dsos;   /* NULL: nothing asks for them */
     struct pd_criteria keep, drop;
     bool ask_tasks; /* the lists do */
+    bool guesses;   /* yet the first pass chooses, as if each tid had one process */
+    bool wrong;     /* that was not so */
     bool drops;     /* `drop` has a list */
     struct pd_needed needed[PD_TOLD]; /* by the last bits of the tid */
     bool flowing;   /* one pass over an input that cannot seek */
@@ -206,6 +259,7 @@ struct pd_filtering {
     bool kept;              /* the last record given to pd_filter_copy() */
     uint64_t unreadable;    /* index of the record that was reported last */
     uint64_t passed, total; /* bytes, for `progress` */
+    uint64_t pass;          /* of them, those of one pass */
     uint32_t tick;
 };
 
@@ -216,6 +270,26 @@ enum pd_code pd_filter_copy(struct pd_filtering *f, struct pd_record *rec, const
 /* A record that cannot be read. *over: it is the end. PD_EIO, PD_ENOMEM: the whole run fails. */
 enum pd_code pd_filter_damage(struct pd_filtering *f, const struct pd_error *what, bool *over);
 void pd_filter_progress(struct pd_filtering *f, const struct pd_record *rec);
+/* So many bytes have been passed at once. */
+void pd_filter_passed(struct pd_filtering *f, uint64_t bytes);
+
+/* Takes samples as long as it is clear at once what to do with them, and does it. */
+void pd_scan_samples(struct pd_filtering *f, struct pd_clock *clock);
+/* Starts to remember, with the next pass. */
+void pd_scan_start(struct pd_filtering *f);
+/* A record at `at` is kept or not. False: there is no memory for that. */
+bool pd_scan_note(struct pd_scan *s, const struct pd_allocator *allocator, uint64_t at, bool keep);
+/* The same for one that goes with its task. Decodes it; false, too: it cannot be decoded. */
+bool pd_scan_note_task(struct pd_scan *s, const struct pd_allocator *allocator, struct pd_record *rec,
+                       const struct pd_moment *when);
+/* pd_tasks_check() for all of them. */
+enum pd_code pd_scan_check(struct pd_filtering *f);
+/* What is remembered ends here. */
+void pd_scan_end(struct pd_scan *s, const struct pd_place *end);
+/* Writes what is remembered to be kept. *over: the input has become shorter. */
+enum pd_code pd_scan_copy(struct pd_filtering *f, bool *over);
+/* Does a record go with the tasks that are needed? It is of a PD_ROLE_OF_TASK, and decoded. */
+bool pd_filter_is_needed(const struct pd_filtering *f, const struct pd_record *rec, uint32_t pid, uint32_t tid);
 
 /* Filters a pipe stream that cannot seek. */
 enum pd_code pd_filter_stream(struct pd_filtering *f);

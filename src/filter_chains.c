@@ -2,14 +2,10 @@
 /* filter_chains.c - the deferred call chains that kept samples wait for: a set of cookies and threads. */
 #include "filter.h"
 #include "codec_internal.h"
-#include "wrap.h"
 
-PD_WRAPS static size_t slot_of(const struct pd_chains *c, uint64_t cookie, uint32_t tid)
+static size_t slot_of(const struct pd_chains *c, uint64_t cookie, uint32_t tid)
 {
-    uint64_t h = cookie ^ (uint64_t)tid << 32;
-    h = (h ^ h >> 31) * UINT64_C(0x7fb5d329728ea185);
-    h = (h ^ h >> 27) * UINT64_C(0x81dadef4bc2dd44d);
-    size_t i = (size_t)(h ^ h >> 33) & (c->size - 1);
+    size_t i = (size_t)pd_keyed(&c->key, pd_keyed(&c->key, cookie) ^ tid) & (c->size - 1);
     while (c->slots[i].used && (c->slots[i].cookie != cookie || c->slots[i].tid != tid))
         i = (i + 1) & (c->size - 1);
     return i;
@@ -17,7 +13,7 @@ PD_WRAPS static size_t slot_of(const struct pd_chains *c, uint64_t cookie, uint3
 
 static bool grow(struct pd_chains *c)
 {
-    struct pd_chains next = {c->allocator, NULL, c->size ? c->size * 2 : 64, c->n};
+    struct pd_chains next = {c->allocator, NULL, c->size ? c->size * 2 : 64, c->n, c->size ? c->key : pd_key_draw()};
     next.slots = pd_array(c->allocator, NULL, next.size, sizeof *next.slots);
     if (next.slots == NULL)
         return false;
@@ -27,7 +23,9 @@ static bool grow(struct pd_chains *c)
         if (c->slots[i].used)
             next.slots[slot_of(&next, c->slots[i].cookie, c->slots[i].tid)] = c->slots[i];
     pd_release(c->allocator, c->slots);
-    *c = next;
+    c->slots = next.slots;
+    c->size = next.size;
+    c->key = next.key;
     return true;
 }
 

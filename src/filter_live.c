@@ -155,7 +155,7 @@ enum pd_code pd_live_new(struct pd_live **live, const struct pd_filter_options *
         *l = (struct pd_live){.options = options, .tids.allocator = options->allocator};
     *live = l;
     const uint32_t i = l ? index_of(l, 0) : UINT32_MAX;
-    if (i == UINT32_MAX)
+    if (i == UINT32_MAX || l->tasks == NULL)
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, sizeof *l);
     const bool kept = pd_lists_name(&options->keep, "swapper", 7),
                dropped = pd_lists_name(&options->drop, "swapper", 7);

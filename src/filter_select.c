@@ -152,12 +152,18 @@ bool pd_meets_early(const struct pd_criteria *c, const struct pd_subject *s)
            (!l->cpus || !s->has_cpu || in_cpus(l, s->cpu));
 }
 
+bool pd_meets_task(const struct pd_criteria *c, const struct pd_subject *s)
+{
+    const struct pd_filter_lists *l = c->lists;
+    return (!l->tids || in(&c->tids, s->tid)) && (!l->pids || in(&c->pids, process_of(s))) &&
+           (!l->comms || in_names(c, s));
+}
+
 bool pd_meets_all(const struct pd_criteria *c, const struct pd_subject *s)
 {
     const struct pd_filter_lists *l = c->lists;
     return pd_meets_early(c, s) && (!l->events || !has_event(s) || in(&c->events, s->rec->attr_index)) &&
-           (!s->has_task || ((!l->tids || in(&c->tids, s->tid)) &&
-                             (!l->pids || in(&c->pids, process_of(s))) && (!l->comms || in_names(c, s))));
+           (!s->has_task || pd_meets_task(c, s));
 }
 
 bool pd_meets_any(const struct pd_criteria *c, const struct pd_subject *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* timespec.c - ranges of time as text, in perf's syntax and with its rounding. */
-#include <perfdata/filter.h>
+#include "word.h"
 #include <string.h>
 
 #define NANOSECONDS UINT64_C(1000000000)
@@ -184,10 +184,5 @@ bool pd_time_parse(const char *text, uint64_t first, uint64_t last, struct pd_ti
 
 bool pd_time_match(const struct pd_time_range *ranges, size_t n, uint64_t time)
 {
-    if (time == 0)
-        return true;
-    for (size_t i = 0; i < n; i++)
-        if (time >= ranges[i].start && (ranges[i].end == 0 || time <= ranges[i].end))
-            return true;
-    return false;
+    return pd_time_in(ranges, n, time);
 }

@@ -9,9 +9,10 @@
  *     pd_filter(reader, &sink, &options, &stats, &error);
  *
  * The input is read up to three times: for the names of tasks over time, for the tasks that the selected records
- * belong to, and to copy. Records are copied as bytes. Memory does not grow with samples, but with tasks and their names
- * (see perfdata/tasks.h), with AUXTRACE records (16 bytes each), and, where call chains are deferred, with the chains
- * that are kept (16 bytes each).
+ * belong to, and to copy. Without names to look for, the first two are one, and what is chosen in a file whose records are not
+ * compressed is remembered, in 8 MiB at most, so that the copy looks at nothing again. Records are copied as bytes. Memory
+ * does not grow with samples, but with tasks and their names (see perfdata/tasks.h), with AUXTRACE records (16 bytes each),
+ * and, where call chains are deferred, with the chains that are kept (16 bytes each).
  *
  * A pipe stream that cannot seek flows through in one pass. Records whose choice depends on a task wait until perf, too,
  * would know the task: to the end of the next round; in memory, and beyond 16 MiB in a temporary file. Memory then grows
@@ -63,6 +64,11 @@ struct pd_cpu_range {
  * What to select, or to exclude. A list that is NULL asks for nothing; a record meets a list when it has one of its
  * values, and all lists when it meets each. A value that a record does not have (its event does not sample it) counts as
  * met, except pid and tid, which are then -1, and the time, which is then the latest.
+ *
+ * Names of dsos are those of perf: a path or the last part of it; "[kernel.kallsyms]" (also "[kernel.vmlinux]" and
+ * "[kernel]"), "[nf_tables]" for a module, "[vdso]", the name of a BPF program; "[unknown]" where nothing is mapped. They count
+ * for samples only, and take a pass of their own, memory for maps (40 bytes each, those that a process has from its parent
+ * once) and 2 bits for each record. PD_EUNSUP if the input cannot seek.
  */
 struct pd_filter_lists {
     const uint32_t *pids, *tids;
@@ -77,6 +83,8 @@ struct pd_filter_lists {
     size_t n_times;
     const uint32_t *types; /* PD_RECORD_* */
     size_t n_types;
+    const char *const *dsos; /* what a sample's address is mapped from, see below */
+    size_t n_dsos;
 };
 
 /*
@@ -125,6 +133,11 @@ struct pd_filter_options {
     bool (*begin)(void *user);
     /* The same: called before that for each record that stands before all others, HEADER_FEATURE among them. May be NULL. */
     void (*head)(void *user, const struct pd_record *rec);
+    /*
+     * Appends n bytes of the input, from that offset, to the sink, by a way faster than read and write. Returns how many: the
+     * others, which may be all, are read and written. May be NULL.
+     */
+    uint64_t (*copy)(void *user, uint64_t offset, uint64_t n);
 };
 
 struct pd_filter_stats {

@@ -5,6 +5,7 @@
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
+#include "heap.h"
 #include <errno.h>
 #include <perfdata/filter.h>
 #include <stdio.h>
@@ -862,44 +863,23 @@ static void no_time_span(void **state)
 
 /* ---- Memory */
 
-struct heap {
-    size_t calls, fail_at, blocks;
-};
-
-static void *heap_resize(void *user, void *old, size_t size)
-{
-    struct heap *h = user;
-    if (++h->calls == h->fail_at)
-        return NULL;
-    h->blocks += old == NULL;
-    void *p = realloc(old, size);
-    assert_non_null(p);
-    return p;
-}
-
-static void heap_release(void *user, void *old)
-{
-    struct heap *h = user;
-    h->blocks--;
-    free(old);
-}
-
 /* Whichever allocation fails, the run says so and gives back what it has taken. */
 static void out_of_memory(void **state)
 {
     struct recording in;
     enum pd_code code = PD_ENOMEM;
     struct heap heap = {0};
+    const char *const dso = "file";
     const struct pd_allocator allocator = {heap_resize, heap_release, &heap};
     const struct pd_filter_options options = {
         .allocator = &allocator,
         .keep = {COMMS("sh", "ls", ":12"), LIST(pids, 5, 7), LIST(events, 0, 1)},
-        .drop = {LIST(tids, 99), LIST(types, 4)}};
+        .drop = {LIST(tids, 99), LIST(types, 4), .dsos = &dso, .n_dsos = 1}};
     (void)state;
     header(&in, false), records(&in), auxtrace(&in, 'q', 8), features(&in, true);
     for (size_t n = 1; code == PD_ENOMEM; n++) {
         struct file out = {0};
-        heap = (struct heap){.fail_at = n};
+        heap = (struct heap){.fail_at = n, .once = true};
         code = filter(&in.im, &options, &out, NULL);
         assert_int_equal(heap.blocks, 0);
         image_free(&out.im);

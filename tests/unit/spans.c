@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * spans.c - ranges of addresses against an array with a number for each address: put, taken out, copied and changed; at the ends
+ * of the address space; in an order made to be deep; and without memory. Checks R3, R10, R11.
+ */
+#include "spans.h"
+#include "cmocka_all.h"
+#include "heap.h"
+#include "seeded.h"
+
+enum { SPACES = 6, PLACES = 64 };
+
+/* Addresses lie where they wrap soonest: half of them at the begin, half at the end. */
+static uint64_t address_of(unsigned place)
+{
+    return place < PLACES / 2 ? place : UINT64_MAX - (PLACES - 1 - place);
+}
+
+struct both {
+    struct pd_spans spans;
+    uint32_t space[SPACES];
+    uint8_t model[SPACES][PLACES]; /* 0: none */
+};
+
+static void same(const struct both *b, uint64_t seed)
+{
+    for (unsigned i = 0; i < SPACES; i++)
+        for (unsigned p = 0; p < PLACES; p++) {
+            uint8_t value = 0;
+            const bool found = pd_spans_find(&b->spans, b->space[i], address_of(p), &value);
+            if (found != (b->model[i][p] != 0) || (found && value != b->model[i][p]))
+                fail_msg("seed %llu: space %u, place %u: %u, expected %u", (unsigned long long)seed, i, p, value, b->model[i][p]);
+        }
+}
+
+static void step(struct both *b, struct pd_rng *rng)
+{
+    const unsigned i = (unsigned)pd_rng_below(rng, SPACES), from = (unsigned)pd_rng_below(rng, SPACES);
+    const unsigned p = (unsigned)pd_rng_below(rng, PLACES), last = p + (unsigned)pd_rng_below(rng, PLACES - p);
+    const uint8_t value = (uint8_t)(1 + pd_rng_below(rng, 7));
+    if (pd_rng_one_in(rng, 8) && i != from) {
+        const uint32_t copy = pd_spans_copy(&b->spans, b->space[from]);
+        pd_spans_drop(&b->spans, b->space[i]);
+        b->space[i] = copy;
+        memcpy(b->model[i], b->model[from], PLACES);
+    } else if (pd_rng_one_in(rng, 5)) {
+        pd_spans_take(&b->spans, &b->space[i], address_of(p), address_of(last));
+        memset(b->model[i] + p, 0, last - p + 1);
+    } else {
+        pd_spans_put(&b->spans, &b->space[i], address_of(p), address_of(last), value);
+        memset(b->model[i] + p, value, last - p + 1);
+    }
+}
+
+static void as_an_array(void **state)
+{
+    (void)state;
+    const uint64_t n = random_iterations(300);
+    for (uint64_t k = 0; k < n; k++) {
+        struct heap heap = {0};
+        const struct pd_allocator allocator = {heap_resize, heap_release, &heap};
+        struct pd_rng rng = {random_seed() + k};
+        struct both b = {0};
+        pd_spans_init(&b.spans, &allocator);
+        for (unsigned i = 0; i < 60; i++) {
+            step(&b, &rng);
+            same(&b, random_seed() + k);
+        }
+        for (unsigned i = 0; i < SPACES; i++)
+            pd_spans_drop(&b.spans, b.space[i]);
+        size_t unused = 0;
+        for (uint32_t i = b.spans.unused; i; i = b.spans.items[i].left)
+            unused++;
+        assert_int_equal(unused, b.spans.n ? b.spans.n - 1 : 0); /* none is lost */
+        pd_spans_free(&b.spans);
+        assert_int_equal(heap.blocks, 0);
+    }
+}
+
+/* A range that ends before it begins is none. */
+static void empty_range(void **state)
+{
+    struct pd_spans s;
+    uint32_t space = 0;
+    uint8_t value;
+    (void)state;
+    pd_spans_init(&s, NULL);
+    pd_spans_put(&s, &space, 5, 4, 1);
+    assert_int_equal(space, 0);
+    pd_spans_take(&s, &space, 5, 4);
+    assert_false(pd_spans_find(&s, space, 5, &value));
+    pd_spans_free(&s);
+}
+
+static unsigned depth(const struct pd_spans *s, uint32_t i)
+{
+    if (i == 0)
+        return 0;
+    const unsigned l = depth(s, s->items[i].left), r = depth(s, s->items[i].right);
+    return 1 + (l > r ? l : r);
+}
+
+/* In ascending order, a copy kept of each state: a fork after each map. Of 2^13 in random order some 35 are to be expected. */
+static void many(void **state)
+{
+    enum { N = 1 << 13 };
+    static uint32_t copies[N];
+    struct pd_spans s;
+    uint32_t space = 0;
+    uint8_t value;
+    (void)state;
+    pd_spans_init(&s, NULL);
+    for (uint64_t i = 0; i < N; i++) {
+        pd_spans_put(&s, &space, 16 * i, 16 * i + 7, (uint8_t)(i % 4));
+        copies[i] = pd_spans_copy(&s, space);
+    }
+    assert_in_range(depth(&s, space), 13, 100);
+    assert_in_range(s.n, N, 100 * N); /* what copies share is there once */
+    for (uint64_t i = 0; i < N; i += 37) {
+        assert_true(pd_spans_find(&s, copies[i], 16 * i + 7, &value));
+        assert_int_equal(value, i % 4);
+        assert_false(pd_spans_find(&s, copies[i], 16 * i + 8, &value));
+        assert_false(pd_spans_find(&s, copies[i], 16 * i + 16, &value));
+    }
+    pd_spans_free(&s);
+}
+
+static void without_memory(void **state)
+{
+    (void)state;
+    bool failed = true;
+    for (size_t n = 1; failed; n++) {
+        struct heap heap = {.fail_at = n};
+        const struct pd_allocator allocator = {heap_resize, heap_release, &heap};
+        struct pd_rng rng = {n};
+        struct both b = {0};
+        pd_spans_init(&b.spans, &allocator);
+        for (unsigned i = 0; i < 40; i++)
+            step(&b, &rng);
+        failed = b.spans.failed;
+        assert_true(failed == (heap.calls >= n));
+        pd_spans_free(&b.spans);
+        assert_int_equal(heap.blocks, 0);
+        assert_true(n < 50);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_an_array), cmocka_unit_test(empty_range),    cmocka_unit_test(many),
+        cmocka_unit_test(without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* merge.c - `perfdata merge`: several recordings as one, by time or one behind the other. */
-#include "cli.h"
+#include "convert_dir.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
 #include <perfdata/feature.h>
@@ -19,7 +19,7 @@ static const struct cli_option options[] = {
                               "are moved; keep: never moved; move: those of each input but the first"},
     {"any-clock", KEY_ANY_CLOCK, NULL, "also what was recorded with different clocks, whose times do not fit"},
     {"memory", 'm', "SIZE", "bytes in which records may wait, K, M or G behind the number (default 64M)"},
-    {"to", KEY_TO, "CONTAINER", "file or pipe (default: file; to standard output: pipe)"},
+    {"to", KEY_TO, "CONTAINER", "file, pipe or dir (default: file; to standard output: pipe)"},
     CLI_COMPRESSION("they are if those of the first input are"),
     {0},
 };
@@ -43,7 +43,10 @@ struct run {
     struct pd_reader **readers;
     size_t n;
     struct cli_output out;
+    struct cli_directory dir;
     struct pd_merge_options options;
+    struct pd_merge_stats stats;
+    size_t failed;
     enum pd_convert_to to;
     size_t n_findings;
 };
@@ -77,7 +80,17 @@ static bool take_option(struct run *run, int key)
     }
 }
 
-/* ---- What the library tells */
+/* ---- What the library tells and asks */
+
+static int open_member(void *user, const char *name, unsigned mode, struct pd_sink *sink)
+{
+    return cli_directory_file(&((struct run *)user)->dir, name, (mode_t)mode, sink);
+}
+
+static int close_member(void *user, struct pd_sink *sink)
+{
+    return cli_directory_close(&((struct run *)user)->dir, sink);
+}
 
 static void on_note(void *user, const struct pd_merge_note *note)
 {
@@ -100,10 +113,12 @@ static void on_progress(void *user, uint64_t done, uint64_t total)
     cli_progress(((struct run *)user)->cli, done, total);
 }
 
-static void report_error(struct run *run, size_t failed, const struct pd_error *error)
+static void report_error(struct run *run, const struct pd_error *error)
 {
-    const struct cli_input *in = failed < run->n ? &run->in[failed] : NULL;
+    const struct cli_input *in = run->failed < run->n ? &run->in[run->failed] : NULL;
     const bool spill = error->field && strcmp(error->field, "temporary file") == 0;
+    if (error->code == PD_EOUT && run->cli->status == CLI_OUTPUT && run->dir.cli)
+        return; /* the file of the directory that failed has been named */
     if (error->code == PD_EUNSUP && error->field)
         cli_fail(run->cli, CLI_USAGE, "%s: cannot be merged: %s", in ? in->name : cli_temporary_dir(), error->field);
     else if (in && (error->code != PD_EOUT || spill))
@@ -114,35 +129,81 @@ static void report_error(struct run *run, size_t failed, const struct pd_error *
 
 /* ---- The run */
 
-static void merge(struct run *run)
+static enum pd_code merge_to(void *user, const struct pd_sink *sink, struct pd_error *error)
+{
+    struct run *run = user;
+    return pd_merge(run->readers, run->n, sink, &run->options, &run->stats, &run->failed, error);
+}
+
+static bool merge(struct run *run)
 {
     struct pd_error error;
-    struct pd_merge_stats stats;
-    size_t failed;
+    const struct pd_convert_options how = {.size = sizeof how,
+                                           .to = run->to,
+                                           .open_member = open_member,
+                                           .close_member = close_member,
+                                           .user = run};
+    run->failed = run->n;
     run->options.size = sizeof run->options;
-    run->options.to = run->to == PD_CONVERT_SAME && strcmp(run->cli->output, "-") == 0 ? PD_CONVERT_PIPE : run->to;
+    run->options.to = run->to == PD_CONVERT_DIRECTORY ? PD_CONVERT_FILE : run->to;
     run->options.note = on_note;
     run->options.finding = on_finding;
     run->options.progress = on_progress;
     run->options.user = run;
-    const unsigned flags = run->options.to == PD_CONVERT_PIPE ? 0 : CLI_PATCH;
-    if (!cli_output_open(run->cli, &run->out, run->in, run->n, flags))
-        return;
-    const enum pd_code code =
-        pd_merge(run->readers, run->n, &run->out.sink, &run->options, &stats, &failed, &error);
+    const enum pd_code code = run->to == PD_CONVERT_DIRECTORY
+                                  ? cli_write_through(run->cli, &how, &run->out.sink, merge_to, run, &error)
+                                  : merge_to(run, &run->out.sink, &error);
     cli_progress_end(run->cli);
-    if (code) {
-        report_error(run, failed, &error);
-    } else if (cli_output_commit(&run->out)) {
-        if (run->n_findings > CLI_MOST_FINDINGS)
-            cli_say(run->cli, "%zu places could not be read", run->n_findings);
-        if (stats.lost)
-            cli_say(run->cli, "%" PRIu64 " records could not be rewritten and were left out", stats.lost);
-        cli_say(run->cli,
-                "%" PRIu64 " records, %" PRIu64 " samples of them, of %" PRIu64 " events; %" PRIu64
-                " duplicates left out, %" PRIu64 " ids renumbered",
-                stats.records, stats.samples, stats.events, stats.duplicates, stats.new_ids);
+    if (code)
+        report_error(run, &error);
+    return code == PD_OK;
+}
+
+static void tell(struct run *run)
+{
+    const struct pd_merge_stats *s = &run->stats;
+    if (run->n_findings > CLI_MOST_FINDINGS)
+        cli_say(run->cli, "%zu places could not be read", run->n_findings);
+    if (s->lost)
+        cli_say(run->cli, "%" PRIu64 " records could not be rewritten and were left out", s->lost);
+    cli_say(run->cli,
+            "%" PRIu64 " records, %" PRIu64 " samples of them, of %" PRIu64 " events; %" PRIu64
+            " duplicates left out, %" PRIu64 " ids renumbered",
+            s->records, s->samples, s->events, s->duplicates, s->new_ids);
+}
+
+/* Files beside the records: those of the first directory that has any, if the output is one. */
+static bool copy_others(struct run *run)
+{
+    bool copied = run->to != PD_CONVERT_DIRECTORY;
+    for (size_t i = 0; i < run->n; i++) {
+        const char *path = run->cli->inputs[i];
+        if (!S_ISDIR(run->in[i].st.st_mode) || !cli_directory_has_others(&run->in[i], path))
+            continue;
+        if (copied)
+            cli_say(run->cli, "%s has files beside the records (kcore_dir), which do not come along", path);
+        else if (!cli_directory_copy_others(&run->dir, &run->in[i], path))
+            return false;
+        copied = true;
     }
+    return true;
+}
+
+static void to_directory(struct run *run)
+{
+    if (!cli_directory_open(run->cli, &run->dir, run->in, run->n))
+        return;
+    if (merge(run) && copy_others(run) && cli_directory_commit(&run->dir))
+        tell(run);
+    cli_directory_discard(&run->dir);
+}
+
+static void to_file(struct run *run)
+{
+    if (!cli_output_open(run->cli, &run->out, run->in, run->n, run->to == PD_CONVERT_PIPE ? 0 : CLI_PATCH))
+        return;
+    if (merge(run) && copy_others(run) && cli_output_commit(&run->out))
+        tell(run);
     cli_output_discard(&run->out);
 }
 
@@ -165,12 +226,16 @@ static bool open_inputs(struct run *run)
 static void run_merge(struct run *run)
 {
     struct cli *cli = run->cli;
+    const bool to_stdout = cli->output && strcmp(cli->output, "-") == 0;
     if (cli->output == NULL)
         cli_fail(cli, CLI_USAGE, "where to? -o FILE, or -o - for standard output");
-    else if (run->to == PD_CONVERT_DIRECTORY)
-        cli_fail(cli, CLI_USAGE, "--to: merge writes a file or a stream; perfdata convert --to dir makes a directory of it");
-    else if (open_inputs(run))
-        merge(run);
+    else if (run->to == PD_CONVERT_DIRECTORY && to_stdout)
+        cli_fail(cli, CLI_USAGE, "a directory cannot be written to standard output");
+    else if (open_inputs(run)) {
+        if (run->to == PD_CONVERT_SAME && to_stdout)
+            run->to = PD_CONVERT_PIPE;
+        run->to == PD_CONVERT_DIRECTORY ? to_directory(run) : to_file(run);
+    }
     for (size_t i = 0; i < run->n; i++) {
         cli_tell_findings(&run->in[i]);
         cli_input_close(&run->in[i]);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* merge.c - pd_merge(): several recordings, record by record in order of time, as one. */
 #include "merge.h"
-#include "canonical.h"
 #include "codec_internal.h"
 #include "memory.h"
 #include "spill.h"
@@ -29,147 +28,6 @@ static enum pd_code fails(struct pd_merging *m, size_t input, enum pd_code code)
 {
     m->failed = input;
     return code;
-}
-
-/* ---- Duplicates: how often a record came from each input, and how often it was written */
-
-#define WRITTEN UINT32_MAX /* in place of an input */
-
-struct seen_slot {
-    struct pd_hash hash;
-    uint32_t input, count; /* count 0: free */
-};
-
-struct seen_set {
-    struct seen_slot *slots;
-    size_t size, n;
-};
-
-struct pd_seen {
-    struct pd_canon canon;
-    struct seen_set timed, untimed; /* of one time; of all */
-    uint64_t time;
-    size_t most; /* entries of a set */
-    bool full;
-};
-
-static struct seen_slot *seen_at(const struct seen_set *s, const struct pd_hash *hash, uint32_t input)
-{
-    uint64_t h;
-    memcpy(&h, hash->bytes, sizeof h);
-    size_t i = (size_t)(h + input * UINT64_C(0x9e3779b97f4a7c15)) & (s->size - 1);
-    while (s->slots[i].count && (s->slots[i].input != input || memcmp(&s->slots[i].hash, hash, sizeof *hash) != 0))
-        i = (i + 1) & (s->size - 1);
-    return &s->slots[i];
-}
-
-static bool grow_seen(struct seen_set *s, const struct pd_allocator *allocator)
-{
-    struct seen_set next = {.size = s->size ? 2 * s->size : 256, .n = s->n};
-    next.slots = pd_array(allocator, NULL, next.size, sizeof *next.slots);
-    if (next.slots == NULL)
-        return false;
-    memset(next.slots, 0, next.size * sizeof *next.slots);
-    for (size_t i = 0; i < s->size; i++)
-        if (s->slots[i].count)
-            *seen_at(&next, &s->slots[i].hash, s->slots[i].input) = s->slots[i];
-    pd_release(allocator, s->slots);
-    *s = next;
-    return true;
-}
-
-/* The count of a record from an input, one more if `add`. */
-static uint32_t count_seen(struct seen_set *s, const struct pd_hash *hash, uint32_t input, bool add)
-{
-    struct seen_slot *slot = seen_at(s, hash, input);
-    if (add && slot->count++ == 0) {
-        slot->hash = *hash;
-        slot->input = input;
-        s->n++;
-    }
-    return slot->count;
-}
-
-/* Records of what there is, of which pieces of a recording have copies; no events of their own right. */
-static bool is_state(const struct pd_record *rec)
-{
-    switch (rec->type) {
-    case PD_RECORD_MMAP:
-    case PD_RECORD_MMAP2:
-    case PD_RECORD_COMM:
-    case PD_RECORD_FORK:
-    case PD_RECORD_EXIT:
-    case PD_RECORD_NAMESPACES:
-    case PD_RECORD_KSYMBOL:
-    case PD_RECORD_BPF_EVENT:
-    case PD_RECORD_CGROUP:
-    case PD_RECORD_TEXT_POKE:
-    case PD_RECORD_ITRACE_START:
-    case PD_RECORD_AUX_OUTPUT_HW_ID: return true;
-    case PD_RECORD_FINISHED_ROUND:
-    case PD_RECORD_AUXTRACE:
-    case PD_RECORD_AUXTRACE_ERROR:
-    case PD_RECORD_STAT:
-    case PD_RECORD_STAT_ROUND: return false;
-    default: return rec->type >= PD_RECORD_HEADER_ATTR;
-    }
-}
-
-static void clear_seen(struct seen_set *s)
-{
-    if (s->n)
-        memset(s->slots, 0, s->size * sizeof *s->slots);
-    s->n = 0;
-}
-
-/* Was it written for another input? Takes note of it. */
-static enum pd_code find_duplicate(struct pd_merging *m, uint32_t input, const uint8_t *bytes, size_t n, uint64_t time,
-                                   bool *found)
-{
-    struct pd_seen *seen = m->seen;
-    struct seen_set *set = time ? &seen->timed : &seen->untimed;
-    if (time && time != seen->time) {
-        clear_seen(&seen->timed);
-        seen->time = time;
-    }
-    if (set->n >= seen->most) {
-        if (!seen->full)
-            pd_merge_note(m, input, UINT32_MAX, "too many records of one time: duplicates among them are no longer left out");
-        seen->full = true;
-        return PD_OK;
-    }
-    if (set->n + 2 > set->size / 2 && !grow_seen(set, m->allocator))
-        return pd_fail(m->error, PD_ENOMEM, PD_NOWHERE, "merge", 0, 2 * set->size * sizeof *set->slots);
-    pd_canon_bytes(&seen->canon, bytes, n);
-    const struct pd_hash hash = pd_canon_end(&seen->canon);
-    *found = count_seen(set, &hash, input, true) <= count_seen(set, &hash, WRITTEN, false);
-    if (*found)
-        m->stats->duplicates++;
-    else
-        count_seen(set, &hash, WRITTEN, true);
-    return PD_OK;
-}
-
-static enum pd_code open_seen(struct pd_merging *m)
-{
-    const size_t memory = m->options->memory ? m->options->memory : MEMORY;
-    m->seen = pd_resize(m->allocator, NULL, sizeof *m->seen);
-    if (m->seen == NULL)
-        return pd_fail(m->error, PD_ENOMEM, PD_NOWHERE, "merge", 0, sizeof *m->seen);
-    *m->seen = (struct pd_seen){.most = memory / (4 * sizeof(struct seen_slot))};
-    if (m->seen->most < 65536)
-        m->seen->most = 65536;
-    return pd_canon_init(&m->seen->canon, m->allocator, m->error);
-}
-
-static void close_seen(struct pd_merging *m)
-{
-    if (m->seen == NULL)
-        return;
-    pd_canon_free(&m->seen->canon);
-    pd_release(m->allocator, m->seen->timed.slots);
-    pd_release(m->allocator, m->seen->untimed.slots);
-    pd_release(m->allocator, m->seen);
 }
 
 /* ---- Inputs: all as files of one byte order */
@@ -249,6 +107,8 @@ static enum pd_code normalize(struct pd_merging *m, size_t i)
         return fails(m, i, pd_fail(m->error, PD_EUNSUP, 0, "merging an input that cannot seek", 0, 0));
     if (info->container != PD_CONTAINER_PIPE && info->order == m->order)
         return pd_reader_rewind(in->reader, m->error);
+    if (info->order != m->order)
+        pd_merge_note(m, i, UINT32_MAX, "is of the other byte order: it is converted to that of the first input");
     in->reader = NULL;
     enum pd_code code = open_temporary(m, in);
     if (code)
@@ -267,10 +127,14 @@ static enum pd_code normalize(struct pd_merging *m, size_t i)
 static enum pd_code check_clock(struct pd_merging *m, size_t i)
 {
     const struct pd_event_attr *a = pd_reader_attr(m->in[0].reader, 0), *b = pd_reader_attr(m->in[i].reader, 0);
-    if (a == NULL || b == NULL || m->options->any_clock)
+    if (a == NULL || b == NULL)
         return PD_OK;
     const bool own = a->attr.flags & PD_ATTR_USE_CLOCKID, other = b->attr.flags & PD_ATTR_USE_CLOCKID;
     if (own == other && (!own || a->attr.clockid == b->attr.clockid))
+        return PD_OK;
+    if (m->options->any_clock)
+        pd_merge_note(m, i, UINT32_MAX, "its times are of another clock (attr.clockid), they are taken as they are");
+    if (m->options->any_clock)
         return PD_OK;
     return fails(m, i,
                  pd_fail(m->error, PD_EUNSUP, PD_NOWHERE,
@@ -414,8 +278,8 @@ static enum pd_code fill_heap(struct pd_merging *m)
         if (more)
             m->heap[m->n_heap++] = i;
     }
-    for (size_t i = m->n_heap / 2; i-- > 0;)
-        sift(m, i);
+    for (size_t i = m->n_heap / 2; i > 0; i--)
+        sift(m, i - 1);
     return PD_OK;
 }
 
@@ -428,16 +292,16 @@ static enum pd_code put_round(void *user, const struct pd_record *round)
 }
 
 /* What is appended begins when all before it has been processed; in it, its own rounds count. */
-static enum pd_code end_rounds(struct pd_merging *m, uint32_t i)
+static enum pd_code end_rounds(struct pd_merging *m, uint32_t i, const struct pd_record *rec)
 {
     struct pd_moment when;
     enum pd_code code = PD_OK;
     if (!m->options->append)
-        return pd_rounds_before(&m->rounds, &m->in[i].rec, put_round, m);
+        return pd_rounds_before(&m->rounds, rec, put_round, m);
     if (m->last != i)
         code = pd_rounds_flush(&m->rounds, put_round, m);
     m->last = i;
-    pd_clock_stamp(&m->rounds.clock, &m->in[i].rec, &when);
+    pd_clock_stamp(&m->rounds.clock, rec, &when);
     return code;
 }
 
@@ -476,29 +340,42 @@ static enum pd_code note_aux(struct pd_merging *m, size_t n)
     return PD_OK;
 }
 
-static enum pd_code write_record(struct pd_merging *m, uint32_t i, const uint8_t *bytes, size_t n)
+static enum pd_code write_record(struct pd_merging *m, uint32_t i, const struct pd_record *rec, const uint8_t *bytes, size_t n)
+{
+    enum pd_code code = end_rounds(m, i, rec);
+    if (rec->type == PD_RECORD_SAMPLE || time_of(rec))
+        m->w->plain = false;
+    if (!code)
+        code = pd_writer_raw(m->w, bytes, n, m->error);
+    m->stats->records += rec->type != PD_RECORD_FINISHED_ROUND;
+    m->stats->samples += rec->type == PD_RECORD_SAMPLE;
+    return code;
+}
+
+enum pd_code pd_merge_write(struct pd_merging *m, uint32_t input, uint32_t attr, const uint8_t *bytes, size_t n)
+{
+    struct pd_record rec;
+    const enum pd_code code = pd_record_frame(m->order, bytes, n, &rec, m->error);
+    rec.plan = &m->events[m->in[input].event[attr]].plan;
+    return code ? code : write_record(m, input, &rec, bytes, n);
+}
+
+static enum pd_code take_record(struct pd_merging *m, uint32_t i, const uint8_t *bytes, size_t n, bool decoded)
 {
     struct pd_merge_input *in = &m->in[i];
     const struct pd_record *rec = &in->rec;
-    const uint64_t time = time_of(rec);
-    bool duplicate = false;
+    bool done = false;
     enum pd_code code = PD_OK;
-    if (m->n > 1 && is_state(rec))
-        code = find_duplicate(m, i, bytes, n, time, &duplicate);
-    if (code || duplicate)
+    if (m->n > 1)
+        code = pd_merge_state_record(m, i, bytes, n, time_of(rec), decoded, &done);
+    if (code || done)
         return code;
     if (rec->type == PD_RECORD_AUXTRACE_INFO && m->n > 1)
         code = check_aux(m, i, bytes, n);
     if (!code)
-        code = end_rounds(m, i);
-    if (rec->type == PD_RECORD_SAMPLE || time)
-        m->w->plain = false;
-    if (!code)
-        code = pd_writer_raw(m->w, bytes, n, m->error);
+        code = write_record(m, i, rec, bytes, n);
     if (!code && rec->type == PD_RECORD_AUXTRACE)
         code = note_aux(m, n);
-    m->stats->records += rec->type != PD_RECORD_FINISHED_ROUND;
-    m->stats->samples += rec->type == PD_RECORD_SAMPLE;
     return !code && rec->payload_size ? put_payload(m, in) : code;
 }
 
@@ -516,7 +393,7 @@ static enum pd_code put_record(struct pd_merging *m, uint32_t i)
         tell(m, i, &what);
     pd_merge_record(m, in, &in->rec, &bytes, &n, &what);
     if (bytes)
-        return write_record(m, i, bytes, n);
+        return take_record(m, i, bytes, n, !readable);
     m->stats->lost++;
     m->stats->damaged = true;
     tell(m, i, &what);
@@ -531,8 +408,10 @@ static enum pd_code merge_records(struct pd_merging *m)
         bool more;
         if ((code = put_record(m, i)) || (code = advance(m, i, &more)))
             break;
-        if (!more)
+        if (!more) {
             m->heap[0] = m->heap[--m->n_heap];
+            code = pd_merge_state_end(m, i);
+        }
         if (m->n_heap)
             sift(m, 0);
     }
@@ -634,7 +513,7 @@ static enum pd_code run(struct pd_merging *m, const struct pd_sink *sink)
     if (code)
         return code;
     pd_merge_machines(m);
-    if ((code = pd_merge_events(m)) || (code = open_seen(m)))
+    if ((code = pd_merge_events(m)) || (code = pd_merge_state_open(m)))
         return code;
     for (size_t i = 0; !code && i < m->n; i++)
         code = open_sorter(m, i);
@@ -656,7 +535,7 @@ static enum pd_code run(struct pd_merging *m, const struct pd_sink *sink)
 static void clean_up(struct pd_merging *m)
 {
     pd_writer_close(m->w);
-    close_seen(m);
+    pd_merge_state_close(m);
     for (size_t i = 0; i < m->n; i++) {
         struct pd_merge_input *in = &m->in[i];
         pd_sorter_close(in->sorter);

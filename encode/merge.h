@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * merge.h - the inside of pd_merge(): merge.c goes through the records, merge_events.c has events, ids and what changes in
- * records, merge_features.c the features.
+ * merge.h - the inside of pd_merge(): merge.c goes through the records, merge_state.c has side-band that several inputs have,
+ * merge_events.c events, ids and what changes in records, merge_features.c the features.
  */
 #ifndef PERFDATA_MERGE_INTERNAL_H
 #define PERFDATA_MERGE_INTERNAL_H
 
+#include "keyed.h"
 #include "rounds.h"
 #include "writer.h"
 #include <perfdata/merge.h>
@@ -22,6 +23,7 @@ struct pd_ids {
         bool used;
     } *slots;
     size_t size, n;
+    struct pd_key key;
 };
 
 bool pd_ids_get(const struct pd_ids *m, uint64_t id, uint64_t *value);
@@ -58,6 +60,9 @@ struct pd_merge_input {
     uint64_t *own_id;     /* an id of the output's, by attr */
     struct pd_ids ids;    /* changed ones */
     bool rewritten;       /* records change */
+    bool unnamed;         /* of them, those with id 0 get one */
+    bool began;           /* a record with a time was there */
+    bool sampled;         /* a sample was there */
     struct pd_record rec; /* the next record */
     uint64_t key;         /* when it comes */
     uint64_t first;       /* time */
@@ -83,7 +88,8 @@ struct pd_merging {
     uint32_t last;  /* input of the record written last */
     uint32_t *heap; /* inputs that have a record, the next at the top */
     size_t n_heap;
-    struct pd_seen *seen;
+    struct pd_merge_state *state;
+    size_t n_began; /* inputs of which a record with a time was there */
     struct pd_moved_aux {
         uint64_t at;
         uint16_t size;
@@ -96,6 +102,21 @@ struct pd_merging {
 };
 
 void pd_merge_note(const struct pd_merging *m, size_t input, uint32_t feature, const char *text);
+
+/* merge.c: writes a record of an input's event, which need not be its next. */
+enum pd_code pd_merge_write(struct pd_merging *m, uint32_t input, uint32_t attr, const uint8_t *bytes, size_t n);
+
+/* merge_state.c. Opened in any case, closed also if that failed. */
+enum pd_code pd_merge_state_open(struct pd_merging *m);
+void pd_merge_state_close(struct pd_merging *m);
+/*
+ * Tells of the next record of an input, `bytes` as it is to be written, before it is. It may have others written first. *done:
+ * it is not to be written, as it is a duplicate, or will be written later.
+ */
+enum pd_code pd_merge_state_record(struct pd_merging *m, uint32_t input, const uint8_t *bytes, size_t n, uint64_t time,
+                                   bool decoded, bool *done);
+/* The input has no more. */
+enum pd_code pd_merge_state_end(struct pd_merging *m, uint32_t input);
 
 /* merge_events.c: the events of all inputs; gives them to the writer. */
 enum pd_code pd_merge_events(struct pd_merging *m);

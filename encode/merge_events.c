@@ -3,6 +3,7 @@
 #include "merge.h"
 #include "codec_internal.h"
 #include "memory.h"
+#include "transcode.h"
 #include "walk.h"
 #include "wire.h"
 #include <perfdata/compare.h>
@@ -16,7 +17,7 @@ static enum pd_code no_memory(struct pd_merging *m, size_t n)
 
 static struct pd_ids_slot *slot_of(const struct pd_ids *m, uint64_t id)
 {
-    size_t i = (size_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (m->size - 1);
+    size_t i = (size_t)pd_keyed(&m->key, id) & (m->size - 1);
     while (m->slots[i].used && m->slots[i].id != id)
         i = (i + 1) & (m->size - 1);
     return &m->slots[i];
@@ -32,7 +33,7 @@ bool pd_ids_get(const struct pd_ids *m, uint64_t id, uint64_t *value)
 
 static bool grow_ids(struct pd_ids *m)
 {
-    struct pd_ids next = {m->allocator, NULL, m->size ? 2 * m->size : 64, m->n};
+    struct pd_ids next = {m->allocator, NULL, m->size ? 2 * m->size : 64, m->n, m->size ? m->key : pd_key_draw()};
     next.slots = pd_array(m->allocator, NULL, next.size, sizeof *next.slots);
     if (next.slots == NULL)
         return false;
@@ -219,15 +220,13 @@ static bool are_told_apart(const struct pd_merging *m)
     return m->n_events < 2 || identifier || same;
 }
 
-static enum pd_code add_identifiers(struct pd_merging *m)
+/* Each attr has an id in the output, also where its input needed none. */
+static enum pd_code give_ids(struct pd_merging *m)
 {
-    for (size_t i = 0; i < m->n_events; i++)
-        m->events[i].attr.sample_type |= PD_SAMPLE_IDENTIFIER;
     for (size_t i = 0; i < m->n; i++) {
         struct pd_merge_input *in = &m->in[i];
         for (uint32_t a = 0; a < pd_reader_n_attrs(in->reader); a++) {
-            in->rewritten |= !(pd_reader_attr(in->reader, a)->attr.sample_type & PD_SAMPLE_IDENTIFIER);
-            if (pd_reader_attr(in->reader, a)->n_ids)
+            if (in->own_id[a])
                 continue;
             struct pd_merged_event *e = &m->events[in->event[a]];
             const enum pd_code code = e->n_ids ? PD_OK : add_id(m, i, in->event[a], fresh_id(m));
@@ -237,6 +236,32 @@ static enum pd_code add_identifiers(struct pd_merging *m)
         }
     }
     return PD_OK;
+}
+
+static void add_identifiers(struct pd_merging *m)
+{
+    for (size_t i = 0; i < m->n_events; i++)
+        m->events[i].attr.sample_type |= PD_SAMPLE_IDENTIFIER;
+    for (size_t i = 0; i < m->n; i++)
+        for (uint32_t a = 0; a < pd_reader_n_attrs(m->in[i].reader); a++)
+            m->in[i].rewritten |= !(pd_reader_attr(m->in[i].reader, a)->attr.sample_type & PD_SAMPLE_IDENTIFIER);
+}
+
+/*
+ * A record with id 0, as perf synthesizes them, is laid out as the first event says. Where that is another one in the output,
+ * with another sample_type, such records need an id.
+ */
+static void find_unnamed(struct pd_merging *m)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        struct pd_merge_input *in = &m->in[i];
+        if (pd_reader_n_attrs(in->reader) == 0 || in->event[0] == 0)
+            continue;
+        const struct pd_attr *a = &m->events[in->event[0]].attr, *first = &m->events[0].attr;
+        in->unnamed = a->sample_type != first->sample_type || a->read_format != first->read_format ||
+                      pd_reader_attr(in->reader, 0)->n_ids == 0;
+        in->rewritten |= in->unnamed;
+    }
 }
 
 static enum pd_code check_trailers(struct pd_merging *m)
@@ -270,11 +295,18 @@ enum pd_code pd_merge_events(struct pd_merging *m)
     for (size_t i = 0; !code && i < m->n; i++)
         code = map_events(m, i);
     for (size_t i = 0; !code && i < m->n; i++)
+        if (pd_metadata_out_of_memory(m->in[i].meta)) /* an event without a name is not the same as one that has none */
+            code = no_memory(m, 0);
+    for (size_t i = 0; !code && i < m->n; i++)
         code = map_ids(m, i);
     if (!code && m->n > 1)
         code = check_trailers(m);
     if (!code && m->n > 1 && !are_told_apart(m))
-        code = add_identifiers(m);
+        add_identifiers(m);
+    if (!code && m->n > 1 && m->n_events > 1)
+        code = give_ids(m);
+    if (!code && m->n > 1)
+        find_unnamed(m);
     for (size_t i = 0; i < m->n_events; i++)
         pd_plan_init(&m->events[i].plan, &m->events[i].attr, m->order);
     for (size_t i = 0; i < m->n; i++)
@@ -283,11 +315,36 @@ enum pd_code pd_merge_events(struct pd_merging *m)
     return code;
 }
 
+/* perf looks for each attr's ids behind attr.size bytes, so all are as large as the largest. */
+static uint32_t largest_size(const struct pd_merging *m)
+{
+    uint32_t size = 0;
+    for (size_t i = 0; i < m->n_events; i++)
+        size = m->events[i].attr.size > size ? m->events[i].attr.size : size;
+    return size <= PD_MOST_ATTR_SIZE ? size : 0;
+}
+
+static enum pd_code put_event(struct pd_merging *m, const struct pd_merged_event *e, uint32_t size)
+{
+    uint8_t tail[PD_MOST_ATTR_SIZE];
+    struct pd_attr attr = e->attr;
+    enum pd_code code = PD_OK;
+    if (size && attr.size != size) {
+        m->failed = e->input;
+        if ((code = pd_transcode_attr_size(&e->attr, size, &attr, tail, m->error)))
+            return code;
+        pd_merge_note(m, e->input, UINT32_MAX, "attrs are made as large as the largest of another input (attr.size)");
+        m->failed = m->n;
+    }
+    return pd_writer_any_attr(m->w, &attr, e->ids, e->n_ids, m->error);
+}
+
 enum pd_code pd_merge_put_events(struct pd_merging *m)
 {
+    const uint32_t size = m->n > 1 ? largest_size(m) : 0;
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < m->n_events; i++)
-        code = pd_writer_any_attr(m->w, &m->events[i].attr, m->events[i].ids, m->events[i].n_ids, m->error);
+        code = put_event(m, &m->events[i], size);
     return code;
 }
 
@@ -380,6 +437,17 @@ static uint32_t attr_of(const struct pd_merge_input *in, const struct pd_record 
     return rec->attr_index < pd_reader_n_attrs(in->reader) ? rec->attr_index : 0;
 }
 
+static void set_id(const struct pd_merge_input *in, uint32_t attr, const struct pd_shape *shape, struct pd_record *r)
+{
+    uint64_t *const identifier = r->type == PD_RECORD_SAMPLE ? &r->u.sample.identifier : &r->id.identifier;
+    uint64_t *const id = r->type == PD_RECORD_SAMPLE ? &r->u.sample.id : &r->id.id;
+    const bool has_identifier = shape->sample_type & PD_SAMPLE_IDENTIFIER;
+    if (!has_identifier || (in->unnamed && *identifier == 0))
+        *identifier = in->own_id[attr];
+    if (in->unnamed && *id == 0)
+        *id = in->own_id[attr];
+}
+
 void pd_merge_record(struct pd_merging *m, struct pd_merge_input *in, struct pd_record *rec, const uint8_t **bytes,
                      size_t *n, struct pd_error *error)
 {
@@ -412,11 +480,8 @@ void pd_merge_record(struct pd_merging *m, struct pd_merge_input *in, struct pd_
         pd_fail_record(error, PD_EVALUE, rec, 0, "pid too large to be moved", PD_MERGE_PID_STEP, PD_MERGE_PID_STEP - 1);
         return;
     }
-    if (rec->plan && !(shape.sample_type & PD_SAMPLE_IDENTIFIER)) {
-        r->id.identifier = in->own_id[a];
-        if (r->type == PD_RECORD_SAMPLE)
-            r->u.sample.identifier = in->own_id[a];
-    }
+    if (rec->plan)
+        set_id(in, a, &shape, r);
     r->size = 0;
     if (pd_record_encode(&e->plan, r, m->to, sizeof m->to, n, error) == PD_OK)
         *bytes = m->to;

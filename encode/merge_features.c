@@ -19,16 +19,17 @@ static bool same_bytes(const struct pd_feature *a, const struct pd_feature *b)
 
 /* ---- Machines */
 
-static bool same_machine(const struct pd_merging *m, size_t a, size_t b)
+/* A feature that tells that they are of different machines; UINT32_MAX: none does. */
+static uint32_t differing_machine(const struct pd_merging *m, size_t a, size_t b)
 {
     static const uint32_t telling[] = {PD_FEAT_HOSTNAME, PD_FEAT_OSRELEASE, PD_FEAT_ARCH, PD_FEAT_CPUID,
                                        PD_FEAT_NRCPUS};
     for (size_t i = 0; i < sizeof telling / sizeof *telling; i++) {
         const struct pd_feature *x = feature_of(m, a, telling[i]), *y = feature_of(m, b, telling[i]);
         if (x && y && !pd_feature_equal(x, y, NULL))
-            return false;
+            return telling[i];
     }
-    return true;
+    return UINT32_MAX;
 }
 
 void pd_merge_machines(struct pd_merging *m)
@@ -37,13 +38,14 @@ void pd_merge_machines(struct pd_merging *m)
     uint32_t machines = 0;
     for (size_t i = 0; i < m->n; i++) {
         size_t k = pids == PD_MERGE_PIDS_KEEP ? 0 : pids == PD_MERGE_PIDS_MOVE ? i : 0;
-        while (pids == PD_MERGE_PIDS_AUTO && k < i && !(m->in[k].machine == k && same_machine(m, k, i)))
+        while (pids == PD_MERGE_PIDS_AUTO && k < i && !(m->in[k].machine == k && differing_machine(m, k, i) == UINT32_MAX))
             k++;
         m->in[i].machine = k;
         m->in[i].pid_step = k == i ? PD_MERGE_PID_STEP * machines++ : m->in[k].pid_step;
         if (k == i && i)
-            pd_merge_note(m, i, UINT32_MAX,
-                          "counts as another machine: its pids are moved, kernel symbols are those of one machine only");
+            pd_merge_note(m, i, pids == PD_MERGE_PIDS_AUTO ? differing_machine(m, 0, i) : UINT32_MAX,
+                          "counts as another machine: its pids are moved, times are taken as they are, kernel symbols are "
+                          "those of one machine only");
     }
 }
 

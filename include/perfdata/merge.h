@@ -19,7 +19,8 @@
  * another input byte for byte, its time included, is written once: pieces of a recording have copies of what they need.
  *
  * Records without a time come as in pd_sort(); those before an input's first time come there, behind what others have
- * from before.
+ * from before. What they say of tasks waits for the input's first sample, or for something with a time about the process, if
+ * others have begun: it was so at some time before. It is a duplicate only if nothing was told of the task since it was written.
  */
 #ifndef PERFDATA_MERGE_H
 #define PERFDATA_MERGE_H

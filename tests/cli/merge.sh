@@ -60,6 +60,7 @@ for order in little big; do
     b_text | write b.data file $order
     expect 0 "$PERFDATA" merge -f -o m.data a.data b.data
     has err '2 events; 0 duplicates left out, 1 ids renumbered'
+    [ $order = little ] || has err 'b.data: is of the other byte order'
     expect_records m.data <both.want
     "$PERFDATA" decode m.data | grep '^{"ids"' | sed 's/,"offset".*//' >ids
     printf '{"ids":["1","2"],"of":0\n{"ids":["4","3"],"of":1\n' | cmp - ids || fail "ids: $(cat ids)"
@@ -67,6 +68,23 @@ for order in little big; do
     "$PERFDATA" convert -q -f --to pipe -i b.data -o b.pipe
     expect 0 "$PERFDATA" merge -f -o m2.data a.data b.pipe
     expect_records m2.data <both.want
+    rm -rf b.dir m.dir
+    "$PERFDATA" convert -q --to dir -i b.data -o b.dir
+    expect 0 "$PERFDATA" merge -f -o m2.data a.data b.dir
+    expect_records m2.data <both.want
+    # A directory as output, with what else an input that is one has.
+    mkdir b.dir/kcore_dir
+    echo kernel >b.dir/kcore_dir/kallsyms
+    expect 0 "$PERFDATA" merge --to dir -o m.dir a.data b.dir
+    cmp -s b.dir/kcore_dir/kallsyms m.dir/kcore_dir/kallsyms || fail 'kcore_dir did not come along'
+    [ "$("$PERFDATA" hash m.dir | cut -d' ' -f1)" = "$("$PERFDATA" hash m.data | cut -d' ' -f1)" ] || fail 'the directory has another content'
+    expect 0 "$PERFDATA" check m.dir
+    expect 0 "$PERFDATA" merge -f -o m2.data a.data b.dir
+    has err 'b.dir has files beside the records (kcore_dir), which do not come along'
+    expect 0 "$PERFDATA" merge -f --to dir -o m.dir b.dir b.dir
+    has err 'b.dir has files beside the records (kcore_dir), which do not come along'
+    expect 2 "$PERFDATA" merge -f --to dir -o b.dir a.data b.dir
+    has err 'never overwritten'
     expect 0 "$PERFDATA" merge -z -f -o z.data a.data b.data
     "$PERFDATA" convert -q -f --decompress -i z.data -o m2.data
     expect_records m2.data <both.want
@@ -107,7 +125,7 @@ END
 "$PERFDATA" edit -q -f --set-feature hostname=one -i a.data -o a1.data
 "$PERFDATA" edit -q -f --set-feature hostname=two -i c.data -o c1.data
 expect 0 "$PERFDATA" merge -f -o m.data a1.data c1.data
-has err 'c1.data: counts as another machine'
+has err 'c1.data: feature HOSTNAME: counts as another machine'
 has err 'feature HOSTNAME: differs'
 has err '0 duplicates left out, 1 ids renumbered'
 records m.data | grep -c '"pid":10000007,"tid":10000007,"comm":"first"' >/dev/null || fail 'the pid of another machine was not moved'
@@ -148,6 +166,85 @@ END
 # Of one event they need none.
 expect 0 "$PERFDATA" merge -f -o m.data d.data d.data
 ! records m.data | grep identifier || fail 'an id that nobody needs'
+# Nor does what perf synthesizes, with id 0, as long as it is laid out as the first event says.
+identified() { # ID CONFIG SAMPLE_TYPE SIZE
+    echo '{"attr":{"type":"SOFTWARE","size":'"$4"',"config":"'"$2"'","sample_type":"'"$3"'|IDENTIFIER","flags":"sample_id_all|comm"},"ids":["'"$1"'"]}'
+}
+{ identified 1 0x0 'TID|TIME' 128 && cat <<'END'; } | write d.data
+{"record":{"type":"COMM","comm":{"pid":1,"tid":1,"comm":"init"},"sample_id":{"pid":1,"tid":1,"time":"0","identifier":"0"}}}
+{"record":{"type":"SAMPLE","sample":{"identifier":"1","pid":1,"tid":1,"time":"10"}}}
+END
+{ identified 2 0x2 'TID|TIME|CPU' 96 && cat <<'END'; } | write e.data
+{"record":{"type":"COMM","comm":{"pid":2,"tid":2,"comm":"second"},"sample_id":{"pid":2,"tid":2,"time":"0","cpu":3,"identifier":"0"}}}
+{"record":{"type":"SAMPLE","sample":{"identifier":"2","pid":2,"tid":2,"time":"20","cpu":3}}}
+END
+expect 0 "$PERFDATA" merge -f -o m.data d.data e.data
+has err 'e.data: attrs are made as large as the largest of another input'
+expect_records m.data <<'END'
+COMM 0 "comm":{"pid":1,"tid":1,"comm":"init"},"sample_id":{"pid":1,"tid":1,"time":"0","identifier":"0"}
+SAMPLE 0 "sample":{"identifier":"1","pid":1,"tid":1,"time":"10"}
+COMM 1 "comm":{"pid":2,"tid":2,"comm":"second"},"sample_id":{"pid":2,"tid":2,"time":"0","cpu":3,"res":0,"identifier":"2"}
+SAMPLE 1 "sample":{"identifier":"2","pid":2,"tid":2,"time":"20","cpu":3,"res":0}
+END
+# Entries of attrs are as large as each attr says: perf looks for the ids behind attr.size, not where the entry ends.
+attrs=$(od -A n -t u8 -j 24 -N 8 m.data)
+sizes=$(for at in 16 $((attrs + 4)) $((attrs + 144 + 4)); do od -A n -t u4 -j $at -N 4 m.data; done | xargs)
+[ "$sizes" = '144 128 128' ] || fail "sizes of the entry and of the attrs: $sizes"
+
+# ---- What an input says, without a time, of tasks that were there at its start
+state() {
+    echo '{"attr":{"type":"SOFTWARE","config":"0x0","sample_type":"IP|TID|TIME","flags":"sample_id_all|comm|task"}}'
+}
+named() { # TIME NAME
+    echo '{"record":{"type":"COMM","comm":{"pid":7,"tid":7,"comm":"'"$2"'"},"sample_id":{"pid":7,"tid":7,"time":"'"$1"'"}}}'
+}
+forked() { # PPID
+    echo '{"record":{"type":"FORK","fork":{"pid":7,"ppid":'"$1"',"tid":7,"ptid":'"$1"',"time":"0"},"sample_id":{"pid":0,"tid":0,"time":"0"}}}'
+}
+seen() { # TIME [PID]
+    echo '{"record":{"type":"SAMPLE","sample":{"ip":"0x1","pid":'"${2:-7},\"tid\":${2:-7}"',"time":"'"$1"'"}}}'
+}
+# Names and times, in the order of the records; and as perf 6.1 shows them.
+order() {
+    "$PERFDATA" decode "$1" | sed -n -E 's/.*"(FORK)".*"ppid":([0-9]*).*/\1 \2/p; s/.*"type":"COMM".*"comm":"([a-z]*)".*"time":"([0-9]*)".*/\1 \2/p; s/.*"SAMPLE".*"time":"([0-9]*)".*/\1/p' | paste -sd,
+}
+shows() {
+    ! command -v perf >/dev/null || perf script -F comm,time --ns -i "$1" 2>/dev/null </dev/null | sed -E 's/ +([:a-z0-9]+) +0\.0*([0-9]+): */\1 \2/' | paste -sd,
+}
+merged() { # DUPLICATES, the order that is expected, what perf shows
+    expect 0 "$PERFDATA" merge -f -o m.data p.data q.data
+    has err " $1 duplicates"
+    shift
+    [ "$(order m.data)" = "$1" ] || fail "merged: $(order m.data), expected $1"
+    expect 0 "$PERFDATA" check m.data
+    [ "$(shows m.data | sed "s/^$/$2/")" = "$2" ] || fail "perf shows $(shows m.data), expected $2"
+}
+# A copy is no duplicate where something else was told since, of which it knows nothing.
+{ state && named 0 one && seen 100 && named 200 two && seen 300; } | write p.data
+{ state && named 0 one && seen 500; } | write q.data
+merged 0 'one 0,100,two 200,300,one 0,500' 'one 100,two 300,one 500'
+# It is, if the input knows.
+{ state && named 0 one && named 200 two && seen 500; } | write q.data
+merged 2 'one 0,100,two 200,300,500' 'one 100,two 300,two 500'
+# A FORK gives the name of the parent: what belongs together is written together.
+{ state && forked 5 && named 0 one && seen 100 && seen 900; } | write p.data
+{ state && forked 1 && named 0 one && seen 500; } | write q.data
+merged 0 'FORK 5,one 0,100,FORK 1,one 0,500,900' 'one 100,one 500,one 900'
+{ state && forked 5 && named 0 one && seen 500; } | write q.data
+merged 2 'FORK 5,one 0,100,500,900' 'one 100,one 500,one 900'
+# A FORK alone, which a piece has for the parent's sake, is a duplicate: it would take the name.
+{ state && forked 5 && named 0 one && seen 100 && named 200 two && seen 900; } | write p.data
+{ state && forked 5 && seen 500 5; } | write q.data
+merged 1 'FORK 5,one 0,100,two 200,500,900' 'one 100,:5 500,two 900'
+# What is told at the start may have happened any time before the first sample: with a time is more exact.
+{ state && named 0 one && seen 100 && seen 450 && named 460 two && seen 900; } | write p.data
+{ state && named 0 two && named 400 other | sed 's/"pid":7,"tid":7,"comm":"other"/"pid":8,"tid":8,"comm":"other"/' && seen 500; } | write q.data
+merged 0 'one 0,100,other 400,450,two 0,two 460,500,900' 'one 100,one 450,two 500,two 900'
+{ state && named 0 one && seen 100 && seen 450 && seen 900; } | write p.data
+merged 0 'one 0,100,other 400,450,two 0,500,900' 'one 100,one 450,two 500,two 900'
+{ state && named 0 one && seen 100 && seen 900; } | write p.data
+{ state && named 0 two && named 400 other | sed 's/"pid":7,"tid":7,"comm":"other"/"pid":8,"tid":8,"comm":"other"/'; } | write q.data
+merged 0 'one 0,100,other 400,two 0,900' 'one 100,two 900' # no sample
 
 # ---- What is refused, and why.
 { plain 0x0 | sed 's/"sample_id_all|comm"/"sample_id_all|comm|use_clockid","clockid":"MONOTONIC"/' && cat <<'END'; } | write f.data
@@ -157,6 +254,7 @@ expect 2 "$PERFDATA" merge -o none.data d.data f.data
 has err 'f.data: cannot be merged: its times are of another clock'
 [ ! -e none.data ] || fail 'something was written'
 expect 0 "$PERFDATA" merge --any-clock -f -o m.data d.data f.data
+has err 'f.data: its times are of another clock'
 tiny >tiny.data
 expect 2 "$PERFDATA" merge -o none.data d.data tiny.data
 has err 'tiny.data: cannot be merged: its records have no time'
@@ -167,7 +265,7 @@ expect 2 "$PERFDATA" merge d.data e.data
 has err 'where to'
 expect 2 "$PERFDATA" merge -f -o d.data d.data e.data
 has err 'never overwritten'
-expect 2 "$PERFDATA" merge -o x --to dir d.data e.data
+expect 2 "$PERFDATA" merge -o - --to dir d.data e.data
 expect 2 "$PERFDATA" merge -o x --pids some d.data e.data
 expect 2 "$PERFDATA" merge -o none.data d.data missing.data
 head -c 300 b.data >cut.data

@@ -4,6 +4,7 @@
  * have taken. What they write is tested in tests/cli/sort.sh and merge.sh.
  */
 #include "cmocka_all.h"
+#include "heap.h"
 #include <perfdata/perfdata.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,28 +33,9 @@ static int patch_image(void *user, uint64_t at, const void *bytes, size_t n)
     return 0;
 }
 
-static struct {
-    uint64_t calls, fail_at;
-    int64_t blocks;
-} heap;
+static struct heap heap = {.once = true};
 
-static void *failing_resize(void *user, void *old, size_t size)
-{
-    (void)user;
-    if (++heap.calls == heap.fail_at)
-        return NULL;
-    heap.blocks += old == NULL;
-    return realloc(old, size);
-}
-
-static void failing_release(void *user, void *old)
-{
-    (void)user;
-    heap.blocks--;
-    free(old);
-}
-
-static const struct pd_allocator failing = {failing_resize, failing_release, NULL};
+static const struct pd_allocator failing = {heap_resize, heap_release, &heap};
 
 /* A few records out of order, of an event of its own. */
 static void make(struct image *im, uint64_t config, enum pd_order order)
@@ -123,9 +105,9 @@ static void try_all(enum pd_code (*run)(const struct pd_sink *sink, const struct
     assert_int_equal(run(&sink, &failing), PD_OK);
     assert_int_equal(heap.blocks, 0);
     whole = out;
-    const uint64_t calls = heap.calls;
+    const size_t calls = heap.calls;
     assert_true(calls > 20);
-    for (uint64_t n = 1; n <= calls; n++) {
+    for (size_t n = 1; n <= calls; n++) {
         out.n = heap.calls = 0;
         heap.fail_at = n;
         const enum pd_code code = run(&sink, &failing);

@@ -13,11 +13,12 @@
 
 #define MOST_TOLD 10
 
-enum { KEY_TAIL = CLI_LONG, KEY_LIKE, KEY_REPORT };
+enum { KEY_TAIL = CLI_LONG, KEY_LIKE, KEY_REPORT, KEY_DROP };
 
 /* clang-format off */
 static const struct cli_option options[] = {
     {"keep-tail", KEY_TAIL, NULL, "go on behind damage, at the next place where records make sense"},
+    {"drop-unknown", KEY_DROP, NULL, "leave out records of types that are not known, at which perf may stop"},
     {"like", KEY_LIKE, "OTHER", "a recording of the same events: its header, events and features stand in for those that\n"
                                 "are gone"},
     {"report", KEY_REPORT, NULL, "print on standard output what is lost, with --json as data; without -o, that is all"},
@@ -175,16 +176,23 @@ static bool open_input(struct run *run)
 {
     struct cli *cli = run->cli;
     const char *path = cli->inputs[0];
+    struct stat st;
     if (run->like_path) {
         if (!cli_input_open(cli, &run->like, run->like_path, CLI_SEEK))
             return false;
+        if (!cli_name_input(cli, &run->like))
+            return cli_fail(cli, CLI_OUTPUT, "%s", strerror(ENOMEM)), false;
         run->options.like = run->like.reader;
         if (open_headless(run, path))
             return true;
         if (cli->status != CLI_OK)
             return false;
     }
-    return cli_input_open(cli, &run->in, path, CLI_SEEK);
+    if (cli_input_open(cli, &run->in, path, CLI_SEEK))
+        return true;
+    if (run->like_path && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        cli_say(cli, "--like can stand in for the header and attrs of a file, not for those of a directory");
+    return false;
 }
 
 /* What --like gives must be about the same machine and byte order. */
@@ -212,7 +220,7 @@ static void report_error(struct run *run, const struct pd_error *error)
 {
     if (error->code == PD_EVALUE && error->field && strcmp(error->field, "attrs") == 0)
         cli_fail(run->cli, CLI_DAMAGED, "%s: the attrs are gone, so no sample can be read; %s", run->in.name,
-                 run->like_path ? "for this recording those of another one cannot be taken"
+                 run->like_path ? "--like can stand in for the attrs of a file, not for those of a stream or directory"
                                 : "--like OTHER takes those of a recording of the same events");
     else if (error->code != PD_EOUT)
         cli_input_error(&run->in, error);
@@ -262,6 +270,7 @@ static bool repair(struct run *run, const struct pd_sink *sink)
         cli_json_count(&run->json, "lost_bytes", run->stats.lost);
         cli_json_count(&run->json, "samples", run->stats.samples);
         cli_json_count(&run->json, "others", run->stats.others);
+        cli_json_count(&run->json, "unknown", run->stats.unknown);
         cli_json_close(&run->json, '}');
         pd_out_str(&run->cli->out, "\n");
     }
@@ -272,13 +281,39 @@ static bool repair(struct run *run, const struct pd_sink *sink)
     return code == PD_OK;
 }
 
+static bool has_formats(const struct pd_reader *r)
+{
+    const struct pd_feature_section *f = r ? pd_reader_find_feature(r, PD_FEAT_TRACING_DATA) : NULL;
+    return f && f->intact;
+}
+
+/* Of a file that was not finished, the formats of tracepoints never came. */
+static bool lacks_formats(const struct run *run)
+{
+    bool asked = false;
+    for (size_t i = 0; i < pd_reader_n_attrs(run->in.reader); i++)
+        asked |= pd_reader_attr(run->in.reader, i)->attr.type == PD_TYPE_TRACEPOINT;
+    return asked && pd_reader_info(run->in.reader)->container != PD_CONTAINER_PIPE && !has_formats(run->in.reader) &&
+           !has_formats(run->options.like);
+}
+
 static void tell(struct run *run)
 {
     const struct pd_repair_stats *s = &run->stats;
+    if (lacks_formats(run))
+        cli_say(run->cli,
+                "%s: the formats of its tracepoints are gone, without which perf does not open it; --like OTHER takes those of a "
+                "recording of the same events",
+                run->in.name);
     if (s->mended)
         cli_fail(run->cli, CLI_DAMAGED,
                  "%s: %" PRIu64 " MMAP2 said they had a build id, of impossible size; now they do not",
                  run->in.name, s->mended);
+    if (s->unknown)
+        cli_say(run->cli,
+                "kept %" PRIu64 " records of types that are not known: a perf that does not know them stops there; "
+                "--drop-unknown leaves them out",
+                s->unknown);
     if (s->lost)
         cli_say(run->cli,
                 "kept %" PRIu64 " samples and %" PRIu64 " other records; lost %" PRIu64 " bytes in %" PRIu64
@@ -291,7 +326,7 @@ static void tell(struct run *run)
 
 static void to_directory(struct run *run, const char *path)
 {
-    if (!cli_directory_open(run->cli, &run->dir, &run->in))
+    if (!cli_directory_open(run->cli, &run->dir, &run->in, 1))
         return;
     run->options.open_member = open_member;
     run->options.close_member = close_member;
@@ -347,6 +382,7 @@ int cmd_repair(struct cli *cli, int argc, char **argv)
     while ((key = cli_next_option(cli, argc, argv)) != CLI_END) {
         switch (key) {
         case KEY_TAIL: run.options.keep_tail = true; break;
+        case KEY_DROP: run.options.drop_unknown = true; break;
         case KEY_LIKE: run.like_path = cli->arg; break;
         case KEY_REPORT: run.report = true; break;
         default: return cli->status;

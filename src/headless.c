@@ -83,7 +83,7 @@ static enum pd_code open_joined(struct pd_reader **reader, int fd, struct pd_rea
     enum pd_code code = fstat(fd, &st) < 0 ? pd_fail(error, PD_EIO, 0, NULL, (uint64_t)errno, 0) : PD_OK;
     if (!code)
         code = take_head(j, like, error);
-    if (!code && head)
+    if (!code && head && j->head)
         memcpy(j->head, head, j->n);
     if (code) {
         free_joined(j);
@@ -160,11 +160,11 @@ static enum pd_code open_again(struct pd_reader **reader, int fd, struct pd_read
 enum pd_code pd_reader_open_headless(struct pd_reader **reader, int fd, struct pd_reader *like,
                                      uint64_t *shift, struct pd_error *error)
 {
-    struct joined *j;
+    struct joined *j = NULL;
     bool found = false;
     *reader = NULL;
     enum pd_code code = open_joined(reader, fd, like, NULL, &j, error);
-    if (code)
+    if (code || j == NULL)
         return code;
     *shift = j->n;
     code = find_ids(*reader, j, &found, error);

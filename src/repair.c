@@ -189,11 +189,17 @@ static bool may_come(uint32_t type)
            (type > PD_RECORD_SIMPLEPERF_DEBUG && type < PD_RECORD_SIMPLEPERF_DEBUG + 32);
 }
 
+/* The kernel or perf that wrote the recording may have been newer. */
+static bool is_unknown(const struct pd_record *rec)
+{
+    return !rec->old_feature && !pd_set_name(&pd_set_record_type, rec->type);
+}
+
 /* Nothing of an unknown type is kept, unless records follow it: it may be the first of what is not one. */
 static bool is_lone(struct repair *p, const struct pd_record *rec)
 {
     uint64_t end = rec->offset + rec->size;
-    if (rec->old_feature || pd_set_name(&pd_set_record_type, rec->type))
+    if (!is_unknown(rec))
         return false;
     return !may_come(rec->type) || (!rec->depth && end != p->r->end && !is_record(p->r, end, &end));
 }
@@ -225,7 +231,7 @@ static enum pd_code judge(struct repair *p, struct pd_record *rec, bool *good)
     const bool orphan = is_orphan(p, rec);
     *good = false;
     if (orphan && !code)
-        pd_fail_record(&why, PD_EVALUE, rec, 0, "event id, which no event has", 0, 0);
+        pd_fail_record(&why, PD_EUNKNOWN, rec, 0, "event id", 0, 0); /* as the reader has it */
     if (rec->payload_size > left) {
         pd_fail_record(&why, PD_ETRUNC, rec, 0, "payload", left, rec->payload_size);
         pass_over(p, rec->offset, rec->offset + 8, &why);
@@ -237,8 +243,12 @@ static enum pd_code judge(struct repair *p, struct pd_record *rec, bool *good)
         pd_fail_record(&why, PD_EVALUE, rec, 0, rec->layout ? "size" : "type",
                        rec->layout ? rec->size : rec->type, 0);
         rec->depth ? leave_out(p, rec, &why) : pass_over(p, rec->offset, rec->offset + 8, &why);
+    } else if (p->options->drop_unknown && is_unknown(rec)) {
+        pd_fail_record(&why, PD_EUNSUP, rec, 0, "a record of this type", rec->type, 0);
+        lose(p, rec->offset, rec->depth ? chunk_bytes(p->r, rec->offset) : rec->size + rec->payload_size, &why);
     } else {
         *good = true;
+        p->stats->unknown += is_unknown(rec);
         return rec->depth ? PD_OK : fetch(p, rec);
     }
     return PD_OK;

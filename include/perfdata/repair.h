@@ -42,6 +42,7 @@ struct pd_repair_options {
     void (*feature)(void *user, uint16_t feature, const struct pd_error *why);
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *user;
+    bool drop_unknown; /* records of types that are not known are lost, too: a perf that does not know them stops there */
 };
 
 struct pd_repair_stats {
@@ -50,6 +51,7 @@ struct pd_repair_stats {
     uint64_t ranges;          /* in which they are */
     uint64_t features;        /* that were left out */
     uint64_t mended; /* MMAP2 whose build id is longer than any: its bit is taken away, and perf can go on */
+    uint64_t unknown; /* records that were kept though their type is not known */
 };
 
 /*

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # perfdata repair: cut, killed and damaged recordings of every container; what is lost is told; the result passes check, and perf
-# opens it. tests/unit/repair.c cuts at every byte.
+# opens it. tests/unit/repair.c and tests/property/repair_cut.c cut at every byte.
 . "$(dirname "$0")/frame_lib.sh"
 cp "$PERFDATA_SOURCE/corpus/callgraph.data" good.data
 cp "$PERFDATA_SOURCE/corpus/two-events.data" two.data
@@ -36,6 +36,22 @@ zeros 32 | dd of=killed.data bs=1 seek=72 conv=notrunc status=none
 expect 0 "$PERFDATA" repair -o k.data killed.data
 good k.data
 [ "$(records k.data)" = "$(records good.data)" ] || fail 'records of a killed recording are missing'
+# One of tracepoints has not got their formats, without which perf does not open it.
+"$PERFDATA" gen -q --preset tracing -c 300 -o points.data
+{
+    read -r at
+    read -r size
+} < <("$PERFDATA" info --json points.data | grep -o '"data":{[^}]*' | grep -o '[0-9][0-9]*')
+head -c $((at + size)) points.data >points.cut
+zeros 8 | dd of=points.cut bs=1 seek=48 conv=notrunc status=none
+zeros 32 | dd of=points.cut bs=1 seek=72 conv=notrunc status=none
+expect 0 "$PERFDATA" repair -f -o k.data points.cut
+has err 'the formats of its tracepoints are gone'
+expect 0 "$PERFDATA" repair -f --like points.data -o k.data points.cut
+! grep formats err || fail 'the formats of the sister are there'
+expect 0 "$PERFDATA" repair -f -o k.data points.data
+! grep formats err || fail 'the formats are there'
+rm k.data
 
 # Cut: what is lost is told in bytes of the input, and the features that stood behind the data are named.
 for n in 600 5000 20001 $((data + bytes - 1)) $((data + bytes)) $((size - 1)); do
@@ -152,6 +168,48 @@ for f in zeroed.data behead.data noattrs.data; do
 done
 expect 2 "$PERFDATA" repair --like big.data -f -o r.data two.data
 expect 3 "$PERFDATA" repair --like two.data -f -o r.data headonly
+
+# Of a stream or directory without attrs that is said.
+"$PERFDATA" convert -q --to pipe -o two.pipe two.data
+{ head -c 16 two.pipe && tail -c +4001 two.pipe; } >noattrs.pipe
+expect 3 "$PERFDATA" repair --like two.data -f -o r.data noattrs.pipe
+has err 'the attrs are gone.*not for those of a stream'
+"$PERFDATA" convert -q --to dir -o noattrs.dir two.data
+truncate -s 50 noattrs.dir/data
+expect 3 "$PERFDATA" repair --like two.data -f -o r.data noattrs.dir
+has err 'not for those of a directory'
+rm -r noattrs.dir
+
+# A type that is not known may be that of a later perf: it is kept with a word, as perf stops there, or left out.
+python3 - <<'END'
+import struct
+data = bytearray(open("two.data", "rb").read())
+start, size = struct.unpack_from("<QQ", data, 40)
+at = start
+for _ in range(40):
+    at += struct.unpack_from("<H", data, at + 6)[0]
+data[at:at] = struct.pack("<IHHQ", 99, 0, 16, 1)
+struct.pack_into("<Q", data, 48, size + 16)
+for i in range(sum(bin(b).count("1") for b in data[72:104])): # the table of features
+    place = start + size + 16 + 16 * i
+    struct.pack_into("<Q", data, place, struct.unpack_from("<Q", data, place)[0] + 16)
+open("later.data", "wb").write(data)
+open("at", "w").write(str(at))
+END
+expect 0 "$PERFDATA" repair -f -o r.data later.data
+has err 'kept 1 records of types that are not known.*--drop-unknown'
+[ "$("$PERFDATA" hash r.data | cut -d' ' -f1)" = "$("$PERFDATA" hash later.data | cut -d' ' -f1)" ] || fail 'a record of a later perf is not kept'
+if command -v perf >/dev/null; then # what is said of perf
+    perf script -i r.data >perf.txt 2>perf.err && [ ! -s perf.err ] && fail 'perf goes on behind a type that it does not know'
+    has perf.err 'failed to process type: 99'
+fi
+expect 3 "$PERFDATA" repair --drop-unknown --json -f -o r.data later.data
+[ "$(json 'd["lost_bytes"], d["lost"][0]["offset"], d["unknown"]')" = "16 $(cat at) 0" ] || fail "$(cat out)"
+good r.data
+[ "$("$PERFDATA" hash r.data | cut -d' ' -f1)" = "$("$PERFDATA" hash two.data | cut -d' ' -f1)" ] || fail 'more is lost than a record'
+"$PERFDATA" convert -q -z -o laterz.data later.data
+expect 3 "$PERFDATA" repair --drop-unknown -f -o r.data laterz.data
+[ "$("$PERFDATA" hash r.data | cut -d' ' -f1)" = "$("$PERFDATA" hash two.data | cut -d' ' -f1)" ] || fail 'more is lost than a compressed record'
 
 # A directory: each file by itself, the others stay.
 if command -v perf >/dev/null && perf record --threads -o dir -F 999 -e cpu-clock -a -- sleep 0.2 >record.log 2>&1 </dev/null; then

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cmp.c - `perfdata cmp`: what two recordings say differently, by record and field. */
-#include "cli.h"
+#include "cmp.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
 #include <perfdata/difference.h>
@@ -11,7 +11,6 @@
 #define MOST_SHOWN ((size_t)64) /* bytes of a value */
 
 enum { KEY_IGNORE = CLI_LONG, KEY_LIMIT };
-enum { RED = 31, GREEN = 32, BOLD = 1 };
 
 static const struct cli_option options[] = {
     {"ignore", KEY_IGNORE, "WHAT,…",
@@ -32,14 +31,6 @@ static const struct cli_spec spec = {
                 "  perfdata cmp --ignore container a.data b.data                whatever they are stored in\n"
                 "  perfdata cmp --ignore offset,order,container a.data b.data   what perfdata hash compares\n"
                 "  perfdata cmp --json a.data b.data | jq -r .field | sort | uniq -c\n",
-};
-
-struct cmp {
-    struct cli *cli;
-    struct cli_input in[2];
-    unsigned ignore;
-    uint64_t limit, n;
-    size_t n_findings;
 };
 
 /* ---- What a difference is about */
@@ -149,6 +140,14 @@ static void put_json_value(struct pd_out *out, const struct pd_field *f)
 
 /* ---- Lines */
 
+void cmp_put_only(struct cmp *c, int side)
+{
+    cli_color(c->cli, side ? GREEN : RED);
+    pd_out_str(&c->cli->out, "only in ");
+    cli_color(c->cli, 0);
+    pd_out_plain(&c->cli->out, c->in[side].name, strlen(c->in[side].name));
+}
+
 /* "SUBJECT: FIELD: VALUE | VALUE", or "SUBJECT: only in FILE". */
 static void print_text(struct cmp *c, const struct pd_difference *what)
 {
@@ -157,11 +156,7 @@ static void print_text(struct cmp *c, const struct pd_difference *what)
     put_subject(c, what);
     pd_out_str(out, ": ");
     if (what->path == NULL) {
-        const int s = what->there[0] ? 0 : 1;
-        cli_color(cli, s ? GREEN : RED);
-        pd_out_str(out, "only in ");
-        cli_color(cli, 0);
-        pd_out_plain(out, c->in[s].name, strlen(c->in[s].name));
+        cmp_put_only(c, what->there[0] ? 0 : 1);
     } else {
         cli_color(cli, BOLD);
         pd_out_str(out, what->path);
@@ -220,15 +215,20 @@ static void print_json(struct cmp *c, const struct pd_difference *what)
 
 /* ---- What the library tells */
 
+bool cmp_count(struct cmp *c)
+{
+    cli_raise(c->cli, CLI_FINDINGS);
+    return ++c->n < c->limit && !c->cli->out_error;
+}
+
 static bool on_difference(void *user, const struct pd_difference *what)
 {
     struct cmp *c = user;
-    cli_raise(c->cli, CLI_FINDINGS);
     if (c->cli->json)
         print_json(c, what);
     else
         print_text(c, what);
-    return ++c->n < c->limit && !c->cli->out_error;
+    return cmp_count(c);
 }
 
 static void on_finding(void *user, int side, const struct pd_error *what)
@@ -258,6 +258,8 @@ static void compare(struct cmp *c)
     struct pd_error error;
     uint64_t n;
     const enum pd_code code = pd_differences(c->in[0].reader, c->in[1].reader, &o, &n, &error);
+    if (!code && c->n < c->limit)
+        cmp_other_files(c);
     cli_progress_end(c->cli);
     for (int s = 0; s < 2; s++)
         cli_tell_findings(&c->in[s]);
@@ -268,7 +270,7 @@ static void compare(struct cmp *c)
     else if (c->n >= c->limit)
         cli_say(c->cli, "stopped after %" PRIu64 " differences; there may be more", c->n);
     else if (c->cli->verbose)
-        cli_say(c->cli, "%" PRIu64 " differences", n);
+        cli_say(c->cli, "%" PRIu64 " differences", c->n);
 }
 
 static bool take_ignore(struct cmp *c, const char *list)

@@ -43,7 +43,7 @@ void pd_differ_tell(struct pd_differ *d, const struct pd_field *a, const struct 
 bool pd_differ_number(struct pd_differ *d, const char *name, const struct pd_set *set, unsigned width, uint64_t a, uint64_t b);
 bool pd_differ_text(struct pd_differ *d, const char *name, const char *a, const char *b);
 bool pd_differ_bytes(struct pd_differ *d, const char *name, const struct pd_bytes *a, const struct pd_bytes *b);
-/* Tells all fields that differ; of vectors and lists the first element. The number of those. */
+/* Tells all fields that differ; of vectors and lists the first few elements. The number of those. */
 uint64_t pd_differ_fields(struct pd_differ *d, struct pd_fields *a, struct pd_fields *b);
 
 void pd_differ_finding(const struct pd_differ *d, int side, const struct pd_error *what);

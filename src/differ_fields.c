@@ -79,6 +79,8 @@ bool pd_differ_bytes(struct pd_differ *d, const char *name, const struct pd_byte
 
 /* ---- One field that both have */
 
+enum { MOST_ELEMENTS = 8 }; /* of a vector or list that are told */
+
 /* Two layouts at the same place. */
 struct pair {
     struct pd_fields *a, *b;
@@ -108,8 +110,9 @@ static void compare_counts(struct pd_differ *d, const struct pd_field *a, const 
 static void compare_vector(struct pd_differ *d, const struct pd_field *a, const struct pd_field *b)
 {
     struct pd_field fa = *a, fb = *b;
+    size_t told = 0;
     fa.kind = fb.kind = PD_FIELD_NUMBER;
-    for (size_t i = 0; i < a->n && i < b->n; i++) {
+    for (size_t i = 0; told < MOST_ELEMENTS && i < a->n && i < b->n; i++) {
         fa.value = pd_vec_at(a->u.vec, i);
         fb.value = pd_vec_at(b->u.vec, i);
         if (fa.value == fb.value)
@@ -117,7 +120,7 @@ static void compare_vector(struct pd_differ *d, const struct pd_field *a, const 
         const size_t before = enter_element(d, i);
         pd_differ_tell(d, &fa, &fb);
         leave(d, before);
-        break;
+        told++;
     }
     compare_counts(d, a, b);
 }
@@ -125,12 +128,12 @@ static void compare_vector(struct pd_differ *d, const struct pd_field *a, const 
 static void compare_list(struct pd_differ *d, struct pair its, const struct pd_field *a, const struct pd_field *b)
 {
     struct pd_fields ea, eb;
-    bool same = true;
-    for (size_t i = 0; same && i < a->n && i < b->n; i++) {
+    size_t told = 0;
+    for (size_t i = 0; told < MOST_ELEMENTS && i < a->n && i < b->n; i++) {
         if (!pd_fields_element(&ea, its.a, a, i) || !pd_fields_element(&eb, its.b, b, i))
             break;
         const size_t before = enter_element(d, i);
-        same = walk(d, (struct pair){&ea, &eb});
+        told += !walk(d, (struct pair){&ea, &eb});
         leave(d, before);
     }
     compare_counts(d, a, b);

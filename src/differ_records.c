@@ -135,7 +135,9 @@ static enum pd_code read_next(struct pd_differ *d, int s, struct item *item)
     item->has_payload = item->hashed = false;
     for (;;) {
         code = side->sorter ? pd_sorter_next(side->sorter, rec, &what) : pd_reader_next(side->r, rec, &what);
-        if (code == PD_END || (code && pd_is_final(&what))) {
+        if (code == PD_END)
+            return code;
+        if (code && pd_is_final(&what)) {
             *d->error = what;
             return code;
         }
@@ -377,14 +379,14 @@ static bool find_far(struct records *r, size_t *best_i, size_t *best_j)
 {
     size_t best = SIZE_MAX;
     memset(r->heads, 0, sizeof r->heads);
-    for (size_t j = r->window[1].n; j-- > 0;) {
-        uint32_t *first = &r->heads[slot(r, 1, j)];
-        r->next[j] = *first;
-        *first = (uint32_t)j + 1;
+    for (size_t j = r->window[1].n; j > 0; j--) {
+        uint32_t *first = &r->heads[slot(r, 1, j - 1)];
+        r->next[j - 1] = *first;
+        *first = (uint32_t)j;
     }
     for (size_t i = 0; i < r->window[0].n && i < best; i++) {
         size_t tries = NEAR; /* records that come again and again say little */
-        for (uint32_t p = r->heads[slot(r, 0, i)]; p && i + p - 1 < best && tries--; p = r->next[p - 1])
+        for (uint32_t p = r->heads[slot(r, 0, i)]; p && i + p - 1 < best && tries; p = r->next[p - 1], tries--)
             if (is_run(r, i, p - 1)) {
                 best = i + p - 1;
                 *best_i = i;
@@ -413,8 +415,9 @@ enum { PAIR, REMOVED, ADDED };
 /* The cheapest way from each place to the end of the block. */
 static void weigh(struct records *r, size_t na, size_t nb)
 {
-    for (size_t i = na + 1; i-- > 0;)
-        for (size_t j = nb + 1; j-- > 0;) {
+    for (size_t from_a = 0; from_a <= na; from_a++)
+        for (size_t from_b = 0; from_b <= nb; from_b++) {
+            const size_t i = na - from_a, j = nb - from_b;
             const unsigned pair = i < na && j < nb ? r->cost[i + 1][j + 1] + cost_of(r, i, j) : UINT16_MAX;
             const unsigned removed = i < na ? r->cost[i + 1][j] + 2u : UINT16_MAX;
             const unsigned added = j < nb ? r->cost[i][j + 1] + 2u : UINT16_MAX;

@@ -67,7 +67,7 @@ struct pd_differences_options {
 
 /*
  * Compares what both readers, which must be new or rewound, give until their ends; *n receives how many differences were
- * told. Records that only one has are found by looking ahead for those that both have, up to 4096 records or 4 MiB. Members of a
+ * told, of a vector or list those of the first 8 elements that differ. Records that only one has are found by looking ahead for those that both have, up to 4096 records or 4 MiB. Members of a
  * directory are merged by time where the other recording is none. PD_ENOMEM; PD_EOUT, PD_EIO: a temporary file could not be
  * written or read.
  */

@@ -167,6 +167,57 @@ for x in "${files[@]}"; do
     done
 done
 
+# ---- Files of a directory that hold no records: by their bytes.
+"$PERFDATA" convert --to dir -i two.data -o a.dir 2>/dev/null
+mkdir -p a.dir/kcore_dir/sub
+echo symbols >a.dir/kcore_dir/kallsyms
+head -c 100000 /dev/zero >a.dir/kcore_dir/kcore
+ln -s kcore a.dir/kcore_dir/link
+touch a.dir/kcore_dir/sub/empty
+cp -a a.dir b.dir
+expect 0 "$PERFDATA" cmp a.dir b.dir
+printf x | dd of=b.dir/kcore_dir/kcore bs=1 seek=70000 conv=notrunc 2>/dev/null
+echo more >>b.dir/kcore_dir/kallsyms
+ln -sf kallsyms b.dir/kcore_dir/link
+rm b.dir/kcore_dir/sub/empty
+touch b.dir/extra
+expect 1 "$PERFDATA" cmp a.dir b.dir
+cat >want <<'END'
+file extra: only in b.dir
+file kcore_dir/kallsyms: size: 8 | 13
+file kcore_dir/kcore: byte 70000: 0 | 120
+file kcore_dir/link: target: "kcore" | "kallsyms"
+file kcore_dir/sub/empty: only in a.dir
+END
+same want out
+expect 1 "$PERFDATA" cmp --json a.dir b.dir
+python3 - <<'END' || fail "--json: $(cat out)"
+import json
+lines = [json.loads(line) for line in open("out")]
+assert lines[0] == {"kind": "file", "file": "extra", "b": {}}, lines
+assert lines[2] == {"kind": "file", "file": "kcore_dir/kcore", "field": "byte 70000", "a": {"value": 0}, "b": {"value": 120}}, lines
+END
+expect 1 "$PERFDATA" cmp --limit 2 a.dir b.dir
+lines 2
+expect 1 "$PERFDATA" cmp --ignore container a.dir b.dir # what is beside the records counts where both can have it
+lines 5
+expect 0 "$PERFDATA" cmp --ignore container a.dir two.data
+expect 1 "$PERFDATA" cmp a.dir two.data
+has out 'file kcore_dir/kcore: only in a.dir'
+
+# ---- Elements: the first eight that differ.
+text_of() { # ADDRESS...: a recording with a call chain
+    printf '%s\n' '{"header":{"container":"file","order":"little"}}' \
+        '{"attr":{"type":"SOFTWARE","config":"0x0","sample_type":"IP|CALLCHAIN"}}' \
+        '{"record":{"type":"SAMPLE","sample":{"ip":"0x1","callchain":{"ips":['"$(printf '"%s",' "$@" | sed 's/,$//')"']}}}}' |
+        "$PERFDATA" encode -q -f -o - -
+}
+text_of 1 2 3 4 5 6 7 8 9 10 11 12 >a.data
+text_of 1 0 0 4 0 0 0 0 0 0 0 >b.data
+expect 1 "$PERFDATA" cmp a.data b.data
+[ "$(grep -o 'ips\[[0-9]*\]' out | paste -sd' ')" = 'ips[1] ips[2] ips[4] ips[5] ips[6] ips[7] ips[8] ips[9]' ] || fail "elements: $(cat out)"
+has out 'callchain.nr: 12 | 11'
+
 # ---- Damage, wrong usage.
 head -c 15000 two.data >cut.data
 expect 3 "$PERFDATA" cmp two.data cut.data

@@ -72,6 +72,7 @@ struct redact {
     struct pd_redaction *redaction;
     const char *map, *key_name;
     struct cli_output map_out;
+    bool map_placed;
     uint8_t key[MOST_KEY];
     char *list; /* --prove: the strings lie in it */
     struct pd_bytes *strings;
@@ -107,7 +108,7 @@ static bool cannot(struct redact *r, const char *option, const char *name, const
 
 static bool take_key(struct redact *r)
 {
-    FILE *file = fopen(r->cli->arg, "rbe");
+    FILE *file = cli_open_named(r->cli, r->cli->arg);
     if (file == NULL)
         return cannot(r, "--key", r->cli->arg, strerror(errno));
     r->options.key_n = fread(r->key, 1, sizeof r->key, file);
@@ -122,9 +123,9 @@ static bool take_key(struct redact *r)
 }
 
 /* A file's text; NULL with errno set. */
-static char *read_text(const char *name)
+static char *read_text(struct cli *cli, const char *name)
 {
-    FILE *file = fopen(name, "re");
+    FILE *file = cli_open_named(cli, name);
     char *text = NULL;
     size_t cap = 0;
     if (file == NULL)
@@ -142,7 +143,7 @@ static bool take_list(struct redact *r)
     const char *name = r->cli->arg;
     const bool marked = *name == '@', is_file = marked || access(name, F_OK) == 0;
     free(r->list);
-    r->list = is_file ? read_text(name + marked) : cli_strdup(name);
+    r->list = is_file ? read_text(r->cli, name + marked) : cli_strdup(name);
     if (is_file && !marked)
         cli_say(r->cli, "--prove %s: this is a file: its lines are searched for", name);
     if (r->list == NULL)
@@ -223,6 +224,16 @@ static bool open_map(struct redact *r)
     return ok;
 }
 
+/* Just before the output takes its place: there is none without its map. */
+static bool place_map(void *user)
+{
+    struct redact *r = user;
+    if (r->map == NULL)
+        return true;
+    pd_redaction_map(r->redaction, put_line, &r->map_out);
+    return r->map_placed = cli_output_commit(&r->map_out);
+}
+
 /* ---- The proof */
 
 static void on_leak(void *user, const struct pd_leak *leak)
@@ -288,12 +299,12 @@ static void redact(struct redact *r)
     r->c.options.redaction = r->redaction;
     if (!open_map(r))
         return;
+    r->c.ready = place_map;
     cli_convert(&r->c, r->cli->inputs[0]);
-    const bool done = r->cli->status == CLI_OK || r->cli->status == CLI_DAMAGED;
-    if (r->map && (done || r->n_leaks)) { /* the map tells what is still to be named */
-        pd_redaction_map(r->redaction, put_line, &r->map_out);
-        cli_output_commit(&r->map_out);
-    }
+    if (r->n_leaks) /* the map tells what is still to be named */
+        place_map(r);
+    else if (r->map_placed && r->cli->status == CLI_OUTPUT && !r->cli->force)
+        unlink(r->map); /* of an output that is not there */
 }
 
 static void run(struct redact *r)

@@ -186,17 +186,54 @@ static void shorten(const struct pd_edits *e, struct pd_record *rec)
     }
 }
 
+/*
+ * The kernel follows frame pointers without knowing whether there are any, so a user part may have words of the stack: pieces of
+ * text. What is beyond the addresses that a program gets without asking for more becomes 0.
+ */
+static enum pd_code clean_ips(struct pd_edits *e, struct pd_vec *ips, bool user, struct pd_error *error)
+{
+    uint64_t *now = NULL;
+    for (size_t i = 0; i < ips->n; i++) {
+        const uint64_t ip = pd_vec_at(ips, i);
+        if (ip >= PD_CONTEXT_MAX)
+            user = ip == PD_CONTEXT_USER || ip == PD_CONTEXT_GUEST_USER;
+        if (ip >= PD_CONTEXT_MAX || !user || ip >> 48 == 0)
+            continue;
+        if (now == NULL) {
+            if ((now = pd_retouch_memory(&e->touch, ips->n * sizeof *now)) == NULL)
+                return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "ips", 0, ips->n * sizeof *now);
+            pd_vec_copy(ips, 0, ips->n, now);
+        }
+        now[i] = 0;
+    }
+    if (now)
+        *ips = PD_VEC64(now, ips->n);
+    return PD_OK;
+}
+
+static enum pd_code clean_chain(struct pd_edits *e, struct pd_record *rec, struct pd_error *error)
+{
+    if (rec->type == PD_RECORD_SAMPLE && rec->plan->shape.sample_type & PD_SAMPLE_CALLCHAIN)
+        return clean_ips(e, &rec->u.sample.callchain.ips, false, error);
+    if (rec->type == PD_RECORD_CALLCHAIN_DEFERRED)
+        return clean_ips(e, &rec->u.callchain_deferred.ips, true, error);
+    return PD_OK;
+}
+
 static enum pd_code change_record(struct pd_edits *e, struct pd_record *rec, bool *drop, struct pd_error *error)
 {
     const struct pd_view view = pd_view_of(rec);
     enum pd_code code = PD_OK;
     e->opaque = false;
+    e->event = rec->attr;
     if (e->strict)
         code = clean_rest(e, rec, &rec->rest, drop, error);
     if (!code)
         code = pd_retouch_value(&e->touch, view.layout, &view.shape, &rec->u, false, error);
     if (!code && view.has_id)
         code = pd_retouch_value(&e->touch, pd_layout_sample_id(), &view.shape, &rec->id, true, error);
+    if (!code && e->clean_chains)
+        code = clean_chain(e, rec, error);
     if (code && error->record_index == PD_NOWHERE) {
         error->offset = rec->offset;
         error->record_index = rec->index;

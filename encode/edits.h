@@ -21,6 +21,8 @@ struct pd_edits {
     bool strict;          /* what is not understood must not pass */
     bool drop_unknown;    /* it goes; else it is an error */
     bool zero_payload;    /* behind AUXTRACE records */
+    bool clean_chains;    /* user parts of call chains lose what is no address */
+    const struct pd_attr *event; /* of the record at hand; NULL: none */
     bool opaque;          /* set while a value is changed: it had something opaque */
     struct pd_error passed; /* why the last record or feature passed or went unread; PD_OK: it did not */
     struct pd_plan *plans; /* of the changed attrs, by number; NULL where `strip` is 0 */

@@ -377,12 +377,13 @@ enum pd_code pd_redact_format(struct pd_redaction *r, struct pd_bytes *text, str
 
 enum pd_code pd_redact_page(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error)
 {
-    enum pd_code code = keep_lines(r, text, "\n", error);
+    const enum pd_code code = keep_lines(r, text, "\n", error);
     /* Both pages are there until the section is encoded. */
     const struct pd_replaced *e = code ? NULL : pd_names_find(&r->names, PD_SPACE_TEXT, r->text, r->text_n);
-    if (!code && e == NULL && (e = pd_names_add(&r->names, PD_SPACE_TEXT, r->text, r->text_n, "", 0)) == NULL)
-        code = no_memory(error);
-    if (!code)
-        *text = (struct pd_bytes){e->bytes, e->n};
-    return code;
+    if (!code && e == NULL)
+        e = pd_names_add(&r->names, PD_SPACE_TEXT, r->text, r->text_n, "", 0);
+    if (e == NULL)
+        return code ? code : no_memory(error);
+    *text = (struct pd_bytes){e->bytes, e->n};
+    return PD_OK;
 }

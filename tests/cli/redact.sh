@@ -58,6 +58,28 @@ has map "^/home/alice/bin/program	/name.*	path\$"
 # Numbered in order of appearance.
 [ "$(mapped program) $(mapped home) $(mapped alice) $(mapped bin)" = 'name1 name2 name3 name4' ] || fail "$(cat map)"
 [ "$(wc -l <map)" = 6 ] || fail "the map has $(wc -l <map) lines"
+# Words of the stack in the user part of a call chain, and the payload of a tracepoint.
+short() {
+    cat <<'END'
+{"header":{"container":"file","order":"ORDER"}}
+{"attr":{"type":"TRACEPOINT","config":"0x174","sample_type":"IP|TID|CALLCHAIN|RAW"}}
+{"record":{"type":"SAMPLE","sample":{"ip":"0xffffffff81000000","pid":7,"tid":7,"callchain":{"ips":["0xffffffffffffff80","0xffffffff81000000","0x6b65726e656c2121","0xfffffffffffffe00","0x7f0123456789","0x6f6f722f3d544f4f","0x00612f656d6f682f"]},"raw":{"data":"NUMBER7365637265742121"}}}}
+END
+}
+for order in little big; do
+    for raw in 7401 0174 7501; do
+        short | sed "s/ORDER/$order/; s/NUMBER/$raw/" | "$PERFDATA" encode -q -f -o short.data
+        redact short.data out.data
+        "$PERFDATA" decode --short out.data | sed -n 's/.*"ips":\[\([^]]*\)\].*"data":"\([^"]*\)".*/\1 \2/p' >got.txt
+        kept=$raw
+        [ $raw != 7501 ] || kept=0000
+        echo '"KERNEL","0xffffffff81000000","0x6b65726e656c2121","USER","0x7f0123456789","0x0","0x0"' ${kept}0000000000000000 >want.txt
+        same want.txt got.txt
+    done
+done
+redact short.data out.data --payloads keep
+"$PERFDATA" decode --short out.data | grep -q 0x6f6f722f3d544f4f || fail 'a call chain changed'
+
 
 # Each option by itself, against all others.
 for way in comms:program hostname:buildhost paths:alice; do
@@ -236,6 +258,8 @@ shares() { # FILE: percentage, comm and dso
 rename() { # the same under the mapped names
     awk -F '\t' 'NR == FNR { if ($3 == "name") name[$1] = $2; next }
         function to(s, inner) {
+            if (s ~ / [(]deleted[)]$/)
+                return to(substr(s, 1, length(s) - 10)) " (deleted)"
             inner = s
             gsub(/[][]/, "", inner)
             return s in name ? name[s] : s ~ /^\[.*]$/ && inner in name ? "[" name[inner] "]" : s
@@ -294,6 +318,50 @@ redact stack.data y.data --payloads drop
 "$PERFDATA" info y.data >info.out
 has info.out 'sample_type .*CALLCHAIN'
 ! grep -qE 'sample_type .*(REGS|STACK)' info.out || fail "payloads that are dropped: $(grep sample_type info.out)"
+
+# Tracepoints: the payload is gone, but for the number of the tracepoint, without which perf script dies.
+"$PERFDATA" gen -q --preset tracing -c 2000 -o tracing.data
+redact tracing.data y.data
+perf script -i y.data -F comm,time,event >got.txt 2>/dev/null || fail "perf script of tracepoints: $?"
+[ "$(wc -l <got.txt)" = "$(perf script -i tracing.data -F comm,time,event 2>/dev/null | wc -l)" ] || fail "tracepoints"
+perf script -i y.data -F comm,time,event,trace >got.txt 2>/dev/null || fail "perf script of tracepoints, decoded: $?"
+
+# Nothing that the original tells of names, files, cgroups, build ids or the machine is in the output: neither in its bytes nor in
+# those that it has compressed.
+searched() { # ORIGINAL OUTPUT LEAST
+    "$PERFDATA" dump --json "$1" >dump
+    "$PERFDATA" extract -q -f --build-ids -o ids "$1" || true
+    rm -rf plain
+    "$PERFDATA" convert -q --decompress --to file -i "$2" -o plain
+    "$PERFDATA" check -q plain
+    python3 - "$2" "$3" <<'END' || fail "$2 tells of $1"
+import re, socket, sys
+text = open("dump", "rb").read()
+stays = {b"swapper", b"vmlinux", b"[vdso]", b"[heap]", b"[stack]", b"//anon", b"kernel.kallsyms", b"anon_hugepage"}
+words = {socket.gethostname().encode()}
+for m in re.finditer(rb'"(?:comm|filename|path|prev_comm|next_comm)":"([^"]+)"', text):
+    words |= {part for part in m[1].split(b"/") if part[:1] != b"["}
+for m in re.finditer(rb"([0-9a-f]{40})", open("ids", "rb").read() + b"".join(re.findall(rb'"build_id":"[0-9a-f]{40}"', text))):
+    words |= {bytes.fromhex(m[1].decode()), m[1]}
+words = {word for word in words if len(word) > 6} - stays # shorter ones look like addresses in call chains
+found = sorted(w for w in words if any(w in open(name, "rb").read() for name in (sys.argv[1], "plain")))
+if found or len(words) < int(sys.argv[2]):
+    sys.exit(f"{len(words)} searched, found {found[:10]}")
+END
+}
+record all.data -z --buildid-mmap --namespaces --all-cgroups -g -a -F 500 -e cpu-clock -- bash -c work
+redact all.data y.data
+searched all.data y.data 40
+judged all.data y.data
+"$PERFDATA" convert -q -f -i all.data -o all.pipe --to pipe -z
+redact all.pipe y.pipe
+searched all.pipe y.pipe 40
+redact stack.data y.data
+searched stack.data y.data 10
+if perf record -o trace.data -a -e sched:sched_switch,sched:sched_process_exec -- bash -c work >record.log 2>&1 </dev/null; then
+    redact trace.data y.data
+    searched trace.data y.data 40
+fi
 
 # Memory does not grow with the recording.
 flat "$PERFDATA" redact -f -o /dev/null

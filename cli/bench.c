@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #define WINDOW ((size_t)256 << 10)
 #define MOST_COMMANDS 64
@@ -54,6 +55,7 @@ struct bench {
     struct cli *cli;
     const char *path, *only;
     uint64_t size, records, data_offset, data_size;
+    bool compressed;             /* some records are inside of COMPRESSED ones */
     char dir[256];               /* of outputs; "" until there is one */
     char in[4096], out[4096], text[4096];
     const char *commands[MOST_COMMANDS];
@@ -157,6 +159,49 @@ static void case_hops(struct bench *b)
     close(fd);
 }
 
+/* One chunk of compressed data, into a buffer that nobody reads. */
+static bool inflate_chunk(struct bench *b, ZSTD_DCtx *ctx, const struct pd_bytes *chunk, uint8_t *buf)
+{
+    ZSTD_inBuffer in = {chunk->ptr, chunk->n, 0};
+    ZSTD_outBuffer out;
+    do {
+        out = (ZSTD_outBuffer){buf, WINDOW, 0};
+        const size_t left = ZSTD_decompressStream(ctx, &out, &in);
+        if (ZSTD_isError(left)) {
+            fail(b, ZSTD_getErrorName(left));
+            return false;
+        }
+    } while (in.pos < in.size || out.pos == out.size);
+    return true;
+}
+
+/* What is compressed, read and decompressed as libzstd alone does it: no record inside is looked at. */
+static void case_inflate(struct bench *b)
+{
+    const struct pd_reader_options whole = {.size = sizeof whole, .keep_compressed = true};
+    struct pd_reader *r;
+    struct pd_record rec = {0};
+    struct pd_error error;
+    ZSTD_DCtx *ctx = ZSTD_createDCtx();
+    uint8_t *buf = cli_malloc(WINDOW);
+    if (ctx == NULL || buf == NULL) {
+        fail(b, strerror(ENOMEM));
+    } else if (pd_reader_open(&r, b->path, &whole, &error)) {
+        fail_error(b, &error);
+    } else {
+        bool good = true;
+        while (good && pd_reader_next(r, &rec, NULL) == PD_OK) {
+            if (rec.type != PD_RECORD_COMPRESSED && rec.type != PD_RECORD_COMPRESSED2)
+                continue;
+            if (pd_reader_decode(r, &rec, NULL) == PD_OK)
+                good = inflate_chunk(b, ctx, rec.type == PD_RECORD_COMPRESSED ? &rec.u.compressed.data : &rec.u.compressed2.data, buf);
+        }
+        pd_reader_close(r);
+    }
+    ZSTD_freeDCtx(ctx);
+    free(buf);
+}
+
 enum depth { FRAME, PLAN, DECODE, ENCODE };
 
 static bool encode_again(struct bench *b, const struct pd_record *rec, uint8_t *out)
@@ -197,14 +242,12 @@ static void through(struct bench *b, enum depth depth)
         fail_error(b, &error);
         return;
     }
-    while ((code = pd_reader_next(r, &rec, &error)) == PD_OK) {
+    while ((code = depth < DECODE ? pd_reader_next(r, &rec, &error) : pd_reader_next_decoded(r, &rec, &error)) == PD_OK) {
         b->shared->records++;
         b->shared->bytes += rec.size;
         if (depth == PLAN && rec.type == PD_RECORD_SAMPLE)
             sum += planned(&rec);
-        if (depth < DECODE)
-            continue;
-        if (pd_reader_decode(r, &rec, NULL) == PD_OK && depth == ENCODE && !encode_again(b, &rec, out))
+        if (depth == ENCODE && rec.decoded && !encode_again(b, &rec, out))
             break;
     }
     if (code != PD_END && code != PD_OK)
@@ -229,6 +272,7 @@ static const struct bench_case {
     {"hops", "limit: read(), and from header to header", case_hops, NULL},
     {"memcpy", "limit: as many bytes copied in memory", case_memcpy, NULL},
     {"cp", "limit: cp", NULL, "cp {in} {out}"},
+    {"inflate", "limit: libzstd alone, of what is compressed", case_inflate, NULL},
     {"frame", "records framed", case_frame, NULL},
     {"plan", "and ip, pid and time of samples taken", case_plan, NULL},
     {"decode", "every field decoded", case_decode, NULL},
@@ -448,7 +492,7 @@ static void remove_dir(struct bench *b)
 static void run_cases(struct bench *b)
 {
     for (size_t i = 0; i < N_CASES && !b->cli->out_error; i++) {
-        if (!is_wanted(b, cases[i].name))
+        if (!is_wanted(b, cases[i].name) || (cases[i].run == case_inflate && !b->compressed))
             continue;
         const bool from_text = cases[i].command && strstr(cases[i].command, "{text}");
         if (from_text) {
@@ -480,8 +524,10 @@ static bool count_all(struct bench *b)
         return false;
     }
     const struct pd_file_info *info = pd_reader_info(r);
-    while ((code = pd_reader_next(r, &rec, &error)) == PD_OK)
+    while ((code = pd_reader_next(r, &rec, &error)) == PD_OK) {
+        b->compressed |= rec.depth != 0;
         b->records++;
+    }
     b->size = info->file_size;
     b->data_offset = info->data_offset;
     b->data_size = pd_reader_offset(r) - b->data_offset;
@@ -551,6 +597,8 @@ int cmd_bench(struct cli *cli, int argc, char **argv)
         if (key == CLI_STOP || !take_option(&b, key))
             return cli->status;
     b.path = cli->inputs[0];
+    if (strcmp(b.path, "-") == 0)
+        return cli_fail(cli, CLI_USAGE, "standard input can be read once only: name a file");
     b.shared = mmap(NULL, sizeof *b.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (b.shared == MAP_FAILED)
         return cli_fail(cli, CLI_OUTPUT, "no memory");

@@ -4,7 +4,7 @@
  * compares with what it read. The whole that comes out is compared with the file a second time, read
  * independently, where the input can seek.
  */
-#include "crew.h"
+#include "cli.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <perfdata/constants.h>
@@ -63,7 +63,6 @@ struct check {
     const char *unended_field, *unended_of; /* the first: a string, and the record or feature it is in */
     uint32_t nr_cpus_avail;                 /* as NRCPUS says; 0: not known */
     struct pd_rewrite_stats stats; /* of all members */
-    struct cli_crew *crew;         /* with -j */
     /* the sink that compares */
     uint8_t *window;
     size_t fill;
@@ -74,7 +73,6 @@ static void find(struct check *c, enum kind kind, const char *code, uint64_t off
 {
     static const int status_of[] = {CLI_OK, CLI_FINDINGS, CLI_DAMAGED};
     const int status = kind == NOTE && c->strict ? CLI_FINDINGS : status_of[kind];
-    cli_crew_finish(c->crew); /* what was found before comes first */
     c->found[kind]++;
     if (status > c->status)
         c->status = status;
@@ -214,42 +212,10 @@ static int compare(void *user, const void *bytes, size_t n)
 static void take_finding(void *user, const struct pd_error *error)
 {
     struct check *c = user;
-    cli_crew_finish(c->crew);
     if (error->code == PD_EUNKNOWN)
         count(&c->unknown_event, error->offset, error->record_type);
     else
         find_error(c, error);
-}
-
-/* ---- With -j: records are proven by any thread */
-
-static bool work(void *user, struct pd_record *rec, const struct pd_moment *when, struct pd_out *out, uint64_t *tally)
-{
-    struct pd_error what;
-    (void)when, (void)out;
-    const bool ok = pd_record_prove(((struct check *)user)->in.reader, rec, &what) == PD_PROOF_DECODED && !what.code;
-    *tally += ok;
-    return ok;
-}
-
-/* What there is something to say of. */
-static void own(void *user, struct pd_record *rec, const struct pd_moment *when)
-{
-    struct check *c = user;
-    struct pd_error what;
-    (void)when;
-    const enum pd_proof proof = pd_record_prove(c->in.reader, rec, &what);
-    c->stats.decoded += proof == PD_PROOF_DECODED;
-    c->stats.raw += proof == PD_PROOF_RAW;
-    c->stats.undecodable += proof == PD_PROOF_BAD;
-    if (what.code)
-        take_finding(c, &what);
-}
-
-static bool give(void *user, const struct pd_record *rec)
-{
-    cli_crew_give(((struct check *)user)->crew, rec, NULL);
-    return true;
 }
 
 /* ---- A file */
@@ -361,21 +327,16 @@ static void add_stats(struct pd_rewrite_stats *sum, const struct pd_rewrite_stat
 /* One file; of a directory recording the one with this number. */
 static void prove(struct check *c, size_t member)
 {
-    const struct cli_crew_job job = {work, own, NULL, c};
-    c->crew = cli_crew_new(c->cli->threads, &job);
     const struct pd_rewrite_options how = {.size = sizeof how,
                                            .reencode = true,
                                            .finding = take_finding,
                                            .user = c,
-                                           .member = member,
-                                           .prove = c->crew ? give : NULL};
+                                           .member = member};
     const struct pd_sink sink = {compare, NULL, c};
     const uint64_t size = pd_reader_info(c->in.reader)->file_size;
     struct pd_rewrite_stats stats;
     struct pd_error error;
     const enum pd_code code = pd_rewrite(c->in.reader, c->in.seekable ? &sink : NULL, &how, &stats, &error);
-    cli_crew_free(c->crew, &c->stats.decoded);
-    c->crew = NULL;
     cli_progress_end(c->cli);
     add_stats(&c->stats, &stats);
     if (code == PD_EOUT && (int)error.found == STOP)

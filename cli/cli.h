@@ -46,6 +46,7 @@ enum {
     CLI_JSON = 4,     /* --json */
     CLI_OPERANDS = 8, /* any number of input files as operands, else one */
     CLI_COLOR = 16,   /* --color; then cli->color */
+    CLI_STDIN = 32,   /* -i FILE, by default standard input: the usual perf.data is what the output is called */
 };
 
 struct cli_option {
@@ -95,8 +96,16 @@ struct cli {
     enum cli_paint paint;         /* what of standard output is coloured */
     unsigned brush;               /* private: where in a line it is */
     struct cli_output *recording; /* flushed along with `out` */
+    struct cli_identities {
+        struct cli_identity {
+            dev_t dev;
+            ino_t ino;
+        } *id;
+        size_t n, cap;
+    } named; /* files that options name and that were read */
     struct cli_progress {
-        bool shown, off;
+        bool off;
+        int shown; /* columns that the bar takes; 0: there is none */
         uint64_t started, next; /* milliseconds; 0: not yet */
         uint64_t last;          /* bytes */
     } progress;
@@ -175,9 +184,9 @@ struct cli_input {
     bool seekable;
     struct pd_error damage[CLI_MOST_DAMAGE]; /* what cli_next_record() met; the first ones */
     size_t n_damage;                         /* of all */
-    /* private: a stream's first bytes, read to recognise it, and findings that were reported */
+    /* private: a stream's first bytes, read to recognise it; a TRACING_DATA record; findings that were reported */
     struct cli *cli;
-    uint8_t head[16];
+    uint8_t head[16], kept[16];
     size_t n_head, n_told, n_meta_told;
     void (*settle)(void *user); /* called before something is reported, or learned from a record; may be NULL */
     void *settle_user;
@@ -198,7 +207,19 @@ void cli_input_close(struct cli_input *in);
  * and shows the progress. False: there are no more records.
  */
 bool cli_next_record(struct cli_input *in, struct pd_record *rec);
-/* Decodes it and reports damage. False: it is not decoded, because of damage or because its layout is not
+/* The same, and decodes it and reports damage there. rec->decoded is false in case of that. */
+bool cli_next_decoded_as(struct cli_input *in, struct pd_record *rec, enum pd_code code, struct pd_error *error);
+static inline bool cli_next_decoded(struct cli_input *in, struct pd_record *rec)
+{
+    struct pd_error error;
+    const enum pd_code code = pd_reader_next_decoded(in->reader, rec, &error);
+    if (code == PD_OK && rec->type == PD_RECORD_SAMPLE && rec->decoded && in->cli->progress.off)
+        return true; /* of a sample there is nothing to do */
+    return cli_next_decoded_as(in, rec, code, &error);
+}
+/* cli_next_record(), and decodes what can be decoded at once; damage there is left to cli_decode(). */
+bool cli_next_try(struct cli_input *in, struct pd_record *rec);
+/* Decodes it if it is not, and reports damage. False: it is not decoded, because of damage or because its layout is not
  * known. */
 bool cli_decode(struct cli_input *in, struct pd_record *rec);
 
@@ -328,6 +349,11 @@ struct cli_output {
  */
 bool cli_output_open(struct cli *cli, struct cli_output *out, const struct cli_input *inputs, size_t n,
                      unsigned flags);
+/*
+ * Appends n bytes of a file from an offset without bringing them here. Returns how many; where that does not work, or fails,
+ * 0 or fewer than n, and the others are to be given to the sink, which tells why.
+ */
+uint64_t cli_output_copy(struct cli_output *out, int fd, uint64_t offset, uint64_t n);
 /* To read what was written before it takes its place. False: it cannot be written, which is printed. */
 bool cli_output_source(struct cli_output *out, struct pd_source *source);
 /* False: an error that leaves no output has happened. */
@@ -337,12 +363,17 @@ bool cli_output_commit(struct cli_output *out);
 /* Drops the output and its temporary file. After a commit, or on a struct that is all 0, it does nothing. */
 void cli_output_discard(struct cli_output *out);
 
+/* A file that an option names, for reading: it is an input, too, and never overwritten. NULL with errno set. */
+FILE *cli_open_named(struct cli *cli, const char *path);
+/* The same of a recording that is open. False: no memory. */
+bool cli_name_input(struct cli *cli, const struct cli_input *in);
+
 /*
  * Why the file must not be written, because it is one of the inputs, or part of one that is a directory, or in such a
  * one, or a directory that contains an input; NULL: it may be. All are compared by device and inode. `path`, without symbolic
  * links at its end, is NULL for a descriptor, `st` where nothing is there yet.
  */
-const char *cli_overwrites(const char *path, const struct stat *st, const struct cli_input *inputs, size_t n);
+const char *cli_overwrites(const struct cli *cli, const char *path, const struct stat *st, const struct cli_input *inputs, size_t n);
 
 /* An unlinked temporary file in $TMPDIR; -1 with errno set. */
 int cli_temporary(void);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* ---- Messages */
@@ -27,9 +28,13 @@ __attribute__((format(printf, 2, 0))) static void talk(struct cli *cli, const ch
     cli_progress_end(cli);
     if (isatty(STDOUT_FILENO))
         cli_flush(cli); /* so that results and talk come in their order */
-    fprintf(stderr, "perfdata%s%s: ", cli->verb ? " " : "", cli->verb ? cli->verb : "");
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    char text[4096], plain[4 * sizeof text];
+    size_t n = 0;
+    vsnprintf(text, sizeof text, format, args);
+    for (const char *p = text; *p; p++) /* a name may have anything in it: nothing of it is an order to the terminal */
+        n += (size_t)snprintf(plain + n, sizeof plain - n, (unsigned char)*p < ' ' || *p == 0x7f ? "\\x%02x" : "%c", (unsigned char)*p);
+    plain[n] = 0;
+    fprintf(stderr, "perfdata%s%s: %s\n", cli->verb ? " " : "", cli->verb ? cli->verb : "", plain);
 }
 
 int cli_fail(struct cli *cli, int status, const char *format, ...)
@@ -237,17 +242,33 @@ static uint64_t now_ms(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-static void draw(uint64_t done, uint64_t total, uint64_t ms)
+/* How many columns may be written without a new line. */
+static int columns(void)
+{
+    struct winsize w;
+    const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 1;
+    return (known ? w.ws_col : 80) - 1;
+}
+
+/* The line is blanked with spaces: there are terminals that know no more. */
+static void draw(struct cli_progress *p, uint64_t done, uint64_t total, uint64_t ms)
 {
     const double rate = (double)done * 1000 / (double)ms, mib = 1 << 20;
-    char bar[21] = "....................";
+    const int width = columns();
+    char bar[21] = "....................", line[160];
+    int n;
     if (total == PD_NOWHERE || total == 0 || done > total) {
-        fprintf(stderr, "\r%.1f MiB, %.1f MiB/s \033[K", (double)done / mib, rate / mib);
-        return;
+        n = snprintf(line, sizeof line, "%.1f MiB, %.1f MiB/s", (double)done / mib, rate / mib);
+    } else {
+        memset(bar, '#', (size_t)((double)done / (double)total * 20));
+        n = snprintf(line, sizeof line, "[%s] %.1f of %.1f MiB, %.1f MiB/s, %.0f s left", bar, (double)done / mib,
+                     (double)total / mib, rate / mib, (double)(total - done) / rate);
     }
-    memset(bar, '#', (size_t)((double)done / (double)total * 20));
-    fprintf(stderr, "\r[%s] %.1f of %.1f MiB, %.1f MiB/s, %.0f s left \033[K", bar, (double)done / mib,
-            (double)total / mib, rate / mib, (double)(total - done) / rate);
+    const char *text = n > width && *line == '[' ? line + sizeof "[] " - 1 + sizeof bar - 1 : line;
+    n -= (int)(text - line);
+    n = n < width ? n : width;
+    fprintf(stderr, "\r%.*s%*s", n, text, p->shown > n ? p->shown - n : 0, "");
+    p->shown = n;
 }
 
 /* Who reads the text through a pipe may be a pager, which has the terminal to itself. */
@@ -271,15 +292,14 @@ void cli_progress(struct cli *cli, uint64_t done, uint64_t total)
     }
     if (p->off || now < p->next)
         return;
-    draw(done, total, now - p->started);
-    p->shown = true;
+    draw(p, done, total, now - p->started);
     p->next = now + 200;
 }
 
 void cli_progress_end(struct cli *cli)
 {
     if (cli->progress.shown)
-        fputs("\r\033[K", stderr);
+        fprintf(stderr, "\r%*s\r", cli->progress.shown, "");
     cli->progress = (struct cli_progress){0};
 }
 
@@ -561,17 +581,26 @@ static void damaged(struct cli_input *in, const struct pd_record *rec, const str
     in->n_damage++;
 }
 
-bool cli_next_record(struct cli_input *in, struct pd_record *rec)
+/* Learning reads what follows the record, for which the window may move on. */
+static void keep_bytes(struct cli_input *in, struct pd_record *rec)
 {
-    struct pd_error error;
-    enum pd_code code;
-    while ((code = pd_reader_next(in->reader, rec, &error)) != PD_OK && code != PD_END) {
-        damaged(in, rec, &error); /* the next record may be intact again; else the end comes next */
-    }
+    if (rec->type != PD_RECORD_HEADER_TRACING_DATA || rec->payload_size == 0 || rec->size > sizeof in->kept)
+        return;
+    memcpy(in->kept, rec->raw, rec->size);
+    rec->raw = in->kept;
+    if (rec->decoded)
+        pd_reader_decode(in->reader, rec, NULL); /* its views are of these bytes */
+}
+
+/* What is to be done with each record; false: it is the end. */
+static inline bool go_on(struct cli_input *in, struct pd_record *rec, enum pd_code code)
+{
     if (code == PD_OK) {
-        cli_progress(in->cli, rec->offset, pd_reader_info(in->reader)->data_end);
+        if (!in->cli->progress.off)
+            cli_progress(in->cli, rec->offset, pd_reader_info(in->reader)->data_end);
         if (in->meta && rec->type >= PD_RECORD_HEADER_ATTR && rec->type != PD_RECORD_FINISHED_ROUND) { /* it says nothing */
             settle(in);
+            keep_bytes(in, rec);
             cli_learn(in, rec);
         }
     } else {
@@ -581,10 +610,38 @@ bool cli_next_record(struct cli_input *in, struct pd_record *rec)
     return code == PD_OK;
 }
 
+bool cli_next_record(struct cli_input *in, struct pd_record *rec)
+{
+    struct pd_error error;
+    enum pd_code code;
+    while ((code = pd_reader_next(in->reader, rec, &error)) != PD_OK && code != PD_END)
+        damaged(in, rec, &error); /* the next record may be intact again; else the end comes next */
+    return go_on(in, rec, code);
+}
+
+bool cli_next_try(struct cli_input *in, struct pd_record *rec)
+{
+    struct pd_error error;
+    enum pd_code code;
+    while ((code = pd_reader_next_decoded(in->reader, rec, &error)) != PD_OK && code != PD_END)
+        damaged(in, rec, &error);
+    return go_on(in, rec, code);
+}
+
+bool cli_next_decoded_as(struct cli_input *in, struct pd_record *rec, enum pd_code code, struct pd_error *error)
+{
+    for (; code != PD_OK && code != PD_END; code = pd_reader_next_decoded(in->reader, rec, error))
+        damaged(in, rec, error);
+    const bool more = go_on(in, rec, code);
+    if (more && !rec->decoded && error->code != PD_EUNKNOWN)
+        damaged(in, rec, error);
+    return more;
+}
+
 bool cli_decode(struct cli_input *in, struct pd_record *rec)
 {
     struct pd_error error;
-    const enum pd_code code = pd_reader_decode(in->reader, rec, &error);
+    const enum pd_code code = rec->decoded ? PD_OK : pd_reader_decode(in->reader, rec, &error);
     if (code && code != PD_EUNKNOWN)
         damaged(in, rec, &error);
     return code == PD_OK && rec->layout;

@@ -106,12 +106,18 @@ static bool look(struct cli_conversion *c)
     return ok;
 }
 
+/* Is all well, so that the output can take its place? */
+static bool is_ready(struct cli_conversion *c)
+{
+    return look(c) && (c->ready == NULL || c->ready(c->user));
+}
+
 static void to_directory(struct cli_conversion *c, const char *path)
 {
     const bool others = S_ISDIR(c->in.st.st_mode) && !c->alone;
-    if (!cli_directory_open(c->cli, &c->dir, &c->in))
+    if (!cli_directory_open(c->cli, &c->dir, &c->in, 1))
         return;
-    if (write_output(c) && look(c) && (!others || cli_directory_copy_others(&c->dir, &c->in, path)))
+    if (write_output(c) && (!others || cli_directory_copy_others(&c->dir, &c->in, path)) && is_ready(c))
         cli_directory_commit(&c->dir);
     cli_directory_discard(&c->dir);
 }
@@ -123,7 +129,7 @@ static void to_file(struct cli_conversion *c, enum pd_container container, bool 
         return;
     if (others && !c->alone)
         cli_say(c->cli, "%s has files beside the records (kcore_dir), which only a directory can hold", c->in.name);
-    if (write_output(c) && look(c))
+    if (write_output(c) && is_ready(c))
         cli_output_commit(&c->out);
     cli_output_discard(&c->out);
 }

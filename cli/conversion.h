@@ -18,6 +18,8 @@ struct cli_conversion {
     bool (*note)(void *user, const struct pd_convert_note *note);
     /* Looks at what was written, before it takes its place; false: it must not, which is printed. NULL: nobody looks. */
     bool (*look)(void *user, struct pd_reader *reader);
+    /* Puts into place what belongs to the output, just before that is; false: it cannot be, which is printed. May be NULL. */
+    bool (*ready)(void *user);
     void *user;
     size_t n_findings;
 };

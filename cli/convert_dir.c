@@ -128,13 +128,13 @@ static bool is_recording(const char *path)
     return is;
 }
 
-static bool may_replace(struct cli_directory *d, const struct cli_input *in)
+static bool may_replace(struct cli_directory *d, const struct cli_input *in, size_t n)
 {
     struct stat st;
     const int error = lstat(d->final, &st) < 0 ? errno : 0;
     if (error && error != ENOENT)
         return refuse(d, CLI_OUTPUT, strerror(error));
-    const char *why = cli_overwrites(d->final, error ? NULL : &st, in, 1);
+    const char *why = cli_overwrites(d->cli, d->final, error ? NULL : &st, in, n);
     if (why)
         return refuse(d, CLI_USAGE, why);
     if (error)
@@ -171,12 +171,12 @@ bool cli_directory_stage(struct cli *cli, struct cli_directory *d, const char *p
     return make_directory(d, path);
 }
 
-bool cli_directory_open(struct cli *cli, struct cli_directory *d, const struct cli_input *in)
+bool cli_directory_open(struct cli *cli, struct cli_directory *d, const struct cli_input *in, size_t n)
 {
     *d = (struct cli_directory){.cli = cli, .mode = S_ISDIR(in->st.st_mode) ? in->st.st_mode & 0777 : 0700};
     if ((d->final = trimmed(cli->output)) == NULL)
         return refuse(d, CLI_OUTPUT, strerror(errno));
-    return may_replace(d, in) && make_directory(d, d->final);
+    return may_replace(d, in, n) && make_directory(d, d->final);
 }
 
 /* ---- Files of the recording */
@@ -236,7 +236,7 @@ int cli_directory_link(struct cli_directory *d, const char *name, const char *ta
 
 /* ---- Other files */
 
-static bool is_member(const struct cli_input *in, const char *name)
+bool cli_is_member(const struct cli_input *in, const char *name)
 {
     for (size_t i = 0; i < pd_reader_n_members(in->reader); i++)
         if (strcmp(pd_reader_member(in->reader, i)->name, name) == 0)
@@ -323,8 +323,8 @@ static int copy_tree(struct cli_directory *d, const char *from, const char *to, 
     DIR *dir = opendir(from);
     const struct dirent *entry;
     int error = dir ? 0 : errno;
-    while (!error && (entry = readdir(dir))) {
-        if (is_dot(entry->d_name) || (in && is_member(in, entry->d_name)))
+    while (dir && !error && (entry = readdir(dir))) {
+        if (is_dot(entry->d_name) || (in && cli_is_member(in, entry->d_name)))
             continue;
         char *source = join(from, entry->d_name), *target = join(to, entry->d_name);
         error = source && target ? copy_entry(d, source, target, depth) : ENOMEM;
@@ -354,7 +354,7 @@ bool cli_directory_has_others(const struct cli_input *in, const char *path)
     const struct dirent *entry;
     bool found = false;
     while (dir && !found && (entry = readdir(dir)))
-        found = !is_dot(entry->d_name) && !is_member(in, entry->d_name);
+        found = !is_dot(entry->d_name) && !cli_is_member(in, entry->d_name);
     if (dir)
         closedir(dir);
     return found;
@@ -383,10 +383,10 @@ static void remove_tree(const char *path)
 static int replace_old(struct cli_directory *d)
 {
     char *aside = template_beside(d->final);
-    int error = aside && mkdtemp(aside) ? 0 : errno;
-    char *old = aside ? join(aside, "old") : NULL;
+    int error = aside == NULL ? ENOMEM : mkdtemp(aside) ? 0 : errno;
+    char *old = error ? NULL : join(aside, "old");
     if (!error && (old == NULL || rename(d->final, old) < 0))
-        error = errno;
+        error = old ? errno : ENOMEM;
     if (!error && rename(d->temporary, d->final) < 0) {
         error = errno;
         if (rename(old, d->final) < 0)

@@ -17,14 +17,16 @@ struct cli_directory {
     int error;                  /* errno of the first failure */
 };
 
-/* Opens the directory cli->output, as cli_output_open() does with a file. False: the message is printed. */
-bool cli_directory_open(struct cli *cli, struct cli_directory *dir, const struct cli_input *in);
+/* Opens the directory cli->output, as cli_output_open() does with a file; n inputs. False: the message is printed. */
+bool cli_directory_open(struct cli *cli, struct cli_directory *dir, const struct cli_input *in, size_t n);
 /* A file in it, written through *sink until cli_directory_close(). Both return 0 or an errno. */
 int cli_directory_file(struct cli_directory *dir, const char *name, mode_t mode, struct pd_sink *sink);
 int cli_directory_close(struct cli_directory *dir, struct pd_sink *sink);
 /* A directory and a symbolic link in it. Both return 0 or an errno. */
 int cli_directory_mkdir(struct cli_directory *dir, const char *name);
 int cli_directory_link(struct cli_directory *dir, const char *name, const char *target);
+/* Does the file of that name hold records of the recording? */
+bool cli_is_member(const struct cli_input *in, const char *name);
 /* Copies all of the directory `path` that is no member of the recording: kcore_dir and the like. */
 bool cli_directory_copy_others(struct cli_directory *dir, const struct cli_input *in, const char *path);
 /* Does the directory have such files? */

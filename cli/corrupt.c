@@ -218,6 +218,7 @@ static bool emit(struct corrupt *c, uint8_t *bytes, size_t n)
     if (c->threshold || c->all)
         make_noise(c, bytes, n);
     if (n && c->out.sink.write(c->out.sink.user, bytes, n)) {
+        cli_output_commit(&c->out); /* which tells why it cannot */
         c->failed = true;
         return false;
     }

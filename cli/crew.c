@@ -7,8 +7,8 @@
 
 #define MOST_THREADS 16
 #define BATCH_BYTES ((size_t)128 << 10) /* two of the longest records */
-#define BATCH_RECORDS 2048
-#define TEXT_RECORDS 256 /* their text stays in the second cache: with 1024, both threads were half as slow again */
+#define BATCH_RECORDS 512 /* their text stays in the second cache: with 1024, both threads were half as slow again */
+#define BATCHES 4        /* for each thread: with half as many, one often waited for the other to write */
 #define MOST_RESULT ((size_t)8 << 20) /* a batch does not keep more memory for the next one */
 
 /* A record as it was framed, and how many follow it in the file that differ in nothing but what their headers say. */
@@ -32,7 +32,6 @@ struct gap {
 struct batch {
     bool done;
     size_t n, n_records, n_frames, n_gaps;
-    uint64_t tally;
     struct pd_out out;
     uint8_t bytes[BATCH_BYTES];
     struct frame frames[BATCH_RECORDS];
@@ -43,9 +42,7 @@ struct cli_crew {
     struct cli_crew_job job;
     struct batch **ring;
     size_t n_ring;
-    size_t most; /* records in a batch */
     uint64_t head, tail; /* of the caller's thread alone */
-    uint64_t tally;
     uint64_t next_offset, next_index; /* of the record behind the last one given */
     bool writing;         /* own() may be running */
     struct pd_record rec; /* of the caller's thread; what is decoded stays, see pd_record.filled_as */
@@ -89,7 +86,7 @@ static void run_frame(const struct cli_crew *c, struct batch *b, uint32_t frame,
     revive(b, f, rec);
     for (uint32_t nth = 0;; nth++) {
         const size_t before = b->out.n;
-        if (!c->job.work(c->job.user, rec, &f->when, &b->out, &b->tally) || b->out.lost) {
+        if (!c->job.work(c->job.user, rec, &f->when, &b->out) || b->out.lost) {
             b->out.n = before;
             b->out.lost = 0;
             b->gaps[b->n_gaps++] = (struct gap){frame, nth, from, before};
@@ -109,7 +106,7 @@ static void run(const struct cli_crew *c, struct batch *b, struct pd_record *rec
 
 static void write_some(const struct cli_crew *c, const struct batch *b, size_t from, size_t to)
 {
-    if (c->job.write && to > from)
+    if (to > from)
         c->job.write(c->job.user, b->out.buf + from, to - from);
 }
 
@@ -130,8 +127,6 @@ static void write_batch(struct cli_crew *c, struct batch *b)
     }
     write_some(c, b, from, b->out.n);
     c->writing = false;
-    c->tally += b->tally;
-    b->tally = 0;
     b->n = b->n_records = b->n_frames = b->n_gaps = b->out.n = 0;
     if (b->out.cap > MOST_RESULT) {
         free(b->out.buf);
@@ -223,7 +218,7 @@ static void add_frame(struct batch *b, const struct pd_record *rec, const struct
 void cli_crew_give(struct cli_crew *c, const struct pd_record *rec, const struct pd_moment *when)
 {
     struct batch *b = c->ring[c->head % c->n_ring];
-    if (b->n_records == c->most || rec->size > BATCH_BYTES - b->n) {
+    if (b->n_records == BATCH_RECORDS || rec->size > BATCH_BYTES - b->n) {
         hand_over(c);
         b = c->ring[c->head % c->n_ring];
     }
@@ -270,20 +265,19 @@ struct cli_crew *cli_crew_new(unsigned threads, const struct cli_crew_job *job)
         return NULL;
     threads = threads < MOST_THREADS ? threads : MOST_THREADS;
     c->job = *job;
-    c->most = job->write ? TEXT_RECORDS : BATCH_RECORDS;
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->given, NULL);
     pthread_cond_init(&c->done, NULL);
-    bool ok = make_ring(c, 2 * (size_t)threads + 1);
+    bool ok = make_ring(c, BATCHES * (size_t)threads);
     while (ok && c->n_threads + 1 < threads && pthread_create(&c->threads[c->n_threads], NULL, help, c) == 0)
         c->n_threads++;
     if (c->n_threads)
         return c;
-    cli_crew_free(c, NULL);
+    cli_crew_free(c);
     return NULL;
 }
 
-void cli_crew_free(struct cli_crew *c, uint64_t *tally)
+void cli_crew_free(struct cli_crew *c)
 {
     if (c == NULL)
         return;
@@ -295,8 +289,6 @@ void cli_crew_free(struct cli_crew *c, uint64_t *tally)
     pthread_mutex_unlock(&c->lock);
     for (unsigned i = 0; i < c->n_threads; i++)
         pthread_join(c->threads[i], NULL);
-    if (tally)
-        *tally += c->tally;
     for (size_t i = 0; i < c->n_ring; i++) {
         free(c->ring[i]->out.buf);
         free(c->ring[i]);

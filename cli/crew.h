@@ -14,21 +14,20 @@ struct cli_crew;
 
 struct cli_crew_job {
     /*
-     * In any thread: appends what the record gives to `out`, counts in *tally. The record is framed, its moment the one that
-     * was given with it. False: it is one for own(), and what was appended is dropped.
+     * In any thread: appends what the record gives to `out`. The record is framed, its moment the one that was given with it. False: it is one for own(), and what was appended is dropped.
      */
-    bool (*work)(void *user, struct pd_record *rec, const struct pd_moment *when, struct pd_out *out, uint64_t *tally);
+    bool (*work)(void *user, struct pd_record *rec, const struct pd_moment *when, struct pd_out *out);
     /* In the caller's thread, when the results of all records before it have been written. */
     void (*own)(void *user, struct pd_record *rec, const struct pd_moment *when);
-    /* In the caller's thread: results, in order; NULL: there are none. */
+    /* In the caller's thread: results, in order. */
     void (*write)(void *user, const char *text, size_t n);
     void *user;
 };
 
 /* NULL: one thread is to do, or there is no memory for more: then the caller does all by itself. */
 struct cli_crew *cli_crew_new(unsigned threads, const struct cli_crew_job *job);
-/* Finishes, and adds what was counted to *tally, which may be NULL. */
-void cli_crew_free(struct cli_crew *crew, uint64_t *tally);
+/* Finishes. */
+void cli_crew_free(struct cli_crew *crew);
 /* Takes a copy of the record, without what is decoded of it; its plan and attr must stay. `when` may be NULL. */
 void cli_crew_give(struct cli_crew *crew, const struct pd_record *rec, const struct pd_moment *when);
 /* All that was given is done and written: the threads are idle. Does nothing with NULL, and within own(). */

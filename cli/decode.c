@@ -620,10 +620,10 @@ static bool decode_payload(struct decode *d)
 
 /* ---- With -j: samples of events that the text has told of, by any thread. */
 
-static bool work(void *user, struct pd_record *rec, const struct pd_moment *when, struct pd_out *out, uint64_t *tally)
+static bool work(void *user, struct pd_record *rec, const struct pd_moment *when, struct pd_out *out)
 {
     const struct decode *d = user;
-    (void)when, (void)tally;
+    (void)when;
     if (rec->type != PD_RECORD_SAMPLE || pd_reader_decode(d->r, rec, NULL) || !text_would_sample(&d->text, rec))
         return false;
     pd_out_str(out, "{\"record\":");
@@ -664,9 +664,11 @@ static void finish(struct decode *d, uint64_t at)
         text_pass(&d->text, at);
 }
 
-/* Can other threads tell of the record? Not if the text has to tell of its event first. */
+/* Can other threads tell of the record? Not if the text has to tell of its event first. Ends of rounds are many. */
 static bool may_give(const struct decode *d, const struct pd_record *rec)
 {
+    if (rec->type == PD_RECORD_FINISHED_ROUND && !rec->payload_size && !rec->old_feature)
+        return d->crew != NULL;
     return d->crew && rec->type < PD_RECORD_HEADER_ATTR && rec->attr && rec->attr_index != UINT32_MAX &&
            is_known(d, rec->attr_index, rec->attr);
 }
@@ -699,7 +701,7 @@ static void decode_records(struct decode *d, uint64_t end)
     }
     if (d->crew && !d->failed)
         finish(d, at);
-    cli_crew_free(d->crew, NULL);
+    cli_crew_free(d->crew);
     d->crew = NULL;
     copy_to(d, end);
 }

@@ -446,7 +446,7 @@ static bool read_all(struct edit *e, struct item *item, FILE *file)
 
 static bool from_file(struct edit *e, struct item *item)
 {
-    FILE *file = fopen(item->value + 1, "rbe");
+    FILE *file = cli_open_named(e->cli, item->value + 1);
     if (file == NULL)
         return wrong_value(e, item, strerror(errno));
     const bool ok = read_all(e, item, file);

@@ -24,7 +24,7 @@ static const struct cli_spec spec = {
              "new recording from a header line without offsets, attr lines, records and features, whose layout,\n"
              "sizes and counts are computed. The form: docs/TEXT.md. Reads standard input when there is no FILE.\n",
     .options = options,
-    .common = CLI_IN | CLI_OUT,
+    .common = CLI_STDIN | CLI_OUT,
     .examples = "  perfdata decode x.data | sed 's/\"cc1\"/\"CC1\"/' | perfdata encode -o y.data\n"
                 "  perfdata encode --endian big -o fixture.data fixture.jsonl\n",
 };
@@ -77,7 +77,7 @@ static bool open_directory(struct encode *e, mode_t mode)
         cli_fail(e->cli, CLI_USAGE, "this text is that of a directory, which needs -o DIRECTORY");
         return refused(&e->text);
     }
-    if (!cli_directory_open(e->cli, &e->dir, &e->in))
+    if (!cli_directory_open(e->cli, &e->dir, &e->in, 1))
         return refused(&e->text);
     e->dir.mode = mode & 07777;
     return true;
@@ -330,16 +330,6 @@ static bool take_option(struct encode *e, int key)
     return true;
 }
 
-/* Lines come from standard input unless a file is named: the usual perf.data is what they are to become. */
-static const char *input_of(const struct cli *cli, int argc, char **argv)
-{
-    const char *name = cli->inputs[0];
-    for (int i = 1; i < argc; i++)
-        if (name >= argv[i] && name <= argv[i] + strlen(argv[i]))
-            return name;
-    return "-";
-}
-
 int cmd_encode(struct cli *cli, int argc, char **argv)
 {
     struct encode e = {.cli = cli};
@@ -354,7 +344,7 @@ int cmd_encode(struct cli *cli, int argc, char **argv)
         ok = take_option(&e, key);
     if (cli->output == NULL)
         cli->output = "-";
-    if (ok && open_input(&e, input_of(cli, argc, argv)))
+    if (ok && open_input(&e, cli->inputs[0]))
         run(&e);
     text_close(&e.text);
     cli_input_close(&e.in);

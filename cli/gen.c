@@ -248,7 +248,7 @@ static bool find_text(struct run *run)
         cli_fail(run->cli, CLI_USAGE, "--preset: there is no \"%s\", but server, build, database, tracing, dwarf, branch", name);
         return false;
     }
-    FILE *f = fopen(run->workload, "r");
+    FILE *f = cli_open_named(run->cli, run->workload);
     if (f == NULL || (run->text = cli_malloc(MOST_TEXT + 1)) == NULL) {
         cli_fail(run->cli, CLI_USAGE, "%s: %s", run->workload, strerror(errno));
         if (f)
@@ -345,7 +345,7 @@ static void to_directory(struct run *run)
     const struct cli_input none = {.fd = -1};
     struct cli_directory dir;
     struct pd_sink data, rest;
-    if (!cli_directory_open(run->cli, &dir, &none))
+    if (!cli_directory_open(run->cli, &dir, &none, 1))
         return;
     run->options.member = &rest;
     if (cli_directory_file(&dir, "data", 0600, &data) == 0 && cli_directory_file(&dir, "data.0", 0600, &rest) == 0 &&

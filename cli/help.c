@@ -13,6 +13,7 @@ static const struct {
     struct cli_option option;
 } common_options[] = {
     {CLI_IN, {"input", 'i', "FILE", "read FILE; - is standard input (default: perf.data)"}},
+    {CLI_STDIN, {"input", 'i', "FILE", "read FILE (default: -, standard input)"}},
     {CLI_OUT, {"output", 'o', "FILE", "write to FILE; - is standard output"}},
     {CLI_OUT, {"force", 'f', NULL, "replace an existing output"}},
     {CLI_JSON, {"json", KEY_JSON, NULL, "print JSON"}},
@@ -147,7 +148,7 @@ static int take_operands(struct cli *cli, int argc, char **argv)
 {
     const unsigned common = cli->spec->common;
     for (int i = optind; i < argc; i++) {
-        if (!(common & (CLI_IN | CLI_OPERANDS))) {
+        if (!(common & (CLI_IN | CLI_STDIN | CLI_OPERANDS))) {
             cli_fail(cli, CLI_USAGE, "\"%s\" is one argument too many; see perfdata %s --help", argv[i],
                      cli->verb);
             return CLI_STOP;
@@ -155,7 +156,7 @@ static int take_operands(struct cli *cli, int argc, char **argv)
         if (!add_input(cli, argv[i], (size_t)argc))
             return CLI_STOP;
     }
-    if (cli->n_inputs == 0 && (common & CLI_IN) && !add_input(cli, "perf.data", 1))
+    if (cli->n_inputs == 0 && (common & (CLI_IN | CLI_STDIN)) && !add_input(cli, common & CLI_IN ? "perf.data" : "-", 1))
         return CLI_STOP;
     if (cli->n_inputs > 1 && !(common & CLI_OPERANDS)) {
         cli_fail(cli, CLI_USAGE, "one input file only, here are %zu; see perfdata %s --help", cli->n_inputs,

@@ -132,5 +132,6 @@ int main(int argc, char **argv)
     cli_progress_end(&cli);
     cli_out_end(&cli);
     free(cli.inputs);
+    free(cli.named.id);
     return cli.status;
 }

@@ -19,6 +19,7 @@
 
 #define OUT_BYTES ((size_t)64 << 10)
 #define BUFFER_BYTES ((size_t)256 << 10)
+#define LARGE_BYTES ((size_t)16 << 10)
 
 int cli_write_all(int fd, const void *bytes, size_t n)
 {
@@ -258,22 +259,12 @@ int cli_temporary(void)
 
 /* ---- What must not be overwritten: the input, as a directory with all that is in it */
 
-struct identity {
-    dev_t dev;
-    ino_t ino;
-};
-
-struct identities {
-    struct identity *id;
-    size_t n, cap;
-};
-
 static bool same_file(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-static bool is_among(const struct identities *set, const struct stat *st)
+static bool is_among(const struct cli_identities *set, const struct stat *st)
 {
     for (size_t i = 0; i < set->n; i++)
         if (set->id[i].dev == st->st_dev && set->id[i].ino == st->st_ino)
@@ -283,18 +274,18 @@ static bool is_among(const struct identities *set, const struct stat *st)
 
 static bool add_identity(void *user, const struct stat *st)
 {
-    struct identities *set = user;
+    struct cli_identities *set = user;
     if (S_ISCHR(st->st_mode))
         return false;
     if (set->n == set->cap) {
         const size_t more = set->cap ? 2 * set->cap : 64;
-        struct identity *p = cli_reallocarray(set->id, more, sizeof *p);
+        struct cli_identity *p = cli_reallocarray(set->id, more, sizeof *p);
         if (p == NULL)
             return true;
         set->id = p;
         set->cap = more;
     }
-    set->id[set->n++] = (struct identity){st->st_dev, st->st_ino};
+    set->id[set->n++] = (struct cli_identity){st->st_dev, st->st_ino};
     return false;
 }
 
@@ -351,7 +342,7 @@ static bool is_inside(const char *path, const struct stat *dir)
 
 static const char *overwrites(const char *path, const struct stat *st, const struct cli_input *in)
 {
-    struct identities set = {0};
+    struct cli_identities set = {0};
     const bool is_dir = S_ISDIR(in->st.st_mode);
     const char *why = NULL;
     if (st && S_ISCHR(st->st_mode))
@@ -370,9 +361,35 @@ static const char *overwrites(const char *path, const struct stat *st, const str
     return why;
 }
 
-const char *cli_overwrites(const char *path, const struct stat *st, const struct cli_input *inputs, size_t n)
+FILE *cli_open_named(struct cli *cli, const char *path)
 {
-    const char *why = NULL;
+    struct stat st;
+    FILE *file = fopen(path, "rbe");
+    if (file && (fstat(fileno(file), &st) < 0 || add_identity(&cli->named, &st))) {
+        const int error = errno;
+        fclose(file);
+        errno = error;
+        return NULL;
+    }
+    return file;
+}
+
+bool cli_name_input(struct cli *cli, const struct cli_input *in)
+{
+    return !add_identity(&cli->named, &in->st) &&
+           !(S_ISDIR(in->st.st_mode) && walk(in->fd, ".", add_identity, &cli->named));
+}
+
+static bool is_named(const struct cli *cli, const char *path, const struct stat *st)
+{
+    return st && !S_ISCHR(st->st_mode) &&
+           (is_among(&cli->named, st) ||
+            (path && S_ISDIR(st->st_mode) && walk(AT_FDCWD, path, find_identity, (void *)(uintptr_t)&cli->named)));
+}
+
+const char *cli_overwrites(const struct cli *cli, const char *path, const struct stat *st, const struct cli_input *inputs, size_t n)
+{
+    const char *why = is_named(cli, path, st) ? "an option has this read, so it is never overwritten" : NULL;
     for (size_t i = 0; why == NULL && i < n; i++)
         why = overwrites(path, st, &inputs[i]);
     return why;
@@ -398,14 +415,31 @@ static int flush_output(struct cli_output *out)
 static int sink_write(void *user, const void *bytes, size_t n)
 {
     struct cli_output *out = user;
-    if (n > BUFFER_BYTES - out->n && flush_output(out))
+    const bool large = n >= LARGE_BYTES; /* more than a window's end: copying it would be for nothing */
+    if ((large || n > BUFFER_BYTES - out->n) && flush_output(out))
         return out->error;
-    if (n > BUFFER_BYTES)
+    if (large)
         failed(out, cli_write_all(out->fd, bytes, n));
     else
         memcpy(out->buf + out->n, bytes, n), out->n += n;
     out->written += n;
     return out->error;
+}
+
+uint64_t cli_output_copy(struct cli_output *out, int fd, uint64_t offset, uint64_t n)
+{
+    off_t at = (off_t)offset;
+    uint64_t done = 0;
+    ssize_t got = 1;
+    if (flush_output(out))
+        return 0;
+    while (done < n && (got > 0 || (got < 0 && errno == EINTR))) {
+        const uint64_t left = n - done;
+        if ((got = copy_file_range(fd, &at, out->fd, NULL, left < SSIZE_MAX ? (size_t)left : SSIZE_MAX, 0)) > 0)
+            done += (uint64_t)got;
+    }
+    out->written += done;
+    return done;
 }
 
 static int sink_patch(void *user, uint64_t offset, const void *bytes, size_t n)
@@ -502,11 +536,11 @@ static bool open_in_place(struct cli_output *out, int fd, const struct cli_input
     out->fd = fd;
     if (fd < 0 || fstat(fd, &st) < 0)
         return refuse(out, CLI_OUTPUT, strerror(errno));
-    const char *why = cli_overwrites(NULL, &st, inputs, n);
+    const char *why = cli_overwrites(out->cli, NULL, &st, inputs, n);
     if (why)
         return refuse(out, CLI_USAGE, why);
     if (!(flags & CLI_TEXT) && isatty(fd))
-        return refuse(out, CLI_USAGE, "a recording is not written to a terminal; use -o FILE or a pipe");
+        return refuse(out, CLI_USAGE, "what is no text is not written to a terminal; use -o FILE or a pipe");
     const off_t at = lseek(fd, 0, SEEK_CUR);
     const int mode = fcntl(fd, F_GETFL);
     out->base = at < 0 ? 0 : (uint64_t)at;
@@ -543,7 +577,7 @@ static bool open_path(struct cli_output *out, const struct cli_input *inputs, si
         return refuse(out, CLI_OUTPUT, strerror(errno));
     const int error = stat(out->final, &st) < 0 ? errno : 0;
     const bool regular = !error && S_ISREG(st.st_mode);
-    const char *why = error == ENOENT || regular ? cli_overwrites(out->final, error ? NULL : &st, inputs, n) : NULL;
+    const char *why = error == ENOENT || regular ? cli_overwrites(out->cli, out->final, error ? NULL : &st, inputs, n) : NULL;
     if (why)
         return refuse(out, CLI_USAGE, why);
     if (error)

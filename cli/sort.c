@@ -184,7 +184,7 @@ static void tell(struct run *run)
 
 static void to_directory(struct run *run, const char *path)
 {
-    if (!cli_directory_open(run->cli, &run->dir, &run->in))
+    if (!cli_directory_open(run->cli, &run->dir, &run->in, 1))
         return;
     if (sort(run) && (!S_ISDIR(run->in.st.st_mode) || cli_directory_copy_others(&run->dir, &run->in, path)) &&
         cli_directory_commit(&run->dir))

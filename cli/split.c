@@ -7,6 +7,7 @@
 #include <perfdata/pieces.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MOST_DIGITS 20
 
@@ -205,7 +206,7 @@ static bool may_write(struct run *run, const char *name)
 {
     struct stat st;
     const int error = lstat(name, &st) < 0 ? errno : 0;
-    const char *why = cli_overwrites(name, error ? NULL : &st, &run->in, 1);
+    const char *why = cli_overwrites(run->cli, name, error ? NULL : &st, &run->in, 1);
     if (!why && !error && !S_ISREG(st.st_mode))
         why = "a piece cannot take the place of this";
     if (!why && !error && !run->cli->force)
@@ -318,17 +319,31 @@ static void report_error(struct run *run, const struct pd_error *error)
         cli_error(cli, cli->output, error);
 }
 
-/* Puts the pieces in their places, once it is seen that all can be. */
+/* Puts the pieces in their places: all, or none. What a piece took the place of does not come back. */
+static bool move_all(struct run *run, char **names)
+{
+    uint64_t moved = 0;
+    while (moved < run->written && cli_directory_move(&run->dir, base_name(names[moved]), names[moved]))
+        moved++;
+    const bool ok = moved == run->written;
+    while (!ok && !run->cli->force && moved)
+        unlink(names[--moved]);
+    return ok;
+}
+
+/* Once it is seen that all can be. */
 static bool place(struct run *run)
 {
-    bool ok = true;
-    for (int move = 0; move < 2; move++) {
-        for (uint64_t i = 0; ok && i < run->written; i++) {
-            char *name = name_of(run, i);
-            ok = name && (move ? cli_directory_move(&run->dir, base_name(name), name) : may_write(run, name));
-            free(name);
-        }
-    }
+    char **names = cli_calloc(run->written + 1, sizeof *names);
+    bool ok = names != NULL;
+    if (!ok)
+        cli_fail(run->cli, CLI_OUTPUT, "%s", strerror(ENOMEM));
+    for (uint64_t i = 0; ok && i < run->written; i++)
+        ok = (names[i] = name_of(run, i)) && may_write(run, names[i]);
+    ok = ok && move_all(run, names);
+    for (uint64_t i = 0; names && i < run->written; i++)
+        free(names[i]);
+    free(names);
     return ok;
 }
 

@@ -308,7 +308,7 @@ enum pd_code pd_convert_put(struct pd_conversion *c, struct pd_reader *r, struct
                             struct pd_writer *w)
 {
     const uint8_t *bytes;
-    size_t n;
+    size_t n = 0;
     if (w->plain && !is_early(c, rec))
         w->plain = false;
     const struct pd_feature_change *change = pd_convert_change_of(c, rec);
@@ -362,7 +362,8 @@ static enum pd_code compress_too(struct pd_conversion *c)
         return PD_OK;
     c->zip = PD_RECORD_COMPRESSED;
     (c->rest ? c->rest : c->w)->plain = false;
-    return pd_writer_compress(c->rest ? c->rest : c->w, c->zip, c->level, c->error);
+    const enum pd_code code = pd_writer_compress(c->w, c->zip, c->level, c->error); /* of a directory, this one has the feature */
+    return code || !c->rest ? code : pd_writer_compress(c->rest, c->zip, c->level, c->error);
 }
 
 static enum pd_code put_records(struct pd_conversion *c)

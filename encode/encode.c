@@ -146,12 +146,10 @@ __attribute__((flatten)) static bool encode_usual(const struct pd_plan *plan, co
     }
 }
 
-enum pd_code pd_record_encode(const struct pd_plan *plan, const struct pd_record *rec, void *out, size_t cap,
-                              size_t *size, struct pd_error *error)
+/* Apart from the usual one, so that that need not save what this one uses: 14 instructions of 68. */
+__attribute__((noinline)) static enum pd_code encode_any(const struct pd_plan *plan, const struct pd_record *rec, void *out,
+                                                         size_t cap, size_t *size, struct pd_error *error)
 {
-    if (rec->type == PD_RECORD_SAMPLE && plan->usual && plan->order == PD_LITTLE && rec->rest.n == 0 && rec->variant == 0 &&
-        encode_usual(plan, rec, out, cap, size))
-        return PD_OK;
     const struct pd_shape shape = shape_of(plan, rec);
     const bool has_id = pd_has_id(plan, rec->type, rec->variant);
     struct pd_put c = {out};
@@ -164,6 +162,14 @@ enum pd_code pd_record_encode(const struct pd_plan *plan, const struct pd_record
     else
         encode_record_be(&c, &shape, rec, *size, has_id);
     return PD_OK;
+}
+
+enum pd_code pd_record_encode(const struct pd_plan *plan, const struct pd_record *rec, void *out, size_t cap,
+                              size_t *size, struct pd_error *error)
+{
+    const bool usual = rec->type == PD_RECORD_SAMPLE && plan->usual && plan->order == PD_LITTLE && rec->rest.n == 0 &&
+                       rec->variant == 0;
+    return usual && encode_usual(plan, rec, out, cap, size) ? PD_OK : encode_any(plan, rec, out, cap, size, error);
 }
 
 /* The reverse of TAKE_PART in src/decode.c: writes all fixed fields. */

@@ -143,7 +143,7 @@ void pd_gen_fill_sample(struct pd_gen *g, struct pd_record *rec, unsigned event,
     s->ip = place->ip;
     s->period = e->period;
     if (e->attr.flags & PD_ATTR_FREQ && e->period > 16) /* the kernel adjusts it all the time */
-        s->period += pd_rng_below(&g->rng, e->period / 8) - e->period / 16;
+        s->period = e->period - e->period / 16 + pd_rng_below(&g->rng, e->period / 8);
     fill_memory(g, s);
     s->callchain = (struct pd_callchain){place->n, PD_VEC64(place->chain, place->n)};
     if (what & PD_SAMPLE_READ)

@@ -98,8 +98,8 @@ static enum pd_code open_events(struct pd_gen *g, struct pd_error *error)
     g->n_events = g->options.events ? g->options.events : t->n_events ? t->n_events : 1;
     for (unsigned i = 0; i < g->n_events; i++) {
         struct pd_gen_event_text raw = {.name = "r1000"};
-        const unsigned extra = i - t->n_events;
         const bool given = i < t->n_events;
+        const unsigned extra = given ? 0 : i - t->n_events;
         const bool known = !given && extra < sizeof more / sizeof *more;
         raw.name[3] = (char)('0' + i / 10), raw.name[4] = (char)('0' + i % 10);
         if (!open_event(g, &g->events[i], given ? &t->events[i] : known ? &more[extra] : &raw, i))

@@ -366,7 +366,7 @@ static void make_str64(struct maker *m, const struct pd_op *op, struct pd_str *s
 static void make_strv(struct maker *m, struct pd_str *s)
 {
     const size_t len = random_length(m, m->room / 2);
-    const size_t size = is_odd(m) ? len + pd_rng_below(m->rng, 17) : len;
+    const size_t size = is_odd(m) ? len + (size_t)pd_rng_below(m->rng, 17) : len;
     make_slot(m, s, len, size, size > len);
     m->room -= size < m->room ? size : m->room;
     m->at += 10 + size;

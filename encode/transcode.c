@@ -6,6 +6,7 @@
 #include "walk.h"
 #include "wire.h"
 #include <perfdata/feature.h>
+#include <perfdata/fields.h>
 
 /* ---- What is left as it is */
 
@@ -257,6 +258,37 @@ static void contradicting_record(struct pd_transcode *t, const struct pd_reader 
     leave_record(t, rec);
 }
 
+/* Are the 8 bytes from this place of a record on such as no byte order changes? */
+static bool is_opaque(const struct pd_record *rec, size_t at)
+{
+    const uint8_t *const p = rec->raw + at;
+    struct pd_fields it;
+    struct pd_field f;
+    bool found = p >= rec->rest.ptr && p + 8 <= rec->rest.ptr + rec->rest.n;
+    pd_fields_of_record(&it, rec);
+    while (!found && pd_fields_next(&it, &f))
+        if (f.kind == PD_FIELD_STRING)
+            found = p >= (const uint8_t *)f.u.str->ptr && p + 8 <= (const uint8_t *)f.u.str->ptr + f.u.str->size;
+    return found;
+}
+
+/*
+ * Is the record that was turned still of its event? With events of several layouts, the id is read where the first one has it.
+ * That may be among bytes that are no number to the record's own event, and so stay as they are: then the id is turned there.
+ */
+static bool stays_of_event(const struct pd_attrs *attrs, const struct pd_record *rec, uint8_t *bytes)
+{
+    struct pd_record other = {.type = rec->type, .misc = rec->misc, .size = rec->size, .raw = bytes};
+    const size_t back = attrs->n ? attrs->attr[0]->plan.trailer_id : 0;
+    resolve_other(attrs, &other, bytes);
+    if (other.attr_index != rec->attr_index && rec->type != PD_RECORD_SAMPLE && back && rec->size >= 8 + back &&
+        is_opaque(rec, rec->size - back)) {
+        turn_id(bytes + rec->size - back);
+        resolve_other(attrs, &other, bytes);
+    }
+    return other.attr_index == rec->attr_index;
+}
+
 static enum pd_code edited_record(struct pd_transcode *t, const struct pd_reader *r, struct pd_record *rec,
                                   const uint8_t **bytes, size_t *n, struct pd_error *error)
 {
@@ -291,7 +323,8 @@ enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader 
     if (!decoded && (rec->layout || rec->has_id)) {
         struct pd_plan plan = *rec->plan;
         plan.order = (uint8_t)t->to;
-        if (pd_record_encode(&plan, rec, t->bytes, sizeof t->bytes, n, NULL) == PD_OK) {
+        if (pd_record_encode(&plan, rec, t->bytes, sizeof t->bytes, n, NULL) == PD_OK &&
+            (t->from == t->to || r->attrs.uniform || stays_of_event(&r->attrs, rec, t->bytes))) {
             if (rec->layout == NULL || rec->type == PD_RECORD_SIMPLEPERF_SPLIT)
                 leave_record(t, rec); /* of what is split, only the whole makes sense */
             return PD_OK;

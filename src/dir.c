@@ -41,12 +41,10 @@ enum pd_code pd_dir_find(struct pd_reader *r, const char *path, struct pd_error 
 /* Path of a member: beside `data`. */
 static char *member_path(const struct pd_reader *r, const char *name)
 {
-    const size_t n = strlen(r->dir) - 4;
-    char *path = pd_resize(r->allocator, NULL, n + strlen(name) + 1);
-    if (path) {
-        memcpy(path, r->dir, n);
-        memcpy(path + n, name, strlen(name) + 1);
-    }
+    const size_t n = strlen(r->dir) - 4, size = n + strlen(name) + 1;
+    char *path = pd_resize(r->allocator, NULL, size);
+    if (path)
+        snprintf(path, size, "%.*s%s", (int)n, r->dir, name);
     return path;
 }
 

@@ -57,8 +57,10 @@ struct pd_metadata {
     uint64_t *old_ids;
     size_t n_old;
     struct pd_tracepoints *tracepoints;
-    bool parsed; /* tracepoints were tried */
+    bool parsed;        /* tracepoints were tried */
+    bool out_of_memory; /* for a finding, a name or the tracepoints */
     struct pd_split split; /* a large record whose parts are coming */
+    struct pd_key key;      /* of these hashes */
     struct pd_idmap mapped; /* hashes of mapped files with build ids: which of `records` */
 };
 
@@ -106,16 +108,28 @@ void pd_metadata_close(struct pd_metadata *m)
     pd_release(m->allocator, m);
 }
 
-/* Findings are worth something, but not more than the rest: without memory they are dropped. */
+static enum pd_code no_memory(struct pd_error *error, uint64_t bytes)
+{
+    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "metadata", 0, bytes);
+}
+
 static void note(struct pd_metadata *m, const struct pd_error *error)
 {
     if (pd_grow(m->allocator, (void **)&m->findings, m->n_findings, &m->cap_findings, sizeof *m->findings))
         m->findings[m->n_findings++] = *error;
+    else
+        m->out_of_memory = true;
 }
 
-static enum pd_code no_memory(struct pd_error *error, uint64_t bytes)
+/* A finding that nobody can be told of is an error. */
+static enum pd_code noted(const struct pd_metadata *m, enum pd_code code, struct pd_error *error)
 {
-    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "metadata", 0, bytes);
+    return !code && m->out_of_memory ? no_memory(error, sizeof *m->findings) : code;
+}
+
+bool pd_metadata_out_of_memory(const struct pd_metadata *m)
+{
+    return m->out_of_memory;
 }
 
 /* ---- Features. */
@@ -227,18 +241,27 @@ enum pd_code pd_metadata_finish(struct pd_metadata *m, struct pd_reader *r, stru
         if (s->intact && (!h || h->offset != s->section.offset))
             code = read_section(m, r, s, error);
     }
-    return code;
+    return noted(m, code, error);
 }
 
 /* ---- Names of the event_types section. */
 
-static char *copy_name(struct pd_metadata *m, const char *text, size_t n)
+/* Room for a name of n bytes and its NUL, which is there. */
+static char *name_room(struct pd_metadata *m, size_t n)
 {
     char *p = pd_resize(m->allocator, NULL, n + 1);
-    if (p) {
-        memcpy(p, text, n);
+    if (p)
         p[n] = '\0';
-    }
+    else
+        m->out_of_memory = true;
+    return p;
+}
+
+static char *copy_name(struct pd_metadata *m, const char *text, size_t n)
+{
+    char *p = name_room(m, n);
+    if (p)
+        memcpy(p, text, n);
     return p;
 }
 
@@ -279,7 +302,7 @@ enum pd_code pd_metadata_open(struct pd_metadata **metadata, struct pd_reader *r
     if (!m)
         return no_memory(error, sizeof *m);
     *m = (struct pd_metadata){.allocator = o.allocator, .split = {.allocator = o.allocator},
-                              .mapped = {.allocator = o.allocator}, .left = o.max_bytes ? o.max_bytes : UINT64_C(256) << 20};
+                              .mapped = {.allocator = o.allocator}, .key = pd_key_draw(), .left = o.max_bytes ? o.max_bytes : UINT64_C(256) << 20};
     enum pd_code code = PD_OK;
     if (r) {
         m->order = pd_reader_info(r)->order;
@@ -393,7 +416,7 @@ static enum pd_code keep_mapping(struct pd_metadata *m, const struct pd_record *
         return PD_OK; /* damage is reported by who reads the records */
     const struct pd_mmap2 *map = &one.u.mmap2;
     uint32_t hash = (uint32_t)XXH3_64bits_withSeed(map->filename.ptr, map->filename.len,
-                                                   XXH3_64bits(map->build_id, sizeof map->build_id));
+                                                   XXH3_64bits_withSeed(map->build_id, sizeof map->build_id, m->key.before));
     for (; (known = pd_idmap_get(&m->mapped, hash)) != PD_IDMAP_NONE; hash++)
         if (same_file(map, &m->records[known]->rec.u.mmap2))
             return PD_OK;
@@ -421,7 +444,7 @@ static enum pd_code add_part(struct pd_metadata *m, const struct pd_record *rec,
     return add_bytes(m, PD_FEAT_TRACING_DATA, PD_NOWHERE, data->ptr, data->n, error);
 }
 
-enum pd_code pd_metadata_add(struct pd_metadata *m, struct pd_reader *r, const struct pd_record *rec, struct pd_error *error)
+static enum pd_code add(struct pd_metadata *m, struct pd_reader *r, const struct pd_record *rec, struct pd_error *error)
 {
     if (rec->type < PD_RECORD_HEADER_ATTR)
         return rec->type == PD_RECORD_MMAP2 && rec->misc & PD_MISC_MMAP_BUILD_ID ? keep_mapping(m, rec, error) : PD_OK;
@@ -439,6 +462,11 @@ enum pd_code pd_metadata_add(struct pd_metadata *m, struct pd_reader *r, const s
     case PD_RECORD_HEADER_EVENT_TYPE: return keep_record(m, rec, error);
     default: return PD_OK;
     }
+}
+
+enum pd_code pd_metadata_add(struct pd_metadata *m, struct pd_reader *r, const struct pd_record *rec, struct pd_error *error)
+{
+    return noted(m, add(m, r, rec, error), error);
 }
 
 /* ---- Answers: features. */
@@ -527,8 +555,10 @@ const struct pd_tracepoints *pd_metadata_tracepoints(struct pd_metadata *m)
     const struct pd_feature *f = decoded(m, PD_FEAT_TRACING_DATA);
     if (f && !m->parsed) {
         m->parsed = true;
-        if (pd_tracepoints_new(&m->tracepoints, &f->u.tracing_data, m->allocator, NULL))
+        const enum pd_code code = pd_tracepoints_new(&m->tracepoints, &f->u.tracing_data, m->allocator, NULL);
+        if (code)
             m->tracepoints = NULL;
+        m->out_of_memory |= code == PD_ENOMEM;
     }
     return m->tracepoints;
 }
@@ -538,8 +568,10 @@ const struct pd_tracepoints *pd_metadata_tracepoints(struct pd_metadata *m)
 static bool know(struct pd_metadata *m, enum source source, uint64_t number, uint64_t type, size_t order, const char *text,
                  size_t len)
 {
-    if (!pd_grow(m->allocator, (void **)&m->known, m->n_known, &m->cap_known, sizeof *m->known))
+    if (!pd_grow(m->allocator, (void **)&m->known, m->n_known, &m->cap_known, sizeof *m->known)) {
+        m->out_of_memory = true;
         return false;
+    }
     m->known[m->n_known++] = (struct known_name){source, number, type, order, text, len};
     return true;
 }
@@ -668,12 +700,11 @@ static char *name_from_tracing(struct pd_metadata *m, const struct pd_attr *attr
     if (!tp)
         return NULL;
     const size_t n = tp->system.len + 1 + tp->name.len;
-    char *p = pd_resize(m->allocator, NULL, n + 1);
+    char *p = name_room(m, n);
     if (p) {
         memcpy(p, tp->system.ptr, tp->system.len);
         p[tp->system.len] = ':';
         memcpy(p + tp->system.len + 1, tp->name.ptr, tp->name.len);
-        p[n] = '\0';
     }
     return p;
 }
@@ -698,6 +729,7 @@ const char *pd_metadata_event_name(struct pd_metadata *m, const struct pd_reader
         return NULL;
     if (n > m->n_names) {
         char **names = pd_array(m->allocator, m->names, n, sizeof *names);
+        m->out_of_memory |= !names;
         if (!names)
             return NULL;
         memset(names + m->n_names, 0, (n - m->n_names) * sizeof *names);

@@ -68,12 +68,16 @@ PD_API bool pd_metadata_total_mem(const struct pd_metadata *metadata, uint64_t *
 
 /*
  * The name of an event as the recording gives it: EVENT_UPDATE, then EVENT_DESC, then the tracing data ("sched:sched_switch"),
- * simpleperf's META_INFO or the event_types section; else NULL: then pd_event_format() makes one from the attr.
+ * simpleperf's META_INFO or the event_types section; else NULL: then pd_event_format() makes one from the attr. Also NULL
+ * without memory, of which pd_metadata_out_of_memory() tells.
  */
 PD_API const char *pd_metadata_event_name(struct pd_metadata *metadata, const struct pd_reader *reader, uint32_t attr);
 
 /* The tracing data as formats, see perfdata/tracepoint.h; NULL: there is none, or not yet. */
 PD_API const struct pd_tracepoints *pd_metadata_tracepoints(struct pd_metadata *metadata);
+
+/* Was there too little memory for an answer that was NULL? What was not said then may not be said later, either. */
+PD_API bool pd_metadata_out_of_memory(const struct pd_metadata *metadata);
 
 /* The PMU of that number (attr.type), from PMU_MAPPINGS; NULL: not known. */
 PD_API const struct pd_str *pd_metadata_pmu_name(const struct pd_metadata *metadata, uint32_t type, struct pd_pmu_mapping *out);

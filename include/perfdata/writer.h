@@ -152,22 +152,7 @@ struct pd_rewrite_options {
     void (*finding)(void *user, const struct pd_error *error);
     void *user;
     size_t member; /* of a directory recording: which file; 0 is `data` */
-    /*
-     * With `reencode`: called for each record of the kernel. True: the caller proves it itself, by pd_record_prove(), maybe in
-     * another thread; then its own bytes are written, and only `records` of the statistics counts it. May be NULL.
-     */
-    bool (*prove)(void *user, const struct pd_record *rec);
 };
-
-/* What pd_record_prove() found. */
-enum pd_proof {
-    PD_PROOF_DECODED, /* decoded and encoded again; the error is PD_EDIFFERENT if that gave other bytes, else PD_OK */
-    PD_PROOF_RAW,     /* its layout is not known; PD_EUNKNOWN if that is for want of its event, else PD_OK */
-    PD_PROOF_BAD,     /* it cannot be decoded, or not be encoded again, because of the error */
-};
-
-/* Decodes a framed record, encodes it and compares what that gives with its bytes. */
-PD_API enum pd_proof pd_record_prove(const struct pd_reader *reader, struct pd_record *rec, struct pd_error *error);
 
 /*
  * Writes the reader's whole file again, part by part in its own layout: the output equals the input byte for

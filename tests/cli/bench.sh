@@ -28,6 +28,11 @@ END
 
 [ "$("$PERFDATA" bench --only frame,read --repeat 2 "$dir/x y's.data" | awk '{print $1}' | tr '\n' ' ')" = 'case read frame ' ] ||
     fail "--only"
+# libzstd alone, where there is something for it to do.
+"$PERFDATA" gen -q -z -c 30000 --seed 5 -o "$dir/z.data" || exit 1
+"$PERFDATA" bench --json --only inflate,frame --repeat 3 "$dir/z.data" > "$dir/json" || fail "inflate"
+[ "$(grep -o '"case":"[a-z]*"' "$dir/json" | tr '\n' ' ')" = '"case":"inflate" "case":"frame" ' ] || fail "inflate is not there"
+grep -q inflate <("$PERFDATA" bench --only inflate "$dir/x y's.data") && fail "inflate without zstd"
 for wrong in "--only nothing" "--repeat 0" "--repeat x" "--command x"; do
     # shellcheck disable=SC2086
     "$PERFDATA" bench $wrong "$dir/x y's.data" > /dev/null 2>&1

@@ -61,6 +61,12 @@ diff -r tiny.dir again.dir || fail "a directory, twice in the other byte order"
 expect 0 "$PERFDATA" convert -f -i tiny.dir -o file.data --to file
 has err 'only a directory can hold'
 same tiny.data file.data
+# Compressed anew, both members: the feature that says so stands in the first.
+"$PERFDATA" gen -q -c 500 -z --to pipe -o small.pipe
+rm -rf zip.dir
+convert small.pipe zip.dir --to dir --endian big
+expect 0 "$PERFDATA" extract --feature compressed zip.dir
+[ "$("$PERFDATA" hash small.pipe | cut -d' ' -f1)" = "$("$PERFDATA" hash zip.dir | cut -d' ' -f1)" ] || fail "a compressed stream as a directory"
 
 # ---- An unfinished recording is copied as it is, and finished when asked to be a file.
 { tiny_header 0 && tiny_records; } >unfinished.data

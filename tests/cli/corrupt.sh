@@ -128,6 +128,14 @@ expect 2 "$PERFDATA" corrupt -o c --unknown-record none.data
 mkdir recording && cp tiny.data recording/data
 expect 2 "$PERFDATA" corrupt -o c --unknown-record recording
 expect 4 "$PERFDATA" corrupt -o /dev/full -E 0.5 tiny.data
+head -c 1000000 /dev/zero >long # more than waits to be written at the end
+for damage in '-E 0.0001' '--set 0=01' '--truncate 900000'; do
+    # shellcheck disable=SC2086
+    expect 4 "$PERFDATA" corrupt -o /dev/full $damage long
+    has err '^perfdata corrupt: /dev/full: No space left on device$'
+done
+expect 4 bash -c 'set -o pipefail; "$PERFDATA" corrupt -q -o - --set 0=01 long 2>said | :'
+! grep -v '^set 0x0' said || fail "a closed pipe: $(cat said)"
 [ "$sum" = "$(md5sum <tiny.data)" ] || fail "the input was changed"
 [ ! -e c ] || fail "an output without a reason"
 [ -z "$(find . -name '.perfdata-*')" ] || fail "left behind: $(find . -name '.perfdata-*')"

@@ -143,3 +143,7 @@ for signal in TERM INT HUP; do
     [ $got -gt 128 ] || fail "status $got after SIG$signal"
     [ ! -e killed.data ] || fail "half a file after SIG$signal"
 done
+
+# A name is no order to the terminal.
+expect 2 "$PERFDATA" check $'no\e[31m\nsuch'
+[ "$(cat err)" = 'perfdata check: no\x1b[31m\x0asuch: No such file or directory' ] || fail "a name: $(cat -v err)"

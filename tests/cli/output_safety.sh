@@ -213,6 +213,33 @@ has err ' bad\.d/data: at offset '
 expect 3 "$PERFDATA" info bad.d/data
 has err ' bad\.d/data: at offset '
 
+# ---- What an option has read is an input, too.
+mkdir named && cd named
+"$PERFDATA" edit --set-feature hostname=box -o x.data ../tiny.data
+cp x.data sister.data
+echo work >names
+printf 'process cc1\n' >workload
+head -c 32 /dev/urandom >key
+"$PERFDATA" extract --feature hostname -o host x.data
+mkdir dir && cp key dir/key
+md5sum sister.data names workload key host dir/key >sums
+kept() { # COMMAND OF PERFDATA...
+    expect 2 "$PERFDATA" "$@"
+    has err 'never overwritten'
+    md5sum --quiet -c sums || fail "overwritten: $*"
+}
+kept repair -f --like sister.data -i x.data -o sister.data
+kept filter -f --comms file://names -i x.data -o names
+kept gen -f --workload workload -o workload
+kept edit -f --set-feature hostname=@host -o host x.data
+kept redact -f --key key -o key x.data
+kept redact -f --key key --map key -o y.data x.data
+kept redact -f --prove @names -o names x.data
+kept redact -f --prove @names --map names -o y.data x.data
+ln -s key link
+kept redact -f --key key -o link x.data
+cd ..
+
 # ---- One that perf made.
 record perf.d -e page-faults --threads -- true
 [ -e perf.d/data.0 ] || skip "this perf makes no directories"

@@ -58,6 +58,18 @@ expect 3 "$PERFDATA" split --chunks 2 -o 'p-%d' cut.data
 for p in p-?; do expect 0 "$PERFDATA" check -q $p; done
 rm p-?
 
+# Put together again, pieces of any kind have the records of the whole, each once, and its content; only what has no time may
+# stand in another order where pieces are of tasks, each of which has what it needs.
+for how in '--by pid' '--by cpu' '--by event' '--chunks 3' '--size 20K'; do
+    # shellcheck disable=SC2086
+    expect 0 "$PERFDATA" split $how -o 'p-%04d' whole.data
+    expect 0 "$PERFDATA" merge -f -o m.data p-*
+    expect 0 "$PERFDATA" cmp --ignore offset,order whole.data m.data
+    [ "$how" = '--by pid' ] || [ "$("$PERFDATA" hash m.data | cut -d' ' -f1)" = "$("$PERFDATA" hash whole.data | cut -d' ' -f1)" ] ||
+        fail "$how: another content"
+    rm p-*
+done
+
 # ---- The judge
 
 script() { # FILE...: what perf script shows of them, one behind the other
@@ -90,6 +102,11 @@ in_time() { # FILE OPTION...
         pieces "$1" $how
         script out/* >got.txt
         cmp -s want.txt got.txt || fail "$1 $how: $(diff want.txt got.txt | head -n 6)"
+        # Together again they have the content of the whole; perf does not always fill in the time of the samples.
+        "$PERFDATA" merge -q -f -o merged out/* || fail "merge of $1 $how"
+        "$PERFDATA" cmp --ignore offset,order,container "$1" merged >diff.txt 2>err || true
+        ! grep -v '^feature sample_time' diff.txt >&2 || fail "$1 $how: merged, it has another content"
+        [ ! -s err ] || fail "$1 $how: cmp: $(cat err)"
     done
 }
 
@@ -126,6 +143,11 @@ in_time two.pipe '--chunks 4'
 by_key two.pipe event 2
 record threads --threads -F 997 -a -e cpu-clock -- bash -c tree
 in_time threads '--chunks 4'
+
+record tail.data --tail-synthesize -F 997 -g -a -e cpu-clock -- bash -c tree
+in_time tail.data '--chunks 5' '--time 100ms'
+record stacks.data -z --call-graph dwarf,2048 -F 499 -e cpu-clock -- bash -c tree
+in_time stacks.data '--chunks 5'
 
 # Each record of the whole is in one piece, besides the copies.
 "$PERFDATA" dump --json two.data >whole.json

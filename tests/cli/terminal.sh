@@ -79,6 +79,11 @@ has out '\^M[0-9.]* MiB, [0-9.]* MiB/s'
 terminal 0 "$slow | $PERFDATA info - >summary"
 has out 'MiB/s'
 [ -s summary ] && ! grep -q 'MiB/s' summary || fail "the bar is on standard error"
+terminal 0 "stty cols 12 <&2; $slow | $PERFDATA info - >summary"
+has out 'MiB'
+sed 's/\^M/\n/g' out | awk 'length > 11 { exit 1 }' || fail "a bar wider than the terminal: $(head -c 400 out)"
+terminal 0 "$slow | TERM=dumb $PERFDATA info - >summary"
+plain "a bar on a terminal that knows no more than text"
 { "$PERFDATA" decode a.data; printf '%200000s' '' | tr ' ' '\n'; } >blank.jsonl # encode passes over empty lines
 terminal 0 "{ head -c 100000 blank.jsonl; sleep 1.5; tail -c +100001 blank.jsonl; } | $PERFDATA encode -f -o encoded.data -"
 has out 'MiB/s'

@@ -436,7 +436,8 @@ static void assigned_ids(void **state)
 static void typed_features(void **state)
 {
     struct file f = {0};
-    struct pd_writer *w = open_file(&f, NULL);
+    const struct pd_writer_options options = {.size = sizeof options, .order = PD_LITTLE, .max_features = 2};
+    struct pd_writer *w = open_file(&f, &options);
     struct pd_feature cpus = {.id = PD_FEAT_NRCPUS, .u.nrcpus = {.nr_cpus_avail = 3, .nr_cpus_online = 2}};
     struct pd_feature box = {.id = PD_FEAT_HOSTNAME, .u.hostname.text = {"box", 3, 1}}; /* a slot too short */
     static const uint8_t want[] = {3, 0, 0, 0, 2, 0, 0, 0};
@@ -583,7 +584,8 @@ static void fields_without_a_place(void **state)
     r.u.sample.read.values = PD_LIST(values, 2);
     REFUSED(PD_EVALUE, "id", pd_writer_record(w, &r, &e)); /* of an element */
     r.id.pid = 1;
-    r.u.sample.read.values.n = r.u.sample.read.nr = 1;
+    r.u.sample.read.nr = 1;
+    r.u.sample.read.values.n = 1;
     REFUSED(PD_EVALUE, "sample_id", pd_writer_record(w, &r, &e)); /* no trailer without sample_id_all */
     r = (struct pd_record){.type = PD_RECORD_MMAP2, .u.mmap2 = {.filename = PD_STR("x"), .build_id_size = 20}};
     REFUSED(PD_EVALUE, "build_id_size", pd_writer_record(w, &r, &e)); /* misc does not say so */

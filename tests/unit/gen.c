@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gen.c - the text of a workload: what is wrong in which line, in the words of docs/GEN.md; that all presets and options make
+ * recordings that read back whole; and that memory and sinks may fail anywhere. Checks R10, R11, R12.
+ */
+#include "cmocka_all.h"
+#include "heap.h"
+#include <errno.h>
+#include <perfdata/gen.h>
+#include <perfdata/perfdata.h>
+#include <stdio.h>
+
+static struct {
+    uint8_t *b;
+    size_t n, calls, fail_at;
+} out;
+
+static int take(void *user, const void *bytes, size_t n)
+{
+    (void)user;
+    if (++out.calls == out.fail_at)
+        return ENOSPC;
+    out.b = realloc(out.b, out.n + n + 1);
+    assert_non_null(out.b);
+    memcpy(out.b + out.n, bytes, n);
+    out.n += n;
+    return 0;
+}
+
+static int patch(void *user, uint64_t at, const void *bytes, size_t n)
+{
+    (void)user;
+    if (++out.calls == out.fail_at)
+        return EIO;
+    assert_true(at <= out.n && n <= out.n - at);
+    memcpy(out.b + at, bytes, n);
+    return 0;
+}
+
+static const struct pd_sink sink = {take, patch, NULL};
+
+static enum pd_code make(struct pd_gen_options o, struct pd_error *error)
+{
+    struct pd_gen *gen;
+    out.n = out.calls = 0;
+    o.size = sizeof o;
+    enum pd_code code = pd_gen_open(&gen, &sink, &o, error);
+    if (code)
+        return code;
+    code = pd_gen_run(gen, error);
+    pd_gen_close(gen);
+    return code;
+}
+
+/* ---- Texts that are wrong */
+
+static const struct {
+    unsigned line;
+    const char *text, *why;
+} wrong[] = {
+    {1, "proces x\n", "a line begins with process, function, event, sample, cpus, rate, lost, throttle or switches"},
+    {2, "cpus 2", "no process is described"}, /* behind the last line */
+    {2, "# a comment\nprocess\n", "a name is missing"},
+    {1, "process a_name_that_is_too_long_for_a_task\n", "the name is too long"},
+    {1, "process x 3\n", "threads, copies or samples is missing behind the number"},
+    {1, "process x 3 apples\n", "threads, copies or samples is expected behind a number"},
+    {1, "process x 0 threads\n", "the number is out of range"},
+    {1, "process x 4097 copies\n", "the number is out of range"},
+    {1, "process x 3z threads\n", "a number is expected"},
+    {1, "process x many threads\n", "a number is expected"},
+    {1, "process x 101%\n", "a percentage is at most 100"},
+    {1, "process x 12.3456%\n", "a percentage has up to three decimals"},
+    {1, "process x 12,3%\n", "a percentage is expected, like 12.5%"},
+    {1, "process x %\n", "a percentage is expected, like 12.5%"},
+    {1, "process x 5% in\n", "a name is missing"},
+    {3, "process x 60%\nprocess y 60%\n", "the processes have more than 100% together"},
+    {1, " function f 0x10 5%\n", "a function needs a process above it"},
+    {2, "process x\n function f\n", "an address is missing, like 0x1000 or 0x1000-0x1080"},
+    {2, "process x\n function f zz 5%\n", "a number is expected"},
+    {2, "process x\n function f 0x10- 5%\n", "a number is expected"},
+    {2, "process x\n function f 0x20-0x10 5%\n", "an address is expected, like 0x1000 or 0x1000-0x1080, below 4 GiB"},
+    {2, "process x\n function f 0x100000000 5%\n", "an address is expected, like 0x1000 or 0x1000-0x1080, below 4 GiB"},
+    {2, "process x\n function f 0x10\n", "a percentage is expected, like 12.5%"},
+    {2, "process x\n function f 0x10 5\n", "a percentage is expected, like 12.5%"},
+    {2, "process x\n function f 0x10 5% near g\n", "in or from is expected"},
+    {2, "process x\n function f 0x10 5% from g\n", "the caller is no function of this process above"},
+    {2, "process x\n function f 0x10 5% from\n", "the caller is no function of this process above"},
+    {2, "process x\n function f 0x3f000000 5% in [kernel.kallsyms]\n", "in the kernel an address is an offset below 0x3f000000"},
+    {3, "process x\n function f 0x10 60%\n function g 0x20 60%\n", "the functions of this process have more than 100%"},
+    {1, "event\n", "a name is missing"},
+    {1, "event cycles 5\n", "Hz or period is expected behind a number"},
+    {1, "event cycles 0 Hz\n", "the number is out of range"},
+    {1, "event cycles 5 mHz\n", "Hz or period is expected behind a number"},
+    {1, "event cycles 200%\n", "a percentage is at most 100"},
+    {1, "sample\n", "names of sample fields are missing"},
+    {1, "sample addr,nonsense\n", "there is no such sample field"},
+    {1, "sample weight,weight_struct\n", "weight and weight_struct exclude each other"},
+    {1, "cpus\n", "a number is missing"},
+    {1, "cpus 0\n", "the number is out of range"},
+    {1, "cpus 1025\n", "the number is out of range"},
+    {1, "cpus 2 3\n", "there is a word too many"},
+    {1, "rate 0\n", "the number is out of range"},
+    {1, "rate 99999999999999999999999\n", "the number is too large"},
+    {1, "lost much\n", "a percentage is expected, like 12.5%"},
+    {1, "switches now\n", "there is a word too many"},
+    {1, "process a b c d e f g h i j k l m n o p q r s t u v w x y z 1 2 3 4 5 6 7 8 9\n", NULL},
+    {4, "event a 60%\nevent b 60%\nprocess x\n", "the events have more than 100% together"},
+};
+
+static void texts_that_are_wrong(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct pd_error error = {0};
+        const struct pd_gen_options o = {.workload = wrong[i].text, .count = 10};
+        if (make(o, &error) != PD_EVALUE)
+            fail_msg("\"%s\" is taken", wrong[i].text);
+        if ((wrong[i].why && strcmp(error.field, wrong[i].why) != 0) || (wrong[i].why && error.found != wrong[i].line))
+            fail_msg("\"%s\": line %llu: %s", wrong[i].text, (unsigned long long)error.found, error.field);
+    }
+}
+
+/* More things than there may be; 64 events are documented, and the line behind them is the one that is too much. */
+static void too_many(void **state)
+{
+    static const struct {
+        const char *before, *after, *why;
+        unsigned line;
+    } things[] = {
+        {"event cycles 1%", "", "there are too many events", 66},
+        {"process p", "", "there are too many processes", 0},
+        {" function f", " 0x10 0%", "there are too many functions", 0},
+        {"process x 0% in /", "", NULL, 0},
+    };
+    static char text[400000];
+    (void)state;
+    for (size_t i = 0; i < sizeof things / sizeof *things; i++) {
+        struct pd_error error = {0};
+        size_t n = (size_t)snprintf(text, sizeof text, "process first\n");
+        for (unsigned k = 0; k < 5000; k++)
+            n += i == 0 ? (size_t)snprintf(text + n, sizeof text - n, "%s\n", things[i].before)
+                        : (size_t)snprintf(text + n, sizeof text - n, "%s%u%s\n", things[i].before, k, things[i].after);
+        assert_int_equal(make((struct pd_gen_options){.workload = text}, &error), PD_EVALUE);
+        if (things[i].why)
+            assert_string_equal(error.field, things[i].why);
+        if (things[i].line)
+            assert_int_equal(error.found, things[i].line);
+    }
+}
+
+/* ---- Texts and options that are right */
+
+/* All that a line may have. */
+static const char everything[] =
+    "cpus 3 # a comment\n\tswitches\r\nrate 5000\nlost 0.5%\nthrottle 20\n"
+    "event cycles 4000 Hz 50%\nevent sched:sched_switch 10%\nevent raw_syscalls:sys_exit 10%\nevent my:own 5%\n"
+    "event page-faults 1 period\n"
+    "sample callchain,addr,data_src,weight,raw,branch_stack,regs_user,stack_user,phys_addr\n"
+    "process web 3 threads 40.125% in /opt/web\n"
+    " function main 0x1000 10%\n function parse 0x2000-0x2400 50% from main\n"
+    " function copy 0x3000 25% in /usr/lib/libc.so.6 from parse\n"
+    " function write 0x123000 10% in [kernel.kallsyms] from parse\n function probe 0x100 5% in [bpf] from main\n"
+    "process cc1 4 copies 20 samples\n function parse 0x5000 100%\nprocess other";
+
+/* Every record can be read and decoded; how many samples there are. */
+static uint64_t read_back(void)
+{
+    struct pd_reader *r;
+    struct pd_record rec = {0};
+    struct pd_error error;
+    enum pd_code code;
+    uint64_t samples = 0;
+    assert_int_equal(pd_reader_open_memory(&r, out.b, out.n, NULL, &error), PD_OK);
+    assert_int_equal(pd_reader_n_findings(r), 0);
+    while ((code = pd_reader_next(r, &rec, &error)) == PD_OK) {
+        assert_int_equal(pd_reader_decode(r, &rec, &error), PD_OK);
+        samples += rec.type == PD_RECORD_SAMPLE;
+    }
+    assert_int_equal(code, PD_END);
+    pd_reader_close(r);
+    return samples;
+}
+
+static void presets_and_options(void **state)
+{
+    struct pd_error error;
+    (void)state;
+    assert_null(pd_gen_preset("nonsense"));
+    assert_null(pd_gen_preset_name(100));
+    for (size_t i = 0; i < 7; i++)
+        for (unsigned k = 0; k < 4; k++) {
+            const char *name = pd_gen_preset_name(i);
+            assert_true((name != NULL) == (i < 6)); /* server, build, database, tracing, dwarf, branch */
+            const struct pd_gen_options o = {
+                .workload = name ? pd_gen_preset(name) : everything,
+                .seed = k,
+                .count = 500,
+                .order = k & 1 ? PD_BIG : PD_LITTLE,
+                .container = k & 2 ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE,
+                .compression = k == 3 ? PD_RECORD_COMPRESSED : 0,
+                .events = k == 1 ? 5 : 0,
+                .cpus = k == 2 ? 1 : 0,
+                .tasks = k == 1 ? 3 : 0,
+                .depth = k == 1 ? 40 : k == 2 ? 1 : 0,
+                .features = k == 1 ? PD_GEN_FEATURES_ALL : k == 2 ? PD_GEN_FEATURES_NONE : PD_GEN_FEATURES_USUAL,
+            };
+            assert_int_equal(make(o, &error), PD_OK);
+            assert_true(read_back() > 100);
+        }
+}
+
+static void wrong_options(void **state)
+{
+    struct pd_error error;
+    (void)state;
+    assert_int_equal(make((struct pd_gen_options){.events = 65}, &error), PD_EARG);
+    assert_int_equal(make((struct pd_gen_options){.cpus = 1025}, &error), PD_EARG);
+    assert_int_equal(make((struct pd_gen_options){.tasks = 65537}, &error), PD_EARG);
+    assert_int_equal(make((struct pd_gen_options){.depth = 1001}, &error), PD_EARG);
+    assert_int_equal(make((struct pd_gen_options){.container = PD_CONTAINER_DIRECTORY}, &error), PD_EARG);
+}
+
+/* ---- Failures */
+
+static void failing(void **state)
+{
+    static const struct pd_gen_options kinds[] = {
+        {.workload = everything, .count = 100},
+        {.workload = everything, .count = 100, .container = PD_CONTAINER_PIPE, .compression = PD_RECORD_COMPRESSED2},
+        {.count = 100, .features = PD_GEN_FEATURES_ALL, .any = true},
+        {.count = 100, .container = PD_CONTAINER_PIPE},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct heap heap = {0};
+        struct pd_error error;
+        const struct pd_allocator allocator = {heap_resize, heap_release, &heap};
+        struct pd_gen_options o = kinds[i];
+        o.allocator = &allocator;
+        out.fail_at = 0;
+        assert_int_equal(make(o, &error), PD_OK);
+        const size_t calls = heap.calls, writes = out.calls;
+        for (size_t n = 1; n <= calls; n += calls / 300 + 1) {
+            heap = (struct heap){.fail_at = n};
+            assert_int_equal(make(o, &error), PD_ENOMEM);
+            assert_int_equal(error.code, PD_ENOMEM);
+            assert_int_equal(heap.blocks, 0);
+        }
+        heap = (struct heap){0};
+        for (out.fail_at = 1; out.fail_at <= writes; out.fail_at += writes / 300 + 1) {
+            assert_int_equal(make(o, &error), PD_EOUT);
+            assert_int_equal(heap.blocks, 0);
+        }
+        out.fail_at = 0;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_that_are_wrong), cmocka_unit_test(too_many), cmocka_unit_test(presets_and_options),
+        cmocka_unit_test(wrong_options),        cmocka_unit_test(failing),
+    };
+    const int status = cmocka_run_group_tests(tests, NULL, NULL);
+    free(out.b);
+    return status;
+}

@@ -149,6 +149,7 @@ static enum pd_code filter(struct trial *t, const struct image *in, struct image
     struct pd_reader *r = open_image(t, in->b, in->n);
     const struct pd_sink sink = image_sink(out);
     const char *const comms[] = {"one", "two"};
+    const char *const dsos[] = {"libc.so.6", "[unknown]"};
     const uint32_t numbers[] = {number_of(in, o[2]), number_of(in, o[2] + 256u * o[3])};
     const struct pd_cpu_range cpus[] = {{o[3], o[3] + 2u}};
     const uint32_t events[] = {o[2] & 1};
@@ -161,7 +162,7 @@ static enum pd_code filter(struct trial *t, const struct image *in, struct image
     CHECK(r);
     *l = (struct pd_filter_lists){.n_pids = o[0] & 1 ? 2 : 0, .n_tids = o[0] & 2 ? 2 : 0, .n_comms = o[0] & 4 ? 2 : 0,
                                   .n_cpus = o[0] & 8 ? 1 : 0, .n_events = o[0] & 16 ? 1 : 0, .n_times = o[0] & 32 ? 2 : 0,
-                                  .n_types = o[0] & 64 ? 2 : 0};
+                                  .n_types = o[0] & 64 ? 2 : 0, .n_dsos = o[0] & 128 ? 2 : 0};
     l->pids = l->n_pids ? numbers : NULL;
     l->tids = l->n_tids ? numbers : NULL;
     l->comms = l->n_comms ? comms : NULL;
@@ -169,6 +170,7 @@ static enum pd_code filter(struct trial *t, const struct image *in, struct image
     l->events = l->n_events ? events : NULL;
     l->times = l->n_times ? times : NULL;
     l->types = l->n_types ? types : NULL;
+    l->dsos = l->n_dsos ? dsos : NULL;
     options.all_user = o[1] & 2;
     options.all_kernel = o[1] & 4;
     options.sideband = (enum pd_sideband)((o[1] >> 3 & 3) % 3);

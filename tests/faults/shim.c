@@ -30,8 +30,9 @@ void *__libc_realloc(void *old, size_t n);
 void __libc_free(void *p);
 
 static const char *which;
-static unsigned long from, most = 1, calls, hits;
-static long blocks;
+static unsigned long from, most = 1;
+static _Atomic unsigned long calls, hits; /* of any thread */
+static _Atomic long blocks;
 static int error;
 static bool armed, cut_short, kills, cuts;
 
@@ -58,7 +59,7 @@ __attribute__((destructor)) static void report(void)
     const int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
     if (fd < 0)
         return;
-    const int n = snprintf(text, sizeof text, "%lu %lu %ld\n", calls, hits, blocks);
+    const int n = snprintf(text, sizeof text, "%lu %lu %ld\n", (unsigned long)calls, (unsigned long)hits, (long)blocks);
     if (write(fd, text, (size_t)n) != n)
         abort();
     close(fd);
@@ -78,8 +79,8 @@ static bool hit(const char *kind, size_t *n)
 {
     if (!armed || (strcmp(which, kind) != 0 && strcmp(which, "any") != 0))
         return false;
-    calls++;
-    if (from == 0 || calls < from || (most && calls - from >= most))
+    const unsigned long call = ++calls;
+    if (from == 0 || call < from || (most && call - from >= most))
         return false;
     hits++;
     if (kills)

@@ -450,7 +450,7 @@ static struct golden cases[] = {
     {"CPU_MAP RANGE, every field different",
      .text = "0000004a 0000 0018 0002 01 a1 0203 0405 =0102030405060708",
      .rec = {.type = 74, .rest = RAW("\1\2\3\4\5\6\7\10"),
-             .u.cpu_map.map = {.type = 2, .range = {1, 0xa1, 0x203, 0x405}}}},
+             .u.cpu_map.map = {.type = 2, .range = {.any_cpu = 1, .pad = 0xa1, .start_cpu = 0x203, .end_cpu = 0x405}}}},
     {"CPU_MAP of an unknown type",
      .text = "0000004a 0000 0010 0003 =010203040506",
      .rec = {.type = 74, .rest = RAW("\1\2\3\4\5\6"), .u.cpu_map.map.type = 3}},

@@ -4,32 +4,37 @@
 
 Recordings with many attrs, long records, many threads, mappings and ids are made at three sizes, each ten times the one before,
 the instructions that every verb takes are counted by valgrind, and what a tenfold file takes must be less than 20 times as
-much, beyond what an empty one takes. SCALE 100 (the default without arguments is 1, of two sizes): 65,536 attrs, 1,000 records
-of 65,528 bytes, 100,000 threads, 1,000,000 mappings and ids; those that print every field have a tenth of that.
+much, beyond what an empty one takes. The same holds of ids, tids, names and cookies made to collide in hash tables (same-...).
+SCALE 100 (the default without arguments is 1, of two sizes): 65,536 attrs, 1,000 records of 65,528 bytes, 100,000 threads,
+1,000,000 mappings and ids; those that print every field have a tenth of that.
 """
 import os, re, shutil, struct, subprocess, sys, tempfile
 
 PERFDATA = os.environ["PERFDATA"]
 LIMIT = 20
-IP, TID, TIME, ID, RAW = 1, 2, 4, 1 << 6, 1 << 10
-SAMPLE_ID_ALL = 1 << 18
-LARGEST = {"attrs": 65536, "records": 1000, "threads": 100000, "mappings": 1000000, "ids": 1000000}
+IP, TID, TIME, CALLCHAIN, ID, RAW = 1, 2, 4, 1 << 5, 1 << 6, 1 << 10
+SAMPLE_ID_ALL, DEFER_CALLCHAIN = 1 << 18, 1 << 38
+USER_DEFERRED = (1 << 64) - 640
+LARGEST = {"attrs": 65536, "records": 1000, "threads": 100000, "mappings": 1000000, "ids": 1000000, "same-ids": 100000,
+           "same-tids": 50000, "same-tasks": 50000, "same-names": 10000, "same-cookies": 100000}
 VERBS = {
-    "info": ["info", "IN"], "check": ["check", "IN"], "dump": ["dump", "IN"], "fields": ["dump", "-F", "comm,tid,time,event", "IN"],
+    "info": ["info", "IN"], "tasks": ["info", "--tasks", "IN"], "check": ["check", "IN"], "dump": ["dump", "IN"], "fields": ["dump", "-F", "comm,tid,time,event", "IN"],
     "filter": ["filter", "--exclude-comms", "none", "-f", "-o", "OUT", "IN"], "hash": ["hash", "IN"], "decode": ["decode", "IN"],
     "convert": ["convert", "--to", "pipe", "-f", "-o", "OUT", "IN"],
+    "merge": ["merge", "-f", "-o", "OUT", "IN", "IN"],
 }
 FEW = ("dump", "fields", "decode")  # print every field: a tenth suffices
 USUAL = ("info", "filter", "fields")
-SMALL = {"attrs": 150, "records": 10, "threads": 200, "mappings": 500, "ids": 1000}
+SMALL = {"attrs": 150, "records": 10, "threads": 200, "mappings": 500, "ids": 1000, "same-ids": 400, "same-tids": 400,
+         "same-tasks": 1600, "same-names": 200, "same-cookies": 400}
 
 
 def record(kind, misc, body):
     return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
 
 
-def attr(config, sample_type):
-    head = struct.pack("<IIQQQQQ", 1, 128, config, 1000, sample_type, 0, SAMPLE_ID_ALL)
+def attr(config, sample_type, flags=SAMPLE_ID_ALL):
+    head = struct.pack("<IIQQQQQ", 1, 128, config, 1000, sample_type, 0, flags)
     return head + bytes(128 - len(head))
 
 
@@ -51,11 +56,11 @@ def sample(kind, tid, time, event, raw=None):
     return record(9, 2, body)
 
 
-def recording(attrs, n_ids, kind, records, features=()):
+def recording(attrs, n_ids, kind, records, features=(), flags=SAMPLE_ID_ALL):
     """A file: header, ids, attrs, data, features."""
     at, sections, ids, event = 104, b"", b"", 1
     for i in range(attrs):
-        sections += attr(i, kind) + struct.pack("<QQ", at + len(ids), 8 * n_ids)
+        sections += attr(i, kind, flags) + struct.pack("<QQ", at + len(ids), 8 * n_ids)
         ids += struct.pack(f"<{n_ids}Q", *range(event, event + n_ids))
         event += n_ids
     data_at = at + len(ids) + len(sections)
@@ -114,7 +119,70 @@ def ids(n):
     return recording(2, n // 2 or 1, kind, b"".join(sample(kind, 7, i, 1 + i * 7919 % n) for i in range(n // 10 + 1)))
 
 
-KINDS = {"attrs": attrs, "records": records, "threads": threads, "mappings": mappings, "ids": ids}
+# ---- What is made to have one place in a table: of hash functions without a key, those that this program once had. A file that
+# finds such numbers for the functions of today has to know the keys, which are drawn anew in every run.
+
+def undo(value, bits, *steps):
+    """The number that some steps, `x ^= x >> n` or `x *= n` modulo 2^bits, made this value of."""
+    for kind, n in reversed(steps):
+        if kind == "*":
+            value = value * pow(n, -1, 1 << bits) % (1 << bits)
+        else:
+            out = value
+            for _ in range(bits // n):
+                out = value ^ out >> n
+            value = out
+    return value
+
+
+def same_ids(n):
+    """Ids times the golden ratio are small numbers, of which the middle bits are 0."""
+    kind, event = IP | TID | TIME | ID, [undo(1 + i, 64, ("*", 0x9e3779b97f4a7c15)) for i in range(n)]
+    whole = recording(1, n, kind, b"".join(sample(kind, 7, i, event[i * 7919 % n]) for i in range(n // 10 + 1)))
+    return whole[:104] + struct.pack(f"<{n}Q", *event) + whole[104 + 8 * n:]
+
+
+def same_tids(n):
+    """Four places in a table of 2^18."""
+    kind, out = IP | TID | TIME, []
+    for i in range(n):
+        tid = undo((i // 4) << 18 | i % 4, 32, (">>", 16), ("*", 0x85ebca6b), (">>", 13), ("*", 0xc2b2ae35), (">>", 16))
+        out.append(record(3, 0, struct.pack("<II", tid, tid) + string("one") + trailer(kind, tid, i, 0)) + sample(kind, tid, i, 0))
+    return recording(1, 0, kind, b"".join(out))
+
+
+def same_tasks(n):
+    """One place in a table of 2^18, as `info --tasks` had it."""
+    tids = [undo(i << 18, 32, ("*", 2654435769)) for i in range(n)]
+    return recording(1, 0, IP | TID | TIME, b"".join(
+        record(3, 0, struct.pack("<II", tid, tid) + string("one") + trailer(IP | TID | TIME, tid, i, 0)) for i, tid in enumerate(tids)))
+
+
+def same_names(n):
+    """The first 32nd of a table of 2^15 places, found by trying: FNV-1a."""
+    kind, out, number = IP | TID | TIME, [], 0
+    while len(out) < n:
+        number += 1
+        name, h = f"{number:x}", 0xcbf29ce484222325
+        for byte in name.encode():
+            h = (h ^ byte) * 0x100000001b3 % (1 << 64)
+        if (h ^ h >> 32) % (1 << 15) < 1 << 10:
+            out.append(record(3, 0, struct.pack("<II", 7, 7) + string(name) + trailer(kind, 7, len(out), 0)))
+    return recording(1, 0, kind, b"".join(out) + sample(kind, 7, n, 0))
+
+
+def same_cookies(n):
+    """Samples whose call chains come later, by cookies of one place."""
+    kind, out = IP | TID | TIME | CALLCHAIN, []
+    for i in range(n):
+        cookie = undo(i << 20, 64, (">>", 31), ("*", 0x7fb5d329728ea185), (">>", 27), ("*", 0x81dadef4bc2dd44d), (">>", 33))
+        body = struct.pack("<QIIQQQQ", 0x401000, 0, 0, i, 2, USER_DEFERRED, cookie)
+        out.append(record(9, 2, body) + record(22, 2, struct.pack("<QQQ", cookie, 1, 0x401000) + trailer(kind, 0, i, 0)))
+    return recording(1, 0, kind, b"".join(out), flags=SAMPLE_ID_ALL | DEFER_CALLCHAIN)
+
+
+KINDS = {"attrs": attrs, "records": records, "threads": threads, "mappings": mappings, "ids": ids, "same-ids": same_ids,
+         "same-tids": same_tids, "same-tasks": same_tasks, "same-names": same_names, "same-cookies": same_cookies}
 
 
 def instructions(directory, verb, name):
@@ -125,6 +193,20 @@ def instructions(directory, verb, name):
     if p.returncode or not found:
         sys.exit(f"FAILED: {verb} {name}: exit status {p.returncode}: {p.stderr[-500:]}")
     return int(found.group(1).replace(",", ""))
+
+
+def is_same_twice(directory, verb, name):
+    """Is the output the same whatever the keys of tables are?"""
+    made = []
+    for _ in range(2):
+        args = [{"IN": name, "OUT": "out"}.get(a, a) for a in VERBS[verb]]
+        p = subprocess.run([PERFDATA] + args, cwd=directory, stdin=subprocess.DEVNULL, capture_output=True)
+        out = b""
+        if "OUT" in VERBS[verb]:
+            with open(os.path.join(directory, "out"), "rb") as f:
+                out = f.read()
+        made.append((p.returncode, p.stdout, out))
+    return made[0] == made[1]
 
 
 def main():
@@ -150,13 +232,17 @@ def main():
                     with open(os.path.join(directory, name), "wb") as f:
                         f.write(make(n))
             for verb in VERBS:
-                if (set(chosen) & set(VERBS) and verb not in chosen) or (scale == 1 and not chosen and verb not in USUAL):
+                usual = ("tasks",) if kind == "same-tasks" else ("filter",) if kind.startswith("same-") else USUAL
+                if (set(chosen) & set(VERBS) and verb not in chosen) or (scale == 1 and not chosen and verb not in usual):
                     continue
                 mine = [n // 10 for n in sizes] if verb in FEW and scale > 1 else sizes
                 least = instructions(directory, verb, "empty")
                 took = [instructions(directory, verb, f"{kind}-{n}") for n in mine]
                 ratios = [(b - least) / max(a - least, 1) for a, b in zip(took, took[1:])]
                 bad = any(r >= LIMIT for r in ratios)
+                if kind.startswith("same-") and not is_same_twice(directory, verb, f"{kind}-{mine[-1]}"):
+                    bad = True
+                    print("another output the second time:")
                 failed += bad
                 print(f"{'FAILED: ' if bad else ''}{verb:8} {kind:9}", " ".join(f"{n}: {t / 1e6:.1f}M" for n, t in zip(mine, took)),
                       "ratios", " ".join(f"{r:.1f}" for r in ratios), flush=True)

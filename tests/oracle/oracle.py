@@ -420,9 +420,10 @@ class Perf:
         atexit.register(shutil.rmtree, self.cache, True)
         self.command, self.name = [str(command), "--buildid-dir", self.cache], name
         self.no_symbols = ["--symfs", self.cache]       # an empty folder: symbols are not compared, and take time
+        self.python = {}                                # environment that scripts inside it need
 
-    def run(self, *args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, **more):
-        env = dict(os.environ, LC_ALL="C.UTF-8", PERF_CONFIG="/dev/null", PAGER="cat", DEBUGINFOD_URLS="")
+    def run(self, *args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, add=None, **more):
+        env = dict(os.environ, LC_ALL="C.UTF-8", PERF_CONFIG="/dev/null", PAGER="cat", DEBUGINFOD_URLS="", **(add or {}))
         return subprocess.run(self.command + list(args), stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, env=env, **more)
 
     @property
@@ -455,6 +456,10 @@ def latest_perf(report):
         report.skip(f"perf-latest exits with {run.returncode}: {run.stderr.decode(errors='replace').strip()}")
         return None
     print(f"perf-latest: {run.stdout.decode().strip()}", flush=True)
+    cache = os.environ.get("XDG_CACHE_HOME") or str(pathlib.Path.home() / ".cache")
+    home = pathlib.Path(os.environ.get("PERF_LATEST_ROOT") or cache + "/perf-latest") / "fs" / "usr"
+    if any(home.glob("lib/python3.*/encodings")):       # its own Python: the system has another
+        perf.python["PYTHONHOME"] = str(home)
     return perf
 
 

@@ -98,7 +98,7 @@ def ours(path):
 def theirs(perf, recordings, path):
     script = recordings.dir / "fields.py"
     script.write_text(SCRIPT)
-    run = perf.run("script", "-i", str(path), *perf.no_symbols, "-s", str(script))
+    run = perf.run("script", "-i", str(path), *perf.no_symbols, "-s", str(script), add=perf.python)
     if run.returncode or not run.stdout:
         raise oracle.Bad(f"{path.name}: {perf.name} script -s: exit {run.returncode}: "
                          f"{run.stderr.decode(errors='replace').strip()[:500]}")
@@ -113,7 +113,7 @@ def has_python(perf, recordings, path):
     try:
         theirs(perf, recordings, path)
     except oracle.Bad as error:
-        if re.search(r"not (supported|compiled)|invalid language|unsupported", str(error), re.I):
+        if re.search(r"not (supported|compiled)|invalid language|unsupported|No module named 'encodings'", str(error), re.I):
             return False
         raise
     return True
@@ -198,7 +198,7 @@ def main():
     for perf in [first] + ([latest] if latest else []):
         path = record(perf, recordings, events)
         if not has_python(perf, recordings, path):
-            report.skip(f"{perf.name} was built without Python")
+            report.skip(f"{perf.name} has no Python")
             continue
         compare(perf, recordings, path, report)
     if not report.counts:

@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
+#include "heap.h"
 #include "seeded.h"
 #include <dirent.h>
 #include <perfdata/writer.h>
@@ -18,12 +19,6 @@
 
 /* ---- An allocator that counts */
 
-struct heap {
-    size_t blocks, bytes, peak;
-};
-
-#define FRONT 16 /* before each block: its size */
-
 /*
  * The most memory for an input of n bytes: what attrs, ids, features, findings and extents take, each of which is at least
  * 8 bytes in the file; a fixed part; the window; and, when something is compressed, what libzstd wants for the largest
@@ -31,32 +26,6 @@ struct heap {
  */
 #define MOST(n_, windowed_, compressed_) \
     (48 * (n_) + 16384 + ((windowed_) ? (size_t)128 << 10 : 0) + ((compressed_) ? (size_t)130 << 20 : 0))
-
-static void *heap_resize(void *user, void *old, size_t size)
-{
-    struct heap *h = user;
-    uint8_t *front = old ? (uint8_t *)old - FRONT : NULL;
-    size_t before = 0;
-    if (front)
-        memcpy(&before, front, sizeof before);
-    uint8_t *now = realloc(front, size + FRONT);
-    assert_non_null(now);
-    memcpy(now, &size, sizeof size);
-    h->blocks += old == NULL;
-    h->bytes += size - before;
-    h->peak = h->bytes > h->peak ? h->bytes : h->peak;
-    return now + FRONT;
-}
-
-static void heap_release(void *user, void *old)
-{
-    struct heap *h = user;
-    size_t size;
-    memcpy(&size, (uint8_t *)old - FRONT, sizeof size);
-    h->blocks--;
-    h->bytes -= size;
-    free((uint8_t *)old - FRONT);
-}
 
 /* ---- One damaged recording */
 

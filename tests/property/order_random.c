@@ -5,6 +5,7 @@
  * allocations that fail. Checks R11.
  */
 #include "../unit/order_stream.h"
+#include "heap.h"
 #include "seeded.h"
 #include <dirent.h>
 #include <sys/stat.h>
@@ -389,26 +390,7 @@ static void directories(void **state)
 
 /* ---- Failures */
 
-static struct {
-    uint64_t calls, fail_at;
-    int64_t blocks;
-} memory;
-
-static void *failing_resize(void *user, void *old, size_t size)
-{
-    (void)user;
-    if (++memory.calls == memory.fail_at)
-        return NULL;
-    memory.blocks += old == NULL;
-    return realloc(old, size);
-}
-
-static void failing_release(void *user, void *old)
-{
-    (void)user;
-    memory.blocks--;
-    free(old);
-}
+static struct heap memory = {.once = true};
 
 static size_t open_files(void)
 {
@@ -424,7 +406,7 @@ static size_t open_files(void)
 /* All up to the failure as it would be without; false: it did not fail. */
 static bool fails_at(struct pd_reader *r, enum pd_sort_kind kind, uint64_t at)
 {
-    const struct pd_allocator allocator = {failing_resize, failing_release, NULL};
+    const struct pd_allocator allocator = {heap_resize, heap_release, &memory};
     const struct pd_sorter_options options = {.size = sizeof options,
                                               .allocator = &allocator,
                                               .kind = kind,

@@ -5,34 +5,9 @@
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
+#include "heap.h"
 #include <perfdata/writer.h>
 #include <stdio.h>
-
-struct heap {
-    size_t calls, fail_at; /* the call that gets nothing, counted from 1, and all after it; 0: none */
-    size_t blocks;
-};
-
-static void *heap_resize(void *user, void *old, size_t size)
-{
-    struct heap *h = user;
-    assert_true(size > 0);
-    if (++h->calls >= h->fail_at && h->fail_at)
-        return NULL;
-    void *p = realloc(old, size);
-    assert_non_null(p);
-    h->blocks += old == NULL;
-    return p;
-}
-
-static void heap_release(void *user, void *old)
-{
-    struct heap *h = user;
-    assert_non_null(old);
-    assert_true(h->blocks > 0);
-    h->blocks--;
-    free(old);
-}
 
 /* ---- An image with compressed records: a zstd frame of one raw block, put together by hand */
 

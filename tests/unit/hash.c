@@ -2,6 +2,7 @@
 /* hash.c - the content hash of images put together by hand: what must change it, what must not, and its definition. */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
+#include "heap.h"
 #include <perfdata/hash.h>
 #include <stdio.h>
 #include <xxhash.h>
@@ -432,25 +433,6 @@ static void test_spill(void **state)
     image_free(&im);
 }
 
-struct heap {
-    size_t calls, fail_at, blocks;
-};
-
-static void *heap_resize(void *user, void *old, size_t size)
-{
-    struct heap *h = user;
-    if (++h->calls == h->fail_at)
-        return NULL;
-    h->blocks += old == NULL;
-    return realloc(old, size);
-}
-
-static void heap_release(void *user, void *old)
-{
-    ((struct heap *)user)->blocks--;
-    free(old);
-}
-
 static void test_no_memory(void **state)
 {
     struct image im;
@@ -464,7 +446,7 @@ static void test_no_memory(void **state)
         struct pd_reader *r;
         struct pd_hash hash;
         struct pd_error error;
-        heap = (struct heap){.fail_at = n};
+        heap = (struct heap){.fail_at = n, .once = true};
         assert_int_equal(pd_reader_open_memory(&r, im.b, im.n, NULL, NULL), PD_OK);
         code = pd_hash_recording(r, &options, &hash, &error);
         assert_true(code == PD_OK || code == PD_ENOMEM);

@@ -68,7 +68,7 @@ static void mutated(void **state)
         for (uint64_t k = 1 + pd_rng_below(&r, 2); k; k--)
             text[pd_rng_below(&r, n)] = bytes[pd_rng_below(&r, sizeof bytes - 1)];
         if (pd_rng_one_in(&r, 4))
-            n = pd_rng_below(&r, n);
+            n = (size_t)pd_rng_below(&r, n);
         same(text, n, false);
     }
 }

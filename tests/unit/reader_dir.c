@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
+#include "heap.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <perfdata/perfdata.h>
@@ -454,25 +455,6 @@ static void data_is_a_stream(void **state)
 }
 
 /* ---- Memory runs out at any allocation */
-
-struct heap {
-    size_t calls, fail_at, blocks;
-};
-
-static void *heap_resize(void *user, void *old, size_t size)
-{
-    struct heap *h = user;
-    if (++h->calls >= h->fail_at && h->fail_at)
-        return NULL;
-    h->blocks += old == NULL;
-    return realloc(old, size);
-}
-
-static void heap_release(void *user, void *old)
-{
-    ((struct heap *)user)->blocks--;
-    free(old);
-}
 
 static enum pd_code read_all(const char *dir, const struct pd_allocator *allocator, bool members, struct pd_error *e)
 {

@@ -397,6 +397,28 @@ static void file_that_ends_early(void **state)
     image_free(&whole);
 }
 
+/* One whose header says no size of the data is unfinished, but not if it ends before they start. */
+static void ends_before_its_data(void **state)
+{
+    (void)state;
+    EACH_WAY(way) {
+        struct image im;
+        struct pd_record rec = {0};
+        image_unfinished(&im, false);
+        image_section(&im, IMAGE_DATA, im.data + 8, 0);
+        im.n = im.data;
+        struct pd_reader *r = open_way(&im, way, 100);
+        assert_int_equal(pd_reader_next(r, &rec, NULL), PD_END);
+        assert_int_equal(pd_reader_n_findings(r), 1);
+        assert_int_equal(pd_reader_finding(r, 0)->code, PD_ERANGE);
+        assert_int_equal(pd_reader_finding(r, 0)->offset, 40);
+        assert_true(pd_reader_info(r)->truncated && !pd_reader_info(r)->unfinished);
+        assert_int_equal(pd_reader_info(r)->data_end, im.data);
+        pd_reader_close(r);
+        image_free(&im);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -408,6 +430,7 @@ int main(void)
         cmocka_unit_test(payloads_cut_off),
         cmocka_unit_test(overlaps_told_once),
         cmocka_unit_test(file_that_ends_early),
+        cmocka_unit_test(ends_before_its_data),
     };
     return cmocka_run_group_tests_name("reader_stream", tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
  * is before damage is given, what is lost is told, and memory stays bounded. Checks R2, R7.
  */
 #include "cmocka_all.h"
+#include "heap.h"
 #include "zframe.h"
 #include <perfdata/perfdata.h>
 
@@ -437,36 +438,6 @@ static void compressed_inside_compressed(void **state)
 }
 
 /* ---- Limits */
-
-struct heap {
-    size_t bytes, peak;
-};
-
-#define FRONT 16
-
-static void *heap_resize(void *user, void *old, size_t size)
-{
-    struct heap *h = user;
-    uint8_t *front = old ? (uint8_t *)old - FRONT : NULL;
-    size_t before = 0;
-    if (front)
-        memcpy(&before, front, sizeof before);
-    uint8_t *now = realloc(front, size + FRONT);
-    assert_non_null(now);
-    memcpy(now, &size, sizeof size);
-    h->bytes += size - before;
-    h->peak = h->bytes > h->peak ? h->bytes : h->peak;
-    return now + FRONT;
-}
-
-static void heap_release(void *user, void *old)
-{
-    struct heap *h = user;
-    size_t size;
-    memcpy(&size, (uint8_t *)old - FRONT, sizeof size);
-    h->bytes -= size;
-    free((uint8_t *)old - FRONT);
-}
 
 #define BOMB_RECORD 2056 /* bytes of 8 are a record of 0x0808 bytes */
 

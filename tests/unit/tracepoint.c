@@ -3,6 +3,7 @@
  */
 #include "cmocka_all.h"
 #include "guard.h"
+#include "heap.h"
 #include "seeded.h"
 #include <perfdata/feature.h>
 #include <perfdata/tracepoint.h>
@@ -667,31 +668,6 @@ static void test_damaged(void **state)
 
 /* ---- Memory */
 
-struct heap {
-    size_t calls, fail_at, blocks, bytes;
-};
-
-static void *heap_resize(void *user, void *old, size_t size)
-{
-    struct heap *h = user;
-    assert_true(size > 0);
-    if (++h->calls == h->fail_at)
-        return NULL;
-    h->blocks += old == NULL;
-    h->bytes += size; /* of all that was ever asked for, which is more than was held */
-    void *p = realloc(old, size);
-    assert_non_null(p);
-    return p;
-}
-
-static void heap_release(void *user, void *old)
-{
-    struct heap *h = user;
-    assert_non_null(old);
-    h->blocks--;
-    free(old);
-}
-
 static enum pd_code take_all(struct heap *h, const struct pd_feature_tracing_data *data,
                              struct pd_error *error)
 {
@@ -723,7 +699,7 @@ static void test_no_memory(void **state)
     const size_t calls = heap.calls;
     assert_true(calls > 8);
     for (size_t i = 1; i <= calls; i++) {
-        heap = (struct heap){.fail_at = i};
+        heap = (struct heap){.fail_at = i, .once = true};
         error.code = PD_OK;
         assert_int_equal(take_all(&heap, &f.u.tracing_data, &error), PD_ENOMEM);
         assert_int_equal(error.code, PD_ENOMEM);
@@ -751,7 +727,7 @@ static void check_bound(unsigned n_fields)
     assert_int_equal(pd_tracepoints_new(&t, &data, &allocator, NULL), PD_OK);
     assert_int_equal(pd_tracepoints_n(t), EVENTS);
     assert_int_equal(pd_tracepoints_at(t, 0)->n_fields, n_fields);
-    assert_true(heap.bytes <= EVENTS * (n + 8) * 8); /* a size of 8 bytes stands before each */
+    assert_true(heap.asked <= EVENTS * (n + 8) * 8); /* a size of 8 bytes stands before each */
     pd_tracepoints_free(t);
 }
 

@@ -132,9 +132,9 @@ static uint64_t through(const struct bytes *b, enum depth depth)
     size_t size;
     if (pd_reader_open_memory(&r, b->p, b->n, NULL, NULL))
         die("reader");
-    while (pd_reader_next(r, &rec, NULL) == PD_OK) {
+    while ((depth == FRAME ? pd_reader_next(r, &rec, NULL) : pd_reader_next_decoded(r, &rec, NULL)) == PD_OK) {
         struct pd_out out = {.buf = text, .cap = sizeof text};
-        if (depth == FRAME || pd_reader_decode(r, &rec, NULL))
+        if (!rec.decoded)
             continue;
         if (depth == ENCODE)
             pd_record_encode(rec.plan, &rec, again, sizeof again, &size, NULL);
@@ -147,29 +147,64 @@ static uint64_t through(const struct bytes *b, enum depth depth)
     return rec.index + 1;
 }
 
-static void whole(const struct bytes *b, int work)
+enum work { CHECK, FILTER, FILTER_COMM, PIPE, SORT };
+
+static void whole(const struct bytes *b, enum work work)
 {
+    static const char *const names[] = {"httpd", "cc1", "app"};
     const struct pd_sink sink = {drop, drop_at, NULL};
     const struct pd_rewrite_options check = {.size = sizeof check, .reencode = true};
     const struct pd_convert_options pipe = {.size = sizeof pipe, .to = PD_CONVERT_PIPE};
+    const struct pd_filter_options by_comm = {.size = sizeof by_comm, .keep = {.comms = names, .n_comms = 3}};
     struct pd_rewrite_stats rewritten;
     struct pd_filter_stats filtered;
     struct pd_convert_stats converted;
+    struct pd_sort_stats sorted;
     struct pd_error error;
     struct pd_reader *r;
     enum pd_code code = pd_reader_open_memory(&r, b->p, b->n, NULL, NULL);
     if (!code)
-        code = work == 0   ? pd_rewrite(r, NULL, &check, &rewritten, &error)
-               : work == 1 ? pd_filter(r, &sink, NULL, &filtered, &error)
-                           : pd_convert(r, &sink, &pipe, &converted, &error);
+        code = work == CHECK         ? pd_rewrite(r, NULL, &check, &rewritten, &error)
+               : work == FILTER      ? pd_filter(r, &sink, NULL, &filtered, &error)
+               : work == FILTER_COMM ? pd_filter(r, &sink, &by_comm, &filtered, &error)
+               : work == PIPE        ? pd_convert(r, &sink, &pipe, &converted, &error)
+                                     : pd_sort(r, &sink, NULL, &sorted, &error);
     if (code)
         die("a recording");
     pd_reader_close(r);
 }
 
+#define TEXTS 100 /* they take long */
+
+/* Text in: the first records as JSON, of which each is made and encoded again. */
+static void text_in(const struct bytes *b)
+{
+    static uint8_t again[UINT16_MAX];
+    static char text[1 << 20];
+    struct pd_parser *parser;
+    struct pd_reader *r;
+    struct pd_record rec = {0}, parsed = {0};
+    size_t size;
+    if (pd_reader_open_memory(&r, b->p, b->n, NULL, NULL) || pd_parser_open(&parser, NULL, NULL))
+        die("parser");
+    for (int i = 0; i < TEXTS && pd_reader_next(r, &rec, NULL) == PD_OK; i++) {
+        struct pd_out out = {.buf = text, .cap = sizeof text};
+        if (pd_reader_decode(r, &rec, NULL))
+            continue;
+        pd_record_json(&rec, 0, &out);
+        parsed.nr_cpus_avail = rec.nr_cpus_avail;
+        if (pd_record_parse(parser, rec.plan, text, out.n, &parsed) ||
+            pd_record_encode(rec.plan, &parsed, again, sizeof again, &size, NULL) || size != rec.size ||
+            memcmp(again, rec.raw, size) != 0)
+            die("text");
+    }
+    pd_parser_close(parser);
+    pd_reader_close(r);
+}
+
 static void recording(const char *name, const char *preset, uint64_t sample_type, uint32_t compression)
 {
-    static const char *const depths[] = {"frame", "decode", "encode", "print", "json"}, *const works[] = {"check", "filter", "pipe"};
+    static const char *const depths[] = {"frame", "decode", "encode", "print", "json"}, *const works[] = {"check", "filter", "filter-comm", "pipe", "sort"};
     struct bytes b = {0};
     const struct pd_sink sink = {put, patch, &b};
     const struct pd_gen_options o = {.size = sizeof o, .seed = 1, .count = 2000, .workload = preset ? pd_gen_preset(preset) : NULL,
@@ -184,11 +219,14 @@ static void recording(const char *name, const char *preset, uint64_t sample_type
         through(&b, (enum depth)i);
         end();
     }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 5; i++) {
         begin(works[i], name, records);
-        whole(&b, i);
+        whole(&b, (enum work)i);
         end();
     }
+    begin("text-in", name, TEXTS);
+    text_in(&b);
+    end();
     free(b.p);
 }
 

@@ -25,8 +25,10 @@ inside apt-get install -q -y --no-install-recommends /tmp/perfdata.deb
 inside perfdata check /tmp/callgraph.data /tmp/two-events.data
 inside sh -c 'perfdata convert -o - /tmp/two-events.data -z | perfdata cmp --ignore container - /tmp/two-events.data'
 inside sh -c 'test -f /usr/share/man/man1/perfdata.1 && test -f /usr/share/bash-completion/completions/perfdata'
-inside apt-get install -q -y --no-install-recommends gcc libc6-dev pkg-config libzstd-dev libxxhash-dev libjansson-dev
+inside apt-get install -q -y --no-install-recommends gcc libc6-dev pkg-config
 awk -v RS='```' '/^c\n/ && !done { sub(/^c\n/, ""); print; done = 1 }' "$source/README.md" >"$root/tmp/read.c"
 inside sh -c 'cd /tmp && gcc read.c -o read $(pkg-config --cflags --libs perfdata) && test "$(./read two-events.data | wc -l)" = 43'
 inside apt-get remove -q -y perfdata
 inside sh -c '! command -v perfdata'
+[ -z "$(find "$root/usr" -name '*perfdata*')" ] || { echo "left behind: $(find "$root/usr" -name '*perfdata*')" >&2; exit 1; }
+echo "installed, used, built against and removed in a fresh $suite"

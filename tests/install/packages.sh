@@ -80,6 +80,9 @@ for shared in OFF ON; do
     # shellcheck disable=SC2046
     cc user/main.c -o with_pc $(pkg-config --cflags --libs perfdata) -Wl,-rpath,"$root/lib" || fail "pkg-config"
     works ./with_pc
+    # What the shared library needs itself need not be there to build against it.
+    [ "$shared" = OFF ] || PKG_CONFIG_LIBDIR=$root/lib/pkgconfig PKG_CONFIG_PATH='' pkg-config --cflags --libs perfdata >log ||
+        fail "pkg-config without the development files of others"
     LD_LIBRARY_PATH=$root/lib "$root/bin/perfdata" check -q "$recording" || fail "the installed command"
 done
 

@@ -5,8 +5,9 @@
  *
  * That has no time: perf record takes it from /proc, while it already records, before its first sample. Between its first time
  * and its first sample others may have told more of a task than it knew. So what it says of a process waits until its first
- * sample, or until something with a time is told of the process, which must come behind it. Of it is left out what was written for
- * another input and still holds; but nothing if there is another FORK: without the COMM behind it, the task has its parent's name.
+ * sample, or until something with a time is told of the process, or by itself of a child of it, which must come behind it. Of it
+ * is left out what was written for another input and still holds; but nothing if there is another FORK: without the COMM behind
+ * it, the task has its parent's name.
  */
 #include "canonical.h"
 #include "codec_internal.h"
@@ -371,7 +372,10 @@ static enum pd_code take_timed(struct pd_merging *m, uint32_t input, bool duplic
     uint64_t what;
     if (!task_of(rec, &pid, &what))
         return PD_OK;
-    const enum pd_code code = overtake(m, input, pid, duplicate);
+    enum pd_code code = overtake(m, input, pid, duplicate);
+    const uint32_t parent = code || rec->type != PD_RECORD_FORK ? 0 : first_of(m->state, input, (uint32_t)rec->u.fork.ppid);
+    if (parent) /* its name and maps are those of its parent: what this input knows of it */
+        code = release(m, parent, duplicate);
     return !code && rec->type != PD_RECORD_EXIT && !note_told(m, input, what, duplicate) ? no_memory(m, 0) : code;
 }
 

@@ -198,8 +198,9 @@ state() {
 named() { # TIME NAME
     echo '{"record":{"type":"COMM","comm":{"pid":7,"tid":7,"comm":"'"$2"'"},"sample_id":{"pid":7,"tid":7,"time":"'"$1"'"}}}'
 }
-forked() { # PPID
-    echo '{"record":{"type":"FORK","fork":{"pid":7,"ppid":'"$1"',"tid":7,"ptid":'"$1"',"time":"0"},"sample_id":{"pid":0,"tid":0,"time":"0"}}}'
+forked() { # PPID [PID [TIME]]
+    local pid=${2:-7} time=${3:-0}
+    echo '{"record":{"type":"FORK","fork":{"pid":'"$pid"',"ppid":'"$1"',"tid":'"$pid"',"ptid":'"$1"',"time":"'"$time"'"},"sample_id":{"pid":0,"tid":0,"time":"'"$time"'"}}}'
 }
 seen() { # TIME [PID]
     echo '{"record":{"type":"SAMPLE","sample":{"ip":"0x1","pid":'"${2:-7},\"tid\":${2:-7}"',"time":"'"$1"'"}}}'
@@ -236,6 +237,10 @@ merged 2 'FORK 5,one 0,100,500,900' 'one 100,one 500,one 900'
 { state && forked 5 && named 0 one && seen 100 && named 200 two && seen 900; } | write p.data
 { state && forked 5 && seen 500 5; } | write q.data
 merged 1 'FORK 5,one 0,100,two 200,500,900' 'one 100,:5 500,two 900'
+# A child has the name of its parent at the FORK: that comes before it, whoever has begun already.
+{ state && seen 100 5 && seen 900 5; } | write p.data
+{ state && forked 1 && named 0 one && forked 7 8 200 && seen 500 8; } | write q.data
+merged 0 '100,FORK 1,one 0,FORK 7,500,900' ':5 100,one 500,:5 900'
 # What is told at the start may have happened any time before the first sample: with a time is more exact.
 { state && named 0 one && seen 100 && seen 450 && named 460 two && seen 900; } | write p.data
 { state && named 0 two && named 400 other | sed 's/"pid":7,"tid":7,"comm":"other"/"pid":8,"tid":8,"comm":"other"/' && seen 500; } | write q.data

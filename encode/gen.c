@@ -27,8 +27,10 @@ void pd_gen_identify(struct pd_gen *g, struct pd_record *rec, unsigned event, co
     s->identifier = s->id = s->stream_id = id;
     s->pid = task->pid;
     s->tid = task->tid;
-    s->time = g->clock;
+    s->time = g->last_sample = g->clock;
     s->cpu = task->cpu;
+    if (g->first_sample == 0)
+        g->first_sample = g->clock;
 }
 
 static enum pd_code write_bytes(struct pd_gen *g, const uint8_t *bytes, size_t n, struct pd_error *error)

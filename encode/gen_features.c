@@ -191,7 +191,7 @@ enum pd_code pd_gen_put_features(struct pd_gen *g, struct pd_error *error)
 /* What is known only at the end; a stream has its features in front. */
 enum pd_code pd_gen_put_last_features(struct pd_gen *g, struct pd_error *error)
 {
-    const struct pd_feature f = {.id = PD_FEAT_SAMPLE_TIME, .u.sample_time = {g->first_time, g->clock}};
+    const struct pd_feature f = {.id = PD_FEAT_SAMPLE_TIME, .u.sample_time = {g->first_sample, g->last_sample}};
     if (g->options.features == PD_GEN_FEATURES_NONE || g->options.container == PD_CONTAINER_PIPE)
         return PD_OK;
     return put(g, &f, error);

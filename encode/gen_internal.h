@@ -113,7 +113,8 @@ struct pd_gen {
     struct pd_gen_weight *weights;
     uint64_t total_weight;
     bool split; /* a part of a split record was made last, and its end not yet */
-    uint64_t clock, first_time; /* nanoseconds */
+    uint64_t clock, first_time;         /* nanoseconds */
+    uint64_t first_sample, last_sample; /* times; 0: none yet */
     uint64_t records, bytes;
     uint8_t *arena;  /* PD_RANDOM_ARENA */
     uint8_t *record; /* UINT16_MAX, being encoded */

@@ -519,8 +519,7 @@ static enum pd_code keep_feature(struct pd_filtering *f, struct pd_record *rec)
     if (f->flowing || rec->size < end || pd_load64(rec->raw + 8, order) != PD_FEAT_SAMPLE_TIME)
         return keep_record(f, rec);
     memcpy(bytes, rec->raw, rec->size);
-    pd_store64(bytes + head, f->stats->first, order);
-    pd_store64(bytes + head + 8, f->stats->last, order);
+    pd_put_sample_time(bytes + head, f->stats, order);
     f->stats->kept_others++;
     return pd_filter_out_record(&f->out, rec, bytes);
 }

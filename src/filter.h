@@ -106,6 +106,8 @@ struct pd_sections {
 enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink, uint32_t zip, int level, bool keep_dir);
 /* The features, and the end. */
 enum pd_code pd_sections_end(struct pd_sections *s);
+/* What the feature SAMPLE_TIME says, for the samples that were kept. */
+void pd_put_sample_time(uint8_t times[16], const struct pd_filter_stats *stats, enum pd_order order);
 /* Does the COMPRESSED feature of the input say that records are? *level receives theirs. */
 bool pd_sections_zstd(struct pd_sections *s, int *level);
 

@@ -136,15 +136,25 @@ static enum pd_code copy(struct pd_sections *s, uint64_t offset, uint64_t size)
     return copy_from(s, s->reader, offset, size);
 }
 
+void pd_put_sample_time(uint8_t times[16], const struct pd_filter_stats *stats, enum pd_order order)
+{
+    if (pd_load64(times, order) == 0 && pd_load64(times + 8, order) == 0)
+        return; /* perf did not look at the samples; that stays so */
+    pd_store64(times, stats->first, order);
+    pd_store64(times + 8, stats->last, order);
+}
+
 static enum pd_code write_sample_time(struct pd_sections *s, const struct pd_file_section *section)
 {
     const enum pd_order order = pd_reader_info(s->reader)->order;
     uint8_t times[16];
     if (section->size < sizeof times || s->keep_time)
         return copy(s, section->offset, section->size);
-    pd_store64(times, s->stats->first, order);
-    pd_store64(times + 8, s->stats->last, order);
-    enum pd_code code = pd_writer_feature_bytes(s->writer, times, sizeof times, s->error);
+    enum pd_code code = pd_reader_read(s->reader, section->offset, times, sizeof times, s->error);
+    if (code)
+        return code;
+    pd_put_sample_time(times, s->stats, order);
+    code = pd_writer_feature_bytes(s->writer, times, sizeof times, s->error);
     return code ? code : copy(s, section->offset + sizeof times, section->size - sizeof times);
 }
 

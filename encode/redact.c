@@ -35,6 +35,7 @@ static enum pd_redact_how how_of(const struct pd_redaction *r, unsigned kind)
     case PD_ID_EVENT:
     case PD_ID_SYSTEM:
     case PD_ID_FORMAT: return o->events;
+    case PD_ID_CPUS:
     case PD_ID_MACHINE: return o->machine;
     case PD_ID_ZERO:
     case PD_ID_WORD:
@@ -226,6 +227,7 @@ static enum pd_code string(void *user, enum pd_identity kind, struct pd_bytes *t
     case PD_ID_WORD: e->opaque |= !pd_redact_is_word(text); break;
     case PD_ID_BUILD_ID: code = how == PD_REDACT_DROP ? drop_string(r, kind, text) : hash_text_id(e, text, error); break;
     case PD_ID_SYSTEM: code = system_name(r, text, error); break;
+    case PD_ID_CPUS: /* a name in its place ends the reading of perf 6.1, an empty list does not */
     case PD_ID_LISTING: text->n = 0; break;
     case PD_ID_EVENT:
         code = how == PD_REDACT_KEEP   ? pd_redact_event(r, text, error)

@@ -32,6 +32,7 @@ enum pd_identity {
     PD_ID_FORMAT,
     PD_ID_PAGE,
     PD_ID_MACHINE,
+    PD_ID_CPUS,
     PD_ID_WORD,
     PD_ID_OPAQUE,
     PD_ID_AUX,

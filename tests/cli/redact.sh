@@ -287,6 +287,15 @@ for form in pipe zstd big dir; do
 done
 "$PERFDATA" info y.zstd >info.out
 has info.out '^compressed'
+# Of nothing that is hashed or dropped perf stops reading what comes behind it, as that the records are compressed.
+n=$(perf script -G -i x.zstd -F ip 2>/dev/null | wc -l)
+for what in hostname cmdline paths comms pids addrs times build-ids payloads events machine; do
+    for how in hash drop; do
+        redact x.zstd y.zstd "--$what" $how
+        [ "$(perf script -G -i y.zstd -F ip 2>/dev/null | wc -l)" = "$n" ] || fail "--$what $how: perf script does not show $n samples"
+        perf report --header-only -I -i y.zstd 2>/dev/null | grep -q '^# sample duration' || fail "--$what $how: not all features"
+    done
+done
 expect 1 "$PERFDATA" redact -o no.data --comms keep --prove md5sum x.zstd
 has err 'COMM.*compressed'
 # Through a pipe in both directions, and with all that can be hashed: still one sample for each.

@@ -37,7 +37,7 @@ struct hash {
     struct cli_input in;
     const char *list; /* -c */
     bool sections;
-    size_t n_findings;
+    size_t n_findings, checked;
     struct pd_hash_part *parts;
     size_t n_parts, cap_parts;
     struct cli_json json;
@@ -224,6 +224,7 @@ static char *take_line(char *line, struct pd_hash *want)
 static void check_file(struct hash *h, const char *path, const struct pd_hash *want)
 {
     struct pd_hash hash;
+    h->checked++;
     if (!hash_file(h, path, &hash))
         return;
     const bool ok = memcmp(&hash, want, sizeof hash) == 0;
@@ -262,6 +263,8 @@ static int check_list(struct hash *h)
         check_line(h, line, i);
     if (ferror(file))
         cli_fail(h->cli, CLI_USAGE, "%s: %s", h->list, strerror(errno));
+    else if (h->checked == 0 && h->cli->status == 0)
+        cli_fail(h->cli, CLI_USAGE, "%s: there is no line \"HASH  PATH\" in it", h->list);
     free(line);
     if (file != stdin)
         fclose(file);

@@ -301,9 +301,7 @@ static void redact(struct redact *r)
         return;
     r->c.ready = place_map;
     cli_convert(&r->c, r->cli->inputs[0]);
-    if (r->n_leaks) /* the map tells what is still to be named */
-        place_map(r);
-    else if (r->map_placed && r->cli->status == CLI_OUTPUT && !r->cli->force)
+    if (r->map_placed && r->cli->status == CLI_OUTPUT && !r->cli->force)
         unlink(r->map); /* of an output that is not there */
 }
 

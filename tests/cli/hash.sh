@@ -84,6 +84,9 @@ cp late.data $'sub/new\nline\\.data'
 expect 0 "$PERFDATA" hash -c list
 has out '^tiny.data: OK$'
 expect 0 "$PERFDATA" hash -q --check list
+printf '# nothing\n\n' >none
+expect 2 "$PERFDATA" hash --check none
+has err 'no line'
 empty out
 "$PERFDATA" hash --sections tiny.data | "$PERFDATA" hash -c - >out || fail "a list with sections, from standard input"
 sed 's/^\(.*\)  tiny/# a comment\n\n\1 *tiny/' list >other

@@ -18,7 +18,7 @@ static const struct cli_option options[] = {
     {"chunks", KEY_CHUNKS, "N", "N pieces, one after the other in time, with about as much of the samples each"},
     {"size", KEY_SIZE, "SIZE", "pieces of at most this many bytes, likewise: 65536, 100M, 1G"},
     {"time", KEY_TIME, "TIME", "pieces of this time, likewise, counted from the first sample: 30s, 500ms, 2m"},
-    {"by", KEY_BY, "WHAT", "a piece for each cpu, pid or event that has samples"},
+    {"by", KEY_BY, "cpu|pid|event", "a piece for each cpu, pid or event that has samples"},
     CLI_COMPRESSION("those that were compressed are so again"),
     {0},
 };

@@ -65,10 +65,7 @@ static void put_sample(struct pd_writer *w, const struct plan *p, uint64_t time)
 static void put_host(struct pd_writer *w, const struct plan *p)
 {
     uint8_t bytes[4 + 64] = {0};
-    const uint32_t n = 64;
-    memcpy(bytes, &n, sizeof n);
-    if (p->order == PD_BIG)
-        memcpy(bytes, (const uint8_t[4]){0, 0, 0, 64}, 4);
+    bytes[p->order == PD_BIG ? 3 : 0] = 64;
     memcpy(bytes + 4, p->host, strlen(p->host));
     assert_int_equal(pd_writer_feature(w, PD_FEAT_HOSTNAME, NULL), PD_OK);
     assert_int_equal(pd_writer_feature_bytes(w, bytes, sizeof bytes, NULL), PD_OK);

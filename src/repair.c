@@ -18,7 +18,7 @@ struct repair {
     struct pd_repair_stats *stats;
     struct pd_error *error;
     struct pd_filter_options filter; /* allocator and members, for what filter.h shares */
-    struct pd_filter_stats times;
+    struct pd_filter_stats unused;
     struct pd_sections sections;
     struct pd_filter_out out;
     bool writing;
@@ -283,21 +283,6 @@ static enum pd_code note_place(struct repair *p, const struct pd_record *rec)
     return PD_OK;
 }
 
-static void count(struct repair *p, const struct pd_record *rec)
-{
-    uint64_t time;
-    p->stats->others += rec->type != PD_RECORD_SAMPLE;
-    if (rec->type != PD_RECORD_SAMPLE)
-        return;
-    p->stats->samples++;
-    if (!pd_record_time(rec, &time) || time == 0)
-        return;
-    if (p->times.first == 0 || time < p->times.first)
-        p->times.first = time;
-    if (time > p->times.last)
-        p->times.last = time;
-}
-
 /* Takes away the bit that says there is a build id: what stands there is device and inode. */
 static enum pd_code mend(struct repair *p, const struct pd_record *rec)
 {
@@ -311,7 +296,7 @@ static enum pd_code mend(struct repair *p, const struct pd_record *rec)
 static enum pd_code keep(struct repair *p, struct pd_record *rec)
 {
     enum pd_code code = PD_OK;
-    count(p, rec);
+    *(rec->type == PD_RECORD_SAMPLE ? &p->stats->samples : &p->stats->others) += 1;
     if (lacks_build_id(rec))
         code = mend(p, rec);
     else if (p->writing)
@@ -448,9 +433,10 @@ static enum pd_code begin(struct repair *p, const struct pd_sink *sink)
                                            .close_member = p->options->close_member,
                                            .user = p->options->user};
     p->sections =
-        (struct pd_sections){.reader = p->r, .options = &p->filter, .stats = &p->times, .skip = p->skip};
+        (struct pd_sections){.reader = p->r, .options = &p->filter, .stats = &p->unused, .skip = p->skip};
     p->sections.like = p->options->like;
     p->sections.new_dir = true;
+    p->sections.keep_time = true; /* what is lost had a time, too */
     p->sections.error = p->error;
     p->out = (struct pd_filter_out){.sections = &p->sections, .sink = sink};
     return p->writing ? pd_filter_out_begin(&p->out) : PD_OK;

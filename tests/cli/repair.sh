@@ -169,6 +169,12 @@ done
 expect 2 "$PERFDATA" repair --like big.data -f -o r.data two.data
 expect 3 "$PERFDATA" repair --like two.data -f -o r.data headonly
 
+# What it says of its samples' times stays, whatever they are.
+content() { "$PERFDATA" hash "$1" 2>/dev/null | cut -d' ' -f1; }
+"$PERFDATA" gen -q --preset server -c 3000 -o server.data
+expect 0 "$PERFDATA" repair -f -o r.data server.data
+[ "$(content r.data)" = "$(content server.data)" ] || fail 'a sound recording is changed'
+
 # Of a stream or directory without attrs that is said.
 "$PERFDATA" convert -q --to pipe -o two.pipe two.data
 { head -c 16 two.pipe && tail -c +4001 two.pipe; } >noattrs.pipe

@@ -47,6 +47,8 @@ struct run {
     const char *like_path;
     bool report;
     bool pipe;      /* a file becomes a stream */
+    bool neither;   /* its own attrs are damaged, and those of the other recording fit no better */
+    bool headless;  /* with the header or the attrs of another recording */
     uint64_t shift; /* of offsets, when the header is that of another recording */
     struct cli_json json;
     uint64_t n_told;
@@ -113,7 +115,7 @@ static void on_progress(void *user, uint64_t done, uint64_t total)
     cli_progress(((struct run *)user)->cli, done, total);
 }
 
-/* Features stand behind the data, so they go first. */
+/* Features stand behind the data, so they go first. Where the data ends is known after the repair. */
 static void tell_features(struct run *run)
 {
     const struct pd_file_info *info = pd_reader_info(run->in.reader);
@@ -133,37 +135,71 @@ static void tell_features(struct run *run)
 
 /* ---- Opening */
 
-static bool has_attrs(int fd)
+/* Does what was found say that the attrs or their ids are damaged? */
+static bool has_bad_attrs(const struct pd_reader *r)
 {
-    struct pd_reader *r;
-    struct pd_error error;
-    if (pd_reader_open_fd(&r, fd, NULL, &error))
-        return false;
-    const bool pipe = pd_reader_info(r)->container == PD_CONTAINER_PIPE;
-    const bool has = pipe || pd_reader_n_attrs(r) > 0;
-    pd_reader_close(r);
-    return has;
+    bool bad = false;
+    for (size_t i = 0; i < pd_reader_n_findings(r); i++) {
+        const char *field = pd_reader_finding(r, i)->field;
+        bad |= field && (strncmp(field, "attr", 4) == 0 || strncmp(field, "ids", 3) == 0);
+    }
+    return bad;
 }
 
-/* A regular file whose header or attrs are gone: with those of the other recording. False: it is none, or
- * that failed. */
+/* How well the file's own attrs explain its samples; `bad` is UINT64_MAX if it has none. */
+static void judge_own(int fd, struct pd_attrs_fit *fit)
+{
+    struct pd_reader *r;
+    *fit = (struct pd_attrs_fit){.bad = UINT64_MAX};
+    if (pd_reader_open_fd(&r, fd, NULL, NULL))
+        return;
+    const bool pipe = pd_reader_info(r)->container == PD_CONTAINER_PIPE;
+    if (pipe || (pd_reader_n_attrs(r) && pd_attrs_judge(r, fit, NULL)))
+        fit->bad = 0;
+    else if (pd_reader_n_attrs(r) && fit->bad == 0)
+        fit->bad = has_bad_attrs(r);
+    pd_reader_close(r);
+}
+
+/* Opens it with the header or the attrs of the other recording, if these explain more than what is left of
+ * its own. */
+static void try_headless(struct run *run, const struct pd_attrs_fit *own)
+{
+    struct cli_input *in = &run->in;
+    struct pd_attrs_fit fit;
+    struct pd_error error;
+    const enum pd_code code =
+        pd_reader_open_headless(&in->reader, in->fd, run->like.reader, &run->shift, &error);
+    if (code == PD_EUNSUP && own->bad == UINT64_MAX)
+        cli_fail(run->cli, CLI_USAGE, "--like %s: %s", run->like.name, error.field);
+    else if (code && code != PD_EUNSUP)
+        cli_error(run->cli, in->name, &error);
+    if (code || own->bad == UINT64_MAX)
+        return;
+    if (!pd_attrs_judge(in->reader, &fit, NULL) && fit.bad < own->bad && fit.good >= own->good)
+        return;
+    run->shift = 0;
+    run->neither = true;
+    pd_reader_close(in->reader);
+    in->reader = NULL;
+}
+
+/* A regular file whose header or attrs are gone or damaged. False: it is none, or that failed. */
 static bool open_headless(struct run *run, const char *path)
 {
     struct cli_input *in = &run->in;
-    struct pd_error error;
+    struct pd_attrs_fit own = {0};
     *in = (struct cli_input){.name = path, .cli = run->cli, .seekable = true};
     in->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    const bool usable =
-        in->fd >= 0 && fstat(in->fd, &in->st) == 0 && S_ISREG(in->st.st_mode) && !has_attrs(in->fd);
-    if (usable && pd_reader_open_headless(&in->reader, in->fd, run->like.reader, &run->shift, &error)) {
-        if (error.code == PD_EUNSUP)
-            cli_fail(run->cli, CLI_USAGE, "--like %s: %s", run->like.name, error.field);
-        else
-            cli_error(run->cli, in->name, &error);
-    }
-    if (usable && in->reader) {
-        cli_say(run->cli, "the header or the attrs of %s are gone; those of %s stand in for them", path,
-                run->like.name);
+    if (in->fd >= 0 && fstat(in->fd, &in->st) == 0 && S_ISREG(in->st.st_mode))
+        judge_own(in->fd, &own);
+    if (own.bad)
+        try_headless(run, &own);
+    if (in->reader) {
+        run->headless = true;
+        cli_fail(run->cli, CLI_DAMAGED,
+                 "the header or the attrs of %s are gone; those of %s stand in for them", path,
+                 run->like.name);
         return true;
     }
     if (in->fd >= 0)
@@ -218,10 +254,23 @@ static int close_member(void *user, struct pd_sink *sink)
 
 static void report_error(struct run *run, const struct pd_error *error)
 {
-    if (error->code == PD_EVALUE && error->field && strcmp(error->field, "attrs") == 0)
+    const bool attrs = error->code == PD_EVALUE && error->field && strcmp(error->field, "attrs") == 0;
+    const char *help = "--like OTHER takes those of a recording of the same events";
+    if (run->like_path)
+        help = run->neither
+                   ? "nor do those of the recording after --like"
+                   : "--like can stand in for the attrs of a file, not for those of a stream or directory";
+    if (attrs && run->headless)
+        cli_fail(run->cli, CLI_DAMAGED,
+                 "%s: the events of %s are not those of its samples; nothing is written", run->in.name,
+                 run->like.name);
+    else if (attrs && error->found)
+        cli_fail(run->cli, CLI_DAMAGED,
+                 "%s: the attrs are damaged or of something else, they do not explain its samples; %s",
+                 run->in.name, help);
+    else if (attrs)
         cli_fail(run->cli, CLI_DAMAGED, "%s: the attrs are gone, so no sample can be read; %s", run->in.name,
-                 run->like_path ? "--like can stand in for the attrs of a file, not for those of a stream or directory"
-                                : "--like OTHER takes those of a recording of the same events");
+                 help);
     else if (error->code != PD_EOUT)
         cli_input_error(&run->in, error);
     else if (run->cli->status != CLI_OUTPUT)
@@ -234,6 +283,17 @@ static void on_note(void *user, const struct pd_convert_note *note)
     if (strcmp(note->what, "feature") == 0)
         cli_say(((struct run *)user)->cli, "feature %s does not come along: %s", name ? name : "unknown",
                 note->why);
+}
+
+/* What is wholly of another recording is no repaired one. */
+static bool has_anything(const struct run *run)
+{
+    if (!run->headless || run->stats.samples + run->stats.others)
+        return true;
+    cli_fail(run->cli, CLI_DAMAGED,
+             "nothing is left of %s that makes sense with the events of %s; nothing is written", run->in.name,
+             run->like.name);
+    return false;
 }
 
 /* To standard output a file goes as a stream. */
@@ -278,7 +338,9 @@ static bool repair(struct run *run, const struct pd_sink *sink)
         report_error(run, &error);
     else
         cli_tell_findings(&run->in);
-    return code == PD_OK;
+    if (!code)
+        tell_features(run);
+    return code == PD_OK && has_anything(run);
 }
 
 static bool has_formats(const struct pd_reader *r)
@@ -305,6 +367,10 @@ static void tell(struct run *run)
                 "%s: the formats of its tracepoints are gone, without which perf does not open it; --like OTHER takes those of a "
                 "recording of the same events",
                 run->in.name);
+    if (s->orphans && !run->headless)
+        cli_say(run->cli, "%s: records are of events that its attrs do not have, which may be damaged%s",
+                run->in.name,
+                run->like_path ? "" : "; --like OTHER takes those of a recording of the same events");
     if (s->mended)
         cli_fail(run->cli, CLI_DAMAGED,
                  "%s: %" PRIu64 " MMAP2 said they had a build id, of impossible size; now they do not",
@@ -359,7 +425,6 @@ static void run_repair(struct run *run)
         return;
     }
     if (open_input(run) && check_like(run)) {
-        tell_features(run);
         if (cli->output == NULL) {
             if (repair(run, NULL))
                 tell(run);

@@ -244,17 +244,22 @@ static enum pd_code read_table(struct pd_reader *r, struct pd_error *error)
     return PD_OK;
 }
 
-/*
- * With data size 0, do features stand where the data would be? A finished file without records has its table there, each
- * entry pointing behind the table; the records of an unfinished one cannot be taken for that.
- */
-static bool table_follows(struct pd_reader *r)
+uint64_t pd_file_table_bytes(const struct pd_reader *r)
 {
-    uint64_t n = 0, offset = r->info.header.data.offset;
+    uint64_t n = 0;
     for (unsigned i = 0; i < 256; i++)
         n += pd_has_feature(r->info.features, i);
-    const uint64_t end = offset + n * PD_BYTES_file_section;
-    for (uint64_t i = 0; i < n; i++, offset += PD_BYTES_file_section) {
+    return n * PD_BYTES_file_section;
+}
+
+/*
+ * With data size 0, a finished file without records has its table where the data would be, each entry
+ * pointing behind the table; the records of an unfinished one cannot be taken for that.
+ */
+bool pd_file_is_table(struct pd_reader *r, uint64_t offset)
+{
+    const uint64_t bytes = pd_file_table_bytes(r), end = offset + bytes;
+    for (; offset < end; offset += PD_BYTES_file_section) {
         uint8_t entry[PD_BYTES_file_section];
         struct pd_file_section s;
         if (read_part(r, offset, entry, sizeof entry, "feature table", NULL))
@@ -263,7 +268,7 @@ static bool table_follows(struct pd_reader *r)
         if (!inside(r, &s) || s.offset < end)
             return false;
     }
-    return n != 0;
+    return bytes != 0;
 }
 
 static bool has_any_feature(const struct pd_file_info *info)
@@ -299,8 +304,8 @@ static enum pd_code place_data(struct pd_reader *r, struct pd_error *error)
     }
     /* Records, or not even those yet: nothing that a finished recording has behind its data. */
     const bool open_end = info->file_size >= data->offset && data->offset >= info->header.size;
-    if (data->size == 0 && open_end && info->header.attrs.offset <= data->offset && !table_follows(r) &&
-        (info->file_size > data->offset || has_any_feature(info))) {
+    if (data->size == 0 && open_end && info->header.attrs.offset <= data->offset &&
+        !pd_file_is_table(r, data->offset) && (info->file_size > data->offset || has_any_feature(info))) {
         info->unfinished = true;
         info->data_end = info->file_size;
     }
@@ -392,6 +397,24 @@ enum pd_code pd_file_open(struct pd_reader *r, struct pd_error *error)
         return PD_OK;
     }
     return read_header(r, error);
+}
+
+enum pd_code pd_file_move_data(struct pd_reader *r, uint64_t offset, uint64_t end, struct pd_error *error)
+{
+    struct pd_file_info *info = &r->info;
+    const struct pd_file_section *said = &info->header.data;
+    const bool table = pd_file_is_table(r, end);
+    enum pd_code code = PD_OK;
+    if (said->offset != offset)
+        code = pd_finding(r, error, PD_EVALUE, 40, "data.offset", said->offset, offset);
+    if (!code && said->size != end - offset && (said->size || table))
+        code = pd_finding(r, error, PD_EVALUE, 48, "data.size", said->size, end - offset);
+    info->data_offset = offset;
+    info->data_end = end;
+    info->unfinished = !table && said->size == 0;
+    info->truncated = !table && said->size && has_any_feature(info);
+    r->n_features = 0;
+    return code || !table ? code : read_table(r, error);
 }
 
 static enum pd_code add_extent(struct pd_reader *r, enum pd_extent_kind kind, uint32_t index, uint64_t offset,

@@ -48,7 +48,8 @@ struct pd_reader {
     bool nested;           /* a COMPRESSED record inside another one was told of and is given next */
     bool inside;           /* records of a COMPRESSED one are being given */
     bool stopped;          /* at damage or at the end */
-    bool headless;         /* see pd_reader_open_headless() */
+    bool headless;         /* where the records begin is yet to be found: see pd_reader_open_headless() */
+    bool mended;           /* pd_find_data() has been here */
     pd_next_decoded *next_decoded; /* of the samples that come now */
 };
 
@@ -58,6 +59,12 @@ pd_next_decoded pd_next_decoded_any;
 
 /* Reads header, attrs, ids and feature table. Damage becomes findings as long as anything can be read. */
 enum pd_code pd_file_open(struct pd_reader *r, struct pd_error *error);
+/* Bytes of the table of features; 0: it has none. */
+uint64_t pd_file_table_bytes(const struct pd_reader *r);
+/* Could the table of features stand there? Each entry points behind it. */
+bool pd_file_is_table(struct pd_reader *r, uint64_t offset);
+/* The data is there, whatever the header says; the table of features stands behind it. */
+enum pd_code pd_file_move_data(struct pd_reader *r, uint64_t offset, uint64_t end, struct pd_error *error);
 
 /* A reader with nothing open yet. */
 struct pd_reader *pd_reader_new(const struct pd_reader_options *options, struct pd_error *error);

@@ -85,7 +85,7 @@ static bool is_record(struct pd_reader *r, uint64_t at, uint64_t *next)
     return payload <= r->end - at - size && (rec.type >= PD_RECORD_HEADER_ATTR || rec.rest.n == 0);
 }
 
-static bool are_records(struct pd_reader *r, uint64_t at)
+bool pd_are_records(struct pd_reader *r, uint64_t at)
 {
     for (unsigned n = 0; n < IN_A_ROW; n++) {
         if (n && at == r->end)
@@ -98,7 +98,7 @@ static bool are_records(struct pd_reader *r, uint64_t at)
 
 uint64_t pd_find_records(struct pd_reader *r, uint64_t at)
 {
-    while (at < r->end && !are_records(r, at))
+    while (at < r->end && !pd_are_records(r, at))
         at++;
     return at < r->end ? at : r->end;
 }
@@ -179,7 +179,7 @@ static bool has_good_feature(struct repair *p, const struct pd_record *rec, stru
 static bool swallows(struct repair *p, const struct pd_record *rec)
 {
     return p->options->keep_tail && !rec->depth && rec->rest.n >= 8 && rec->type < PD_RECORD_HEADER_ATTR &&
-           rec->layout && are_records(p->r, rec->offset + rec->size - rec->rest.n);
+           rec->layout && pd_are_records(p->r, rec->offset + rec->size - rec->rest.n);
 }
 
 /* Could a later kernel or perf have such records? Their types follow the known ones. */
@@ -204,15 +204,6 @@ static bool is_lone(struct repair *p, const struct pd_record *rec)
     return !may_come(rec->type) || (!rec->depth && end != p->r->end && !is_record(p->r, end, &end));
 }
 
-/* perf does not go on behind a record of an event that it does not know. With one event, or id 0, it takes
- * the first. */
-static bool is_orphan(const struct repair *p, const struct pd_record *rec)
-{
-    const struct pd_event_attr *first = pd_reader_attr(p->r, 0);
-    const bool has_id = rec->type == PD_RECORD_SAMPLE || (first && first->attr.flags & PD_ATTR_SAMPLE_ID_ALL);
-    return rec->type < PD_RECORD_HEADER_ATTR && rec->attr == NULL && has_id && pd_reader_n_attrs(p->r) > 1;
-}
-
 /*
  * A MMAP2 that says it has a build id which is too long has none: perf would stop there. Linux 6.18 writes
  * such, and so may damage.
@@ -228,8 +219,9 @@ static enum pd_code judge(struct repair *p, struct pd_record *rec, bool *good)
     struct pd_error why;
     const uint64_t left = p->r->end - p->r->at;
     const enum pd_code code = pd_reader_decode(p->r, rec, &why);
-    const bool orphan = is_orphan(p, rec);
+    const bool orphan = pd_is_orphan(p->r, rec);
     *good = false;
+    p->stats->orphans += orphan;
     if (orphan && !code)
         pd_fail_record(&why, PD_EUNKNOWN, rec, 0, "event id", 0, 0); /* as the reader has it */
     if (rec->payload_size > left) {
@@ -347,7 +339,7 @@ static enum pd_code damage(struct repair *p, const struct pd_error *what)
     return PD_OK;
 }
 
-/* In a file without its header, the records are yet to be found. */
+/* In a file without its header, or with a wrong one, the records are yet to be found. */
 static void find_first(struct repair *p)
 {
     struct pd_reader *r = p->r;
@@ -355,8 +347,12 @@ static void find_first(struct repair *p)
     if (!r->headless)
         return;
     const uint64_t first = pd_find_records(r, r->at);
-    pd_fail(&why, PD_EMAGIC, r->at, "header", 0, 0);
-    lose(p, r->at, first - r->at, &why);
+    if (r->mended)
+        pd_fail(&why, PD_EVALUE, 40, "data.offset", r->info.header.data.offset, first);
+    else
+        pd_fail(&why, PD_EMAGIC, r->at, "header", 0, 0);
+    if (first > r->at)
+        lose(p, r->at, first - r->at, &why);
     r->at = first;
 }
 
@@ -453,17 +449,29 @@ static void drop_index(struct repair *p)
     leave_feature_out(p, PD_FEAT_AUXTRACE, &why);
 }
 
+/* Without attrs no sample can be read, nor with those of something else. */
+static enum pd_code need_attrs(struct repair *p)
+{
+    const size_t n = pd_reader_n_attrs(p->r);
+    struct pd_attrs_fit fit;
+    if (pd_reader_info(p->r)->container != PD_CONTAINER_PIPE && n == 0)
+        return pd_fail(p->error, PD_EVALUE, PD_NOWHERE, "attrs", 0, 1);
+    const enum pd_code code = pd_attrs_judge(p->r, &fit, p->error);
+    return code || fit.fits ? code : pd_fail(p->error, PD_EVALUE, PD_NOWHERE, "attrs", n, n);
+}
+
 static enum pd_code run(struct repair *p, const struct pd_sink *sink)
 {
     const struct pd_file_info *info = pd_reader_info(p->r);
     if (!p->r->in.seekable)
         return pd_fail(p->error, PD_EUNSUP, 0, "repairing an input that cannot seek", 0, 0);
-    if (info->container != PD_CONTAINER_PIPE && pd_reader_n_attrs(p->r) == 0)
-        return pd_fail(p->error, PD_EVALUE, PD_NOWHERE, "attrs", 0, 1);
+    enum pd_code code = need_attrs(p);
+    if (code)
+        return code;
     p->total = info->data_end - info->data_offset;
     for (size_t i = 1; i < pd_reader_n_members(p->r); i++)
         p->total += pd_reader_member(p->r, i)->size;
-    enum pd_code code = look_at_features(p);
+    code = look_at_features(p);
     if (!code)
         code = begin(p, sink);
     if (!code)

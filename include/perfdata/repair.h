@@ -52,25 +52,39 @@ struct pd_repair_stats {
     uint64_t features;        /* that were left out */
     uint64_t mended; /* MMAP2 whose build id is longer than any: its bit is taken away, and perf can go on */
     uint64_t unknown; /* records that were kept though their type is not known */
+    uint64_t orphans; /* records that were left out since there is no such event */
 };
 
 /*
  * Writes what is intact, in the container of the input; a sink for a file must be able to patch. With a NULL
  * sink and no open_member nothing is written, only told. The reader must be able to seek. PD_EUNSUP: it
- * cannot. PD_EVALUE with the field "attrs": it has no events, without which no sample can be read; of a pipe
- * stream that is only known at the end. PD_EOUT: the sink failed.
+ * cannot. PD_EVALUE with the field "attrs": it has no events (`found` is 0), without which no sample can be
+ * read, which of a pipe stream is only known at the end; or pd_attrs_judge() says that they are of something
+ * else. PD_EOUT: the sink failed.
  */
 PD_API enum pd_code pd_repair(struct pd_reader *reader, const struct pd_sink *sink,
                               const struct pd_repair_options *options, struct pd_repair_stats *stats,
                               struct pd_error *error);
 
+/* Do the attrs explain the samples? */
+struct pd_attrs_fit {
+    uint64_t good; /* samples that are as the attr of their event says */
+    uint64_t bad;  /* samples that end before or behind that; records of an event that there is not */
+    bool fits;     /* not, when most of an event, or of all, are bad: the attrs are damaged */
+};
+
+/* Looks at the first samples. Afterwards the reader, which must be able to seek, is at the first record. */
+PD_API enum pd_code pd_attrs_judge(struct pd_reader *reader, struct pd_attrs_fit *fit,
+                                   struct pd_error *error);
+
 /*
  * Opens a file whose header or attrs are gone, with those of a recording of the same events: as if what
  * stands before the data in `like` stood before the whole file. Offsets are then larger than those in the
- * file by *shift. Event ids are taken from the file's own ID_INDEX, where it has one with as many, else from
- * `like`. The first records may be far behind the start: pd_repair() looks for them. Until the reader is
- * closed, fd must stay open; `like` is not needed any more. PD_EUNSUP: `like` is no file whose attrs stand
- * before its data.
+ * file by *shift. Where the header is there and both have their data at the same place, the attrs alone are
+ * taken from `like`, and *shift is 0. Event ids are taken from the file's own ID_INDEX, where it has one with
+ * as many, else from `like`. The first records may be far behind the start: pd_repair() looks for them. Until
+ * the reader is closed, fd must stay open; `like` is not needed any more. PD_EUNSUP: `like` is no file whose
+ * attrs stand before its data.
  */
 PD_API enum pd_code pd_reader_open_headless(struct pd_reader **reader, int fd, struct pd_reader *like,
                                             uint64_t *shift, struct pd_error *error);

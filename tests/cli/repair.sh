@@ -169,9 +169,68 @@ done
 expect 2 "$PERFDATA" repair --like big.data -f -o r.data two.data
 expect 3 "$PERFDATA" repair --like two.data -f -o r.data headonly
 
-# What it says of its samples' times stays, whatever they are.
+# So it is when the attrs do not explain the samples. What is laid out alike loses nothing then.
 content() { "$PERFDATA" hash "$1" 2>/dev/null | cut -d' ' -f1; }
 "$PERFDATA" gen -q --preset server -c 3000 -o server.data
+python3 - <<'END'
+import random, struct
+random.seed(5)
+for name in "good", "two", "server":
+    data = open(name + ".data", "rb").read()
+    entry, attrs, size = struct.unpack_from("<3Q", data, 16)
+    other = struct.unpack_from("<Q", data, attrs + 24)[0] ^ 1 # without IP
+    for what, at, new in (("zero", attrs, bytes(size)), ("random", attrs, random.randbytes(size)),
+                          ("first", attrs + 24, struct.pack("<Q", other)), ("last", attrs + size - entry, bytes(entry))):
+        open(f"{name}.{what}", "wb").write(data[:at] + new + data[at + len(new):])
+END
+for name in good two server; do
+    for what in zero random first last; do
+        rm -f r.data
+        expect 3 "$PERFDATA" repair --like $name.data --keep-tail -o r.data $name.$what
+        has err 'stand in for them'
+        good r.data
+        [ "$(content r.data)" = "$(content $name.data)" ] || fail "$name, $what: it is not what it was"
+        rm r.data
+        expect 3 "$PERFDATA" repair -o r.data $name.$what
+        has err 'attrs.*--like OTHER'
+        [ $what = last ] || [ ! -e r.data ] || fail "$name, $what: something was written"
+    done
+done
+
+# Another recording's that do not explain the samples, or nothing that they could explain: that is said, and nothing written.
+"$PERFDATA" edit -q --strip callchain -o other.data good.data
+{ zeros 104 && tail -c +105 good.data; } >zeroed.data
+: >empty
+rm -f r.data
+expect 3 "$PERFDATA" repair --like other.data -o r.data zeroed.data
+has err 'the events of other.data are not those of its samples'
+expect 3 "$PERFDATA" repair --like other.data -o r.data good.zero
+has err 'do not explain its samples; nor do those'
+expect 3 "$PERFDATA" repair --like good.data -o r.data empty
+has err 'nothing is left of empty'
+[ ! -e r.data ] || fail 'something was written'
+expect 0 "$PERFDATA" repair --like other.data -f -o r.data good.data # its own are intact
+[ "$(content r.data)" = "$(content good.data)" ] || fail 'a sound recording is changed'
+
+# Where the header says wrongly where the data is, that is found, and the features behind it.
+python3 - <<'END'
+import struct
+for name in "good", "server":
+    data = open(name + ".data", "rb").read()
+    start, size = struct.unpack_from("<2Q", data, 40)
+    for what, section in (("offset", (2**64 - 1, size)), ("size", (start, 2**64 - 1)), ("half", (start, size // 2)), ("both", (7, 7))):
+        open(f"{name}.{what}", "wb").write(data[:40] + struct.pack("<2Q", *section) + data[56:])
+END
+for name in good server; do
+    for what in offset size half both; do
+        expect 3 "$PERFDATA" repair -f -o r.data $name.$what
+        has err 'data.*found .*expected'
+        [ "$(content r.data)" = "$(content $name.data)" ] || fail "$name, $what: it is not what it was"
+        good r.data
+    done
+done
+
+# What it says of its samples' times stays, whatever they are.
 expect 0 "$PERFDATA" repair -f -o r.data server.data
 [ "$(content r.data)" = "$(content server.data)" ] || fail 'a sound recording is changed'
 

@@ -74,6 +74,7 @@ struct outcome {
     struct pd_lost_range lost[SAMPLES];
     size_t n_lost;
     uint64_t data_end;
+    size_t n_findings;     /* of the input */
     bool samples[SAMPLES]; /* which are there */
     bool arch;
 };
@@ -129,6 +130,7 @@ static enum pd_code repair(const uint8_t *b, size_t n, bool keep_tail, struct ou
         return code;
     code = pd_repair(r, &sink, &options, &o->stats, NULL);
     o->data_end = pd_reader_info(r)->data_end;
+    o->n_findings = pd_reader_n_findings(r);
     pd_reader_close(r);
     if (code)
         return code;
@@ -237,6 +239,86 @@ static void holes(void **state)
     image_free(&r.im);
 }
 
+/* What the header says of the place of the data is wrong: it is found, and so are the features behind it. */
+static void data_elsewhere(void **state)
+{
+    (void)state;
+    for (int big = 0; big < 2; big++) {
+        struct recording r = {.im = {0}};
+        make(&r, big, false);
+        const uint64_t at = r.start[0], n = r.start[SAMPLES] - at;
+        const uint64_t wrong[][2] = {{UINT64_MAX, n},
+                                     {0, n},
+                                     {at + 5, n},
+                                     {r.start[7], n},
+                                     {at + (UINT64_C(1) << 40), n},
+                                     {at, UINT64_MAX},
+                                     {at, 0},
+                                     {at, n / 2},
+                                     {at, n + 8},
+                                     {at, n - 8},
+                                     {at, UINT64_C(1) << 40},
+                                     {UINT64_MAX, UINT64_MAX},
+                                     {r.im.n, n},
+                                     {r.start[7], UINT64_MAX},
+                                     {at, n}};
+        for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+            struct outcome o;
+            image_section(&r.im, IMAGE_DATA, wrong[i][0], wrong[i][1]);
+            assert_int_equal(repair(r.im.b, r.im.n, i & 1, &o), PD_OK);
+            assert_int_equal(o.stats.samples, SAMPLES);
+            assert_int_equal(o.stats.lost, 0);
+            assert_true(o.arch);
+            assert_int_equal(o.n_findings > 0, i + 1 < sizeof wrong / sizeof *wrong);
+            image_free(&o.im);
+        }
+        image_free(&r.im);
+    }
+}
+
+/* It is not known where the data begins, nor are its first records intact: that range is told. */
+static void data_elsewhere_and_damaged(void **state)
+{
+    struct recording r = {.im = {0}};
+    struct outcome o;
+    (void)state;
+    make(&r, false, false);
+    image_section(&r.im, IMAGE_DATA, UINT64_MAX, r.start[SAMPLES] - r.start[0]);
+    memset(r.im.b + r.start[0], 0, 40);
+    assert_int_equal(repair(r.im.b, r.im.n, false, &o), PD_OK);
+    assert_int_equal(o.stats.samples, SAMPLES - 2);
+    assert_int_equal(o.n_lost, 1);
+    assert_int_equal(o.lost[0].offset, r.start[0]);
+    assert_int_equal(o.lost[0].bytes, 64);
+    assert_true(o.arch);
+    image_free(&o.im);
+    image_free(&r.im);
+}
+
+/* A bit of sample_type is wrong: every field has eight bytes or more, so no sample can be what it says. Of
+ * the bits that there are not, a later kernel may have the lower ones. */
+static void attrs_of_something_else(void **state)
+{
+    enum { SAMPLE_TYPE = 104 + 24, KNOWN = 25 };
+    (void)state;
+    for (int way = 0; way < 128; way++) {
+        const int bit = way / 2, big = way & 1;
+        struct recording r = {.im = {0}};
+        struct pd_repair_stats stats;
+        struct pd_reader *reader;
+        make(&r, big, false);
+        r.im.b[SAMPLE_TYPE + (big ? 7 - bit / 8 : bit / 8)] ^= (uint8_t)(1 << bit % 8);
+        const bool later = bit >= KNOWN && bit < 32;
+        assert_int_equal(pd_reader_open_memory(&reader, r.im.b, r.im.n, NULL, NULL), PD_OK);
+        const enum pd_code code = pd_repair(reader, NULL, NULL, &stats, NULL);
+        if (code != (later ? PD_OK : PD_EVALUE))
+            fail_msg("bit %d: code %d", bit, code);
+        assert_int_equal(stats.samples, later ? SAMPLES : 0);
+        pd_reader_close(reader);
+        image_free(&r.im);
+    }
+}
+
 /* A recording that was killed: data size 0, no features. */
 static void unfinished(void **state)
 {
@@ -260,6 +342,9 @@ int main(void)
         cmocka_unit_test(damaged_anywhere),
         cmocka_unit_test(holes),
         cmocka_unit_test(unfinished),
+        cmocka_unit_test(data_elsewhere),
+        cmocka_unit_test(data_elsewhere_and_damaged),
+        cmocka_unit_test(attrs_of_something_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static const struct cli_spec spec = {
         "Exit status: 0 all is intact and equal, 1 something came out different, 3 a record, header or "
         "section\n"
         "is truncated or impossible. A recording that was not finished, bytes behind its end, strings without a\n"
-        "NUL, and record types, features or bits that are not known are notes: they do not count, but with\n"
+        "NUL, attrs of zeros, and record types, features or bits that are not known are notes: they do not count, but with\n"
         "--strict as 1.\n",
     .options = options,
     .common = CLI_IN | CLI_JSON | CLI_OPERANDS,

@@ -725,6 +725,8 @@ static void attr_notes(const struct notes *n, const struct pd_event_attr *event,
         if (words[w].bits)
             take_note(n, "unknown-bits", event->offset, "attr %zu has unknown bits 0x%" PRIx64 " in %s", i,
                       words[w].bits, words[w].field);
+    if (!a->size && !a->type && !a->config && !a->sample_type && !a->flags)
+        take_note(n, "zero-attr", event->offset, "attr %zu is all zeros, which does not tell what its samples have", i);
 }
 
 static void trailing_note(const struct notes *n, const struct cli_input *in)

@@ -44,6 +44,8 @@ note unknown.data 304 '2 records of unknown types'
 has out '"raw":2,'
 { head -c 128 tiny.data && le 8 $((7 | 1 << 40)) && tail -c +137 tiny.data; } >bits.data
 note bits.data 104 'unknown bits 0x10000000000 in sample_type'
+{ head -c 104 tiny.data && zeros 64 && tail -c +169 tiny.data; } >zero.data
+note zero.data 104 'attr 0 is all zeros'
 # Feature 99, of no bytes.
 { head -c 84 tiny.data && le 1 8 && tail -c +86 tiny.data && le 8 320 4 && printf abcd; } >feature.data
 note feature.data 320 'feature 99'

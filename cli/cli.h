@@ -207,21 +207,34 @@ void cli_input_close(struct cli_input *in);
  * and shows the progress. False: there are no more records.
  */
 bool cli_next_record(struct cli_input *in, struct pd_record *rec);
+/* Of a decoded sample there is nothing to do, but for the progress. */
+static inline bool cli_is_plain(const struct cli_input *in, const struct pd_record *rec, enum pd_code code)
+{
+    return code == PD_OK && rec->type == PD_RECORD_SAMPLE && rec->decoded && in->cli->progress.off;
+}
 /* The same, and decodes it and reports damage there. rec->decoded is false in case of that. */
 bool cli_next_decoded_as(struct cli_input *in, struct pd_record *rec, enum pd_code code, struct pd_error *error);
 static inline bool cli_next_decoded(struct cli_input *in, struct pd_record *rec)
 {
     struct pd_error error;
     const enum pd_code code = pd_reader_next_decoded(in->reader, rec, &error);
-    if (code == PD_OK && rec->type == PD_RECORD_SAMPLE && rec->decoded && in->cli->progress.off)
-        return true; /* of a sample there is nothing to do */
-    return cli_next_decoded_as(in, rec, code, &error);
+    return cli_is_plain(in, rec, code) || cli_next_decoded_as(in, rec, code, &error);
 }
 /* cli_next_record(), and decodes what can be decoded at once; damage there is left to cli_decode(). */
-bool cli_next_try(struct cli_input *in, struct pd_record *rec);
+bool cli_next_try_as(struct cli_input *in, struct pd_record *rec, enum pd_code code, struct pd_error *error);
+static inline bool cli_next_try(struct cli_input *in, struct pd_record *rec)
+{
+    struct pd_error error;
+    const enum pd_code code = pd_reader_next_decoded(in->reader, rec, &error);
+    return cli_is_plain(in, rec, code) || cli_next_try_as(in, rec, code, &error);
+}
 /* Decodes it if it is not, and reports damage. False: it is not decoded, because of damage or because its layout is not
  * known. */
-bool cli_decode(struct cli_input *in, struct pd_record *rec);
+bool cli_decode_now(struct cli_input *in, struct pd_record *rec);
+static inline bool cli_decode(struct cli_input *in, struct pd_record *rec)
+{
+    return rec->decoded ? rec->layout != NULL : cli_decode_now(in, rec);
+}
 
 /* Reports what is damaged in header, sections and features and was not reported yet; cli_next_record() does at the end. */
 void cli_tell_findings(struct cli_input *in);

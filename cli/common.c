@@ -619,29 +619,25 @@ bool cli_next_record(struct cli_input *in, struct pd_record *rec)
     return go_on(in, rec, code);
 }
 
-bool cli_next_try(struct cli_input *in, struct pd_record *rec)
+bool cli_next_try_as(struct cli_input *in, struct pd_record *rec, enum pd_code code, struct pd_error *error)
 {
-    struct pd_error error;
-    enum pd_code code;
-    while ((code = pd_reader_next_decoded(in->reader, rec, &error)) != PD_OK && code != PD_END)
-        damaged(in, rec, &error);
+    for (; code != PD_OK && code != PD_END; code = pd_reader_next_decoded(in->reader, rec, error))
+        damaged(in, rec, error);
     return go_on(in, rec, code);
 }
 
 bool cli_next_decoded_as(struct cli_input *in, struct pd_record *rec, enum pd_code code, struct pd_error *error)
 {
-    for (; code != PD_OK && code != PD_END; code = pd_reader_next_decoded(in->reader, rec, error))
-        damaged(in, rec, error);
-    const bool more = go_on(in, rec, code);
+    const bool more = cli_next_try_as(in, rec, code, error);
     if (more && !rec->decoded && error->code != PD_EUNKNOWN)
         damaged(in, rec, error);
     return more;
 }
 
-bool cli_decode(struct cli_input *in, struct pd_record *rec)
+bool cli_decode_now(struct cli_input *in, struct pd_record *rec)
 {
     struct pd_error error;
-    const enum pd_code code = rec->decoded ? PD_OK : pd_reader_decode(in->reader, rec, &error);
+    const enum pd_code code = pd_reader_decode(in->reader, rec, &error);
     if (code && code != PD_EUNKNOWN)
         damaged(in, rec, &error);
     return code == PD_OK && rec->layout;

@@ -38,6 +38,12 @@ struct batch {
     struct gap gaps[BATCH_RECORDS];
 };
 
+/* What a thread has for itself. */
+struct place {
+    struct pd_record rec; /* what is decoded stays, see pd_record.filled_as */
+    max_align_t memory[]; /* the job's */
+};
+
 struct cli_crew {
     struct cli_crew_job job;
     struct batch **ring;
@@ -45,7 +51,7 @@ struct cli_crew {
     uint64_t head, tail; /* of the caller's thread alone */
     uint64_t next_offset, next_index; /* of the record behind the last one given */
     bool writing;         /* own() may be running */
-    struct pd_record rec; /* of the caller's thread; what is decoded stays, see pd_record.filled_as */
+    struct place *place;  /* of the caller's thread */
     pthread_t threads[MOST_THREADS];
     unsigned n_threads;
     pthread_mutex_t lock; /* of what follows, and of `done` in the batches */
@@ -79,14 +85,15 @@ static void revive_next(const struct batch *b, const struct frame *f, uint32_t n
     rec->has_id = false;
 }
 
-static void run_frame(const struct cli_crew *c, struct batch *b, uint32_t frame, struct pd_record *rec)
+static void run_frame(const struct cli_crew *c, struct batch *b, uint32_t frame, struct place *place)
 {
     const struct frame *f = &b->frames[frame];
+    struct pd_record *rec = &place->rec;
     uint32_t from = f->at;
     revive(b, f, rec);
     for (uint32_t nth = 0;; nth++) {
         const size_t before = b->out.n;
-        if (!c->job.work(c->job.user, rec, &f->when, &b->out) || b->out.lost) {
+        if (!c->job.work(c->job.user, place->memory, rec, &f->when, &b->out) || b->out.lost) {
             b->out.n = before;
             b->out.lost = 0;
             b->gaps[b->n_gaps++] = (struct gap){frame, nth, from, before};
@@ -98,10 +105,10 @@ static void run_frame(const struct cli_crew *c, struct batch *b, uint32_t frame,
     }
 }
 
-static void run(const struct cli_crew *c, struct batch *b, struct pd_record *rec)
+static void run(const struct cli_crew *c, struct batch *b, struct place *place)
 {
     for (uint32_t i = 0; i < b->n_frames; i++)
-        run_frame(c, b, i, rec);
+        run_frame(c, b, i, place);
 }
 
 static void write_some(const struct cli_crew *c, const struct batch *b, size_t from, size_t to)
@@ -120,10 +127,10 @@ static void write_batch(struct cli_crew *c, struct batch *b)
         const struct frame *f = &b->frames[g->frame];
         write_some(c, b, from, g->at);
         from = g->at;
-        revive(b, f, &c->rec);
+        revive(b, f, &c->place->rec);
         if (g->nth)
-            revive_next(b, f, g->nth, g->from, &c->rec);
-        c->job.own(c->job.user, &c->rec, &f->when);
+            revive_next(b, f, g->nth, g->from, &c->place->rec);
+        c->job.own(c->job.user, &c->place->rec, &f->when);
     }
     write_some(c, b, from, b->out.n);
     c->writing = false;
@@ -137,29 +144,34 @@ static void write_batch(struct cli_crew *c, struct batch *b)
 /* ---- The threads */
 
 /* Begins a batch and does it, without the lock. */
-static void run_next(struct cli_crew *c, struct pd_record *rec)
+static void run_next(struct cli_crew *c, struct place *place)
 {
     struct batch *b = c->ring[c->next++ % c->n_ring];
     pthread_mutex_unlock(&c->lock);
-    run(c, b, rec);
+    run(c, b, place);
     pthread_mutex_lock(&c->lock);
     b->done = true;
     pthread_cond_signal(&c->done);
 }
 
+static struct place *new_place(const struct cli_crew *c)
+{
+    return calloc(1, sizeof(struct place) + c->job.memory);
+}
+
 static void *help(void *user)
 {
     struct cli_crew *c = user;
-    struct pd_record *rec = calloc(1, sizeof *rec);
+    struct place *place = new_place(c);
     pthread_mutex_lock(&c->lock);
-    while (rec && !c->stop) {
+    while (place && !c->stop) {
         if (c->next < c->ready)
-            run_next(c, rec);
+            run_next(c, place);
         else
             pthread_cond_wait(&c->given, &c->lock);
     }
     pthread_mutex_unlock(&c->lock);
-    free(rec);
+    free(place);
     return NULL;
 }
 
@@ -170,7 +182,7 @@ static void write_oldest(struct cli_crew *c)
     pthread_mutex_lock(&c->lock);
     while (!b->done) {
         if (c->next < c->ready)
-            run_next(c, &c->rec);
+            run_next(c, c->place);
         else
             pthread_cond_wait(&c->done, &c->lock);
     }
@@ -268,7 +280,8 @@ struct cli_crew *cli_crew_new(unsigned threads, const struct cli_crew_job *job)
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->given, NULL);
     pthread_cond_init(&c->done, NULL);
-    bool ok = make_ring(c, BATCHES * (size_t)threads);
+    c->place = new_place(c);
+    bool ok = c->place && make_ring(c, BATCHES * (size_t)threads);
     while (ok && c->n_threads + 1 < threads && pthread_create(&c->threads[c->n_threads], NULL, help, c) == 0)
         c->n_threads++;
     if (c->n_threads)
@@ -294,6 +307,7 @@ void cli_crew_free(struct cli_crew *c)
         free(c->ring[i]);
     }
     free(c->ring);
+    free(c->place);
     pthread_cond_destroy(&c->given);
     pthread_cond_destroy(&c->done);
     pthread_mutex_destroy(&c->lock);

@@ -14,14 +14,16 @@ struct cli_crew;
 
 struct cli_crew_job {
     /*
-     * In any thread: appends what the record gives to `out`. The record is framed, its moment the one that was given with it. False: it is one for own(), and what was appended is dropped.
+     * In any thread: appends what the record gives to `out`. The record is framed, its moment the one that was given with it.
+     * `memory` is the thread's own. False: it is one for own(), and what was appended is dropped.
      */
-    bool (*work)(void *user, struct pd_record *rec, const struct pd_moment *when, struct pd_out *out);
+    bool (*work)(void *user, void *memory, struct pd_record *rec, const struct pd_moment *when, struct pd_out *out);
     /* In the caller's thread, when the results of all records before it have been written. */
     void (*own)(void *user, struct pd_record *rec, const struct pd_moment *when);
     /* In the caller's thread: results, in order. */
     void (*write)(void *user, const char *text, size_t n);
     void *user;
+    size_t memory; /* bytes that each thread has, all zero at first */
 };
 
 /* NULL: one thread is to do, or there is no memory for more: then the caller does all by itself. */

@@ -620,9 +620,10 @@ static bool decode_payload(struct decode *d)
 
 /* ---- With -j: samples of events that the text has told of, by any thread. */
 
-static bool work(void *user, struct pd_record *rec, const struct pd_moment *when, struct pd_out *out)
+static bool work(void *user, void *memory, struct pd_record *rec, const struct pd_moment *when, struct pd_out *out)
 {
     const struct decode *d = user;
+    (void)memory;
     (void)when;
     if (rec->type != PD_RECORD_SAMPLE || pd_reader_decode(d->r, rec, NULL) || !text_would_sample(&d->text, rec))
         return false;
@@ -651,7 +652,7 @@ static void write_lines(void *user, const char *text, size_t n)
 /* Attrs that come with the records change what follows; without offsets, lines are tried one after the other. */
 static struct cli_crew *start_crew(struct decode *d)
 {
-    const struct cli_crew_job job = {work, own, write_lines, d};
+    const struct cli_crew_job job = {work, own, write_lines, d, 0};
     const bool may = !d->brief && d->text.form == TEXT_EXACT && pd_reader_info(d->r)->container != PD_CONTAINER_PIPE;
     return may ? cli_crew_new(d->cli->threads, &job) : NULL;
 }

@@ -147,14 +147,14 @@ static void dump_record(struct dump *d, struct pd_record *rec, const struct pd_m
     if (!d->fields)
         print_record(d, rec, &d->cli->out);
     else if (decoded)
-        dump_fields_print(d, rec, when, &d->cli->out);
+        dump_fields_print(d, d->lines, rec, when, &d->cli->out);
     else
         d->left_out++;
 }
 
 /* ---- With -j: what can be told of a record by itself is told by any thread */
 
-static bool work(void *user, struct pd_record *rec, const struct pd_moment *when, struct pd_out *out)
+static bool work(void *user, void *lines, struct pd_record *rec, const struct pd_moment *when, struct pd_out *out)
 {
     struct dump *d = user;
     struct pd_error error;
@@ -162,7 +162,7 @@ static bool work(void *user, struct pd_record *rec, const struct pd_moment *when
     if ((code && code != PD_EUNKNOWN) || (d->fields && (code || !rec->layout)))
         return false; /* to be reported in its turn */
     if (d->fields)
-        dump_fields_print(d, rec, when, out);
+        dump_fields_print(d, lines, rec, when, out);
     else
         print_record(d, rec, out);
     return true;
@@ -186,7 +186,7 @@ static void settle(void *user)
 /* The attrs of a stream come with its records, so that each thing said of it depends on those before. */
 static void start_crew(struct dump *d)
 {
-    const struct cli_crew_job job = {work, own, write_text, d};
+    const struct cli_crew_job job = {work, own, write_text, d, d->fields ? dump_lines_size : 0};
     if (pd_reader_info(d->in.reader)->container != PD_CONTAINER_PIPE)
         d->crew = cli_crew_new(d->cli->threads, &job);
     d->in.settle = settle;
@@ -213,7 +213,8 @@ static void give_or_dump(struct dump *d, struct pd_record *rec, const struct pd_
         cli_crew_give(d->crew, rec, d->fields ? when : NULL);
         return;
     }
-    cli_crew_finish(d->crew);
+    if (d->crew)
+        cli_crew_finish(d->crew);
     dump_record(d, rec, when);
 }
 
@@ -222,7 +223,8 @@ static void dump_records(struct dump *d)
     struct pd_record rec = {0};
     uint64_t printed = 0;
     start_crew(d);
-    while (printed < d->limit && !d->cli->out_error && (d->crew ? cli_next_record : cli_next_try)(&d->in, &rec)) {
+    while (printed < d->limit && !d->cli->out_error &&
+           (d->crew ? cli_next_record(&d->in, &rec) : cli_next_try(&d->in, &rec))) {
         struct pd_moment when = {0};
         if (d->fields)
             dump_fields_stamp(d, &rec, &when);

@@ -23,10 +23,14 @@ struct dump {
     struct pd_split split; /* simpleperf's record in parts */
     /* of -F */
     uint64_t chosen; /* a bit for each line of the table of fields */
-    int name_width;  /* of the longest event name */
-    char **names;    /* for each attr */
+    size_t name_width; /* of the longest event name */
+    struct dump_name { /* for each attr */
+        size_t n;
+        char *text;
+    } *names;
     size_t n_names;
     bool checked; /* the events have the fields */
+    struct dump_lines *lines; /* of the thread that reads */
     struct pd_tasks *tasks; /* for comm */
     struct pd_clock clock;
 };
@@ -40,12 +44,23 @@ bool dump_fields_seek(const struct dump *d);
 bool dump_fields_start(struct dump *d);
 /* To be called for each record, whether printed or not, with its place in perf's order for
  * dump_fields_print(). */
-void dump_fields_stamp(struct dump *d, const struct pd_record *rec, struct pd_moment *when);
+static inline void dump_fields_stamp(struct dump *d, const struct pd_record *rec, struct pd_moment *when)
+{
+    if (d->tasks)
+        pd_clock_stamp(&d->clock, rec, when);
+}
 /* To be called in the thread that reads, for each sample that is to be printed, before that is printed in any thread. False: no
  * event has a field, which is said; of a stream, whose events come with its records. */
-bool dump_fields_ready(struct dump *d, const struct pd_record *rec);
+bool dump_fields_learn(struct dump *d, const struct pd_record *rec);
+static inline bool dump_fields_ready(struct dump *d, const struct pd_record *rec)
+{
+    return (d->checked && rec->attr_index < d->n_names) || dump_fields_learn(d, rec);
+}
+/* What a thread that prints lines needs: so many bytes, all zero at first. */
+extern const size_t dump_lines_size;
 /* Prints a decoded SAMPLE. */
-void dump_fields_print(const struct dump *d, const struct pd_record *rec, const struct pd_moment *when, struct pd_out *out);
+void dump_fields_print(const struct dump *d, struct dump_lines *lines, const struct pd_record *rec, const struct pd_moment *when,
+                       struct pd_out *out);
 void dump_fields_free(struct dump *d);
 
 #endif

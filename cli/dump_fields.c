@@ -30,6 +30,9 @@ enum field {
     N_FIELDS
 };
 
+#define START ((UINT64_C(1) << (F_EVENT + 1)) - 1) /* the fields that print_start() prints */
+#define SHORT 32 /* a text up to here is copied as so many bytes, which is one move in place of a call */
+
 /* Which bits of sample_type give a field: any of them; 0: none is needed. */
 static const struct {
     const char *name;
@@ -96,6 +99,22 @@ bool dump_fields_seek(const struct dump *d)
     return has(d, F_COMM);
 }
 
+/* The columns of a task, as they are at the moments whose `at` is between `from` and `to`, both excluded. */
+struct known {
+    uint64_t from, to;
+    uint32_t pid, tid, n;
+    char text[2 * SHORT];
+};
+
+/* Of a thread: what the lines before can lend the next one. Looking up each task and its name, and printing numbers that do not
+ * change, was half the work of a line. */
+struct dump_lines {
+    uint64_t second;
+    uint32_t n_second; /* 0: none yet */
+    char second_text[SHORT];
+    struct known known[256]; /* by the last bits of the tid */
+};
+
 /* ---- Before the records */
 
 static bool is_dummy(const struct pd_attr *a)
@@ -128,23 +147,27 @@ static void learn_name(struct dump *d, size_t i)
 {
     if (i >= d->n_names) {
         const size_t n = pd_reader_n_attrs(d->in.reader);
-        char **more = i < n ? cli_realloc(d->names, n * sizeof *more) : NULL;
+        struct dump_name *more = i < n ? cli_realloc(d->names, n * sizeof *more) : NULL;
         if (more == NULL)
             return;
         d->names = more;
         for (; d->n_names < n; d->n_names++) {
-            char name[256];
-            const int width =
-                (int)cli_event_name(&d->in, (uint32_t)d->n_names, name, sizeof name);
-            more[d->n_names] = cli_strdup(name);
+            char name[256] = "";
+            const size_t width = cli_event_name(&d->in, (uint32_t)d->n_names, name, sizeof name), size = strlen(name);
+            char *text = cli_calloc(size > SHORT ? size : SHORT, 1);
+            if (text)
+                memcpy(text, name, size);
+            more[d->n_names] = (struct dump_name){size, text};
             d->name_width = width > d->name_width ? width : d->name_width;
         }
     }
 }
 
-static const char *known_name(const struct dump *d, size_t i)
+static const struct dump_name *known_name(const struct dump *d, size_t i)
 {
-    return i < d->n_names && d->names[i] ? d->names[i] : "[unknown]";
+    static char text[SHORT] = "[unknown]";
+    static const struct dump_name unknown = {9, text};
+    return i < d->n_names && d->names[i].text ? &d->names[i] : &unknown;
 }
 
 static bool check_fields(struct dump *d)
@@ -155,12 +178,13 @@ static bool check_fields(struct dump *d)
     return true;
 }
 
-bool dump_fields_ready(struct dump *d, const struct pd_record *rec)
+const size_t dump_lines_size = sizeof(struct dump_lines);
+
+bool dump_fields_learn(struct dump *d, const struct pd_record *rec)
 {
     if (!d->checked && !(d->checked = check_fields(d)))
         return false;
-    if (has(d, F_EVENT))
-        learn_name(d, rec->attr_index);
+    learn_name(d, rec->attr_index);
     return true;
 }
 
@@ -185,22 +209,18 @@ bool dump_fields_start(struct dump *d)
 {
     if (!check_fields(d))
         return false;
+    d->lines = cli_calloc(1, sizeof *d->lines);
     learn_name(d, 0);
-    return !has(d, F_COMM) || collect_tasks(d);
+    return d->lines && (!has(d, F_COMM) || collect_tasks(d));
 }
 
 void dump_fields_free(struct dump *d)
 {
+    free(d->lines);
     for (size_t i = 0; i < d->n_names; i++)
-        free(d->names[i]);
+        free(d->names[i].text);
     free(d->names);
     pd_tasks_free(d->tasks);
-}
-
-void dump_fields_stamp(struct dump *d, const struct pd_record *rec, struct pd_moment *when)
-{
-    if (d->tasks)
-        pd_clock_stamp(&d->clock, rec, when);
 }
 
 /* ---- A sample */
@@ -213,6 +233,7 @@ struct values {
     const struct pd_sample *s;
     uint64_t type; /* attr.sample_type */
     bool chain;
+    struct dump_lines *lines;
 };
 
 /*
@@ -277,17 +298,18 @@ static inline char *put_text(char *p, const char *text, size_t n, size_t width)
     return p + n;
 }
 
-static const char *find_comm(const struct dump *d, const struct values *v, const struct pd_moment *when, char number[16])
+static const char *find_comm(const struct dump *d, const struct values *v, const struct pd_moment *when, char number[16], uint64_t *from,
+                             uint64_t *to)
 {
-    struct pd_task task = {UINT32_MAX, PD_COMM_NONE};
-    pd_tasks_find(d->tasks, when, v->s->tid, &task);
+    struct pd_task task;
+    pd_tasks_find_span(d->tasks, when, v->s->tid, &task, from, to);
     if (task.comm != PD_COMM_NONE)
         return pd_tasks_comm(d->tasks, task.comm);
     snprintf(number, 16, ":%" PRId32, (int32_t)v->s->tid);
     return number;
 }
 
-static inline char *put_task(const struct dump *d, const struct values *v, char *p)
+static char *put_task(const struct dump *d, const struct values *v, char *p)
 {
     const bool known = (v->type & PD_SAMPLE_TID) != 0;
     const int32_t pid = known ? (int32_t)v->s->pid : -1, tid = known ? (int32_t)v->s->tid : -1;
@@ -311,9 +333,22 @@ static char *put_misc(const struct values *v, char *p)
     return p + 6;
 }
 
+/* Of a number below 100. */
+static inline char *put_pair(char *p, uint32_t value)
+{
+    static const char pairs[] = "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+                                "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+    memcpy(p, pairs + 2 * value, 2);
+    return p + 2;
+}
+
 /* As %03d */
 static inline char *put_cpu(char *p, int32_t cpu)
 {
+    if (cpu >= 0 && cpu < 1000) {
+        *p = (char)('0' + cpu / 100);
+        return put_pair(p + 1, (uint32_t)cpu % 100);
+    }
     if (cpu >= 0)
         return pd_put_columns(p, (uint32_t)cpu, 3, '0');
     *p = '-';
@@ -322,39 +357,98 @@ static inline char *put_cpu(char *p, int32_t cpu)
 
 static inline char *put_time(const struct values *v, char *p)
 {
-    const uint64_t t = v->type & PD_SAMPLE_TIME ? v->s->time : UINT64_MAX;
-    p = pd_put_columns(p, t / 1000000000, 5, ' ');
+    const uint64_t t = v->type & PD_SAMPLE_TIME ? v->s->time : UINT64_MAX, second = t / 1000000000;
+    struct dump_lines *lines = v->lines;
+    if (second != lines->second || lines->n_second == 0) {
+        lines->second = second;
+        lines->n_second = (uint32_t)(pd_put_columns(lines->second_text, second, 5, ' ') - lines->second_text);
+    }
+    memcpy(p, lines->second_text, SHORT);
+    p += lines->n_second;
     *p++ = '.';
-    p = pd_put_columns(p, (uint32_t)(t % 1000000000) / 1000, 6, '0');
+    const uint32_t micro = (uint32_t)(t - second * 1000000000) / 1000;
+    p = put_pair(put_pair(put_pair(p, micro / 10000), micro / 100 % 100), micro % 100);
     memcpy(p, ": ", 2);
     return p + 2;
 }
 
-/* Makes room for so much. */
-static bool reserve(struct pd_out *out, size_t n)
+static bool make_room(struct pd_out *out, size_t n)
 {
-    if (out->cap - out->n >= n || (out->lost == 0 && out->more && out->more(out, n) && out->cap - out->n >= n))
+    if (out->lost == 0 && out->more && out->more(out, n) && out->cap - out->n >= n)
         return true;
     out->lost += n;
     out->cap = out->n;
     return false;
 }
 
-/* Everything up to the event's name. */
-static void print_start(const struct dump *d, const struct values *v, const struct pd_moment *when)
+static inline bool reserve(struct pd_out *out, size_t n)
 {
-    char number[16];
-    const char *comm = has(d, F_COMM) ? find_comm(d, v, when, number) : "", *event = known_name(d, v->rec->attr_index);
-    const size_t n_comm = strlen(comm), n_event = has(d, F_EVENT) ? strlen(event) : 0;
-    const size_t width = d->name_width > 0 ? (size_t)d->name_width : 0;
-    if (!reserve(v->out, LINE + n_comm + n_event + width))
-        return;
-    char *p = v->out->buf + v->out->n;
+    return out->cap - out->n >= n || make_room(out, n);
+}
+
+/* The columns of the sample's task, into room for LINE bytes and the name. */
+static char *put_columns_of_task(const struct dump *d, const struct values *v, const char *comm, size_t n_comm, char *p)
+{
     if (has(d, F_COMM)) {
         p = put_text(p, comm, n_comm, v->chain ? 0 : 16);
         *p++ = ' ';
     }
-    p = put_task(d, v, p);
+    return put_task(d, v, p);
+}
+
+/* Looks up the task, prints its columns, and remembers them where they are to be looked for. */
+static void print_task(const struct dump *d, const struct values *v, const struct pd_moment *when, struct known *known)
+{
+    char number[16];
+    uint64_t from = 0, to = UINT64_MAX;
+    const char *comm = has(d, F_COMM) ? find_comm(d, v, when, number, &from, &to) : "";
+    const size_t n_comm = strlen(comm);
+    if (!reserve(v->out, LINE + n_comm))
+        return;
+    char *const start = v->out->buf + v->out->n;
+    const size_t n = (size_t)(put_columns_of_task(d, v, comm, n_comm, start) - start);
+    v->out->n += n;
+    if (known && n <= sizeof known->text) {
+        *known = (struct known){from, to, v->s->pid, v->s->tid, (uint32_t)n, ""};
+        memcpy(known->text, start, n);
+    }
+}
+
+static inline void print_columns_of_task(const struct dump *d, const struct values *v, const struct pd_moment *when)
+{
+    struct known *known = &v->lines->known[v->s->tid % (sizeof v->lines->known / sizeof *v->lines->known)];
+    if (v->chain || !(v->type & PD_SAMPLE_TID))
+        known = NULL;
+    if (known == NULL || known->tid != v->s->tid || known->pid != v->s->pid ||
+        (d->tasks && (when->at <= known->from || when->at >= known->to))) {
+        print_task(d, v, when, known);
+    } else if (reserve(v->out, sizeof known->text)) {
+        memcpy(v->out->buf + v->out->n, known->text, sizeof known->text);
+        v->out->n += known->n;
+    }
+}
+
+static inline char *put_event(const struct dump *d, const struct dump_name *event, char *p)
+{
+    if (event->n <= SHORT && event->n >= d->name_width) {
+        memcpy(p, event->text, SHORT);
+        p += event->n;
+    } else {
+        p = put_text(p, event->text, event->n, d->name_width);
+    }
+    memcpy(p, ": ", 2);
+    return p + 2;
+}
+
+/* Everything up to the event's name. */
+static inline void print_start(const struct dump *d, const struct values *v, const struct pd_moment *when)
+{
+    const struct dump_name *event = known_name(d, v->rec->attr_index);
+    if (d->chosen & (1 << F_COMM | 1 << F_PID | 1 << F_TID))
+        print_columns_of_task(d, v, when);
+    if (!reserve(v->out, LINE + event->n + d->name_width))
+        return;
+    char *p = v->out->buf + v->out->n;
     if (has(d, F_CPU)) {
         *p++ = '[';
         p = put_cpu(p, v->type & PD_SAMPLE_CPU ? (int32_t)v->s->cpu : -1);
@@ -370,11 +464,10 @@ static void print_start(const struct dump *d, const struct values *v, const stru
         p = pd_put_columns(p, period, 10, ' ');
         *p++ = ' ';
     }
-    if (has(d, F_EVENT)) {
-        p = put_text(p, event, n_event, width);
-        memcpy(p, ": ", 2);
-        p += 2;
-    }
+    if (has(d, F_EVENT))
+        p = put_event(d, event, p);
+    if (!(d->chosen & ~START))
+        *p++ = '\n';
     v->out->n = (size_t)(p - v->out->buf);
 }
 
@@ -436,29 +529,36 @@ static void print_data(const struct dump *d, const struct values *v)
         cli_print_to(v->out, "%16" PRIu64, (s->weight_struct & PD_WEIGHT_VAR2_W) >> PD_WEIGHT_VAR2_W_SHIFT);
 }
 
-void dump_fields_print(const struct dump *d, const struct pd_record *rec, const struct pd_moment *when, struct pd_out *out)
+static void print_rest(const struct dump *d, const struct values *v)
 {
-    const struct pd_sample *s = &rec->u.sample;
-    static const struct pd_attr none; /* of a sample that belongs to no event */
-    const struct pd_event_attr *first = pd_reader_attr(d->in.reader, 0);
-    const struct pd_attr *a = rec->attr ? rec->attr : first ? &first->attr : &none;
-    const struct values v = {out, rec, a, s, a->sample_type,
-                             has(d, F_IP) && (a->sample_type & PD_SAMPLE_CALLCHAIN) != 0};
-    print_start(d, &v, when);
-    print_data(d, &v);
-    if (has(d, F_IP) && v.chain)
-        print_chain(&v);
+    const struct pd_sample *s = v->s;
+    print_data(d, v);
+    if (has(d, F_IP) && v->chain)
+        print_chain(v);
     else if (has(d, F_IP))
-        cli_print_to(out, " %16" PRIx64, s->ip);
+        cli_print_to(v->out, " %16" PRIx64, s->ip);
     if (has(d, F_IREGS))
-        print_regs(d, &v, s->regs_intr.abi, a->sample_regs_intr, &s->regs_intr.regs);
+        print_regs(d, v, s->regs_intr.abi, v->attr->sample_regs_intr, &s->regs_intr.regs);
     if (has(d, F_UREGS))
-        print_regs(d, &v, s->regs_user.abi, a->sample_regs_user, &s->regs_user.regs);
+        print_regs(d, v, s->regs_user.abi, v->attr->sample_regs_user, &s->regs_user.regs);
     if (has(d, F_PHYS_ADDR))
-        cli_print_to(out, "%16" PRIx64, s->phys_addr);
+        cli_print_to(v->out, "%16" PRIx64, s->phys_addr);
     if (has(d, F_DATA_PAGE_SIZE))
-        print_page_size(&v, s->data_page_size);
+        print_page_size(v, s->data_page_size);
     if (has(d, F_CODE_PAGE_SIZE))
-        print_page_size(&v, s->code_page_size);
-    PUT(out, "\n");
+        print_page_size(v, s->code_page_size);
+    PUT(v->out, "\n");
+}
+
+void dump_fields_print(const struct dump *d, struct dump_lines *lines, const struct pd_record *rec, const struct pd_moment *when,
+                       struct pd_out *out)
+{
+    static const struct pd_attr none; /* of a sample that belongs to no event */
+    const struct pd_event_attr *first = rec->attr ? NULL : pd_reader_attr(d->in.reader, 0);
+    const struct pd_attr *a = rec->attr ? rec->attr : first ? &first->attr : &none;
+    const struct values v = {out, rec, a, &rec->u.sample, a->sample_type,
+                             has(d, F_IP) && (a->sample_type & PD_SAMPLE_CALLCHAIN) != 0, lines};
+    print_start(d, &v, when);
+    if (d->chosen & ~START)
+        print_rest(d, &v);
 }

@@ -17,7 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define OUT_BYTES ((size_t)64 << 10)
 #define BUFFER_BYTES ((size_t)256 << 10)
 #define LARGE_BYTES ((size_t)16 << 10)
 
@@ -93,7 +92,7 @@ static bool out_more(struct pd_out *out, size_t want)
 
 void cli_out_init(struct cli *cli)
 {
-    cli->out = (struct pd_out){.buf = cli_malloc(OUT_BYTES), .cap = OUT_BYTES, .more = out_more, .user = cli};
+    cli->out = (struct pd_out){.buf = cli_malloc(BUFFER_BYTES), .cap = BUFFER_BYTES, .more = out_more, .user = cli};
     if (cli->out.buf == NULL)
         cli->out.cap = 0;
 }

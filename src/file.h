@@ -115,6 +115,38 @@ static inline bool pd_reader_next_quick(struct pd_reader *r, struct pd_record *r
     return true;
 }
 
+/*
+ * For loops over samples alone: the next record at p, if it is a sample with a task and a time; NULL: it is not, or that has to
+ * be looked for. What was passed over so is told by pd_reader_passed().
+ */
+static inline const struct pd_plan *pd_next_sample(const struct pd_reader *r, const uint8_t *p, size_t left, size_t *size,
+                                                   uint64_t *time)
+{
+    const struct pd_event_attr *event;
+    struct pd_record_header h;
+    uint32_t index;
+    if (left < sizeof h)
+        return NULL;
+    memcpy(&h, p, sizeof h);
+    if (h.type != PD_RECORD_SAMPLE || h.size < sizeof h || h.size > left ||
+        (event = pd_attrs_quick(&r->attrs, p, h.type, h.size, &index)) == NULL)
+        return NULL;
+    const struct pd_plan *plan = &event->plan;
+    if (plan->time == 0 || plan->pid == 0 || h.size < plan->budget + sizeof h)
+        return NULL;
+    *size = h.size;
+    memcpy(time, p + plan->time, sizeof *time);
+    return *time == UINT64_MAX ? NULL : plan;
+}
+
+/* The reader goes on at p, behind n more records. */
+static inline void pd_reader_passed(struct pd_reader *r, const uint8_t *p, uint64_t n)
+{
+    r->at += (uint64_t)(p - r->src->next);
+    r->src->next = p;
+    r->index += n;
+}
+
 /* Takes back a record that pd_reader_next_quick() has just given. */
 static inline void pd_reader_again(struct pd_reader *r, const struct pd_record *rec)
 {

@@ -167,27 +167,6 @@ static inline bool judge(const struct pd_filtering *f, const struct pd_filter_li
     return !seen->keep || (seen->needed && pd_sample_fits(plan, p, size));
 }
 
-/* The next record, if it is a sample with a task and a time; NULL: it is not, or that has to be looked for. */
-static inline const struct pd_plan *next_sample(const struct pd_reader *r, const uint8_t *p, size_t left, size_t *size,
-                                                uint64_t *time)
-{
-    const struct pd_event_attr *event;
-    struct pd_record_header h;
-    uint32_t index;
-    if (left < sizeof h)
-        return NULL;
-    memcpy(&h, p, sizeof h);
-    if (h.type != PD_RECORD_SAMPLE || h.size < sizeof h || h.size > left ||
-        (event = pd_attrs_quick(&r->attrs, p, h.type, h.size, &index)) == NULL)
-        return NULL;
-    const struct pd_plan *plan = &event->plan;
-    if (plan->time == 0 || plan->pid == 0 || h.size < plan->budget + sizeof h)
-        return NULL;
-    *size = h.size;
-    memcpy(time, p + plan->time, sizeof *time);
-    return *time == UINT64_MAX ? NULL : plan;
-}
-
 void pd_scan_samples(struct pd_filtering *f, struct pd_clock *clock)
 {
     struct pd_reader *r = f->reader;
@@ -199,7 +178,7 @@ void pd_scan_samples(struct pd_filtering *f, struct pd_clock *clock)
     uint64_t n = 0, kept = 0, time, first = f->stats->first, last = f->stats->last;
     size_t size;
     bool keep;
-    while ((plan = next_sample(r, p, (size_t)(stop - p), &size, &time)) &&
+    while ((plan = pd_next_sample(r, p, (size_t)(stop - p), &size, &time)) &&
            judge(f, &lists, plan, p, size, time > now.done ? time : now.done, time, &keep)) {
         if (keep != s->kept && s->on && !pd_scan_note(s, f->options->allocator, r->at + (uint64_t)(p - begin), keep))
             break;
@@ -215,9 +194,7 @@ void pd_scan_samples(struct pd_filtering *f, struct pd_clock *clock)
     *clock = now;
     f->stats->first = first;
     f->stats->last = last;
-    r->src->next = p;
-    r->at += (uint64_t)(p - begin);
-    r->index += n;
+    pd_reader_passed(r, p, n);
     s->samples += s->on ? n : 0;
     s->kept_samples += s->on ? kept : 0;
     pd_filter_passed(f, (uint64_t)(p - begin));

@@ -360,27 +360,55 @@ enum pd_code pd_tasks_record(struct pd_tasks *t, struct pd_record *rec, const st
 }
 
 /*
- * A sample says of nearly every task what one before it has said. Those that do are passed over by a small table, and the record
- * is taken where it stands: a fifth of the work of the same calls one by one.
+ * A sample says of nearly every task what one before it has said. Those that do are passed over by a small table, in a loop of
+ * their own: half the work of framing each record for it.
  */
 struct known {
     uint32_t pid, tid;
     uint64_t at; /* the sample's moment */
 };
 
+#define KNOWN 256
+
+/* Passes over samples that say nothing new. */
+static void pass_known(struct pd_reader *r, struct pd_clock *clock, const struct known known[KNOWN])
+{
+    const uint8_t *p = r->src->next, *const stop = r->src->stop;
+    const struct pd_plan *plan;
+    struct pd_clock now = *clock;
+    uint64_t n = 0, time;
+    uint32_t task[2];
+    size_t size;
+    while ((plan = pd_next_sample(r, p, (size_t)(stop - p), &size, &time))) {
+        memcpy(task, p + plan->pid, sizeof task);
+        const struct known *k = &known[task[1] % KNOWN];
+        if (k->tid != task[1] || k->pid != task[0] || (now.timed ? (time > now.done ? time : now.done) : r->index + n) <= k->at)
+            break;
+        if (now.timed)
+            pd_clock_follow(&now, time);
+        p += size;
+        n++;
+    }
+    *clock = now;
+    pd_reader_passed(r, p, n);
+}
+
 enum pd_code pd_tasks_collect(struct pd_tasks *t, struct pd_reader *r, struct pd_error *error)
 {
-    struct known known[256];
+    struct known known[KNOWN];
     struct pd_record rec = {0};
     struct pd_error what;
     struct pd_clock clock;
     struct pd_moment when;
     enum pd_code code = PD_OK;
     uint32_t pid, tid;
-    for (size_t i = 0; i < 256; i++)
+    for (size_t i = 0; i < KNOWN; i++)
         known[i] = (struct known){0, 0, UINT64_MAX};
     pd_clock_init(&clock, pd_clock_is_timed(r));
-    while (code != PD_ENOMEM && code != PD_ELIMIT && (pd_reader_next_quick(r, &rec) || !pd_reader_next(r, &rec, &what))) {
+    while (code != PD_ENOMEM && code != PD_ELIMIT) {
+        pass_known(r, &clock, known);
+        if (!pd_reader_next_quick(r, &rec) && pd_reader_next(r, &rec, &what))
+            break;
         pd_clock_stamp_here(&clock, &rec, &when);
         if (rec.type != PD_RECORD_SAMPLE) {
             code = pd_tasks_record(t, &rec, &when, error);
@@ -388,11 +416,7 @@ enum pd_code pd_tasks_collect(struct pd_tasks *t, struct pd_reader *r, struct pd
         }
         if (!pd_word_task(&rec, &pid, &tid))
             continue;
-        struct known *k = &known[tid % 256];
-        const uint64_t at = clock.timed ? when.at : when.order;
-        if (k->tid == tid && k->pid == pid && at > k->at)
-            continue;
-        *k = (struct known){pid, tid, at};
+        known[tid % KNOWN] = (struct known){pid, tid, clock.timed ? when.at : when.order};
         code = pd_tasks_mention(t, &when, pid, tid, error);
     }
     return code == PD_ENOMEM || code == PD_ELIMIT ? code : PD_OK;

@@ -54,11 +54,6 @@ static inline bool pd_time_in(const struct pd_time_range *ranges, size_t n, uint
     return time == 0;
 }
 
-/*
- * pd_tasks_find(), and for how long that is so: for all moments whose `at` is between *from and *to, both excluded.
- */
-bool pd_tasks_find_span(const struct pd_tasks *t, const struct pd_moment *when, uint32_t tid, struct pd_task *task,
-                        uint64_t *from, uint64_t *to);
 /* For pd_tasks_several(): notes a process of a tid, without a mention. False: no memory. */
 bool pd_tasks_note(struct pd_tasks *t, uint32_t pid, uint32_t tid);
 /* pd_tasks_check() for a map, or namespaces, of a process. */

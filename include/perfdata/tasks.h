@@ -122,6 +122,9 @@ PD_API enum pd_code pd_tasks_finish(struct pd_tasks *tasks, struct pd_error *err
 
 /* What is known of a task at that moment, the record there included. False: nothing, *task is {UINT32_MAX, PD_COMM_NONE}. */
 PD_API bool pd_tasks_find(const struct pd_tasks *tasks, const struct pd_moment *when, uint32_t tid, struct pd_task *task);
+/* The same, and for how long that is so: for all moments whose `at` is between *from and *to, both excluded. */
+PD_API bool pd_tasks_find_span(const struct pd_tasks *tasks, const struct pd_moment *when, uint32_t tid, struct pd_task *task,
+                               uint64_t *from, uint64_t *to);
 
 /* Names: numbers 1 … pd_tasks_n_comms() - 1; the text is valid as long as the tracker. PD_COMM_NONE has "". */
 PD_API size_t pd_tasks_n_comms(const struct pd_tasks *tasks);

@@ -43,6 +43,53 @@ sed 's/^ *//; s/  */ /' out >names
 printf '%s\n' 'early 1' 'late 2' ':8 3' >expected
 same expected names
 
+# ---- What one line lends the next: the columns of a task until its name changes, the seconds. Tids 7 and 263 are remembered at
+# the same place, the name of 9 is too long to be, and the sample at 120 is older than what is.
+long=$(printf 'n%.0s' {1..90})
+sample() { # PID TID TIME CPU
+    le 4 9 && le 2 2 40 && le 8 1 && le 4 "$1" "$2" && le 8 "$3" && le 4 "$4" 0
+}
+named() { # TID NAME TIME, the name of a multiple of 8 bytes with its NULs
+    le 4 3 && le 2 0 $((40 + $(printf "$2" | wc -c))) && le 4 7 "$1" && printf "$2" && le 4 7 "$1" && le 8 "$3" && le 4 0 0
+}
+{
+    named 7 'early\0\0\0' 50
+    named 7 'late\0\0\0\0' 1000000200
+    named 9 "$long\\0\\0\\0\\0\\0\\0" 50
+    sample 7 7 100 0
+    sample 7 7 150999 12
+    sample 7 263 200 999
+    sample 7 7 999999999 1000
+    sample 7 7 1000000200 4294967295
+    sample 7 7 65000000300 100
+    sample 7 7 120 7
+    sample 8 7 130 7
+    sample 7 9 140 7
+    sample 7 9 123456789012345 7
+} >lines
+{
+    tiny_header "$(wc -c <lines)" >header
+    head -c 128 header
+    le 8 $((0x87)) 0 $((1 << 18)) && zeros 80 # of the attr, sample_type, read_format and sample_id_all
+    le 8 0 0 && cat lines
+} >lending.data
+expect 0 "$PERFDATA" dump -F comm,pid,tid,cpu,time,event lending.data
+cat >expected <<EOF
+           early     7/7     [000]     0.000000: cpu-clock: 
+           early     7/7     [012]     0.000150: cpu-clock: 
+            :263     7/263   [999]     0.000000: cpu-clock: 
+           early     7/7     [1000]     0.999999: cpu-clock: 
+            late     7/7     [-01]     1.000000: cpu-clock: 
+            late     7/7     [100]    65.000000: cpu-clock: 
+           early     7/7     [007]     0.000000: cpu-clock: 
+           early     8/7     [007]     0.000000: cpu-clock: 
+$long     7/9     [007]     0.000000: cpu-clock: 
+$long     7/9     [007] 123456.789012: cpu-clock: 
+EOF
+same expected out
+expect 0 "$PERFDATA" dump -F comm,pid,tid,cpu,time,event -j2 lending.data
+same expected out
+
 # ---- Against perf. It prints in the order of time, dump in that of the file.
 compare() { # FILE FIELDS
     perf script --no-inline -i "$1" -F "$2" 2>perf.err | sort >perf.lines

@@ -400,7 +400,7 @@ static bool remember(struct pd_filtering *f, struct pd_record *rec, const struct
     struct pd_scan *s = &f->scan;
     if (role == PD_ROLE_OF_TASK)
         return pd_scan_note_task(s, f->options->allocator, rec, when);
-    if ((kept && !is_sound(f, rec)) || !pd_scan_note(s, f->options->allocator, rec->offset, kept))
+    if ((kept && !is_sound(f, rec)) || !pd_scan_note_record(s, f->options->allocator, rec, kept))
         return false;
     *(role == PD_ROLE_SAMPLE ? &s->samples : &s->others) += 1;
     *(role == PD_ROLE_SAMPLE ? &s->kept_samples : &s->kept_others) += kept;

@@ -230,6 +230,7 @@ struct pd_scan {
     struct pd_moment last; /* of the records whose moment, or number, is in it */
     uint8_t *parts;
     size_t n, cap;
+    size_t bytes;   /* of records, among them */
     struct pd_place end; /* where it ends: from there on, the copy chooses anew */
     uint64_t samples, kept_samples, others, kept_others;
 };
@@ -281,6 +282,8 @@ void pd_scan_samples(struct pd_filtering *f, struct pd_clock *clock);
 void pd_scan_start(struct pd_filtering *f);
 /* A record at `at` is kept or not. False: there is no memory for that. */
 bool pd_scan_note(struct pd_scan *s, const struct pd_allocator *allocator, uint64_t at, bool keep);
+/* The same for this record. */
+bool pd_scan_note_record(struct pd_scan *s, const struct pd_allocator *allocator, const struct pd_record *rec, bool keep);
 /* The same for one that goes with its task. Decodes it; false, too: it cannot be decoded. */
 bool pd_scan_note_task(struct pd_scan *s, const struct pd_allocator *allocator, struct pd_record *rec,
                        const struct pd_moment *when);

@@ -10,12 +10,15 @@
 #include "word.h"
 
 #define MOST_PARTS ((size_t)8 << 20) /* bytes; what does not fit is chosen again when it is copied */
-#define PART_ROOM 80                 /* no part takes more */
+#define MOST_BYTES ((size_t)4 << 20) /* of them, of records */
+#define SHORT 256                    /* so long a record may be to be remembered itself */
+#define PART_ROOM (80 + SHORT)       /* no part takes more */
 #define LEAST_COPY ((size_t)64 << 10) /* less is read and written: a call for each would take longer */
 #define MOST_COPY ((size_t)16 << 20)  /* at once, for the progress */
 
 enum part { DROP, KEEP, OF_TASK, FORK, MAP }; /* MAP: or namespaces, of a process */
-#define KIND_BITS 3
+#define WITH_BYTES 8 /* and the record's bytes */
+#define KIND_BITS 4
 
 /* ---- What is remembered: for each part its size and kind in one number, of 7 bits in a byte, and what goes with the kind */
 
@@ -36,7 +39,7 @@ static inline uint64_t take(const uint8_t **at)
     return value;
 }
 
-static void put_part(struct pd_scan *s, enum part kind, uint64_t size)
+static void put_part(struct pd_scan *s, unsigned kind, uint64_t size)
 {
     put(s, size << KIND_BITS | kind);
 }
@@ -62,13 +65,29 @@ static void end_part(struct pd_scan *s, uint64_t at)
     s->start = at;
 }
 
+/*
+ * Where samples are dropped, a short record that is kept, or may be, is remembered itself: otherwise all of the input was read once
+ * more to find the few that stand between the samples.
+ */
+static bool stash(const struct pd_scan *s, const struct pd_record *rec)
+{
+    return !s->kept && rec->size <= SHORT && s->bytes + rec->size <= MOST_BYTES;
+}
+
+static void put_bytes(struct pd_scan *s, const struct pd_record *rec)
+{
+    memcpy(s->parts + s->n, rec->raw, rec->size);
+    s->n += rec->size;
+    s->bytes += rec->size;
+}
+
 void pd_scan_start(struct pd_filtering *f)
 {
     struct pd_scan *s = &f->scan;
     s->on = has_room(s, f->options->allocator);
     s->complete = s->kept = false;
     s->start = pd_reader_info(f->reader)->data_offset;
-    s->n = 0;
+    s->n = s->bytes = 0;
     s->last = (struct pd_moment){0};
     s->samples = s->kept_samples = s->others = s->kept_others = 0;
 }
@@ -81,6 +100,19 @@ bool pd_scan_note(struct pd_scan *s, const struct pd_allocator *allocator, uint6
         return false;
     end_part(s, at);
     s->kept = keep;
+    return true;
+}
+
+bool pd_scan_note_record(struct pd_scan *s, const struct pd_allocator *allocator, const struct pd_record *rec, bool keep)
+{
+    if (!keep || !stash(s, rec))
+        return pd_scan_note(s, allocator, rec->offset, keep);
+    if (!has_room(s, allocator))
+        return false;
+    end_part(s, rec->offset);
+    put_part(s, KEEP | WITH_BYTES, rec->size);
+    put_bytes(s, rec);
+    s->start = rec->offset + rec->size;
     return true;
 }
 
@@ -125,10 +157,11 @@ bool pd_scan_note_task(struct pd_scan *s, const struct pd_allocator *allocator, 
     s->others++;
     if (pd_filter_of_kernel(rec, pid)) {
         s->kept_others++;
-        return pd_scan_note(s, allocator, rec->offset, true);
+        return pd_scan_note_record(s, allocator, rec, true);
     }
+    const bool with_bytes = stash(s, rec);
     end_part(s, rec->offset);
-    put_part(s, kind, rec->size);
+    put_part(s, kind | (with_bytes ? WITH_BYTES : 0), rec->size);
     put(s, pid);
     put(s, tid);
     if (kind == FORK) {
@@ -137,6 +170,8 @@ bool pd_scan_note_task(struct pd_scan *s, const struct pd_allocator *allocator, 
     }
     if (kind == FORK || kind == MAP)
         put_moment(s, when);
+    if (with_bytes)
+        put_bytes(s, rec);
     s->start = rec->offset + rec->size;
     return true;
 }
@@ -173,13 +208,12 @@ void pd_scan_samples(struct pd_filtering *f, struct pd_clock *clock)
     struct pd_scan *s = &f->scan;
     const struct pd_filter_lists lists = f->options->keep;
     const uint8_t *p = r->src->next, *const begin = p, *const stop = r->src->stop;
-    const struct pd_plan *plan;
+    struct pd_samples run = PD_SAMPLES_NEW;
     struct pd_clock now = *clock;
     uint64_t n = 0, kept = 0, time, first = f->stats->first, last = f->stats->last;
-    size_t size;
     bool keep;
-    while ((plan = pd_next_sample(r, p, (size_t)(stop - p), &size, &time)) &&
-           judge(f, &lists, plan, p, size, time > now.done ? time : now.done, time, &keep)) {
+    while (pd_samples_next(r, p, (size_t)(stop - p), &run, &time) &&
+           judge(f, &lists, run.plan, p, run.size, time > now.done ? time : now.done, time, &keep)) {
         if (keep != s->kept && s->on && !pd_scan_note(s, f->options->allocator, r->at + (uint64_t)(p - begin), keep))
             break;
         pd_clock_follow(&now, time);
@@ -188,7 +222,7 @@ void pd_scan_samples(struct pd_filtering *f, struct pd_clock *clock)
             last = time > last ? time : last;
         }
         kept += keep;
-        p += size;
+        p += run.size;
         n++;
     }
     *clock = now;
@@ -210,7 +244,24 @@ struct copying {
     uint64_t first, end;
     uint64_t told; /* to the progress */
     bool over;     /* the input has become shorter */
+    size_t n;      /* small pieces, to be written at once: each by itself took 300 instructions */
+    uint8_t pieces[64 << 10];
 };
+
+static enum pd_code flush(struct copying *c)
+{
+    const size_t n = c->n;
+    c->n = 0;
+    return n ? pd_writer_raw(c->f->sections.writer, c->pieces, n, c->f->error) : PD_OK;
+}
+
+static enum pd_code add_piece(struct copying *c, const uint8_t *bytes, size_t n)
+{
+    const enum pd_code code = n > sizeof c->pieces - c->n ? flush(c) : PD_OK;
+    memcpy(c->pieces + c->n, bytes, n);
+    c->n += n;
+    return code;
+}
 
 /* Bytes of the input through the window. */
 static enum pd_code copy_bytes(struct copying *c, uint64_t offset, uint64_t n)
@@ -244,9 +295,11 @@ static void tell(struct copying *c, uint64_t at)
 }
 
 /* In the kernel where that can be: reading and writing what is kept was a fourth more. */
-static enum pd_code copy_part(struct copying *c, uint64_t offset, uint64_t n)
+static enum pd_code copy_large(struct copying *c, uint64_t offset, uint64_t n)
 {
-    enum pd_code code = n ? pd_writer_raw(c->f->sections.writer, NULL, 0, c->f->error) : PD_OK; /* what stands before */
+    enum pd_code code = flush(c);
+    if (!code && n)
+        code = pd_writer_raw(c->f->sections.writer, NULL, 0, c->f->error); /* what stands before */
     while (!code && !c->over && c->copy && n >= LEAST_COPY) {
         const uint64_t now = n < MOST_COPY ? n : MOST_COPY;
         const uint64_t done = c->copy(c->f->options->user, offset, now);
@@ -258,6 +311,33 @@ static enum pd_code copy_part(struct copying *c, uint64_t offset, uint64_t n)
         tell(c, offset);
     }
     return code || c->over ? code : copy_bytes(c, offset, n);
+}
+
+static enum pd_code copy_part(struct copying *c, uint64_t offset, uint64_t n)
+{
+    if (n <= UINT16_MAX && offset >= c->first && offset + n <= c->end)
+        return add_piece(c, c->seen + (offset - c->first), (size_t)n);
+    return copy_large(c, offset, n);
+}
+
+/* A part; its bytes come behind what goes with its kind. */
+struct taken {
+    enum part kind;
+    uint64_t size;
+    bool with_bytes;
+};
+
+static struct taken take_part(const uint8_t **p)
+{
+    const uint64_t part = take(p);
+    return (struct taken){(enum part)(part & (WITH_BYTES - 1)), part >> KIND_BITS, (part & WITH_BYTES) != 0};
+}
+
+static const uint8_t *take_bytes(const struct taken *part, const uint8_t **p)
+{
+    const uint8_t *const bytes = part->with_bytes ? *p : NULL;
+    *p += part->with_bytes ? part->size : 0;
+    return bytes;
 }
 
 /* A record of a task, as far as that is remembered; in *last its moment, if it has one. */
@@ -284,10 +364,11 @@ enum pd_code pd_scan_check(struct pd_filtering *f)
     uint32_t pid, tid;
     enum pd_code code = PD_OK;
     for (const uint8_t *p = s->parts; !code && p < s->parts + s->n;) {
-        const enum part kind = (enum part)(take(&p) & ((1 << KIND_BITS) - 1));
-        if (kind >= OF_TASK)
-            take_task(kind, &p, &last, &rec, &pid, &tid);
-        if (kind == MAP)
+        const struct taken part = take_part(&p);
+        if (part.kind >= OF_TASK)
+            take_task(part.kind, &p, &last, &rec, &pid, &tid);
+        take_bytes(&part, &p);
+        if (part.kind == MAP)
             code = pd_tasks_check_map(f->tasks, pid, tid, &last, f->error);
     }
     return code;
@@ -313,20 +394,23 @@ static enum pd_code copy_parts(struct copying *c)
     struct pd_moment last = {0};
     enum pd_code code = PD_OK;
     while (!code && !c->over && p < end) {
-        const uint64_t part = take(&p);
-        const uint64_t size = part >> KIND_BITS;
-        const enum part kind = (enum part)(part & ((1 << KIND_BITS) - 1));
-        if (kind == DROP || (kind >= OF_TASK && !is_kept(f, kind, &p, &last))) {
-            if (at != from)
-                code = copy_part(c, from, at - from);
-            from = at + size;
-        }
-        at += size;
+        const struct taken part = take_part(&p);
+        const bool dropped = part.kind == DROP || (part.kind >= OF_TASK && !is_kept(f, part.kind, &p, &last));
+        const uint8_t *const bytes = take_bytes(&part, &p);
+        if (dropped && at != from)
+            code = copy_part(c, from, at - from);
+        else if (!dropped && bytes && at == from)
+            code = add_piece(c, bytes, (size_t)part.size);
+        if (dropped || (bytes && at == from))
+            from = at + part.size;
+        at += part.size;
         if (at - c->told > MOST_COPY)
             tell(c, at);
     }
     if (!code && !c->over)
         code = copy_part(c, from, at - from);
+    if (!code)
+        code = flush(c);
     tell(c, at);
     return code;
 }

@@ -374,19 +374,18 @@ struct known {
 static void pass_known(struct pd_reader *r, struct pd_clock *clock, const struct known known[KNOWN])
 {
     const uint8_t *p = r->src->next, *const stop = r->src->stop;
-    const struct pd_plan *plan;
+    struct pd_samples run = PD_SAMPLES_NEW;
     struct pd_clock now = *clock;
     uint64_t n = 0, time;
     uint32_t task[2];
-    size_t size;
-    while ((plan = pd_next_sample(r, p, (size_t)(stop - p), &size, &time))) {
-        memcpy(task, p + plan->pid, sizeof task);
+    while (pd_samples_next(r, p, (size_t)(stop - p), &run, &time)) {
+        memcpy(task, p + run.plan->pid, sizeof task);
         const struct known *k = &known[task[1] % KNOWN];
         if (k->tid != task[1] || k->pid != task[0] || (now.timed ? (time > now.done ? time : now.done) : r->index + n) <= k->at)
             break;
         if (now.timed)
             pd_clock_follow(&now, time);
-        p += size;
+        p += run.size;
         n++;
     }
     *clock = now;

@@ -270,6 +270,21 @@ static void count_record(struct info *info, struct pd_record *rec)
         take_decoded(info, rec);
 }
 
+/* The next record behind samples that are only counted. */
+static inline bool next(struct info *info, struct pd_record *rec, struct info_times *t)
+{
+    if (info->n_events == 1 && info->seen && info->latest) {
+        struct pd_skim skim = {.tids = info->seen, .n_tids = MOST_TIDS, .first = t->first, .last = t->last};
+        pd_reader_skim(info->in->reader, &skim);
+        t->first = skim.first, t->last = skim.last;
+        t->n += skim.samples;
+        info->events[0].samples += skim.samples;
+        info->latest->n += skim.samples;
+        info->latest->bytes += skim.bytes;
+    }
+    return cli_next_decoded(info->in, rec);
+}
+
 /*
  * Counts the record, and the samples that follow it, of which nothing is new but the numbers: in one function, with the sums in
  * registers, half of the work per sample. False: there are no more records.
@@ -282,7 +297,7 @@ static bool count_records(struct info *info, struct pd_record *rec)
     if (rec->type != PD_RECORD_SAMPLE || info->sample_time.n == 0)
         return cli_next_decoded(info->in, rec);
     struct info_times t = info->sample_time;
-    while ((more = cli_next_decoded(info->in, rec)) && rec->type == PD_RECORD_SAMPLE && rec->decoded &&
+    while ((more = next(info, rec, &t)) && rec->type == PD_RECORD_SAMPLE && rec->decoded &&
            rec->attr_index < info->n_events && rec->u.sample.time && rec->u.sample.tid) {
         const uint64_t time = rec->u.sample.time;
         n++;

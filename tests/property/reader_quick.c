@@ -151,8 +151,78 @@ static void same_with_and_without(void **state)
     free(b.p);
 }
 
+/* What pd_reader_skim() may pass over, by what is decoded. */
+static bool is_skimmed(const struct pd_reader *reader, const struct pd_record *rec, const struct pd_skim *skim)
+{
+    const uint32_t tid = rec->u.sample.tid;
+    return rec->type == PD_RECORD_SAMPLE && rec->decoded && !rec->depth && pd_reader_n_attrs(reader) == 1 && rec->u.sample.time &&
+           tid < skim->n_tids && skim->tids[tid / 64] >> tid % 64 & 1;
+}
+
+/* Reads records until the offset, and makes the sums of them. */
+static void sum_up(struct pd_reader *slow, struct pd_record *rec, uint64_t offset, struct pd_skim *sums)
+{
+    struct pd_error e;
+    while (pd_reader_offset(slow) < offset) {
+        assert_int_equal(pd_reader_next_decoded(slow, rec, &e), PD_OK);
+        assert_true(is_skimmed(slow, rec, sums));
+        sums->first = rec->u.sample.time < sums->first ? rec->u.sample.time : sums->first;
+        sums->last = rec->u.sample.time > sums->last ? rec->u.sample.time : sums->last;
+        sums->samples++;
+        sums->bytes += rec->size;
+    }
+}
+
+static uint64_t n_skimmed;
+
+/* Records by turns skimmed and read, and read all. */
+static void compare_skimmed(struct bytes *b, bool stream, const struct pd_skim *none)
+{
+    struct pd_reader *quick, *slow;
+    struct pd_skim skim = *none, want = *none;
+    struct pd_record x = {0}, y = {0};
+    struct pd_error e;
+    enum pd_code code = open_reader(&quick, b, stream);
+    assert_int_equal(code, open_reader(&slow, b, stream));
+    while (!code) {
+        pd_reader_skim(quick, &skim);
+        sum_up(slow, &y, pd_reader_offset(quick), &want);
+        assert_memory_equal(&skim, &want, sizeof want);
+        code = pd_reader_next_decoded(quick, &x, &e);
+        assert_int_equal(pd_reader_next_decoded(slow, &y, &e), code);
+        assert_true(code || (x.offset == y.offset && x.index == y.index && x.decoded == y.decoded));
+    }
+    n_skimmed += skim.samples;
+    pd_reader_close(quick);
+    pd_reader_close(slow);
+}
+
+static void skimming_counts_what_reading_gives(void **state)
+{
+    struct pd_rng r = {random_seed()};
+    struct bytes b = {0};
+    const uint64_t iterations = random_iterations(60);
+    uint64_t tids[64];
+    (void)state;
+    for (uint64_t i = 0; i < iterations; i++) {
+        struct pd_skim skim = {.tids = tids, .n_tids = 64 * 64, .first = UINT64_MAX};
+        print_message("PERFDATA_SEED=%llu PERFDATA_ITERATIONS=1\n", (unsigned long long)r.state);
+        for (size_t k = 0; k < 64; k++)
+            tids[k] = ~(pd_rng_next(&r) & pd_rng_next(&r) & pd_rng_next(&r));
+        make(&b, &r);
+        compare_skimmed(&b, pd_rng_one_in(&r, 3), &skim);
+        for (uint64_t k = 1 + pd_rng_below(&r, 60); k && b.n > 200; k--)
+            b.p[100 + pd_rng_below(&r, b.n - 100)] ^= (uint8_t)(1u << pd_rng_below(&r, 8));
+        compare_skimmed(&b, pd_rng_one_in(&r, 3), &skim);
+    }
+    if (iterations >= 60)
+        assert_true(n_skimmed > 1000);
+    free(b.p);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_with_and_without)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_with_and_without),
+                                       cmocka_unit_test(skimming_counts_what_reading_gives)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -277,10 +277,10 @@ static void look_into_record(struct check *c, struct pd_record *rec)
 {
     struct pd_fields it;
     struct pd_feature f;
-    const char *name = pd_set_name(&pd_set_record_type, rec->type);
-    if (name == NULL)
+    const char *name = rec->type == PD_RECORD_SAMPLE ? NULL : pd_set_name(&pd_set_record_type, rec->type);
+    if (name == NULL && rec->type != PD_RECORD_SAMPLE)
         count(&c->unknown_type, rec->offset, rec->type);
-    if (name == NULL || rec->type == PD_RECORD_SAMPLE || pd_reader_decode(c->in.reader, rec, NULL))
+    if (name == NULL || pd_reader_decode(c->in.reader, rec, NULL))
         return;
     pd_fields_of_record(&it, rec);
     find_unended(c, &it, name, rec->raw, rec->offset);
@@ -292,12 +292,16 @@ static void look_into_record(struct check *c, struct pd_record *rec)
 static void find_odd(struct check *c)
 {
     struct pd_record rec = {0};
+    struct pd_skim skim = {0}; /* in samples, nothing is odd */
     struct pd_error error;
     enum pd_code code = pd_reader_rewind(c->in.reader, &error);
     if (!code)
         look_into_sections(c);
-    while (!code && (code = pd_reader_next(c->in.reader, &rec, &error)) == PD_OK)
-        look_into_record(c, &rec);
+    while (!code) {
+        pd_reader_skim(c->in.reader, &skim);
+        if ((code = pd_reader_next(c->in.reader, &rec, &error)) == PD_OK)
+            look_into_record(c, &rec);
+    }
     if (code == PD_ENOMEM) /* other errors were found before */
         cli_error(c->cli, c->in.name, &error);
     if (c->unended.n)

@@ -116,46 +116,49 @@ static inline bool pd_reader_next_quick(struct pd_reader *r, struct pd_record *r
 }
 
 /*
- * A sample in a loop over samples alone, and what those behind it may have in common with it: where there is one event, and
- * samples have no varying part, all are as long. So one is begun before it is known how long that before it is: 2 ns less.
+ * A loop over samples alone. Where there is one event, and samples have no varying part, nearly all are as long as each other: then
+ * the next one is begun before it is known how long this one is, which is 2 ns less.
  */
 struct pd_samples {
-    const struct pd_plan *plan;
+    const struct pd_plan *plan; /* of the sample */
     size_t size;
-    size_t alike; /* the size of those that are like this one; 1: of none */
+    size_t usual; /* a size that takes no look at the event; 1: there is none */
 };
 
-#define PD_SAMPLES_NEW ((struct pd_samples){.alike = 1})
-
-/* A sample with a task and a time that is all there? */
-static inline bool pd_samples_begin(const struct pd_reader *r, const uint8_t *p, size_t left, size_t size, struct pd_samples *run)
+static inline bool pd_samples_suit(const struct pd_plan *plan, size_t size)
 {
-    uint32_t index;
-    const struct pd_event_attr *event =
-        size >= sizeof(struct pd_record_header) && size <= left ? pd_attrs_quick(&r->attrs, p, PD_RECORD_SAMPLE, size, &index) : NULL;
-    if (event == NULL || event->plan.time == 0 || event->plan.pid == 0 ||
-        size < event->plan.budget + sizeof(struct pd_record_header))
-        return false;
-    run->plan = &event->plan;
-    run->size = size;
-    run->alike = r->attrs.n == 1 && size == event->plan.budget + sizeof(struct pd_record_header) ? size : 1;
-    return true;
+    return plan->time && plan->pid && size >= plan->budget + sizeof(struct pd_record_header);
+}
+
+static inline struct pd_samples pd_samples_of(const struct pd_reader *r)
+{
+    const struct pd_plan *plan = r->attrs.n == 1 ? &r->attrs.attr[0]->plan : NULL;
+    const size_t size = plan ? plan->budget + sizeof(struct pd_record_header) : 1;
+    return (struct pd_samples){plan, size, plan && pd_samples_suit(plan, size) ? size : 1};
 }
 
 /*
  * The next record at p, if it is a sample with a task and a time; false: it is not, or that has to be looked for. What was passed
  * over so is told by pd_reader_passed().
  */
-static inline bool pd_samples_next(const struct pd_reader *r, const uint8_t *p, size_t left, struct pd_samples *run, uint64_t *time)
+static inline bool pd_samples_next(const struct pd_reader *r, const uint8_t *p, size_t left, struct pd_samples *s, uint64_t *time)
 {
     struct pd_record_header h;
     if (left < sizeof h)
         return false;
     memcpy(&h, p, sizeof h);
-    if (h.type != PD_RECORD_SAMPLE ||
-        (h.size == run->alike ? left < run->alike : !pd_samples_begin(r, p, left, h.size, run)))
+    if (h.type != PD_RECORD_SAMPLE || h.size < sizeof h || h.size > left)
         return false;
-    memcpy(time, p + run->plan->time, sizeof *time);
+    s->size = s->usual;
+    if (h.size != s->usual) {
+        uint32_t index;
+        const struct pd_event_attr *event = pd_attrs_quick(&r->attrs, p, h.type, h.size, &index);
+        if (event == NULL || !pd_samples_suit(&event->plan, h.size))
+            return false;
+        s->plan = &event->plan;
+        s->size = h.size;
+    }
+    memcpy(time, p + s->plan->time, sizeof *time);
     return *time != UINT64_MAX;
 }
 

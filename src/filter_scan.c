@@ -208,7 +208,7 @@ void pd_scan_samples(struct pd_filtering *f, struct pd_clock *clock)
     struct pd_scan *s = &f->scan;
     const struct pd_filter_lists lists = f->options->keep;
     const uint8_t *p = r->src->next, *const begin = p, *const stop = r->src->stop;
-    struct pd_samples run = PD_SAMPLES_NEW;
+    struct pd_samples run = pd_samples_of(r);
     struct pd_clock now = *clock;
     uint64_t n = 0, kept = 0, time, first = f->stats->first, last = f->stats->last;
     bool keep;
@@ -245,8 +245,11 @@ struct copying {
     uint64_t told; /* to the progress */
     bool over;     /* the input has become shorter */
     size_t n;      /* small pieces, to be written at once: each by itself took 300 instructions */
-    uint8_t pieces[64 << 10];
+    uint8_t *pieces; /* PIECES bytes */
 };
+
+#define PIECES ((size_t)64 << 10)
+#define SMALL ((size_t)512) /* what is larger had better be copied once */
 
 static enum pd_code flush(struct copying *c)
 {
@@ -257,7 +260,7 @@ static enum pd_code flush(struct copying *c)
 
 static enum pd_code add_piece(struct copying *c, const uint8_t *bytes, size_t n)
 {
-    const enum pd_code code = n > sizeof c->pieces - c->n ? flush(c) : PD_OK;
+    const enum pd_code code = n > PIECES - c->n ? flush(c) : PD_OK;
     memcpy(c->pieces + c->n, bytes, n);
     c->n += n;
     return code;
@@ -315,7 +318,7 @@ static enum pd_code copy_large(struct copying *c, uint64_t offset, uint64_t n)
 
 static enum pd_code copy_part(struct copying *c, uint64_t offset, uint64_t n)
 {
-    if (n <= UINT16_MAX && offset >= c->first && offset + n <= c->end)
+    if (n <= SMALL && offset >= c->first && offset + n <= c->end)
         return add_piece(c, c->seen + (offset - c->first), (size_t)n);
     return copy_large(c, offset, n);
 }
@@ -419,7 +422,8 @@ enum pd_code pd_scan_copy(struct pd_filtering *f, bool *over)
 {
     const struct pd_scan *s = &f->scan;
     const struct pd_filter_options *o = f->options;
-    struct copying c = {.f = f, .told = pd_reader_info(f->reader)->data_offset};
+    uint8_t pieces[PIECES];
+    struct copying c = {.f = f, .pieces = pieces, .told = pd_reader_info(f->reader)->data_offset};
     if (o->size > offsetof(struct pd_filter_options, copy))
         c.copy = o->copy;
     const enum pd_code code = copy_parts(&c);

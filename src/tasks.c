@@ -374,7 +374,7 @@ struct known {
 static void pass_known(struct pd_reader *r, struct pd_clock *clock, const struct known known[KNOWN])
 {
     const uint8_t *p = r->src->next, *const stop = r->src->stop;
-    struct pd_samples run = PD_SAMPLES_NEW;
+    struct pd_samples run = pd_samples_of(r);
     struct pd_clock now = *clock;
     uint64_t n = 0, time;
     uint32_t task[2];

@@ -198,7 +198,7 @@ PD_API enum pd_code pd_reader_next_decoded(struct pd_reader *reader, struct pd_r
  * first, too: pd_reader_next() gives the sample that it stopped at. A third of the work of looking at each.
  */
 struct pd_skim {
-    const uint64_t *tids; /* tid n is bit n % 64 of tids[n / 64] */
+    const uint64_t *tids; /* tid n is bit n % 64 of tids[n / 64]; NULL: all are set */
     uint64_t n_tids;      /* bits */
     uint64_t first, last; /* time */
     uint64_t samples, bytes;

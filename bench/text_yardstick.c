@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * text_yardstick.c - how fast the lines of `dump -F comm,pid,tid,cpu,time,event` can be for a program that is written by hand
+ * for just these: it reads the recording twice, once for the names of tasks, of which it takes the last one whatever the time, and
+ * knows but one event, "cycles".
+ *
+ *     bench_text_yardstick FILE
+ *
+ * The sample types: IP|TID|TIME|CPU|PERIOD and what stands behind these, little-endian.
+ */
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WINDOW ((size_t)256 << 10)
+#define TASKS 65536
+#define NAME 16
+#define ROOM 64 /* for the columns of a task */
+
+struct header {
+    uint32_t type;
+    uint16_t misc, size;
+};
+
+struct sample {
+    uint64_t ip;
+    uint32_t pid, tid;
+    uint64_t time;
+    uint32_t cpu, res;
+};
+
+struct task {
+    uint32_t pid, tid;
+    size_t n; /* 0: not printed yet */
+    char text[ROOM];
+};
+
+static struct task tasks[TASKS];
+static char names[TASKS][NAME];
+static uint8_t window[WINDOW];
+static char out[WINDOW + 4096];
+static size_t n_out;
+
+static void flush(void)
+{
+    if (n_out && write(STDOUT_FILENO, out, n_out) != (ssize_t)n_out)
+        exit(2);
+    n_out = 0;
+}
+
+static void name_task(const uint8_t *record, size_t size)
+{
+    uint32_t tid;
+    memcpy(&tid, record + 12, sizeof tid);
+    memcpy(names[tid % TASKS], record + 16, size - 16 < NAME - 1 ? size - 16 : NAME - 1);
+}
+
+static char pairs[100][2]; /* "00" to "99" */
+
+static char *put_pair(char *p, uint32_t value)
+{
+    memcpy(p, pairs[value], 2);
+    return p + 2;
+}
+
+static void print(const uint8_t *body)
+{
+    static uint64_t second = UINT64_MAX;
+    static char seconds[32];
+    static size_t n_seconds;
+    struct sample s;
+    memcpy(&s, body, sizeof s);
+    struct task *t = &tasks[s.tid % TASKS];
+    if (t->n == 0 || t->tid != s.tid || t->pid != s.pid) {
+        t->tid = s.tid, t->pid = s.pid;
+        t->n = (size_t)snprintf(t->text, sizeof t->text, "%16s %5d/%-5d ", names[s.tid % TASKS], (int)s.pid, (int)s.tid);
+    }
+    if (second != s.time / 1000000000) {
+        second = s.time / 1000000000;
+        n_seconds = (size_t)snprintf(seconds, sizeof seconds, "%5llu.", (unsigned long long)second);
+    }
+    char *p = out + n_out;
+    memcpy(p, t->text, sizeof t->text);
+    p += t->n;
+    *p++ = '[';
+    *p = (char)('0' + s.cpu / 100 % 10);
+    p = put_pair(p + 1, s.cpu % 100);
+    memcpy(p, "] ", 2);
+    memcpy(p + 2, seconds, sizeof seconds);
+    const uint32_t micro = (uint32_t)(s.time - second * 1000000000) / 1000;
+    p = put_pair(put_pair(put_pair(p + 2 + n_seconds, micro / 10000), micro / 100 % 100), micro % 100);
+    memcpy(p, ": cycles: \n", 11);
+    n_out = (size_t)(p + 11 - out);
+    if (n_out > WINDOW)
+        flush();
+}
+
+static void pass(int fd, uint64_t left, int prints)
+{
+    size_t kept = 0;
+    ssize_t got;
+    while (left && (got = read(fd, window + kept, WINDOW - kept)) > 0) {
+        const size_t all = kept + (size_t)got, n = all < left ? all : (size_t)left;
+        const uint8_t *p = window, *end = window + n;
+        struct header h;
+        while ((size_t)(end - p) >= sizeof h) {
+            memcpy(&h, p, sizeof h);
+            if (h.size < sizeof h || h.size > (size_t)(end - p))
+                break;
+            if (prints && h.type == 9 && h.size >= sizeof h + sizeof(struct sample))
+                print(p + sizeof h);
+            else if (!prints && h.type == 3 && h.size >= 24)
+                name_task(p, h.size);
+            p += h.size;
+        }
+        if (p == window)
+            break;
+        kept = (size_t)(end - p);
+        left -= (uint64_t)(p - window);
+        memmove(window, p, kept);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    enum { WANTED = 1 | 2 | 4 | 128 | 256, BEFORE = 8 | 16 | 64 | 512 | 65536 }; /* what would stand before or between these */
+    uint64_t head[13] = {0}, sample_type;
+    const int fd = argc == 2 ? open(argv[1], O_RDONLY) : -1;
+    if (fd < 0 || read(fd, head, sizeof head) != sizeof head || pread(fd, &sample_type, 8, (off_t)head[3] + 24) != 8)
+        return 2;
+    if ((sample_type & WANTED) != WANTED || sample_type & BEFORE) {
+        fprintf(stderr, "bench_text_yardstick: not for sample_type 0x%llx\n", (unsigned long long)sample_type);
+        return 1;
+    }
+    for (int i = 0; i < 100; i++)
+        pairs[i][0] = (char)('0' + i / 10), pairs[i][1] = (char)('0' + i % 10);
+    for (int prints = 0; prints < 2; prints++) {
+        if (lseek(fd, (off_t)head[5], SEEK_SET) < 0)
+            return 2;
+        pass(fd, head[6], prints);
+    }
+    flush();
+    return 0;
+}

@@ -228,7 +228,7 @@ static enum pd_code hold_payload(struct pd_conversion *c, struct pd_reader *r, s
     while (!code && n && c->held_n < pd_convert_max_held(c)) {
         struct pd_error what;
         const uint8_t *bytes;
-        if ((code = pd_reader_payload(r, &bytes, &n, &what))) {
+        if (pd_reader_payload(r, &bytes, &n, &what)) {
             *whole = false;
             c->held_n = 0;
             return pd_convert_damage(c, &what);

@@ -149,7 +149,7 @@ static enum pd_code collect_payload(struct pd_conversion *c)
     size_t n;
     enum pd_code code;
     do {
-        if ((code = pd_reader_payload(c->r, &bytes, &n, &what))) {
+        if (pd_reader_payload(c->r, &bytes, &n, &what)) {
             c->collected[PD_FEAT_TRACING_DATA].n = 0;
             return pd_convert_damage(c, &what);
         }

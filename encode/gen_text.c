@@ -151,7 +151,7 @@ static bool digits(struct line *l, const char *at, size_t n, uint64_t *value, si
 
 static bool number(struct line *l, const struct word *w, uint64_t *value)
 {
-    size_t used;
+    size_t used = 0;
     if (w == NULL)
         return bad(l, "a number is missing");
     return digits(l, w->at, w->n, value, &used) && (used == w->n || bad(l, "a number is expected"));
@@ -161,7 +161,7 @@ static bool number(struct line *l, const struct word *w, uint64_t *value)
 static bool percent(struct line *l, const struct word *w, uint32_t *share)
 {
     uint64_t whole;
-    size_t used;
+    size_t used = 0;
     if (w == NULL || w->n < 2 || w->at[w->n - 1] != '%' || !digits(l, w->at, w->n - 1, &whole, &used))
         return bad(l, "a percentage is expected, like 12.5%");
     uint64_t unit = PD_GEN_PERCENT, value = whole <= 100 ? whole * unit : PD_GEN_WHOLE + 1;
@@ -276,7 +276,7 @@ static bool find_caller(struct line *l, struct pd_gen_function *f)
 static bool take_addresses(struct line *l, struct pd_gen_function *f)
 {
     const struct word *w = next_word(l);
-    size_t used, more;
+    size_t used = 0, more = 0;
     if (w == NULL || !digits(l, w->at, w->n, &f->start, &used))
         return bad(l, "an address is missing, like 0x1000 or 0x1000-0x1080");
     f->end = f->start;

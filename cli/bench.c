@@ -564,6 +564,7 @@ static void bench_file(struct bench *b)
         cli_json_close(&json, ']');
         cli_json_close(&json, '}');
         pd_out_str(json.out, "\n");
+        b->json = NULL;
     }
 }
 

@@ -269,7 +269,7 @@ static void copy(struct corrupt *c)
     static uint8_t bytes[CHUNK];
     bool more = c->keep != 0;
     while (more && !c->failed) {
-        if (c->n_inserted && c->read == c->insert_at && !(more = insert(c)))
+        if (c->n_inserted && c->read == c->insert_at && !insert(c))
             break;
         const uint64_t left = c->n_inserted && c->read < c->insert_at ? c->insert_at - c->read : CHUNK;
         const size_t n = read_some(c, bytes, left < CHUNK ? (size_t)left : CHUNK);

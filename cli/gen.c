@@ -352,6 +352,7 @@ static void to_directory(struct run *run)
         generate(run, &data) && cli_directory_close(&dir, &data) == 0 && cli_directory_close(&dir, &rest) == 0)
         cli_directory_commit(&dir);
     cli_directory_discard(&dir);
+    run->options.member = NULL;
 }
 
 int cmd_gen(struct cli *cli, int argc, char **argv)

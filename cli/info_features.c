@@ -674,10 +674,11 @@ static void show_header(struct info *info)
 /* perf 6.1 names missing ones up to PMU_CAPS; newer ones are told where the file has one of them. */
 static void show_missing(struct info *info)
 {
+    const uint16_t newest = PD_FEAT_CLN_SIZE;
     uint16_t last = PD_FEAT_PMU_CAPS;
-    for (uint16_t id = PD_FEAT_CPU_DOMAIN_INFO; id <= PD_FEAT_CLN_SIZE; id++)
+    for (uint16_t id = PD_FEAT_CPU_DOMAIN_INFO; id <= newest; id++)
         if (pd_reader_find_feature(info->in->reader, id))
-            last = PD_FEAT_CLN_SIZE;
+            last = newest;
     pd_out_str(&info->cli->out, "# missing features: ");
     for (uint16_t id = PD_FEAT_TRACING_DATA; id <= last; id++)
         if (pd_reader_find_feature(info->in->reader, id) == NULL)

@@ -546,12 +546,12 @@ static bool open_in_place(struct cli_output *out, int fd, const struct cli_input
     if ((flags & CLI_SPOOL) || ((flags & CLI_PATCH) && (at < 0 || mode < 0 || (mode & O_APPEND)))) {
         out->target = fd;
         out->base = 0;
-        if ((out->fd = cli_temporary()) < 0)
+        if ((out->fd = cli_temporary()) < 0) {
             cli_fail(out->cli, CLI_OUTPUT, "a temporary file in %s: %s", cli_temporary_dir(), strerror(errno));
-        if (out->fd < 0 || !name_spool(out)) {
             cli_output_discard(out);
             return false;
         }
+        return name_spool(out);
     }
     return true;
 }

@@ -383,6 +383,7 @@ static bool take_ids(struct text *t, json_t *line)
     for (size_t i = 0; ok && i < n; i++) {
         uint8_t id[8];
         for (size_t b = 0; b < 8; b++)
+            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): take_id_array() made n of them */
             id[t->order == PD_BIG ? 7 - b : b] = (uint8_t)(ids[i] >> 8 * b);
         ok = put(t, id, sizeof id);
     }
@@ -523,7 +524,7 @@ static bool take_record(struct text *t, json_t *line)
 {
     const json_t *json = json_object_get(line, "record");
     struct pd_record rec = {.nr_cpus_avail = t->nr_cpus_avail};
-    uint64_t attr;
+    uint64_t attr = UINT32_MAX;
     if (!need_header(t, "record") || !no_payload_due(t, "record") || !ONLY(t, line, "record") || !find_attr(t, json, &attr))
         return false;
     const struct pd_plan *plan = attr == UINT32_MAX ? &t->none : &t->attrs[attr].plan;
@@ -792,7 +793,7 @@ static bool take_entry(struct text *t, const json_t *line, const char *kind)
 {
     char name[4096], target[4096];
     const json_t *mode_json = json_object_get(line, "mode");
-    size_t n, n_target = 0;
+    size_t n = 0, n_target = 0;
     const bool link = strcmp(kind, "link") == 0, directory = strcmp(kind, "directory") == 0;
     mode_t mode = directory ? 0700 : 0600;
     if (!no_payload_due(t, kind) || !finish_writer(t)) /* what comes now is another file, or none */

@@ -463,7 +463,7 @@ static enum pd_code set_header(struct pd_record *rec, const char *path, uint64_t
                                struct pd_error *error)
 {
     const bool misc = strcmp(path, "header.misc") == 0;
-    if (!misc && strcmp(path, "header.size"))
+    if (!misc && strcmp(path, "header.size") != 0)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "path", 0, 0);
     if (value > UINT16_MAX)
         return pd_fail(error, PD_EVALUE, PD_NOWHERE, misc ? "misc" : "size", value, UINT16_MAX);

@@ -5,7 +5,8 @@
 usage: mutate.py [--jobs N] [--every N] [--only REGEX] [--list] [--work DIR] [--log FILE]
 
 For each line of src/schema/*.def: the fields swapped with the next line, another width, the condition turned round or
-put on another bit, the line left out, another name, another value. A mutant is built as any change of the schema is
+put on another bit, the line left out, another name, another value; of a record whether sample_id follows, of a set whether it is of
+flags; of identity.def that a field says nothing of anybody. A mutant is built as any change of the schema is
 (`regen`, library, tests), so that generated files agree with it: what kills it is a test that knows the layout from
 elsewhere. Survivors are printed and make the exit status 1. tests/mutation/equivalent.txt lists mutants that mean the
 same as the original, each with its reason; such a line that no mutant has is an error.
@@ -47,8 +48,9 @@ TESTS = {
     "names.def": ["names", "golden_records", "golden_sample", "golden_attr", "golden_tool_records", "golden_features", "print",
                   "json", "parse", "fields"],
     "regs.def": ["regs", "print", "json", "parse"],
+    "identity.def": ["redact"],
 }
-VALUES = {"names.def", "regs.def"}
+NOT_GENERATED = {"regs.def", "identity.def"}
 ROUNDS = 29
 LIBRARIES = ["-lcmocka", "-ljansson", "-lsodium", "-lxxhash", "-lzstd", "-lpthread"]
 OTHER_WIDTH = {"U8": "U16", "U16": "U32", "U32": "U64", "U64": "U32", "S32": "U16", "VEC16": "VEC32", "VEC32": "VEC16",
@@ -137,6 +139,21 @@ def mutants_of_layout(lines, at, line):
         yield "another name", rename(lines, at, line.args[0])
 
 
+def mutants_of_edge(lines, at, line):
+    """The first line of a record or set."""
+    turned = {"TRAILER": "NO_TRAILER", "NO_TRAILER": "TRAILER"} if line.macro == "RECORD" else {"ENUM": "FLAGS", "FLAGS": "ENUM"}
+    for i, arg in enumerate(line.args[:4]):
+        if arg in turned and line.macro in ("RECORD", "SET"):
+            yield f"{turned[arg]}", replaced(lines, at, line.with_(args=line.args[:i] + [turned[arg]] + line.args[i + 1:]))
+
+
+def mutants_of_identity(lines, at, line):
+    """A line of identity.def."""
+    if line.args[-1] != "NONE" and line.macro == "IDENTIFIES":
+        yield "nothing of anybody", replaced(lines, at, line.with_(args=line.args[:-1] + ["NONE"]))
+    yield "left out", replaced(lines, at, None)
+
+
 def mutants_of_value(lines, at, line):
     """A line of names.def or regs.def: VALUE, FIELD, UNAME, MACHINE, REG."""
     names = [i for i, arg in enumerate(line.args) if re.fullmatch(r'[A-Za-z_]\w*', arg)]
@@ -150,6 +167,9 @@ def mutants_of_value(lines, at, line):
         args[names[0]] += "_X" if args[names[0]].isupper() else "_x"
         yield "another name", replaced(lines, at, line.with_(args=args))
     yield "left out", replaced(lines, at, None)
+
+
+MAKERS = {"names.def": mutants_of_value, "regs.def": mutants_of_value, "identity.def": mutants_of_identity}
 
 
 class Mutant(typing.NamedTuple):
@@ -178,12 +198,48 @@ def mutants():
                 in_comment = "*/" not in text
                 continue
             line = Line(text)
-            if not line.ok or line.macro in BLOCK_EDGES or line.macro == "DONE":
+            if not line.ok or line.macro in ("END", "DONE"):
                 continue
-            make = mutants_of_value if file in VALUES else mutants_of_layout
-            block = Line(lines[block_of(lines, at)[0]]).args[0]
+            make = MAKERS.get(file, mutants_of_layout) if line.macro not in BLOCK_EDGES else mutants_of_edge
+            block = Line(lines[block_of(lines, at)[0]]).args[0] if file != "identity.def" else line.args[0]
             for what, new in make(lines, at, line):
                 yield Mutant(file, at + 1, block, what, text.strip(), new)
+
+
+def proof_of_member(mutant, lines):
+    """How the compiler says that a struct has no such member any more; None if it cannot."""
+    field, (first, last) = Line(mutant.text).args[0], block_of(lines, mutant.line - 1)
+    if mutant.what == "left out" and sum(line.ok and line.args[:1] == [field] for line in map(Line, lines[first + 1:last])) > 1:
+        return None
+    block = ("feature_" if Line(lines[first]).macro == "FEATURE" else "") + mutant.block
+    return rf"error: (no member named|field designator) '{field}' .*'(struct )?pd_{block}'"
+
+
+def proof_of_constant(mutant, lines, constants):
+    """The same of a constant: that there is none, or that it is another one."""
+    constant = constant_of(mutant.line - 1, lines)
+    if constants.count(constant) > 1 or mutant.what == "another number" and Line(mutant.text).macro != "VALUE":
+        return None
+    return rf'error: static_assert failed .*"{constant}"$' if mutant.what == "another number" else rf"undeclared identifier '{constant}'"
+
+
+def constant_of(at, lines):
+    prefix = Line(lines[block_of(lines, at)[0]]).args[2]
+    return f"PD_{prefix}_{Line(lines[at]).args[0]}".upper()
+
+
+def groups(todo):
+    """Mutants that can be tried at once, because the compiler tells what each took away: file, [(mutant, how it tells that)]."""
+    for file in [file for file in TESTS if file not in NOT_GENERATED]:
+        lines = (SOURCE / SCHEMA / file).read_text().split("\n")
+        values = [i for i, text in enumerate(lines) if re.match(r"\s+(VALUE|FIELD)\b", text)] if file == "names.def" else []
+        constants = [constant_of(i, lines) for i in values]
+        for what in ("another name", "left out", "another number") if values else ("another name", "left out"):
+            some = [mutant for mutant in todo if mutant.file == file and mutant.what == what and
+                    (mutant.line - 1 in values if values else Line(mutant.text).macro not in CONDITIONS)]
+            proofs = [(mutant, proof_of_constant(mutant, lines, constants) if values else proof_of_member(mutant, lines))
+                      for mutant in some]
+            yield file, [(mutant, proof) for mutant, proof in proofs if proof]
 
 
 class Worker:
@@ -252,12 +308,34 @@ class Worker:
                 return test
         return None
 
+    def missed(self, file, group):
+        """Of mutants that each take a name away or change a number, all made at once: those of which the compiler says just that."""
+        path = self.tree / SCHEMA / file
+        original = path.read_text()
+        before = original.split("\n")
+        lines = before[:]
+        for mutant, _ in group:
+            if mutant.what == "left out":
+                lines[mutant.line - 1] = ""
+            else:
+                for i in (i for i, text in enumerate(mutant.new) if text != before[i]):
+                    lines[i] = mutant.new[i]
+        try:
+            path.write_text("\n".join(lines))
+            said = self.quick.complaints(file, {part for test in TESTS[file] for part in self.parts[test]})
+        finally:
+            path.write_text(original)
+        if said is None and len(group) > 1:
+            half = len(group) // 2
+            return self.missed(file, group[:half]) + self.missed(file, group[half:])
+        return [mutant for mutant, proof in group if re.search(proof, said or "", re.MULTILINE)]
+
     def try_(self, mutant):
         path = self.tree / SCHEMA / mutant.file
         original = path.read_text()
         try:
             path.write_text("\n".join(mutant.new))
-            if mutant.file == "regs.def": # of which nothing is made that is compiled
+            if mutant.file in NOT_GENERATED: # but into texts
                 return self.judge(TESTS[mutant.file], regenerate=False)
             return self.quick.judge(mutant.file, mutant.block, Line(mutant.text).args[0]) or self.judge(TESTS[mutant.file], regenerate=True)
         finally:
@@ -283,6 +361,51 @@ def noticed(log):
         return {mutant for by, mutant in (line.rstrip("\n").split("\t") for line in lines) if by != "nothing"}
 
 
+class Run:
+    def __init__(self, options, known, todo):
+        self.options, self.known, self.todo = options, known, todo
+        self.killed, self.survived = {}, 0
+        self.workers = []
+        self.local, self.lock = threading.local(), threading.Lock()
+
+    def worker(self):
+        if not hasattr(self.local, "worker"):
+            with self.lock:
+                number = len(self.workers)
+                self.workers.append(None)
+            self.local.worker = Worker(pathlib.Path(self.options.work).resolve() / str(number))
+        return self.local.worker
+
+    def note(self, mutant, by):
+        if self.options.log:
+            with open(self.options.log, "a") as log:
+                print(by or "nothing", mutant, sep="\t", file=log)
+        if by is None and mutant.name() not in self.known:
+            self.survived += 1
+            print(f"SURVIVED {mutant}", flush=True)
+        else:
+            by = by or "equivalent"
+            self.killed[by] = self.killed.get(by, 0) + 1
+
+    def try_all(self):
+        with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+            done = self.try_together(pool) if shutil.which("clang") else set() # whose words are looked for
+            rest = [mutant for mutant in self.todo if str(mutant) not in done]
+            for n, (mutant, by) in enumerate(zip(rest, pool.map(lambda mutant: self.worker().try_(mutant), rest)), 1):
+                self.note(mutant, by)
+                if n % 50 == 0:
+                    print(f"… {n} of {len(rest)}", file=sys.stderr, flush=True)
+
+    def try_together(self, pool):
+        done = set()
+        for file, group in groups(self.todo):
+            for mutant in pool.submit(lambda file=file, group=group: self.worker().missed(file, group)).result() if group else ():
+                self.note(mutant, "the compiler")
+                done.add(str(mutant))
+        print(f"… {len(done)} together", file=sys.stderr, flush=True)
+        return done
+
+
 def main():
     parser = argparse.ArgumentParser(description="Changes each line of the schema; the tests must notice.")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -305,37 +428,12 @@ def main():
         print(*todo, sep="\n")
         return 0
 
-    local = threading.local()
-    numbers = iter(range(options.jobs))
-    lock = threading.Lock()
-    killed, survivors, counted = {}, [], 0
-
-    def one(mutant):
-        if not hasattr(local, "worker"):
-            with lock:
-                number = next(numbers)
-            local.worker = Worker(pathlib.Path(options.work) / str(number))
-        return local.worker.try_(mutant)
-
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for mutant, by in zip(todo, pool.map(one, todo)):
-            counted += 1
-            if options.log:
-                with open(options.log, "a") as log:
-                    print(by or "nothing", mutant, sep="\t", file=log)
-            if by is None and mutant.name() not in known:
-                survivors.append(mutant)
-                print(f"SURVIVED {mutant}", flush=True)
-            else:
-                by = by or "equivalent"
-                killed[by] = killed.get(by, 0) + 1
-            if counted % 50 == 0:
-                print(f"… {counted} of {len(todo)}", file=sys.stderr, flush=True)
-
-    for by, count in sorted(killed.items(), key=lambda item: -item[1]):
+    run = Run(options, known, todo)
+    run.try_all()
+    for by, count in sorted(run.killed.items(), key=lambda item: -item[1]):
         print(f"{count:6}  {by}")
-    print(f"{counted} mutants, {len(survivors)} survived")
-    return 1 if survivors or stale else 0
+    print(f"{len(todo)} mutants, {run.survived} survived")
+    return 1 if run.survived or stale else 0
 
 
 if __name__ == "__main__":

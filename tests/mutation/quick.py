@@ -96,6 +96,16 @@ class Quick:
                 return "names"
         return self.judge_golden(file, block, field) if self.generate_records() else "the generator"
 
+    def complaints(self, file, parts):
+        """What the compiler says of these objects' sources when many mutants are there at once; None: nothing could be generated."""
+        if not (self.generate_constants() if file == "names.def" else self.generate_records()):
+            return None
+        said = ""
+        for source in sorted(map(self.source_of, parts)):
+            said += subprocess.run(["clang", *self.flags, "-fsyntax-only", "-ferror-limit=0", self.tree / source], cwd=self.here,
+                                   stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, check=False).stderr
+        return said
+
     def judge_golden(self, file, block, field):
         word = re.compile(rf"\b{re.escape(field)}\b")
         tests = sorted(self.tests, key=lambda test: -len(word.findall(self.texts[test])) if field else 0)

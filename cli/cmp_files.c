@@ -66,8 +66,7 @@ static int list_names(struct names *l, const char *root, const char *below, cons
     DIR *dir = path ? opendir(path) : NULL;
     int error = dir ? 0 : errno;
     const struct dirent *entry;
-    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): without a directory there is an error */
-    while (!error && (entry = readdir(dir))) {
+    while (dir && !error && (entry = readdir(dir))) {
         const char *name = entry->d_name;
         if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || (in && cli_is_member(in, name)))
             continue;

@@ -335,7 +335,7 @@ static bool short_attr(struct text *t, const struct pd_attr *attr, const uint64_
         ids = &own, n = 1;
     if (pd_writer_attr(t->writer, attr, ids, n, &error))
         return fail_code(t, "attr", &error);
-    return learn_attr(t, t->n_attrs, attr, n ? ids[0] : 0);
+    return learn_attr(t, t->n_attrs, attr, ids && n ? ids[0] : 0);
 }
 
 /* The attr is taken last, because its tail is in the parser's memory. */
@@ -791,7 +791,7 @@ static bool has_records(const char *kind, const char *name)
 /* {"directory":".",…} begins the text of a directory; then its files, directories and links. */
 static bool take_entry(struct text *t, const json_t *line, const char *kind)
 {
-    char name[4096], target[4096];
+    char name[4096] = "", target[4096];
     const json_t *mode_json = json_object_get(line, "mode");
     size_t n = 0, n_target = 0;
     const bool link = strcmp(kind, "link") == 0, directory = strcmp(kind, "directory") == 0;

@@ -265,9 +265,9 @@ static bool find_caller(struct line *l, struct pd_gen_function *f)
 {
     const struct pd_gen_text *t = l->t;
     const struct word *w = next_word(l);
-    for (unsigned i = t->n_functions; w && i-- > 0;)
-        if (t->functions[i].process == f->process && is(w, t->functions[i].name)) {
-            f->caller = (int16_t)i;
+    for (unsigned i = t->n_functions; w && i > 0; i--)
+        if (t->functions[i - 1].process == f->process && is(w, t->functions[i - 1].name)) {
+            f->caller = (int16_t)(i - 1);
             return true;
         }
     return bad(l, "the caller is no function of this process above");

@@ -305,8 +305,8 @@ static enum pd_code put_program(struct pd_gen *g, const struct pd_gen_process *p
 static enum pd_code replace(struct pd_gen *g, const struct pd_gen_process *p, struct instance *in, struct pd_error *error)
 {
     enum pd_code code = PD_OK;
-    for (uint32_t k = p->threads; !code && k-- > 0;)
-        code = put_fork(g, PD_RECORD_EXIT, &(struct pd_gen_task){in->pid, in->pid + k, in->cpu}, 1, 1, error);
+    for (uint32_t k = p->threads; !code && k > 0; k--)
+        code = put_fork(g, PD_RECORD_EXIT, &(struct pd_gen_task){in->pid, in->pid + k - 1, in->cpu}, 1, 1, error);
     renew(g, p, in);
     const struct pd_gen_task task = {in->pid, in->pid, in->cpu};
     if (!code)

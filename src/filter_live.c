@@ -77,9 +77,9 @@ static struct pd_task state_of(const struct pd_live *l, uint32_t i)
 /* Notes a change by an event; several by one are one. */
 static void changed(struct pd_live *l, uint32_t i, struct pd_task before, const struct pd_moment *when)
 {
-    for (size_t k = l->n_changes; k-- > 0 && l->changes[k].when.order == when->order;)
-        if (l->changes[k].task == i) {
-            l->changes[k].after = state_of(l, i);
+    for (size_t k = l->n_changes; k > 0 && l->changes[k - 1].when.order == when->order; k--)
+        if (l->changes[k - 1].task == i) {
+            l->changes[k - 1].after = state_of(l, i);
             return;
         }
     if (!pd_grow(l->options->allocator, (void **)&l->changes, l->n_changes, &l->changes_cap,

@@ -503,7 +503,7 @@ static void wrong_counts(void **state)
 {
     (void)state;
     for (uint32_t d = 0; d < 3; d += 2) {
-        REFUSED(PD_ECOUNT, "nr", .id = 11, .u.cmdline = {d, LIST_IN(pd_string, {TEXT_OF("a")})});
+        REFUSED(PD_ECOUNT, "nr", .id = 11, .u.cmdline = {.nr = d, .args = LIST_IN(pd_string, {TEXT_OF("a")})});
         REFUSED(PD_ECOUNT, "nr_events", .id = 12,
                 .u.event_desc = {d, 64, LIST_IN(pd_event_desc, {.attr_size = 64})});
         REFUSED(PD_ECOUNT, "nr_ids", .id = 12,
@@ -514,10 +514,10 @@ static void wrong_counts(void **state)
         REFUSED(PD_ECOUNT, d ? "nr_cpus_avail" : "has_cpus", .id = 13, .nr_cpus_avail = d,
                 .u.cpu_topology = {
                     .nr_cpus_avail = d, .has_cpus = 1, .cpus = LIST_IN(pd_cpu_topology_cpu, {1, 2})});
-        REFUSED(PD_ECOUNT, "nr", .id = 14, .u.numa_topology = {d, LIST_IN(pd_numa_node, {.node = 1})});
-        REFUSED(PD_ECOUNT, "nr", .id = 16, .u.pmu_mappings = {d, LIST_IN(pd_pmu_mapping, {.type = 1}), {0}});
+        REFUSED(PD_ECOUNT, "nr", .id = 14, .u.numa_topology = {.nr = d, .nodes = LIST_IN(pd_numa_node, {.node = 1})});
+        REFUSED(PD_ECOUNT, "nr", .id = 16, .u.pmu_mappings = {.nr = d, .pmus = LIST_IN(pd_pmu_mapping, {.type = 1}), .uncounted = {0}});
         REFUSED(PD_ECOUNT, "nr_groups", .id = 17,
-                .u.group_desc = {d, LIST_IN(pd_group_desc, {.leader_idx = 1})});
+                .u.group_desc = {.nr_groups = d, .groups = LIST_IN(pd_group_desc, {.leader_idx = 1})});
         REFUSED(PD_ECOUNT, "nr", .id = 18,
                 .u.auxtrace = {.has_nr = 1, .nr = d, .entries = LIST_IN(pd_auxtrace_index_entry, {1, 2})});
         REFUSED(PD_ECOUNT, "nr", .id = 20, .u.cache = {1, d, LIST_IN(pd_cache_level, {.level = 1})});
@@ -526,16 +526,16 @@ static void wrong_counts(void **state)
                 .u.mem_topology = {1, 1, 1, LIST_IN(pd_memory_node, {1, 64, 64, d, WORDS_OF(1)})});
         REFUSED(PD_ECOUNT, "words", .id = 22,
                 .u.mem_topology = {1, 1, 1, LIST_IN(pd_memory_node, {1, 64 * d, 64 * d, d, WORDS_OF(1)})});
-        REFUSED(PD_ECOUNT, "count", .id = 25, .u.bpf_prog_info = {d, LIST_IN(pd_bpf_prog, {.info_len = 0})});
+        REFUSED(PD_ECOUNT, "count", .id = 25, .u.bpf_prog_info = {.count = d, .programs = LIST_IN(pd_bpf_prog, {.info_len = 0})});
         REFUSED(PD_ECOUNT, "data_len", .id = 25,
                 .u.bpf_prog_info = {1, LIST_IN(pd_bpf_prog, {.data_len = d, .data = RAW("x")})});
-        REFUSED(PD_ECOUNT, "count", .id = 26, .u.bpf_btf = {d, LIST_IN(pd_bpf_btf, {.id = 1})});
+        REFUSED(PD_ECOUNT, "count", .id = 26, .u.bpf_btf = {.count = d, .entries = LIST_IN(pd_bpf_btf, {.id = 1})});
         REFUSED(PD_ECOUNT, "data_size", .id = 26, .u.bpf_btf = {1, LIST_IN(pd_bpf_btf, {1, d, RAW("x")})});
         REFUSED(PD_ECOUNT, "nr", .id = 28,
-                .u.cpu_pmu_caps = {d, LIST_IN(pd_name_value, {TEXT_OF("a"), TEXT_OF("b")})});
+                .u.cpu_pmu_caps = {.nr = d, .caps = LIST_IN(pd_name_value, {TEXT_OF("a"), TEXT_OF("b")})});
         REFUSED(PD_ECOUNT, "nr", .id = 30,
-                .u.hybrid_topology = {d, LIST_IN(pd_hybrid_pmu, {TEXT_OF("a"), TEXT_OF("b")})});
-        REFUSED(PD_ECOUNT, "nr_pmus", .id = 31, .u.pmu_caps = {d, LIST_IN(pd_pmu_caps, {.nr_caps = 0})});
+                .u.hybrid_topology = {.nr = d, .pmus = LIST_IN(pd_hybrid_pmu, {TEXT_OF("a"), TEXT_OF("b")})});
+        REFUSED(PD_ECOUNT, "nr_pmus", .id = 31, .u.pmu_caps = {.nr_pmus = d, .pmus = LIST_IN(pd_pmu_caps, {.nr_caps = 0})});
         REFUSED(PD_ECOUNT, "nr_caps", .id = 31,
                 .u.pmu_caps = {
                     1, LIST_IN(pd_pmu_caps, {.nr_caps = d,
@@ -546,27 +546,27 @@ static void wrong_counts(void **state)
                 16, 1, LIST_IN(pd_cpu_domains, {0, d, LIST_IN(pd_cpu_domain, {.schedstat_version = 16})})});
         REFUSED(
             PD_ECOUNT, "symbol_count", .id = 128,
-            .u.simpleperf_file = {LIST_IN(pd_simpleperf_file_entry,
+            .u.simpleperf_file = {.files = LIST_IN(pd_simpleperf_file_entry,
                                           {100,
                                            {.path = TEXT_OF("a"),
                                             .symbol_count = d,
                                             .symbols = LIST_IN(pd_simpleperf_file_symbol, {.len = 1})}})});
         REFUSED(PD_ECOUNT, "data_size", .id = 130,
                 .u.simpleperf_debug_unwind = {
-                    LIST_IN(pd_simpleperf_unwind_field, {.key = 18, .wire_type = 2, .data_size = d, .data = RAW("x")})});
+                    .fields = LIST_IN(pd_simpleperf_unwind_field, {.key = 18, .wire_type = 2, .data_size = d, .data = RAW("x")})});
 
         REFUSED_RECORD(PD_ECOUNT, "nr", .type = 69,
                        .u.id_index = {.nr = d, .entries = LIST_IN(pd_id_index_entry, {.id = 1})});
         REFUSED_RECORD(PD_ECOUNT, "nr", .type = 73,
-                       .u.thread_map = {d, LIST_IN(pd_thread_map_entry, {1, TEXT_OF("a")})});
+                       .u.thread_map = {.nr = d, .entries = LIST_IN(pd_thread_map_entry, {1, TEXT_OF("a")})});
         REFUSED_RECORD(PD_ECOUNT, "nr", .type = 74,
                        .u.cpu_map.map = {.cpus = {(uint16_t)d, VEC_OF(uint16_t, 1)}});
         REFUSED_RECORD(PD_ECOUNT, "nr", .type = 75,
-                       .u.stat_config = {d, LIST_IN(pd_stat_config_entry, {1, 2})});
-        REFUSED_RECORD(PD_ECOUNT, "data_size", .type = 83, .u.compressed2 = {d, RAW("x")});
+                       .u.stat_config = {.nr = d, .entries = LIST_IN(pd_stat_config_entry, {1, 2})});
+        REFUSED_RECORD(PD_ECOUNT, "data_size", .type = 83, .u.compressed2 = {.data_size = d, .data = RAW("x")});
         REFUSED_RECORD(PD_ECOUNT, "nr_entries", .type = 84,
-                       .u.bpf_metadata = {TEXT_OF("p"), d,
-                                          LIST_IN(pd_bpf_metadata_entry, {TEXT_OF("a"), TEXT_OF("b")})});
+                       .u.bpf_metadata = {.prog_name = TEXT_OF("p"), .nr_entries = d,
+                                          .entries = LIST_IN(pd_bpf_metadata_entry, {TEXT_OF("a"), TEXT_OF("b")})});
         REFUSED_RECORD(PD_ECOUNT, "nr", .type = 32775,
                        .u.simpleperf_callchain = {.nr = d, .ips = WORDS_OF(1), .sps = WORDS_OF(1)});
         REFUSED_RECORD(PD_ECOUNT, "nr_regs", .type = 32776,
@@ -582,10 +582,10 @@ static void wrong_sizes(void **state)
     for (uint16_t d = 0; d < 3; d += 2)
         REFUSED(PD_ECOUNT, "size", .id = 2,
                 .u.build_id = {
-                    LIST_IN(pd_build_id_entry, {0, 0, (uint16_t)(43 + d), {.filename = TEXT_OF("a")}})});
+                    .entries = LIST_IN(pd_build_id_entry, {0, 0, (uint16_t)(43 + d), {.filename = TEXT_OF("a")}})});
     for (uint16_t size = 0; size < 8; size++)
         REFUSED(PD_ECOUNT, "size", .id = 2,
-                .u.build_id = {LIST_IN(pd_build_id_entry, {0, 0, size, {.filename = TEXT_OF("a")}})});
+                .u.build_id = {.entries = LIST_IN(pd_build_id_entry, {0, 0, size, {.filename = TEXT_OF("a")}})});
     REFUSED(PD_ECOUNT, "attr_size", .id = 12,
             .u.event_desc = {1, 68, LIST_IN(pd_event_desc, {.attr_size = 68, .attr = {.size = 68}})});
     REFUSED(PD_ECOUNT, "attr_size", .id = 12,
@@ -594,7 +594,7 @@ static void wrong_sizes(void **state)
             .u.bpf_prog_info = {1, LIST_IN(pd_bpf_prog, {.info_len = 232, .info = {.type = 1}})});
     REFUSED(
         PD_ECOUNT, "size", .id = 132,
-        .u.simpleperf_file2 = {LIST_IN(pd_simpleperf_file2, {3, {LIST_IN(pd_simpleperf_file_field, {.key = 16, .wire_type = 8})}})});
+        .u.simpleperf_file2 = {.files = LIST_IN(pd_simpleperf_file2, {3, {LIST_IN(pd_simpleperf_file_field, {.key = 16, .wire_type = 8})}})});
     REFUSED(PD_ECOUNT, "schedstat_version", .id = 32,
             .u.cpu_domain_info = {
                 17, 1, LIST_IN(pd_cpu_domains, {0, 1, LIST_IN(pd_cpu_domain, {.schedstat_version = 16})})});
@@ -608,25 +608,25 @@ static void keys(void **state)
 {
     (void)state;
     REFUSED(PD_ECOUNT, "wire_type", .id = 130,
-            .u.simpleperf_debug_unwind = {LIST_IN(pd_simpleperf_unwind_field, {.key = 10, .wire_type = 2})});
+            .u.simpleperf_debug_unwind = {.fields = LIST_IN(pd_simpleperf_unwind_field, {.key = 10, .wire_type = 2})});
     REFUSED(PD_ECOUNT, "wire_type", .id = 130,
-            .u.simpleperf_debug_unwind = {LIST_IN(pd_simpleperf_unwind_field, {.key = 18, .wire_type = 8})});
+            .u.simpleperf_debug_unwind = {.fields = LIST_IN(pd_simpleperf_unwind_field, {.key = 18, .wire_type = 8})});
     REFUSED(PD_EVALUE, "wire_type", .id = 130,
-            .u.simpleperf_debug_unwind = {LIST_IN(pd_simpleperf_unwind_field, {.key = 14, .wire_type = 6})});
-    REFUSED(PD_EVALUE, "key", .id = 130, .u.simpleperf_debug_unwind = {LIST_IN(pd_simpleperf_unwind_field, {.key = 0})});
+            .u.simpleperf_debug_unwind = {.fields = LIST_IN(pd_simpleperf_unwind_field, {.key = 14, .wire_type = 6})});
+    REFUSED(PD_EVALUE, "key", .id = 130, .u.simpleperf_debug_unwind = {.fields = LIST_IN(pd_simpleperf_unwind_field, {.key = 0})});
 }
 
 static void strings(void **state)
 {
     (void)state;
-    REFUSED(PD_ECOUNT, "text", .id = 3, .u.hostname = {{"abc", 3, 2}});
-    REFUSED(PD_EVALUE, "text", .id = 3, .u.hostname = {{"abcd", 3, 4}});
-    REFUSED(PD_ELIMIT, "text", .id = 3, .u.hostname = {{"abc", SIZE_MAX - 64, PD_AUTO}});
-    REFUSED(PD_ELIMIT, "text", .id = 3, .u.hostname = {{"abc", 3, SIZE_MAX - 1}});
+    REFUSED(PD_ECOUNT, "text", .id = 3, .u.hostname = {.text = {"abc", 3, 2}});
+    REFUSED(PD_EVALUE, "text", .id = 3, .u.hostname = {.text = {"abcd", 3, 4}});
+    REFUSED(PD_ELIMIT, "text", .id = 3, .u.hostname = {.text = {"abc", SIZE_MAX - 64, PD_AUTO}});
+    REFUSED(PD_ELIMIT, "text", .id = 3, .u.hostname = {.text = {"abc", 3, SIZE_MAX - 1}});
     REFUSED(PD_ECOUNT, "key", .id = 129,
-            .u.simpleperf_meta_info = {LIST_IN(pd_meta_info, {{"abc", 3, 3}, TEXT_OF("x")})});
+            .u.simpleperf_meta_info = {.entries = LIST_IN(pd_meta_info, {{"abc", 3, 3}, TEXT_OF("x")})});
     REFUSED(PD_ECOUNT, "value", .id = 129,
-            .u.simpleperf_meta_info = {LIST_IN(pd_meta_info, {TEXT_OF("x"), {"abc\0\0", 3, 5}})});
+            .u.simpleperf_meta_info = {.entries = LIST_IN(pd_meta_info, {TEXT_OF("x"), {"abc\0\0", 3, 5}})});
     REFUSED_RECORD(PD_ECOUNT, "name", .type = 65, .u.header_event_type.name = {many_x, 65, 65});
     REFUSED_RECORD(PD_ECOUNT, "comm", .type = 73,
                    .u.thread_map = {1, LIST_IN(pd_thread_map_entry, {1, {many_x, 17, PD_AUTO}})});

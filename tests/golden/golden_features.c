@@ -125,7 +125,7 @@ static struct golden_feature cases[] = {
      .f = FEATURE(3, hostname = {TEXT_OF("")})},
     {"HOSTNAME, left-overs behind the NUL and behind the slot",
      .text = "00000008 'vm' =00 'xyz' =0001 =020304",
-     .f = {.id = 3, .u.hostname = {SLOT_OF("vm\0xyz\0\1", 2)}, .rest = RAW("\2\3\4")}},
+     .f = {.id = 3, .u.hostname = {.text = SLOT_OF("vm\0xyz\0\1", 2)}, .rest = RAW("\2\3\4")}},
     {"OSRELEASE",
      .text = "00000040 '6.18.44' =00*57",
      .f = FEATURE(4, osrelease = {TEXT_OF("6.18.44")})},
@@ -180,7 +180,7 @@ static struct golden_feature cases[] = {
      .text = "00000000 0001 0060" ID_TEXT " =00000000 '[kernel.kallsyms]' =00*47"
              " 00000000 0002 0028" ID_TEXT " =01020304 '/bin/ls' =00",
      .f = {.id = 2, .variant = PD_VARIANT_NO_PID,
-           .u.build_id = {{.ptr = (struct pd_build_id_entry[]){
+           .u.build_id = {.entries = {.ptr = (struct pd_build_id_entry[]){
                {0, 1, 0x60, {.misc = 1, .build_id = ID_BYTES,
                              .filename = SLOT_OF("[kernel.kallsyms]" Z16 Z16 Z8 Z4 "\0\0\0", 17)}},
                {0, 2, 0x28, {.misc = 2, .build_id = ID_BYTES, .build_id_pad = {1, 2, 3, 4},

@@ -61,7 +61,7 @@ static struct golden cases[] = {
      .seen = "02000000 0000 3800 6103000000000000 2200000000000000 b95a0000b95a0000 ac47a5ca5a040000"
              " 6103000000000000 "
              "0000000000000000",
-     .rec = {.type = 2, ID(.pid = 0x5ab9, .tid = 0x5ab9, .time = 0x45acaa547ac, .id = 0x361), .u.lost = {0x361, 0x22}}},
+     .rec = {.type = 2, ID(.pid = 0x5ab9, .tid = 0x5ab9, .time = 0x45acaa547ac, .id = 0x361), .u.lost = {.id = 0x361, .lost = 0x22}}},
     {"LOST, all six fields",
      ALL_SIX,
      .text = "00000002 0000 0048 f1f2f3f4f5f6f7f8 0102030405060708" SIX_TEXT,
@@ -78,17 +78,17 @@ static struct golden cases[] = {
      .seen = "03000000 0020 3000 0f550000 0f550000 6c73000000000000 0f5500000f550000 4159f3ab15020000"
              " a701000000000000",
      .rec = {.type = 3, .misc = 0x2000, ID(.pid = 0x550f, .tid = 0x550f, .time = 0x215abf35941, .id = 0x1a7),
-             .u.comm = {0x550f, 0x550f, PD_STR("ls")}}},
+             .u.comm = {.pid = 0x550f, .tid = 0x550f, .comm = PD_STR("ls")}}},
     {"COMM with left-overs behind the NUL",
      .attr = {.sample_type = 0x4, ID_ALL},
      .text = "00000003 0000 0028 00000abc 00000abd 'sh' =00 'rum' =00ff 'gdb-x' =0000aa 0000000000000000",
-     .rec = {.type = 3, .has_id = true, .u.comm = {0xabc, 0xabd, SLOT_OF("sh\0rum\0\377gdb-x\0\0\252", 2)}}},
+     .rec = {.type = 3, .has_id = true, .u.comm = {.pid = 0xabc, .tid = 0xabd, .comm = SLOT_OF("sh\0rum\0\377gdb-x\0\0\252", 2)}}},
     {"COMM of fifteen bytes",
      .text = "00000003 0000 0020 00000abc 00000abd 'kworker/u256:11' =00",
-     .rec = {.type = 3, .u.comm = {0xabc, 0xabd, PD_STR("kworker/u256:11")}}},
+     .rec = {.type = 3, .u.comm = {.pid = 0xabc, .tid = 0xabd, .comm = PD_STR("kworker/u256:11")}}},
     {"COMM whose name fills eight bytes needs eight more",
      .text = "00000003 0000 0020 00000abc 00000abd 'perfdata' =00*8",
-     .rec = {.type = 3, .u.comm = {0xabc, 0xabd, PD_STR("perfdata")}}},
+     .rec = {.type = 3, .u.comm = {.pid = 0xabc, .tid = 0xabd, .comm = PD_STR("perfdata")}}},
 
     {"EXIT as seen, trailer TID TIME ID",
      .attr = {.sample_type = 0x167, ID_ALL},
@@ -257,7 +257,7 @@ static struct golden cases[] = {
      .seen = "0f000000 0060 3000 0f000000 0f000000 4c5900004c590000 35068ee950040000 0000000000000000"
              " 3903000000000000",
      .rec = {.type = 15, .misc = 0x6000, ID(.pid = 0x594c, .tid = 0x594c, .time = 0x450e98e0635, .identifier = 0x339),
-             .u.switch_cpu_wide = {0xf, 0xf}}},
+             .u.switch_cpu_wide = {.next_prev_pid = 0xf, .next_prev_tid = 0xf}}},
     {"SWITCH_CPU_WIDE, both fields different",
      .text = "0000000f 0000 0010 01020304 05060708",
      .rec = {.type = 15, .u.switch_cpu_wide = {.next_prev_pid = 0x1020304, .next_prev_tid = 0x5060708}}},
@@ -346,7 +346,7 @@ static struct golden cases[] = {
      .attr = {.sample_type = 0x280, ID_ALL},
      .text = "00000015 0000 0020 0102030405060708 1112131415161718 21222324 31323334",
      .rec = {.type = 21, ID(.stream_id = 0x1112131415161718, .cpu = 0x21222324, .res = 0x31323334),
-             .u.aux_output_hw_id = {0x102030405060708}}},
+             .u.aux_output_hw_id = {.hw_id = 0x102030405060708}}},
 
     {"CALLCHAIN_DEFERRED, all six fields",
      ALL_SIX,
@@ -380,10 +380,10 @@ static struct golden cases[] = {
     {"HEADER_TRACING_DATA of 12 bytes",
      ALL_SIX,
      .text = "00000042 0000 000c 01020304",
-     .rec = {.type = 66, .u.header_tracing_data = {0x1020304}}},
+     .rec = {.type = 66, .u.header_tracing_data = {.data_size = 0x1020304}}},
     {"HEADER_TRACING_DATA of 16 bytes",
      .text = "00000042 0000 0010 01020304 =a1a2a3a4",
-     .rec = {.type = 66, .rest = RAW("\xa1\xa2\xa3\xa4"), .u.header_tracing_data = {0x1020304}}},
+     .rec = {.type = 66, .rest = RAW("\xa1\xa2\xa3\xa4"), .u.header_tracing_data = {.data_size = 0x1020304}}},
     {"FINISHED_ROUND as seen",
      ALL_SIX,
      .text = "00000044 0000 0008",
@@ -417,7 +417,7 @@ static struct golden cases[] = {
     {"COMPRESSED, with garbage in misc",
      ALL_SIX,
      .text = "00000051 dcb8 000d =28b52ffd20",
-     .rec = {.type = 81, .misc = 0xdcb8, .u.compressed = {RAW("\x28\xb5\x2f\xfd\x20")}}},
+     .rec = {.type = 81, .misc = 0xdcb8, .u.compressed = {.data = RAW("\x28\xb5\x2f\xfd\x20")}}},
     {"COMPRESSED2",
      ALL_SIX,
      .text = "00000053 0000 0018 0000000000000005 =28b52ffd20 =000001",
@@ -466,7 +466,7 @@ static void check_trailers(uint64_t others)
             .name = text,
             .attr = {.sample_type = others, ID_ALL},
             .text = text,
-            .rec = {.type = PD_RECORD_ITRACE_START, SIX, .u.itrace_start = {0x1020304, 0x5060708}}};
+            .rec = {.type = PD_RECORD_ITRACE_START, SIX, .u.itrace_start = {.pid = 0x1020304, .tid = 0x5060708}}};
         for (size_t i = 0; i < 6; i++) {
             if (!(set >> i & 1))
                 continue;

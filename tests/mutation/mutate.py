@@ -57,6 +57,8 @@ OTHER_WIDTH = {"U8": "U16", "U16": "U32", "U32": "U64", "U64": "U32", "S32": "U1
                "STR64": "CSTR", "CSTR": "STR64"}
 LINE = re.compile(r"^(\s*)([A-Z][A-Z0-9_]*)(\s*)\(((?:[^()\"]|\"[^\"]*\")*)\)\s*$")
 BLOCK_EDGES = {"LAYOUT", "RECORD", "FEATURE", "END", "SET", "ARCH"}
+REFERRING = {"VEC16", "VEC32", "VEC64", "BYTES", "OPT64", "LIST", "ITEMS", "SLOT", "ALIAS", "REGS", "SINCE", "UNITS", "LOW", "LESS",
+             "OTHER", "ONES", "SIZED", "WHOLE", "ROOMN"} # to another field of the block
 CONDITIONS = {"WHEN", "UNLESS", "SINCE", "IS", "FROM", "HAS", "LACKS"}
 
 
@@ -86,12 +88,17 @@ def block_of(lines, at):
 
 
 def rename(lines, at, old):
-    """The block around line `at` with every use of the name `old` changed."""
+    """The block around line `at` with every field `old`, and every line that refers to it, of another name; sets keep theirs."""
     first, last = block_of(lines, at)
-    word = re.compile(rf"\b{re.escape(old)}\b(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)")
     new = lines[:]
     for i in range(first + 1, last):
-        new[i] = word.sub(old + "_x", lines[i])
+        line = Line(lines[i])
+        places = [0] if line.ok and line.macro not in ("WHEN", "UNLESS") else []
+        places += [1] if line.ok and line.macro in REFERRING else []
+        for place in places:
+            if line.args[place] == old:
+                line.args[place] = old + "_x"
+                new[i] = line.with_()
     return new
 
 
@@ -212,7 +219,7 @@ def proof_of_member(mutant, lines):
     if mutant.what == "left out" and sum(line.ok and line.args[:1] == [field] for line in map(Line, lines[first + 1:last])) > 1:
         return None
     block = ("feature_" if Line(lines[first]).macro == "FEATURE" else "") + mutant.block
-    return rf"error: (no member named|field designator) '{field}' .*'(struct )?pd_{block}'"
+    return rf"error: '[^']*\bpd_{block}' has no member named '{field}'"
 
 
 def proof_of_constant(mutant, lines, constants):
@@ -220,7 +227,7 @@ def proof_of_constant(mutant, lines, constants):
     constant = constant_of(mutant.line - 1, lines)
     if constants.count(constant) > 1 or mutant.what == "another number" and Line(mutant.text).macro != "VALUE":
         return None
-    return rf'error: static_assert failed .*"{constant}"$' if mutant.what == "another number" else rf"undeclared identifier '{constant}'"
+    return rf'static assertion failed: "{constant}"' if mutant.what == "another number" else rf"error: '{constant}' undeclared"
 
 
 def constant_of(at, lines):
@@ -252,12 +259,10 @@ class Worker:
     def __init__(self, directory):
         self.tree = directory / "main"
         self.build = directory / "b"
-        shutil.rmtree(directory, ignore_errors=True)
         files = subprocess.run(["git", "-C", SOURCE, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                                check=True, capture_output=True).stdout
         for name in map(os.fsdecode, filter(None, files.split(b"\0"))):
-            (self.tree / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(SOURCE / name, self.tree / name, follow_symlinks=False)
+            self.copy(SOURCE / name, self.tree / name)
         self.must("cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
                   "-DCMAKE_C_FLAGS_DEBUG=-O0", "-DCMAKE_C_FLAGS=-w")
         tests = sorted({test for tests in TESTS.values() for test in tests})
@@ -268,6 +273,14 @@ class Worker:
         result = self.judge(tests, regenerate=True) or self.quick.prepare()
         if result:
             sys.exit(f"mutate.py: the tree as it is fails: {result}")
+
+    @staticmethod
+    def copy(source, target):
+        """What an earlier run left is not built again unless it is another one."""
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_symlink() or not target.exists() or source.read_bytes() != target.read_bytes():
+            target.unlink(missing_ok=True)
+            shutil.copy(source, target, follow_symlinks=False)
 
     def must(self, *command):
         return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -328,7 +341,7 @@ class Worker:
         if said is None and len(group) > 1:
             half = len(group) // 2
             return self.missed(file, group[:half]) + self.missed(file, group[half:])
-        return [mutant for mutant, proof in group if re.search(proof, said or "", re.MULTILINE)]
+        return [mutant for mutant, proof in group if re.search(proof, said or "")]
 
     def try_(self, mutant):
         path = self.tree / SCHEMA / mutant.file
@@ -389,7 +402,7 @@ class Run:
 
     def try_all(self):
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
-            done = self.try_together(pool) if shutil.which("clang") else set() # whose words are looked for
+            done = self.try_together(pool) if shutil.which("gcc") else set() # whose words are looked for
             rest = [mutant for mutant in self.todo if str(mutant) not in done]
             for n, (mutant, by) in enumerate(zip(rest, pool.map(lambda mutant: self.worker().try_(mutant), rest)), 1):
                 self.note(mutant, by)

@@ -20,7 +20,7 @@ class Quick:
     def __init__(self, tree, here, tests, libraries):
         """`tests`: {name: the objects of its program}, those of the library the same for all but `names`."""
         self.tree, self.here, self.libraries = tree, here, libraries
-        (here / "perfdata").mkdir(parents=True)
+        (here / "perfdata").mkdir(parents=True, exist_ok=True)
         self.flags = ["-std=gnu11", "-O0", "-w", "-D_FILE_OFFSET_BITS=64", f"-I{here}",
                       *[f"-I{tree / name}" for name in ("include", "src", "encode", "tests/support", ".")]]
         self.tests = {test: self.source_of(objects[0]) for test, objects in tests.items() if test != "names"}
@@ -102,8 +102,8 @@ class Quick:
             return None
         said = ""
         for source in sorted(map(self.source_of, parts)):
-            said += subprocess.run(["clang", *self.flags, "-fsyntax-only", "-ferror-limit=0", self.tree / source], cwd=self.here,
-                                   stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, check=False).stderr
+            said += subprocess.run(["gcc", *self.flags, "-fsyntax-only", self.tree / source], cwd=self.here,
+                                   env={**os.environ, "LC_ALL": "C"}, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, check=False).stderr
         return said
 
     def judge_golden(self, file, block, field):

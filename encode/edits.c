@@ -3,6 +3,7 @@
 #include "edits.h"
 #include "memory.h"
 #include "reflect.h"
+#include "wrap.h"
 #include <perfdata/reader.h>
 
 /* ---- What goes, and what is told of it */
@@ -407,7 +408,8 @@ enum pd_code pd_edits_feature(struct pd_edits *e, enum pd_order order, uint32_t 
 
 /* ---- The edits of pd_edit_options */
 
-static enum pd_code move_time(void *user, enum pd_identity kind, unsigned width, uint64_t *value, struct pd_error *error)
+/* A shift backwards is added as what wraps. */
+PD_WRAPS static enum pd_code move_time(void *user, enum pd_identity kind, unsigned width, uint64_t *value, struct pd_error *error)
 {
     const struct pd_edits *e = user;
     const uint64_t shift = (uint64_t)e->options->edit->time_shift, time = *value;

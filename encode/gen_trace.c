@@ -92,7 +92,7 @@ size_t pd_gen_trace_raw(struct pd_gen *g, unsigned event, const struct pd_gen_ta
     for (const struct field *f = t->fields; f->declaration; f++)
         n += put_field(g, f, event, task, out + n);
     memset(out + n, 0, 8);
-    return n + (-(n + 4) & 7); /* together with the size in front of it a multiple of 8 */
+    return pd_align8(n + 4) - 4; /* together with the size in front of it a multiple of 8 */
 }
 
 /* ---- Formats */

@@ -117,7 +117,7 @@ static enum pd_code open_joined(struct pd_reader **reader, int fd, struct pd_rea
                                 const uint8_t *head, bool theirs, struct joined **joined,
                                 struct pd_error *error)
 {
-    struct stat st;
+    struct stat st = {0};
     struct joined *j = pd_resize(like->allocator, NULL, sizeof *j);
     if (j == NULL)
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "header", 0, sizeof *j);

@@ -67,7 +67,7 @@ __attribute__((destructor)) static void report(void)
 
 static void cut_file(void)
 {
-    struct stat st;
+    struct stat st = {0};
     const char *path = getenv("FAULT_FILE");
     if (path == NULL || stat(path, &st) < 0 || truncate(path, st.st_size / 2) < 0)
         abort();

@@ -48,7 +48,7 @@ class Quick:
         """With the tree as it is. What notices it, which nothing should."""
         if not self.compile("gen.o", "tools/gen/gen.c") or not self.compile("gen_records.o", "tools/gen/gen_records.c"):
             return "the compiler"
-        self.size = None
+        self.size, self.names_changed = None, True
         by = self.judge("names.def", "", "")
         self.size = self.size_object()
         return by
@@ -77,6 +77,11 @@ class Quick:
         return self.compile("gen_constants.o", "tools/gen/gen_constants.c") and self.link("gen", "gen.o", "gen_constants.o") \
             and self.print_header("constants") and self.compile("names_only.o", "src/names.c", "-DPD_SCHEMA_NO_STRUCTS")
 
+    def constants_are_of(self, file):
+        """Generates them when this or the last mutant is one of names.def."""
+        changed, self.names_changed = self.names_changed or file == "names.def", file == "names.def"
+        return not changed or self.generate_constants()
+
     def generate_records(self):
         generator = ["gen.o", "gen_constants.o", "gen_records.o", "schema_only.o", "names_only.o"]
         return self.compile("schema_only.o", "src/schema.c", "-DPD_SCHEMA_NO_STRUCTS") \
@@ -87,9 +92,9 @@ class Quick:
 
     def judge(self, file, block, field):
         """What notices; None when nothing here does. `field` is the name of what was changed."""
+        if not self.constants_are_of(file):
+            return "the generator"
         if file == "names.def":
-            if not self.generate_constants():
-                return "the generator"
             if not self.compile("test.o", self.names_test):
                 return "the compiler"
             if not self.passes("test.o", "names_only.o"):
@@ -98,7 +103,7 @@ class Quick:
 
     def complaints(self, file, parts):
         """What the compiler says of these objects' sources when many mutants are there at once; None: nothing could be generated."""
-        if not (self.generate_constants() if file == "names.def" else self.generate_records()):
+        if not self.constants_are_of(file) or file != "names.def" and not self.generate_records():
             return None
         said = ""
         for source in sorted(map(self.source_of, parts)):

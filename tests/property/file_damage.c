@@ -258,7 +258,7 @@ static void hand_made_recordings(void **state)
 
 static bool load(const char *path, struct recording *rec)
 {
-    struct stat st;
+    struct stat st = {0};
     FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
     if (f == NULL)
         return false;

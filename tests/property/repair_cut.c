@@ -289,7 +289,7 @@ static void directories(void **state)
     struct pd_convert_stats stats;
     struct pd_reader *r;
     char path[256];
-    struct stat st;
+    struct stat st = {0};
     (void)state;
     for (int i = 0; i < 2; i++) {
         snprintf(directory[i], sizeof directory[i], "%.40s/perfdata-XXXXXX", tmp && *tmp ? tmp : "/tmp");

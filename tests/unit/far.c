@@ -222,7 +222,7 @@ static void file_as_sink(void **state)
     char path[] = "/tmp/perfdata-far-XXXXXX";
     struct pd_sink sink;
     struct pd_error error;
-    struct stat st;
+    struct stat st = {0};
     (void)state;
     const int fd = mkstemp(path);
     assert_true(fd >= 0);

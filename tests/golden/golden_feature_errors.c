@@ -503,52 +503,52 @@ static void wrong_counts(void **state)
 {
     (void)state;
     for (uint32_t d = 0; d < 3; d += 2) {
-        REFUSED(PD_ECOUNT, "nr", .id = 11, .u.cmdline = {.nr = d, .args = LIST_IN(pd_string, {TEXT_OF("a")})});
+        REFUSED(PD_ECOUNT, "nr", .id = 11, .u.cmdline = {.nr = d, .args = LIST_IN(pd_string, {.text = TEXT_OF("a")})});
         REFUSED(PD_ECOUNT, "nr_events", .id = 12,
-                .u.event_desc = {d, 64, LIST_IN(pd_event_desc, {.attr_size = 64})});
+                .u.event_desc = {.nr_events = d, .attr_size = 64, .events = LIST_IN(pd_event_desc, {.attr_size = 64})});
         REFUSED(PD_ECOUNT, "nr_ids", .id = 12,
-                .u.event_desc = {1, 64,
-                                 LIST_IN(pd_event_desc, {.attr_size = 64, .nr_ids = d, .ids = WORDS_OF(1)})});
+                .u.event_desc = {.nr_events = 1, .attr_size = 64,
+                                 .events = LIST_IN(pd_event_desc, {.attr_size = 64, .nr_ids = d, .ids = WORDS_OF(1)})});
         REFUSED(PD_ECOUNT, "nr_sockets", .id = 13,
-                .u.cpu_topology = {.nr_sockets = d, .sockets = LIST_IN(pd_string, {TEXT_OF("0")})});
+                .u.cpu_topology = {.nr_sockets = d, .sockets = LIST_IN(pd_string, {.text = TEXT_OF("0")})});
         REFUSED(PD_ECOUNT, d ? "nr_cpus_avail" : "has_cpus", .id = 13, .nr_cpus_avail = d,
                 .u.cpu_topology = {
-                    .nr_cpus_avail = d, .has_cpus = 1, .cpus = LIST_IN(pd_cpu_topology_cpu, {1, 2})});
+                    .nr_cpus_avail = d, .has_cpus = 1, .cpus = LIST_IN(pd_cpu_topology_cpu, {.core_id = 1, .socket_id = 2})});
         REFUSED(PD_ECOUNT, "nr", .id = 14, .u.numa_topology = {.nr = d, .nodes = LIST_IN(pd_numa_node, {.node = 1})});
         REFUSED(PD_ECOUNT, "nr", .id = 16, .u.pmu_mappings = {.nr = d, .pmus = LIST_IN(pd_pmu_mapping, {.type = 1}), .uncounted = {0}});
         REFUSED(PD_ECOUNT, "nr_groups", .id = 17,
                 .u.group_desc = {.nr_groups = d, .groups = LIST_IN(pd_group_desc, {.leader_idx = 1})});
         REFUSED(PD_ECOUNT, "nr", .id = 18,
-                .u.auxtrace = {.has_nr = 1, .nr = d, .entries = LIST_IN(pd_auxtrace_index_entry, {1, 2})});
-        REFUSED(PD_ECOUNT, "nr", .id = 20, .u.cache = {1, d, LIST_IN(pd_cache_level, {.level = 1})});
-        REFUSED(PD_ECOUNT, "nr", .id = 22, .u.mem_topology = {1, 1, d, LIST_IN(pd_memory_node, {.node = 1})});
+                .u.auxtrace = {.has_nr = 1, .nr = d, .entries = LIST_IN(pd_auxtrace_index_entry, {.file_offset = 1, .sz = 2})});
+        REFUSED(PD_ECOUNT, "nr", .id = 20, .u.cache = {.version = 1, .nr = d, .caches = LIST_IN(pd_cache_level, {.level = 1})});
+        REFUSED(PD_ECOUNT, "nr", .id = 22, .u.mem_topology = {.version = 1, .block_size_bytes = 1, .nr = d, .nodes = LIST_IN(pd_memory_node, {.node = 1})});
         REFUSED(PD_ECOUNT, "words", .id = 22,
-                .u.mem_topology = {1, 1, 1, LIST_IN(pd_memory_node, {1, 64, 64, d, WORDS_OF(1)})});
+                .u.mem_topology = {.version = 1, .block_size_bytes = 1, .nr = 1, .nodes = LIST_IN(pd_memory_node, {.node = 1, .size = 64, .bits = 64, .words = d, .bitmap = WORDS_OF(1)})});
         REFUSED(PD_ECOUNT, "words", .id = 22,
-                .u.mem_topology = {1, 1, 1, LIST_IN(pd_memory_node, {1, 64 * d, 64 * d, d, WORDS_OF(1)})});
+                .u.mem_topology = {.version = 1, .block_size_bytes = 1, .nr = 1, .nodes = LIST_IN(pd_memory_node, {.node = 1, .size = 64 * d, .bits = 64 * d, .words = d, .bitmap = WORDS_OF(1)})});
         REFUSED(PD_ECOUNT, "count", .id = 25, .u.bpf_prog_info = {.count = d, .programs = LIST_IN(pd_bpf_prog, {.info_len = 0})});
         REFUSED(PD_ECOUNT, "data_len", .id = 25,
-                .u.bpf_prog_info = {1, LIST_IN(pd_bpf_prog, {.data_len = d, .data = RAW("x")})});
+                .u.bpf_prog_info = {.count = 1, .programs = LIST_IN(pd_bpf_prog, {.data_len = d, .data = RAW("x")})});
         REFUSED(PD_ECOUNT, "count", .id = 26, .u.bpf_btf = {.count = d, .entries = LIST_IN(pd_bpf_btf, {.id = 1})});
-        REFUSED(PD_ECOUNT, "data_size", .id = 26, .u.bpf_btf = {1, LIST_IN(pd_bpf_btf, {1, d, RAW("x")})});
+        REFUSED(PD_ECOUNT, "data_size", .id = 26, .u.bpf_btf = {.count = 1, .entries = LIST_IN(pd_bpf_btf, {.id = 1, .data_size = d, .data = RAW("x")})});
         REFUSED(PD_ECOUNT, "nr", .id = 28,
-                .u.cpu_pmu_caps = {.nr = d, .caps = LIST_IN(pd_name_value, {TEXT_OF("a"), TEXT_OF("b")})});
+                .u.cpu_pmu_caps = {.nr = d, .caps = LIST_IN(pd_name_value, {.name = TEXT_OF("a"), .value = TEXT_OF("b")})});
         REFUSED(PD_ECOUNT, "nr", .id = 30,
-                .u.hybrid_topology = {.nr = d, .pmus = LIST_IN(pd_hybrid_pmu, {TEXT_OF("a"), TEXT_OF("b")})});
+                .u.hybrid_topology = {.nr = d, .pmus = LIST_IN(pd_hybrid_pmu, {.pmu_name = TEXT_OF("a"), .cpus = TEXT_OF("b")})});
         REFUSED(PD_ECOUNT, "nr_pmus", .id = 31, .u.pmu_caps = {.nr_pmus = d, .pmus = LIST_IN(pd_pmu_caps, {.nr_caps = 0})});
         REFUSED(PD_ECOUNT, "nr_caps", .id = 31,
                 .u.pmu_caps = {
-                    1, LIST_IN(pd_pmu_caps, {.nr_caps = d,
-                                             .caps = LIST_IN(pd_name_value, {TEXT_OF("a"), TEXT_OF("b")})})});
+                    .nr_pmus = 1, .pmus = LIST_IN(pd_pmu_caps, {.nr_caps = d,
+                                             .caps = LIST_IN(pd_name_value, {.name = TEXT_OF("a"), .value = TEXT_OF("b")})})});
         REFUSED(
             PD_ECOUNT, "nr_domains", .id = 32,
             .u.cpu_domain_info = {
-                16, 1, LIST_IN(pd_cpu_domains, {0, d, LIST_IN(pd_cpu_domain, {.schedstat_version = 16})})});
+                .schedstat_version = 16, .max_sched_domains = 1, .cpus = LIST_IN(pd_cpu_domains, {.cpu = 0, .nr_domains = d, .domains = LIST_IN(pd_cpu_domain, {.schedstat_version = 16})})});
         REFUSED(
             PD_ECOUNT, "symbol_count", .id = 128,
             .u.simpleperf_file = {.files = LIST_IN(pd_simpleperf_file_entry,
-                                          {100,
-                                           {.path = TEXT_OF("a"),
+                                          {.size = 100,
+                                           .file = {.path = TEXT_OF("a"),
                                             .symbol_count = d,
                                             .symbols = LIST_IN(pd_simpleperf_file_symbol, {.len = 1})}})});
         REFUSED(PD_ECOUNT, "data_size", .id = 130,
@@ -558,15 +558,15 @@ static void wrong_counts(void **state)
         REFUSED_RECORD(PD_ECOUNT, "nr", .type = 69,
                        .u.id_index = {.nr = d, .entries = LIST_IN(pd_id_index_entry, {.id = 1})});
         REFUSED_RECORD(PD_ECOUNT, "nr", .type = 73,
-                       .u.thread_map = {.nr = d, .entries = LIST_IN(pd_thread_map_entry, {1, TEXT_OF("a")})});
+                       .u.thread_map = {.nr = d, .entries = LIST_IN(pd_thread_map_entry, {.pid = 1, .comm = TEXT_OF("a")})});
         REFUSED_RECORD(PD_ECOUNT, "nr", .type = 74,
                        .u.cpu_map.map = {.cpus = {(uint16_t)d, VEC_OF(uint16_t, 1)}});
         REFUSED_RECORD(PD_ECOUNT, "nr", .type = 75,
-                       .u.stat_config = {.nr = d, .entries = LIST_IN(pd_stat_config_entry, {1, 2})});
+                       .u.stat_config = {.nr = d, .entries = LIST_IN(pd_stat_config_entry, {.tag = 1, .val = 2})});
         REFUSED_RECORD(PD_ECOUNT, "data_size", .type = 83, .u.compressed2 = {.data_size = d, .data = RAW("x")});
         REFUSED_RECORD(PD_ECOUNT, "nr_entries", .type = 84,
                        .u.bpf_metadata = {.prog_name = TEXT_OF("p"), .nr_entries = d,
-                                          .entries = LIST_IN(pd_bpf_metadata_entry, {TEXT_OF("a"), TEXT_OF("b")})});
+                                          .entries = LIST_IN(pd_bpf_metadata_entry, {.key = TEXT_OF("a"), .value = TEXT_OF("b")})});
         REFUSED_RECORD(PD_ECOUNT, "nr", .type = 32775,
                        .u.simpleperf_callchain = {.nr = d, .ips = WORDS_OF(1), .sps = WORDS_OF(1)});
         REFUSED_RECORD(PD_ECOUNT, "nr_regs", .type = 32776,
@@ -582,22 +582,22 @@ static void wrong_sizes(void **state)
     for (uint16_t d = 0; d < 3; d += 2)
         REFUSED(PD_ECOUNT, "size", .id = 2,
                 .u.build_id = {
-                    .entries = LIST_IN(pd_build_id_entry, {0, 0, (uint16_t)(43 + d), {.filename = TEXT_OF("a")}})});
+                    .entries = LIST_IN(pd_build_id_entry, {.type = 0, .misc = 0, .size = (uint16_t)(43 + d), .file = {.filename = TEXT_OF("a")}})});
     for (uint16_t size = 0; size < 8; size++)
         REFUSED(PD_ECOUNT, "size", .id = 2,
-                .u.build_id = {.entries = LIST_IN(pd_build_id_entry, {0, 0, size, {.filename = TEXT_OF("a")}})});
+                .u.build_id = {.entries = LIST_IN(pd_build_id_entry, {.type = 0, .misc = 0, .size = size, .file = {.filename = TEXT_OF("a")}})});
     REFUSED(PD_ECOUNT, "attr_size", .id = 12,
-            .u.event_desc = {1, 68, LIST_IN(pd_event_desc, {.attr_size = 68, .attr = {.size = 68}})});
+            .u.event_desc = {.nr_events = 1, .attr_size = 68, .events = LIST_IN(pd_event_desc, {.attr_size = 68, .attr = {.size = 68}})});
     REFUSED(PD_ECOUNT, "attr_size", .id = 12,
-            .u.event_desc = {1, 64, LIST_IN(pd_event_desc, {.attr_size = 72, .attr = {.size = 64}})});
+            .u.event_desc = {.nr_events = 1, .attr_size = 64, .events = LIST_IN(pd_event_desc, {.attr_size = 72, .attr = {.size = 64}})});
     REFUSED(PD_ECOUNT, "info_len", .id = 25,
-            .u.bpf_prog_info = {1, LIST_IN(pd_bpf_prog, {.info_len = 232, .info = {.type = 1}})});
+            .u.bpf_prog_info = {.count = 1, .programs = LIST_IN(pd_bpf_prog, {.info_len = 232, .info = {.type = 1}})});
     REFUSED(
         PD_ECOUNT, "size", .id = 132,
-        .u.simpleperf_file2 = {.files = LIST_IN(pd_simpleperf_file2, {3, {LIST_IN(pd_simpleperf_file_field, {.key = 16, .wire_type = 8})}})});
+        .u.simpleperf_file2 = {.files = LIST_IN(pd_simpleperf_file2, {.size = 3, .message = {.fields = LIST_IN(pd_simpleperf_file_field, {.key = 16, .wire_type = 8})}})});
     REFUSED(PD_ECOUNT, "schedstat_version", .id = 32,
             .u.cpu_domain_info = {
-                17, 1, LIST_IN(pd_cpu_domains, {0, 1, LIST_IN(pd_cpu_domain, {.schedstat_version = 16})})});
+                .schedstat_version = 17, .max_sched_domains = 1, .cpus = LIST_IN(pd_cpu_domains, {.cpu = 0, .nr_domains = 1, .domains = LIST_IN(pd_cpu_domain, {.schedstat_version = 16})})});
     REFUSED_RECORD(PD_ECOUNT, "attr", .type = 64, .u.header_attr.attr = {.size = 68});
     REFUSED_RECORD(PD_ECOUNT, "attr", .type = 64, .u.header_attr.attr = {.size = 64, .tail = RAW("x")});
     REFUSED_RECORD(PD_ECOUNT, "misc", .type = 67, .misc = 1, .u.header_build_id.file = {.misc = 2});
@@ -624,12 +624,12 @@ static void strings(void **state)
     REFUSED(PD_ELIMIT, "text", .id = 3, .u.hostname = {.text = {"abc", SIZE_MAX - 64, PD_AUTO}});
     REFUSED(PD_ELIMIT, "text", .id = 3, .u.hostname = {.text = {"abc", 3, SIZE_MAX - 1}});
     REFUSED(PD_ECOUNT, "key", .id = 129,
-            .u.simpleperf_meta_info = {.entries = LIST_IN(pd_meta_info, {{"abc", 3, 3}, TEXT_OF("x")})});
+            .u.simpleperf_meta_info = {.entries = LIST_IN(pd_meta_info, {.key = {"abc", 3, 3}, .value = TEXT_OF("x")})});
     REFUSED(PD_ECOUNT, "value", .id = 129,
-            .u.simpleperf_meta_info = {.entries = LIST_IN(pd_meta_info, {TEXT_OF("x"), {"abc\0\0", 3, 5}})});
+            .u.simpleperf_meta_info = {.entries = LIST_IN(pd_meta_info, {.key = TEXT_OF("x"), .value = {"abc\0\0", 3, 5}})});
     REFUSED_RECORD(PD_ECOUNT, "name", .type = 65, .u.header_event_type.name = {many_x, 65, 65});
     REFUSED_RECORD(PD_ECOUNT, "comm", .type = 73,
-                   .u.thread_map = {1, LIST_IN(pd_thread_map_entry, {1, {many_x, 17, PD_AUTO}})});
+                   .u.thread_map = {.nr = 1, .entries = LIST_IN(pd_thread_map_entry, {.pid = 1, .comm = {many_x, 17, PD_AUTO}})});
     REFUSED_RECORD(PD_ECOUNT, "unit", .type = 78, .u.event_update = {.type = 0, .unit = {"abc", 3, 3}});
     REFUSED_RECORD(
         PD_ECOUNT, "filter", .type = 70,

@@ -399,14 +399,14 @@ enum pd_code pd_tasks_collect(struct pd_tasks *t, struct pd_reader *r, struct pd
     struct pd_error what;
     struct pd_clock clock;
     struct pd_moment when;
-    enum pd_code code = PD_OK;
+    enum pd_code code = PD_OK, end = PD_OK;
     uint32_t pid, tid;
     for (size_t i = 0; i < KNOWN; i++)
         known[i] = (struct known){0, 0, UINT64_MAX};
     pd_clock_init(&clock, pd_clock_is_timed(r));
     while (code != PD_ENOMEM && code != PD_ELIMIT) {
         pass_known(r, &clock, known);
-        if (!pd_reader_next_quick(r, &rec) && pd_reader_next(r, &rec, &what))
+        if (!pd_reader_next_quick(r, &rec) && (end = pd_reader_next(r, &rec, &what)))
             break;
         pd_clock_stamp_here(&clock, &rec, &when);
         if (rec.type != PD_RECORD_SAMPLE) {
@@ -417,6 +417,11 @@ enum pd_code pd_tasks_collect(struct pd_tasks *t, struct pd_reader *r, struct pd
             continue;
         known[tid % KNOWN] = (struct known){pid, tid, clock.timed ? when.at : when.order};
         code = pd_tasks_mention(t, &when, pid, tid, error);
+    }
+    if (end == PD_ENOMEM) { /* damage is told by who reads it next, but then there may be memory */
+        code = end;
+        if (error)
+            *error = what;
     }
     return code == PD_ENOMEM || code == PD_ELIMIT ? code : PD_OK;
 }

@@ -224,7 +224,8 @@ static bool is_explained(const struct pd_reader *r, struct pd_record *rec)
 
 enum pd_code pd_attrs_judge(struct pd_reader *r, struct pd_attrs_fit *fit, struct pd_error *error)
 {
-    unsigned good[EVENTS] = {0}, bad[EVENTS] = {0};
+    unsigned good[EVENTS] = {0}, bad[EVENTS] = {0},
+             orphans = 0; /* those are no samples: their ids may be damaged */
     struct pd_record rec = {0};
     enum pd_code code = pd_find_data(r, error);
     *fit = (struct pd_attrs_fit){0};
@@ -233,15 +234,16 @@ enum pd_code pd_attrs_judge(struct pd_reader *r, struct pd_attrs_fit *fit, struc
     if (!code && r->headless)
         pd_reader_go_on(r, pd_find_records(r, r->at));
     while (!code && fit->good + fit->bad < MOST_SAMPLES && (code = pd_reader_next(r, &rec, error)) == PD_OK) {
-        const bool orphan = pd_is_orphan(r, &rec);
-        if (rec.type != PD_RECORD_SAMPLE && !orphan)
+        const bool sample = rec.type == PD_RECORD_SAMPLE, orphan = pd_is_orphan(r, &rec);
+        if (!sample && !orphan)
             continue;
         const bool explained = !orphan && is_explained(r, &rec);
         *(explained ? &fit->good : &fit->bad) += 1;
+        orphans += orphan && !sample;
         if (!orphan)
             (explained ? good : bad)[rec.attr_index % EVENTS]++;
     }
-    fit->fits = fit->bad < LEAST_BAD || fit->bad <= fit->good;
+    fit->fits = fit->bad - orphans < LEAST_BAD || fit->bad - orphans <= fit->good;
     for (unsigned i = 0; i < EVENTS; i++)
         fit->fits &= bad[i] < LEAST_BAD || bad[i] <= good[i];
     return code == PD_ENOMEM || code == PD_EIO ? code : pd_reader_rewind(r, error);

@@ -70,7 +70,7 @@ PD_API enum pd_code pd_repair(struct pd_reader *reader, const struct pd_sink *si
 struct pd_attrs_fit {
     uint64_t good; /* samples that are as the attr of their event says */
     uint64_t bad;  /* samples that end before or behind that; records of an event that there is not */
-    bool fits;     /* not, when most of an event, or of all, are bad: the attrs are damaged */
+    bool fits;     /* not, when most samples of an event, or of all, are bad: the attrs are damaged */
 };
 
 /* Looks at the first samples. Afterwards the reader, which must be able to seek, is at the first record. */

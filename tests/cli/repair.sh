@@ -197,6 +197,26 @@ for name in good two server; do
     done
 done
 
+# Damage of ids at the end of other records does not count as that, though reading ends there after four samples.
+python3 - <<'END'
+import struct
+data = bytearray(open("two.data", "rb").read())
+at, size = struct.unpack_from("<2Q", data, 40)
+n = 0
+while n < 5:
+    kind, misc, bytes_ = struct.unpack_from("<IHH", data, at)
+    if kind < 64 and kind != 9: # the last word is the id
+        n += 1
+        struct.pack_into("<Q", data, at + bytes_ - 8, 0x123456789)
+    at += bytes_
+data[at:at + 8] = bytes(8)
+open("early.data", "wb").write(data)
+END
+expect 3 "$PERFDATA" repair --keep-tail -f -o r.data early.data
+has err 'events that its attrs do not have'
+good r.data
+[ "$(samples r.data)" = "$(samples two.data)" ] || fail 'samples are missing'
+
 # Another recording's that do not explain the samples, or nothing that they could explain: that is said, and nothing written.
 "$PERFDATA" edit -q --strip callchain -o other.data good.data
 { zeros 104 && tail -c +105 good.data; } >zeroed.data

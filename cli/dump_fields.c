@@ -419,7 +419,7 @@ static inline void print_columns_of_task(const struct dump *d, const struct valu
     struct known *known = &v->lines->known[v->s->tid % (sizeof v->lines->known / sizeof *v->lines->known)];
     if (v->chain || !(v->type & PD_SAMPLE_TID))
         known = NULL;
-    if (known == NULL || known->tid != v->s->tid || known->pid != v->s->pid ||
+    if (known == NULL || known->n == 0 || known->tid != v->s->tid || known->pid != v->s->pid ||
         (d->tasks && (when->at <= known->from || when->at >= known->to))) {
         print_task(d, v, when, known);
     } else if (reserve(v->out, sizeof known->text)) {

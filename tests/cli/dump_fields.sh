@@ -56,6 +56,7 @@ named() { # TID NAME TIME, the name of a multiple of 8 bytes with its NULs
     named 7 'early\0\0\0' 50
     named 7 'late\0\0\0\0' 1000000200
     named 9 "$long\\0\\0\\0\\0\\0\\0" 50
+    sample 0 0 90 0
     sample 7 7 100 0
     sample 7 7 150999 12
     sample 7 263 200 999
@@ -75,6 +76,7 @@ named() { # TID NAME TIME, the name of a multiple of 8 bytes with its NULs
 } >lending.data
 expect 0 "$PERFDATA" dump -F comm,pid,tid,cpu,time,event lending.data
 cat >expected <<EOF
+         swapper     0/0     [000]     0.000000: cpu-clock: 
            early     7/7     [000]     0.000000: cpu-clock: 
            early     7/7     [012]     0.000150: cpu-clock: 
             :263     7/263   [999]     0.000000: cpu-clock: 

@@ -18,6 +18,7 @@ struct maker {
     bool full;   /* no bytes may follow the known fields */
     bool plain;  /* nothing odd in slots of strings */
     bool no_text; /* the lowest byte of the next number may be no character */
+    bool named;   /* and the next string has room: a number alone is taken for one */
     bool failed; /* the arena is used up */
 };
 
@@ -314,7 +315,10 @@ static void make_str(struct maker *m, struct pd_str *s)
     const size_t len =
         pd_rng_one_in(m->rng, 64) ? random_count(m, most) : pd_rng_size(m->rng, (most < 48 ? most : 48) + 1);
     const bool odd = is_odd(m);
-    const size_t pad = odd ? pd_rng_size(m->rng, 17) : 0;
+    size_t pad = odd ? pd_rng_size(m->rng, 17) : 0;
+    if (m->named && len + pad == 0)
+        pad = 8;
+    m->named = false;
     const size_t end = pd_align8(m->at + len + 1);
     m->room = 0;
     if (m->shape.variant & PD_VARIANT_SAMPLE_ID) {
@@ -630,7 +634,7 @@ static void make_derived(struct maker *m, const struct pd_op *op, void *v)
         break;
     case PD_OP_TEXT:
         *(uint8_t *)member = 0;
-        m->no_text = true;
+        m->no_text = m->named = true;
         break;
     case PD_OP_SINCE: *(uint8_t *)member = pd_is_since(op, v); break;
     case PD_OP_LITTLE:

@@ -19,6 +19,8 @@ static enum pd_code append(struct pd_split *s, const uint8_t *p, size_t n, struc
     const uint64_t most = s->max_bytes ? s->max_bytes : MAX_BYTES;
     if (n > most || s->n > most - n)
         return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "record in parts", s->n + n, most);
+    if (n == 0)
+        return PD_OK;
     if (s->cap - s->n < n) {
         const size_t cap = 2 * (s->n + n);
         uint8_t *bytes = pd_resize(s->allocator, s->bytes, cap);

@@ -3,34 +3,13 @@
  * difference.c - pd_differences() as a library's user meets it: what each kind of difference has in it, when it stops, what
  * is ignored, and what happens when memory runs out. How records are paired is tested by tests/cli/cmp.sh.
  */
+#include "bytes.h"
 #include "cmocka_all.h"
 #include "heap.h"
 #include <perfdata/difference.h>
 #include <perfdata/perfdata.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct image {
-    uint8_t bytes[16384];
-    size_t n;
-};
-
-static int write_image(void *user, const void *bytes, size_t n)
-{
-    struct image *im = user;
-    assert_true(im->n + n <= sizeof im->bytes);
-    memcpy(im->bytes + im->n, bytes, n);
-    im->n += n;
-    return 0;
-}
-
-static int patch_image(void *user, uint64_t at, const void *bytes, size_t n)
-{
-    struct image *im = user;
-    assert_true(at <= im->n && n <= im->n - at);
-    memcpy(im->bytes + at, bytes, n);
-    return 0;
-}
 
 /* What a recording is made of. */
 struct plan {
@@ -71,9 +50,9 @@ static void put_host(struct pd_writer *w, const struct plan *p)
     assert_int_equal(pd_writer_feature_bytes(w, bytes, sizeof bytes, NULL), PD_OK);
 }
 
-static void make(struct image *im, const struct plan *p)
+static void make(struct bytes *im, const struct plan *p)
 {
-    const struct pd_sink sink = {write_image, patch_image, im};
+    const struct pd_sink sink = {bytes_put, bytes_patch, im};
     const struct pd_writer_options options = {.size = sizeof options, .order = p->order, .max_features = 1};
     const struct pd_attr attr = {.type = PD_TYPE_SOFTWARE,
                                  .size = PD_ATTR_SIZE_VER7,
@@ -146,7 +125,7 @@ static void on_progress(void *user, uint64_t done, uint64_t total)
 static enum pd_code compare(const struct plan *a, const struct plan *b, unsigned ignore, struct list *l, uint64_t *n,
                             const struct pd_allocator *allocator)
 {
-    static struct image ia, ib;
+    static struct bytes ia, ib;
     const struct pd_differences_options o = {.size = sizeof o,
                                              .allocator = allocator,
                                              .ignore = ignore,
@@ -157,8 +136,8 @@ static enum pd_code compare(const struct plan *a, const struct plan *b, unsigned
     struct pd_error error = {0};
     make(&ia, a);
     make(&ib, b);
-    assert_int_equal(pd_reader_open_memory(&ra, ia.bytes, ia.n, NULL, NULL), PD_OK);
-    assert_int_equal(pd_reader_open_memory(&rb, ib.bytes, ib.n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_reader_open_memory(&ra, ia.p, ia.n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_reader_open_memory(&rb, ib.p, ib.n, NULL, NULL), PD_OK);
     const enum pd_code code = pd_differences(ra, rb, &o, n, &error);
     assert_int_equal(error.code, code);
     pd_reader_close(ra);
@@ -255,12 +234,12 @@ static void stops(void **state)
         other.ips[i] += 100;
     assert_int_equal(differences(&usual, &other, 0, &l), 3);
     struct pd_differences_options o = {.size = sizeof o}; /* nothing is asked for but the number */
-    static struct image ia, ib;
+    static struct bytes ia, ib;
     struct pd_reader *ra, *rb;
     make(&ia, &usual);
     make(&ib, &other);
-    assert_int_equal(pd_reader_open_memory(&ra, ia.bytes, ia.n, NULL, NULL), PD_OK);
-    assert_int_equal(pd_reader_open_memory(&rb, ib.bytes, ib.n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_reader_open_memory(&ra, ia.p, ia.n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_reader_open_memory(&rb, ib.p, ib.n, NULL, NULL), PD_OK);
     assert_int_equal(pd_differences(ra, rb, &o, &n, NULL), PD_OK);
     assert_int_equal(n, 8);
     pd_reader_close(ra);

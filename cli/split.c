@@ -334,7 +334,7 @@ static bool move_all(struct run *run, char **names)
 /* Once it is seen that all can be. */
 static bool place(struct run *run)
 {
-    char **names = cli_calloc(run->written + 1, sizeof *names);
+    char **names = run->written < SIZE_MAX ? cli_calloc((size_t)run->written + 1, sizeof *names) : NULL;
     bool ok = names != NULL;
     if (!ok)
         cli_fail(run->cli, CLI_OUTPUT, "%s", strerror(ENOMEM));

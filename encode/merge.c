@@ -552,6 +552,8 @@ static void clean_up(struct pd_merging *m)
         pd_release(m->allocator, m->events[i].ids);
     pd_release(m->allocator, m->events);
     pd_release(m->allocator, m->units);
+    pd_release(m->allocator, m->chains);
+    pd_ids_free(&m->chain_of);
     pd_ids_free(&m->id_owner);
     pd_release(m->allocator, m->aux);
     pd_release(m->allocator, (void *)(uintptr_t)m->aux_info.ptr);
@@ -570,7 +572,8 @@ static enum pd_code start(struct pd_merging *m, struct pd_reader *const *readers
     }
     for (size_t i = 0; i < m->n; i++)
         m->in[i] = (struct pd_merge_input){.given = readers[i], .ids.allocator = m->allocator};
-    m->id_owner.allocator = m->allocator;
+    m->id_owner.allocator = m->chain_of.allocator = m->allocator;
+    m->unit_key = pd_key_draw();
     m->order = pd_reader_info(readers[0])->order;
     pd_rounds_init(&m->rounds, m->order);
     return run(m, sink);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * merge.h - the inside of pd_merge(): merge.c goes through the records, merge_state.c has side-band that several inputs have,
- * merge_events.c events, ids and what changes in records, merge_features.c the features.
+ * merge_units.c which events become one, merge_events.c ids and what changes in records, merge_features.c the features.
  */
 #ifndef PERFDATA_MERGE_INTERNAL_H
 #define PERFDATA_MERGE_INTERNAL_H
@@ -46,6 +46,14 @@ struct pd_merged_unit {
     uint32_t first, n;
     struct pd_group_desc group; /* if n > 1 */
     size_t taken_by;            /* the last input that has it, + 1 */
+    uint32_t next[2];           /* in the chain of all with such attrs, and in that of those with such names, too */
+};
+
+/* Units that may be the same, in the order in which they came. */
+struct pd_unit_chain {
+    uint32_t first, last;
+    uint32_t free; /* those before are taken by the input ... */
+    size_t input;  /* ... with this number, + 1 */
 };
 
 struct pd_merge_input {
@@ -81,6 +89,10 @@ struct pd_merging {
     size_t n_events, events_cap;
     struct pd_merged_unit *units;
     size_t n_units, units_cap;
+    struct pd_unit_chain *chains;
+    size_t n_chains, chains_cap;
+    struct pd_ids chain_of; /* from hashes of units */
+    struct pd_key unit_key; /* of these hashes */
     struct pd_ids id_owner; /* from the output's ids to event << 32 | machine */
     uint64_t last_id;       /* given */
     struct pd_writer *w;
@@ -118,7 +130,11 @@ enum pd_code pd_merge_state_record(struct pd_merging *m, uint32_t input, const u
 /* The input has no more. */
 enum pd_code pd_merge_state_end(struct pd_merging *m, uint32_t input);
 
+/* merge_units.c: which events of the output those of an input are. Adds those that are not there yet. */
+enum pd_code pd_merge_units(struct pd_merging *m, size_t i);
+
 /* merge_events.c: the events of all inputs; gives them to the writer. */
+enum pd_code pd_merge_no_memory(struct pd_merging *m, size_t n);
 enum pd_code pd_merge_events(struct pd_merging *m);
 enum pd_code pd_merge_put_events(struct pd_merging *m);
 /* The bytes of a record in the output; *bytes is NULL if it cannot be rewritten, which *error then tells of. */

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* merge_events.c - which events become one, which ids they have then, and the records that speak of ids and pids. */
+/* merge_events.c - which ids the events of the output have, and the records that speak of ids and pids. */
 #include "merge.h"
 #include "codec_internal.h"
 #include "memory.h"
 #include "transcode.h"
 #include "walk.h"
 #include "wire.h"
-#include <perfdata/compare.h>
 
-static enum pd_code no_memory(struct pd_merging *m, size_t n)
+enum pd_code pd_merge_no_memory(struct pd_merging *m, size_t n)
 {
     return pd_fail(m->error, PD_ENOMEM, PD_NOWHERE, "events", 0, n);
 }
@@ -62,98 +61,6 @@ void pd_ids_free(struct pd_ids *m)
     *m = (struct pd_ids){.allocator = m->allocator};
 }
 
-/* ---- Events that become one */
-
-/* Attrs as far as their size is not concerned, which depends on the version of perf. */
-static bool same_attr(const struct pd_attr *a, const struct pd_attr *b)
-{
-    struct pd_attr x = *a, y = *b;
-    if (x.tail.n == 0 && y.tail.n == 0)
-        x.size = y.size = x.size > y.size ? x.size : y.size;
-    return pd_attr_equal(&x, &y, NULL);
-}
-
-static bool same_name(const char *a, const char *b)
-{
-    return a == NULL || b == NULL || strcmp(a, b) == 0;
-}
-
-static const char *name_of(struct pd_merge_input *in, uint32_t attr)
-{
-    return pd_metadata_event_name(in->meta, in->reader, attr);
-}
-
-static bool is_same(struct pd_merging *m, size_t i, uint32_t attr, const struct pd_merged_unit *u, uint32_t n)
-{
-    struct pd_merge_input *in = &m->in[i];
-    if (u->n != n || u->taken_by == i + 1)
-        return false;
-    for (uint32_t k = 0; k < n; k++) {
-        const struct pd_merged_event *e = &m->events[u->first + k];
-        if (!same_attr(&pd_reader_attr(in->reader, attr + k)->attr, &e->attr) ||
-            !same_name(name_of(in, attr + k), e->name))
-            return false;
-    }
-    return true;
-}
-
-static enum pd_code add_unit(struct pd_merging *m, size_t i, uint32_t attr, const struct pd_group_desc *group,
-                             uint32_t n)
-{
-    struct pd_merge_input *in = &m->in[i];
-    if (!pd_grow(m->allocator, (void **)&m->units, m->n_units, &m->units_cap, sizeof *m->units))
-        return no_memory(m, sizeof *m->units);
-    struct pd_merged_unit *u = &m->units[m->n_units];
-    *u = (struct pd_merged_unit){.first = (uint32_t)m->n_events, .n = n};
-    if (group)
-        u->group = *group;
-    for (uint32_t k = 0; k < n; k++) {
-        if (!pd_grow(m->allocator, (void **)&m->events, m->n_events, &m->events_cap, sizeof *m->events))
-            return no_memory(m, sizeof *m->events);
-        m->events[m->n_events++] = (struct pd_merged_event){.attr = pd_reader_attr(in->reader, attr + k)->attr,
-                                                            .name = name_of(in, attr + k),
-                                                            .input = i,
-                                                            .unit = (uint32_t)m->n_units};
-    }
-    m->n_units++;
-    return PD_OK;
-}
-
-/* Maps a group of events, or a single one. */
-static enum pd_code map_unit(struct pd_merging *m, size_t i, uint32_t attr, const struct pd_group_desc *group,
-                             uint32_t n)
-{
-    size_t k = 0;
-    enum pd_code code = PD_OK;
-    while (k < m->n_units && !is_same(m, i, attr, &m->units[k], n))
-        k++;
-    if (k == m->n_units && (code = add_unit(m, i, attr, group, n)))
-        return code;
-    m->units[k].taken_by = i + 1;
-    for (uint32_t e = 0; e < n; e++)
-        m->in[i].event[attr + e] = m->units[k].first + e;
-    return PD_OK;
-}
-
-static enum pd_code map_events(struct pd_merging *m, size_t i)
-{
-    struct pd_merge_input *in = &m->in[i];
-    const uint32_t n = (uint32_t)pd_reader_n_attrs(in->reader);
-    enum pd_code code = PD_OK;
-    in->event = pd_array(m->allocator, NULL, n, sizeof *in->event);
-    in->own_id = pd_array(m->allocator, NULL, n, sizeof *in->own_id);
-    if (in->event == NULL || in->own_id == NULL)
-        return no_memory(m, n * sizeof *in->own_id);
-    for (uint32_t a = 0, step; !code && a < n; a += step) {
-        struct pd_group_desc group;
-        const bool leads = pd_metadata_group(in->meta, a, &group) && group.leader_idx == a && group.nr_members > 1 &&
-                           group.nr_members <= n - a;
-        step = leads ? group.nr_members : 1;
-        code = map_unit(m, i, a, leads ? &group : NULL, step);
-    }
-    return code;
-}
-
 /* ---- Ids */
 
 static enum pd_code add_id(struct pd_merging *m, size_t i, uint32_t event, uint64_t id)
@@ -161,7 +68,7 @@ static enum pd_code add_id(struct pd_merging *m, size_t i, uint32_t event, uint6
     struct pd_merged_event *e = &m->events[event];
     if (!pd_ids_set(&m->id_owner, id, (uint64_t)event << 32 | m->in[i].machine) ||
         !pd_grow(m->allocator, (void **)&e->ids, e->n_ids, &e->cap, sizeof *e->ids))
-        return no_memory(m, 2 * e->cap * sizeof *e->ids);
+        return pd_merge_no_memory(m, 2 * e->cap * sizeof *e->ids);
     e->ids[e->n_ids++] = id;
     return PD_OK;
 }
@@ -186,7 +93,7 @@ static enum pd_code map_id(struct pd_merging *m, size_t i, uint32_t event, uint6
     *to = fresh_id(m);
     m->stats->new_ids++;
     if (!pd_ids_set(&m->in[i].ids, id, *to))
-        return no_memory(m, sizeof(struct pd_ids_slot));
+        return pd_merge_no_memory(m, sizeof(struct pd_ids_slot));
     return add_id(m, i, event, *to);
 }
 
@@ -199,7 +106,7 @@ static enum pd_code map_ids(struct pd_merging *m, size_t i)
         in->own_id[a] = 0;
         for (size_t k = 0; !code && k < e->n_ids; k++) {
             uint64_t to;
-            /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): map_events() gave every attr its event */
+            /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): pd_merge_units() gave every attr its event */
             code = map_id(m, i, in->event[a], e->ids[k], &to);
             if (k == 0)
                 in->own_id[a] = to;
@@ -294,10 +201,10 @@ enum pd_code pd_merge_events(struct pd_merging *m)
     enum pd_code code = PD_OK;
     find_last_id(m);
     for (size_t i = 0; !code && i < m->n; i++)
-        code = map_events(m, i);
+        code = pd_merge_units(m, i);
     for (size_t i = 0; !code && i < m->n; i++)
         if (pd_metadata_out_of_memory(m->in[i].meta)) /* an event without a name is not the same as one that has none */
-            code = no_memory(m, 0);
+            code = pd_merge_no_memory(m, 0);
     for (size_t i = 0; !code && i < m->n; i++)
         code = map_ids(m, i);
     if (!code && m->n > 1)

@@ -53,6 +53,7 @@ static enum pd_code open_reader(struct pd_reader **r, struct bytes *b, bool stre
 }
 
 static uint64_t n_quick, n_decoded;
+static const bool is_straight = PD_HOST_ORDER == PD_LITTLE; /* other machines decode by the tables alone, and do not skim */
 
 static void compare_text(const struct pd_record *a, const struct pd_record *b)
 {
@@ -147,7 +148,7 @@ static void same_with_and_without(void **state)
         compare_all(&b, pd_rng_one_in(&r, 3), pd_rng_one_in(&r, 2));
     }
     if (iterations >= 60)
-        assert_true(n_quick > 10000 && n_decoded > 10000);
+        assert_true(n_quick > 10000 && (n_decoded > 10000 || !is_straight));
     free(b.p);
 }
 
@@ -218,7 +219,7 @@ static void skimming_counts_what_reading_gives(void **state)
         compare_skimmed(&b, pd_rng_one_in(&r, 3), &skim);
     }
     if (iterations >= 60)
-        assert_true(n_skimmed > 1000);
+        assert_true(n_skimmed > 1000 || !is_straight);
     free(b.p);
 }
 

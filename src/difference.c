@@ -78,22 +78,47 @@ static bool is_gap(const struct pd_extent *e)
     return e->kind == PD_EXTENT_GAP;
 }
 
-static bool has_extent(const struct pd_extent *all, size_t n, const struct pd_extent *e)
+/* The parts of a file, to be looked for: one has ids for each of tens of thousands of attrs. */
+struct parts {
+    const struct pd_extent *all; /* from the next one on */
+    size_t left;
+    uint64_t *keys; /* of all, sorted */
+    size_t n;
+};
+
+static uint64_t key_of(const struct pd_extent *e)
 {
-    for (size_t i = 0; i < n; i++)
-        if (all[i].kind == e->kind && all[i].index == e->index)
-            return true;
-    return false;
+    return (uint64_t)e->kind << 32 | e->index;
+}
+
+static int by_key(const void *pa, const void *pb)
+{
+    const uint64_t *a = pa, *b = pb;
+    return (*a > *b) - (*a < *b);
+}
+
+static bool find_parts(struct pd_differ *d, int s, struct parts *p)
+{
+    p->all = pd_reader_extents(d->side[s].r, &p->n);
+    p->left = p->n;
+    p->keys = pd_array(d->allocator, NULL, p->n, sizeof *p->keys);
+    for (size_t i = 0; p->keys && i < p->n; i++)
+        p->keys[i] = key_of(&p->all[i]);
+    if (p->keys && p->n)
+        qsort(p->keys, p->n, sizeof *p->keys, by_key);
+    return p->keys != NULL;
 }
 
 /* The next one that is a part of both files. */
-static const struct pd_extent *next_shared(const struct pd_extent **all, size_t *n, const struct pd_extent *other, size_t n_other)
+static const struct pd_extent *next_shared(struct parts *p, const struct parts *other)
 {
-    for (; *n; ++*all, --*n)
-        if (!is_gap(*all) && has_extent(other, n_other, *all)) {
-            --*n;
-            return (*all)++;
+    for (; p->left; p->all++, p->left--) {
+        const uint64_t key = key_of(p->all);
+        if (!is_gap(p->all) && other->n && bsearch(&key, other->keys, other->n, sizeof key, by_key)) {
+            p->left--;
+            return p->all++;
         }
+    }
     return NULL;
 }
 
@@ -110,16 +135,20 @@ static const char *extent_name(const struct pd_extent *e, char buf[48])
     return buf;
 }
 
-static void compare_sequence(struct pd_differ *d, const struct pd_extent *a, size_t na, const struct pd_extent *b, size_t nb)
+static enum pd_code compare_sequence(struct pd_differ *d)
 {
-    const struct pd_extent *pa = a, *pb = b, *ea, *eb;
-    size_t left_a = na, left_b = nb;
+    struct parts a = {0}, b = {0};
+    const struct pd_extent *ea, *eb;
     char name_a[48], name_b[48];
-    while ((ea = next_shared(&pa, &left_a, b, nb)) && (eb = next_shared(&pb, &left_b, a, na)))
+    const bool ok = find_parts(d, 0, &a) && find_parts(d, 1, &b);
+    while (ok && (ea = next_shared(&a, &b)) && (eb = next_shared(&b, &a)))
         if (ea->kind != eb->kind || ea->index != eb->index) {
             pd_differ_text(d, "sequence", extent_name(ea, name_a), extent_name(eb, name_b));
-            return;
+            break;
         }
+    pd_release(d->allocator, a.keys);
+    pd_release(d->allocator, b.keys);
+    return ok ? PD_OK : pd_fail(d->error, PD_ENOMEM, PD_NOWHERE, "comparison", 0, (a.n + b.n) * sizeof *a.keys);
 }
 
 static const struct pd_extent *next_gap(const struct pd_extent **all, size_t *n)
@@ -153,20 +182,21 @@ static void compare_gap(struct pd_differ *d, const struct pd_extent *a, const st
     }
 }
 
-static void compare_places(struct pd_differ *d)
+static enum pd_code compare_places(struct pd_differ *d)
 {
     size_t na, nb;
     const struct pd_extent *a = pd_reader_extents(d->side[0].r, &na), *b = pd_reader_extents(d->side[1].r, &nb), *ga, *gb;
     begin(d, PD_DIFFERENCE_CONTAINER, 0, true, true);
     compare_event_types(d);
-    compare_sequence(d, a, na, b, nb);
-    do {
+    const enum pd_code code = compare_sequence(d);
+    while (!code && !d->stopped && (na || nb)) {
         ga = next_gap(&a, &na);
         gb = next_gap(&b, &nb);
         pd_differ_number(d, "gap.size", &pd_set_DEC, 8, ga ? ga->size : 0, gb ? gb->size : 0);
         if (ga && gb && ga->size == gb->size)
             compare_gap(d, ga, gb);
-    } while ((ga || gb) && !d->stopped);
+    }
+    return code;
 }
 
 /* ---- Attrs */
@@ -423,7 +453,9 @@ static enum pd_code run(struct pd_differ *d)
         return code;
     compare_compression(d);
     if (!d->loose && !(d->ignore & PD_IGNORE_OFFSET) && !d->side[0].stream)
-        compare_places(d);
+        code = compare_places(d);
+    if (code)
+        return code;
     compare_attrs(d);
     code = compare_features(d);
     return code ? code : compare_build_ids(d);

@@ -179,12 +179,43 @@ static enum pd_code read_event(struct pd_reader *r, const uint8_t *entry, size_t
     return code;
 }
 
+#define ENTRIES_AT_ONCE ((uint64_t)64 << 10) /* bytes; no entry is larger */
+
+/*
+ * Entries many at a time: their ids are elsewhere, and to read both by turns would move the window twice for each. Where so many
+ * cannot be read, those before the damage can.
+ */
+static enum pd_code read_entries(struct pd_reader *r, struct pd_error *error)
+{
+    const uint64_t stride = r->info.header.attr_size, n = r->info.header.attrs.size / stride;
+    uint64_t most = n < ENTRIES_AT_ONCE / stride ? n : ENTRIES_AT_ONCE / stride;
+    struct pd_error what;
+    enum pd_code code = PD_OK;
+    uint8_t *entries = pd_resize(r->allocator, NULL, (size_t)(most * stride));
+    if (entries == NULL)
+        return pd_fail(error, PD_ENOMEM, 16, "attr", 0, stride);
+    for (uint64_t i = 0; !code && i < n;) {
+        const uint64_t offset = r->info.header.attrs.offset + i * stride, now = most < n - i ? most : n - i;
+        if (read_part(r, offset, entries, (size_t)(now * stride), "attrs", &what) == PD_OK) {
+            for (uint64_t k = 0; !code && k < now; k++)
+                code = read_event(r, entries + k * stride, (size_t)stride - PD_BYTES_file_section, offset + k * stride, error);
+            i += now;
+        } else if (now == 1) {
+            code = note(r, error, &what);
+            break;
+        } else {
+            most = 1;
+        }
+    }
+    pd_release(r->allocator, entries);
+    return code;
+}
+
 static enum pd_code read_attrs(struct pd_reader *r, struct pd_error *error)
 {
     const struct pd_file_header *h = &r->info.header;
     const uint64_t stride = h->attr_size;
-    struct pd_error what;
-    if (stride < PD_BYTES_file_section + 8 || stride > 65536)
+    if (stride < PD_BYTES_file_section + 8 || stride > ENTRIES_AT_ONCE)
         return pd_finding(r, error, PD_EVALUE, 16, "attr_size", stride, PD_ATTR_SIZE + PD_BYTES_file_section);
     if (!inside(r, &h->attrs))
         return pd_finding(r, error, PD_ERANGE, 24, "attrs", end_of(&h->attrs), r->info.file_size);
@@ -194,19 +225,7 @@ static enum pd_code read_attrs(struct pd_reader *r, struct pd_error *error)
                           h->attrs.size / stride * stride);
     if (code || h->attrs.size < stride)
         return code;
-    uint8_t *entry = pd_resize(r->allocator, NULL, (size_t)stride);
-    if (entry == NULL)
-        return pd_fail(error, PD_ENOMEM, 16, "attr", 0, stride);
-    for (uint64_t i = 0; !code && i < h->attrs.size / stride; i++) {
-        const uint64_t offset = h->attrs.offset + i * stride;
-        if (read_part(r, offset, entry, (size_t)stride, "attrs", &what)) {
-            code = note(r, error, &what);
-            break;
-        }
-        code = read_event(r, entry, (size_t)stride - PD_BYTES_file_section, offset, error);
-    }
-    pd_release(r->allocator, entry);
-    return code;
+    return read_entries(r, error);
 }
 
 static enum pd_code add_feature(struct pd_reader *r, uint16_t n, const uint8_t *entry, struct pd_error *error)

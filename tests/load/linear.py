@@ -21,7 +21,11 @@ VERBS = {
     "info": ["info", "IN"], "tasks": ["info", "--tasks", "IN"], "check": ["check", "IN"], "dump": ["dump", "IN"], "fields": ["dump", "-F", "comm,tid,time,event", "IN"],
     "filter": ["filter", "--exclude-comms", "none", "-f", "-o", "OUT", "IN"], "hash": ["hash", "IN"], "decode": ["decode", "IN"],
     "convert": ["convert", "--to", "pipe", "-f", "-o", "OUT", "IN"],
-    "merge": ["merge", "-f", "-o", "OUT", "IN", "IN"],
+    "merge": ["merge", "-f", "-o", "OUT", "IN", "IN"], "sort": ["sort", "-f", "-o", "OUT", "IN"],
+    "split": ["split", "--chunks", "3", "-f", "-o", "OUT-%d", "IN"], "repair": ["repair", "-f", "-o", "OUT", "IN"],
+    "edit": ["edit", "--rename-comm", "one=two", "--time-shift", "1", "-f", "-o", "OUT", "IN"],
+    "redact": ["redact", "--unknown", "drop", "-f", "-o", "OUT", "IN"], "cmp": ["cmp", "IN", "IN"],
+    "select": ["filter", "--every", "2", "--tid", "7,1000,1007", "-f", "-o", "OUT", "IN"],
 }
 FEW = ("dump", "fields", "decode")  # print every field: a tenth suffices
 USUAL = ("info", "filter", "fields")

@@ -419,6 +419,37 @@ static void ends_before_its_data(void **state)
     }
 }
 
+/* Entries are read many at a time: those before the place where a file is cut while it is read are there all the same. */
+static void attrs_that_end_early(void **state)
+{
+    (void)state;
+    for (size_t left = 0; left <= 3 * 80; left += 40) {
+        struct image im;
+        image_start(&im, false, 104, 80);
+        image_section(&im, IMAGE_ATTRS, im.n, UINT64_C(3) * 80);
+        for (size_t i = 0; i < 3; i++) {
+            image_attr(&im, 64, 64, ST_IP, false);
+            image_ids(&im, 0, 0);
+        }
+        image_section(&im, IMAGE_DATA, im.n, 0);
+        const uint64_t size = im.n;
+        im.n = 104 + left;
+        feed = (struct feed){&im, SIZE_MAX};
+        const struct pd_source source = {feed_read, NULL, &feed, size};
+        struct pd_reader *r = NULL;
+        assert_int_equal(pd_reader_open_source(&r, &source, NULL, NULL), PD_OK);
+        assert_int_equal(pd_reader_n_attrs(r), left / 80);
+        assert_int_equal(pd_reader_n_findings(r), left < 240);
+        if (left < 240) {
+            assert_int_equal(pd_reader_finding(r, 0)->code, PD_ETRUNC);
+            assert_int_equal(pd_reader_finding(r, 0)->offset, 104 + left / 80 * 80);
+            assert_string_equal(pd_reader_finding(r, 0)->field, "attrs");
+        }
+        pd_reader_close(r);
+        image_free(&im);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -431,6 +462,7 @@ int main(void)
         cmocka_unit_test(overlaps_told_once),
         cmocka_unit_test(file_that_ends_early),
         cmocka_unit_test(ends_before_its_data),
+        cmocka_unit_test(attrs_that_end_early),
     };
     return cmocka_run_group_tests_name("reader_stream", tests, NULL, NULL);
 }

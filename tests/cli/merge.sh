@@ -210,7 +210,7 @@ order() {
     "$PERFDATA" decode "$1" | sed -n -E 's/.*"(FORK)".*"ppid":([0-9]*).*/\1 \2/p; s/.*"type":"COMM".*"comm":"([a-z]*)".*"time":"([0-9]*)".*/\1 \2/p; s/.*"SAMPLE".*"time":"([0-9]*)".*/\1/p' | paste -sd,
 }
 shows() {
-    ! command -v perf >/dev/null || perf script -F comm,time --ns -i "$1" 2>/dev/null </dev/null | sed -E 's/ +([:a-z0-9]+) +0\.0*([0-9]+): */\1 \2/' | paste -sd,
+    perf script -F comm,time --ns -i "$1" 2>/dev/null </dev/null | sed -E 's/ +([:a-z0-9]+) +0\.0*([0-9]+): */\1 \2/' | paste -sd,
 }
 merged() { # DUPLICATES, the order that is expected, what perf shows
     expect 0 "$PERFDATA" merge -f -o m.data p.data q.data
@@ -218,7 +218,7 @@ merged() { # DUPLICATES, the order that is expected, what perf shows
     shift
     [ "$(order m.data)" = "$1" ] || fail "merged: $(order m.data), expected $1"
     expect 0 "$PERFDATA" check m.data
-    [ "$(shows m.data | sed "s/^$/$2/")" = "$2" ] || fail "perf shows $(shows m.data), expected $2"
+    ! command -v perf >/dev/null || [ "$(shows m.data)" = "$2" ] || fail "perf shows $(shows m.data), expected $2"
 }
 # A copy is no duplicate where something else was told since, of which it knows nothing.
 { state && named 0 one && seen 100 && named 200 two && seen 300; } | write p.data

@@ -62,8 +62,8 @@ static inline int decode(const uint8_t *p, const uint8_t *end, int identifier, i
         if (s->nr > slack / 8)
             return 0;
         s->ips = p;
-        p += 8 * s->nr;
-        slack -= 8 * s->nr;
+        p += 8 * (size_t)s->nr;
+        slack -= 8 * (size_t)s->nr;
     }
     if (raw) {
         TAKE(s->raw_size);

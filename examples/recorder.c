@@ -25,7 +25,7 @@ struct recorder {
     struct pd_error error;
     struct perf_event_mmap_page *control;
     const uint8_t *ring;
-    uint64_t ring_size;
+    size_t ring_size;
     uint64_t samples, lost, others;
     int fd;
 };
@@ -97,9 +97,9 @@ static void put_self(struct recorder *r)
 }
 
 /* A record as consecutive bytes: where the ring wraps around, in `buf`. */
-static const uint8_t *record_at(const struct recorder *r, uint64_t at, uint64_t n, uint8_t *buf)
+static const uint8_t *record_at(const struct recorder *r, uint64_t at, size_t n, uint8_t *buf)
 {
-    const uint64_t begin = at & (r->ring_size - 1), left = r->ring_size - begin;
+    const size_t begin = (size_t)(at & (r->ring_size - 1)), left = r->ring_size - begin;
     if (n <= left)
         return r->ring + begin;
     memcpy(buf, r->ring + begin, left);
@@ -115,7 +115,7 @@ static void drain(struct recorder *r)
     const uint64_t head = __atomic_load_n(&r->control->data_head, __ATOMIC_ACQUIRE);
     uint64_t tail = r->control->data_tail;
     for (; tail < head; tail += rec.size) {
-        const uint64_t left = head - tail, most = left < sizeof buf ? left : sizeof buf;
+        const size_t most = head - tail < sizeof buf ? (size_t)(head - tail) : sizeof buf;
         const uint8_t *bytes = record_at(r, tail, most, buf);
         if (pd_record_decode(&r->plan, bytes, most, &rec, &r->error) != PD_OK)
             fail(&r->error);

@@ -45,7 +45,7 @@ struct asked {
 
 static void pick(struct asked *a, struct pd_record *rec, struct pd_rng *r)
 {
-    const size_t i = pd_rng_below(r, 2);
+    const size_t i = (size_t)pd_rng_below(r, 2);
     uint64_t time;
     if (rec->plan && rec->type == PD_RECORD_COMM && !pd_record_decode_framed(rec->plan, rec, NULL) &&
         rec->u.comm.comm.len < sizeof a->name[i])
@@ -74,7 +74,7 @@ static void ask(struct asked *a, const struct bytes *b, struct pd_rng *r)
     if (pd_rng_one_in(r, 3))
         a->lists.comms = a->names, a->lists.n_comms = 2;
     if (pd_rng_one_in(r, 3))
-        a->lists.times = a->times, a->lists.n_times = 1 + pd_rng_below(r, 2);
+        a->lists.times = a->times, a->lists.n_times = 1 + (size_t)pd_rng_below(r, 2);
 }
 
 /* One run. */

@@ -417,7 +417,7 @@ static bool fails_at(struct pd_reader *r, enum pd_sort_kind kind, uint64_t at)
     struct pd_error error;
     size_t n = 0;
     memory.calls = 0;
-    memory.fail_at = at;
+    memory.fail_at = (size_t)at;
     assert_int_equal(pd_reader_rewind(r, NULL), PD_OK);
     enum pd_code code = pd_sorter_open(&s, r, &options, &error);
     assert_true(code == PD_OK || s == NULL);

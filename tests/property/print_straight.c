@@ -57,7 +57,7 @@ static void one_record(struct pd_rng *r)
     const struct pd_op *layout = pd_layouts[pd_rng_below(r, pd_n_layouts)]();
     struct pd_attr attr = {.size = PD_ATTR_SIZE, .read_format = pd_rng_below(r, 32)};
     const struct pd_print_options how = {.size = sizeof how, .arch = pd_rng_one_in(r, 2) ? PD_ARCH_X86 : PD_ARCH_UNKNOWN,
-                                         .max_bytes = 1 + pd_rng_below(r, 100)};
+                                         .max_bytes = 1 + (size_t)pd_rng_below(r, 100)};
     struct pd_record made, rec = {0};
     struct pd_plan plan;
     size_t n;
@@ -78,7 +78,7 @@ static void one_record(struct pd_rng *r)
         return;
     rec.attr = pd_rng_one_in(r, 2) ? &attr : NULL;
     rec.offset = pd_rng_next(r) >> pd_rng_below(r, 64);
-    compare(&rec, &how, 1 + pd_rng_below(r, 64));
+    compare(&rec, &how, 1 + (size_t)pd_rng_below(r, 64));
     seen[type % 256]++;
 }
 

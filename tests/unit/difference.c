@@ -148,7 +148,7 @@ static enum pd_code compare(const struct plan *a, const struct plan *b, unsigned
 static size_t differences(const struct plan *a, const struct plan *b, unsigned ignore, struct list *l)
 {
     uint64_t n;
-    l->n = l->done = 0;
+    l->n = 0, l->done = 0;
     assert_int_equal(compare(a, b, ignore, l, &n, NULL), PD_OK);
     assert_int_equal(n, l->n);
     return l->n;
@@ -280,13 +280,13 @@ static void memory_runs_out(void **state)
     other.second_sample = true;
     for (unsigned ignore = 0; ignore <= PD_IGNORE_ORDER; ignore += PD_IGNORE_ORDER) {
         heap.calls = heap.fail_at = 0;
-        l.n = l.done = 0;
+        l.n = 0, l.done = 0;
         assert_int_equal(compare(&usual, &other, ignore, &l, &n, &failing), PD_OK);
         assert_int_equal(n, 2);
         const size_t calls = heap.calls;
         assert_true(calls > 3);
         for (size_t at = 1; at <= calls; at++) {
-            heap.calls = l.n = l.done = 0;
+            heap.calls = l.n = 0, l.done = 0;
             heap.fail_at = at;
             const enum pd_code code = compare(&usual, &other, ignore, &l, &n, &failing);
             assert_true(code == PD_ENOMEM || (code == PD_OK && n == 2));

@@ -250,6 +250,11 @@ void cli_finding(struct cli_input *in, size_t *n, const struct pd_error *error);
 void cli_learn(struct cli_input *in, const struct pd_record *rec);
 
 /*
+ * Reads all records of a pipe stream, whose attrs and features come with them. False: reading failed, or memory ran out, which is
+ * printed; damage is not.
+ */
+bool cli_learn_stream(struct cli_input *in);
+/*
  * Reads all records for what they say of events, if some tracepoint of a file has no name yet: simpleperf has its tracing data
  * among the records. Goes back to the first one. False: that failed, which is printed.
  */

@@ -652,17 +652,33 @@ static bool has_unnamed(const struct cli_input *in)
     return false;
 }
 
-bool cli_learn_names(struct cli_input *in)
+static bool learn_all(struct cli_input *in)
 {
     struct pd_record rec = {0};
     struct pd_error error;
     enum pd_code code;
-    if (!in->meta || !in->seekable || pd_reader_info(in->reader)->container == PD_CONTAINER_PIPE || !has_unnamed(in))
-        return true;
     while ((code = pd_reader_next(in->reader, &rec, &error)) == PD_OK || code == PD_EZSTD || code == PD_ELIMIT)
         if (code == PD_OK)
             cli_learn(in, &rec);
-    code = pd_reader_rewind(in->reader, &error);
+    if (code != PD_EIO && code != PD_ENOMEM) /* damage is reported later */
+        return true;
+    cli_error(in->cli, in->name, &error);
+    return false;
+}
+
+bool cli_learn_stream(struct cli_input *in)
+{
+    return pd_reader_info(in->reader)->container != PD_CONTAINER_PIPE || learn_all(in);
+}
+
+bool cli_learn_names(struct cli_input *in)
+{
+    struct pd_error error;
+    if (!in->meta || !in->seekable || pd_reader_info(in->reader)->container == PD_CONTAINER_PIPE || !has_unnamed(in))
+        return true;
+    if (!learn_all(in))
+        return false;
+    const enum pd_code code = pd_reader_rewind(in->reader, &error);
     if (code)
         cli_error(in->cli, in->name, &error);
     return code == PD_OK;

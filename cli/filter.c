@@ -455,24 +455,6 @@ static bool have_cpus(struct run *run)
     return true;
 }
 
-/* The attrs of a pipe stream come with its records. */
-static bool read_attrs(struct run *run)
-{
-    struct pd_record rec = {0};
-    struct pd_error error;
-    enum pd_code code;
-    if (pd_reader_info(run->in.reader)->container != PD_CONTAINER_PIPE)
-        return true;
-    while ((code = pd_reader_next(run->in.reader, &rec, &error)) == PD_OK || code == PD_EZSTD ||
-           code == PD_ELIMIT)
-        if (code == PD_OK)
-            cli_learn(&run->in, &rec);
-    if (code != PD_EIO && code != PD_ENOMEM) /* damage is reported later */
-        return true;
-    cli_error(run->cli, run->in.name, &error);
-    return false;
-}
-
 /* Once the events are known: the lists get their final form. */
 static bool look_up(void *user)
 {
@@ -684,7 +666,7 @@ static void run_filter(struct run *run)
         return;
     run->to = cli_container(run->cli, run->in.reader, run->to);
     const bool named = run->keep.n_event_names + run->drop.n_event_names > 0;
-    if (flows(run) || (read_attrs(run) && (!named || cli_learn_names(&run->in)) && look_up(run))) {
+    if (flows(run) || (cli_learn_stream(&run->in) && (!named || cli_learn_names(&run->in)) && look_up(run))) {
         if (run->to == PD_CONVERT_DIRECTORY)
             to_directory(run, path);
         else

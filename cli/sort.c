@@ -215,18 +215,6 @@ static bool check_options(struct run *run)
     return cli->status == CLI_OK;
 }
 
-/* What the features of a stream say is told as that of a file is, damage included. */
-static void learn(struct run *run)
-{
-    struct pd_record rec = {0};
-    enum pd_code code = PD_OK;
-    if (pd_reader_info(run->in.reader)->container != PD_CONTAINER_PIPE)
-        return;
-    while (code == PD_OK || code == PD_EZSTD || code == PD_ELIMIT)
-        if ((code = pd_reader_next(run->in.reader, &rec, NULL)) == PD_OK)
-            cli_learn(&run->in, &rec);
-}
-
 static void run_sort(struct run *run)
 {
     struct cli *cli = run->cli;
@@ -238,8 +226,7 @@ static void run_sort(struct run *run)
     run->options.user = run;
     if (run->dry) {
         check_order(run);
-    } else {
-        learn(run);
+    } else if (cli_learn_stream(&run->in)) { /* its features are told as those of a file are, damage included */
         run->to = cli_container(cli, run->in.reader, run->to);
         if (run->to == PD_CONVERT_DIRECTORY)
             to_directory(run, cli->inputs[0]);

@@ -339,7 +339,6 @@ static enum pd_code add_stream_attr(struct pd_reader *r, const struct pd_record 
     const size_t n = rec->size - 8u;
     if (n < 8 || rec->offset < r->attrs_end)
         return PD_OK;
-    r->attrs_end = rec->offset + rec->size;
     size_t room = pd_load32(p + 4, r->info.order);
     if (room < PD_ATTR_SIZE_VER0)
         room = PD_ATTR_SIZE_VER0;
@@ -347,9 +346,11 @@ static enum pd_code add_stream_attr(struct pd_reader *r, const struct pd_record 
         room = n;
     enum pd_code code =
         pd_attrs_add(&r->attrs, r->info.order, p, room, p + room, (n - room) / 8, rec->offset + 8, error);
-    if (!code)
-        r->attrs.attr[r->attrs.n - 1]->in_stream = true;
-    return code;
+    if (code)
+        return code; /* without memory now, it is added when it is read again */
+    r->attrs.attr[r->attrs.n - 1]->in_stream = true;
+    r->attrs_end = rec->offset + rec->size;
+    return PD_OK;
 }
 
 static bool is_compressed(const struct pd_record *rec)

@@ -130,7 +130,7 @@ def mappings(n):
 
 def ids(n):
     """Of at least two events; a record of a stream holds 8174 of one at most."""
-    kind, events = IP | TID | TIME | ID, max(2, n // 8000)
+    kind, events = IP | TID | TIME | ID, max(2, n // 8000 + 1)
     return recording(events, n // events or 1, kind, b"".join(sample(kind, 7, i, 1 + i * 7919 % n) for i in range(n // 10 + 1)))
 
 
@@ -250,7 +250,7 @@ def main():
                 usual = ("tasks",) if kind == "same-tasks" else ("filter",) if kind.startswith("same-") else USUAL
                 if (set(chosen) & set(VERBS) and verb not in chosen) or (scale == 1 and not chosen and verb not in usual):
                     continue
-                mine = [n // 10 for n in sizes] if verb in FEW and scale > 1 else sizes
+                mine = [n // 10 for n in sizes if n > 10] if verb in FEW and scale > 1 else sizes
                 least = instructions(directory, verb, "empty")
                 took = [instructions(directory, verb, f"{kind}-{n}") for n in mine]
                 ratios = [(b - least) / max(a - least, least // 5) for a, b in zip(took, took[1:])]

@@ -40,7 +40,7 @@ def these_first(*tests):
 
 # In order of what notices most, so that most mutants die early.
 TESTS = {
-    "file.def": these_first("golden_attr", "v1"),
+    "file.def": these_first("golden_attr", "v1", "reader", "reader_v1"),
     "records.def": LAYOUT_TESTS,
     "tool_records.def": these_first("golden_tool_records"),
     "rare_records.def": these_first("golden_tool_records", "golden_feature_errors"),

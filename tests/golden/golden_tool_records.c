@@ -670,6 +670,13 @@ static struct golden cases[] = {
              .u.simpleperf_unwinding_result = {.time = 0x102030405060708, .used_time = 0x1112131415161718,
                                                .error_code = 0x2122232425262728, .error_addr = 0x3132333435363738,
                                                .stack_start = 0x4142434445464748, .stack_end = 0x5152535455565758}}},
+    {"simpleperf UNWINDING_RESULT with too little behind for registers",
+     .text = "00008008 0000 0048 0102030405060708 1112131415161718 2122232425262728 3132333435363738"
+             " 4142434445464748 5152535455565758 =0102030405060708 =090a0b0c0d0e0f10",
+     .rec = {.type = 32776, .rest = RAW("\1\2\3\4\5\6\7\x8\x9\xa\xb\xc\xd\xe\xf\x10"),
+             .u.simpleperf_unwinding_result = {.time = 0x102030405060708, .used_time = 0x1112131415161718,
+                                               .error_code = 0x2122232425262728, .error_addr = 0x3132333435363738,
+                                               .stack_start = 0x4142434445464748, .stack_end = 0x5152535455565758}}},
     {"simpleperf UNWINDING_RESULT with registers, stack and chain",
      ALL_SIX,
      .text = "00008008 0000 0088 0000000000000001 0000000000000002 0000000000000003 0000000000000004"

@@ -675,6 +675,7 @@ static const struct {
     {&pd_set_bp_type, 0, "0"},
     {&pd_set_bp_type, 3, "R|W"},
     {&pd_set_bp_type, 4, "X"},
+    {&pd_set_feature, 11, "CMDLINE"}, /* a number, not a word of bits */
     {&pd_set_misc_sample, 0x4002, "cpumode=USER|exact_ip"},
     {&pd_set_misc_mmap2, 0x7001, "cpumode=KERNEL|proc_map_parse_timeout|mmap_data|mmap_build_id"},
     {&pd_set_misc_mmap, 0x3002, "cpumode=USER|proc_map_parse_timeout|mmap_data"},

@@ -675,7 +675,6 @@ static const struct {
     {&pd_set_bp_type, 0, "0"},
     {&pd_set_bp_type, 3, "R|W"},
     {&pd_set_bp_type, 4, "X"},
-    {&pd_set_feature, 11, "CMDLINE"}, /* a number, not a word of bits */
     {&pd_set_misc_sample, 0x4002, "cpumode=USER|exact_ip"},
     {&pd_set_misc_mmap2, 0x7001, "cpumode=KERNEL|proc_map_parse_timeout|mmap_data|mmap_build_id"},
     {&pd_set_misc_mmap, 0x3002, "cpumode=USER|proc_map_parse_timeout|mmap_data"},
@@ -999,6 +998,35 @@ static void names_are_of_exact_values(void **state)
     assert_null(pd_set_name(&pd_set_auxtrace_error_type, 0));
 }
 
+/* What has several names at once by the kernel's and perf's headers, and what has one. */
+static const struct pd_set *const of_bits[] = {
+    &pd_set_sample_type, &pd_set_branch_sample_type, &pd_set_read_format, &pd_set_bp_type, &pd_set_mem_op, &pd_set_mem_lvl,
+    &pd_set_mem_snoop, &pd_set_mem_lock, &pd_set_mem_dtlb, &pd_set_mem_snoopx, &pd_set_mem_blk, &pd_set_prot,
+    &pd_set_ksym_flags, &pd_set_bpf_arrays};
+static const struct pd_set *const of_numbers[] = {
+    &pd_set_record_type, &pd_set_cpumode, &pd_set_attr_type, &pd_set_attr_size, &pd_set_hardware_id, &pd_set_software_id,
+    &pd_set_cache_id, &pd_set_cache_op, &pd_set_cache_result, &pd_set_precise_ip, &pd_set_clockid,
+    &pd_set_callchain_context, &pd_set_branch_type, &pd_set_branch_new_type, &pd_set_branch_spec, &pd_set_branch_priv,
+    &pd_set_regs_abi, &pd_set_mem_lvl_num, &pd_set_mem_hops, &pd_set_mem_region, &pd_set_mmap_type, &pd_set_aux_pmu_format,
+    &pd_set_namespace, &pd_set_ksym_type, &pd_set_bpf_event_type, &pd_set_auxtrace_type, &pd_set_auxtrace_error_type,
+    &pd_set_cs_etm_magic, &pd_set_arm_spe_magic, &pd_set_cpu_map_type, &pd_set_stat_config_tag, &pd_set_aggr_mode,
+    &pd_set_stat_round_type, &pd_set_event_update_type, &pd_set_comp_type, &pd_set_feature, &pd_set_simpleperf_file_type,
+    &pd_set_simpleperf_unwind_key, &pd_set_simpleperf_unwind_file_key, &pd_set_simpleperf_file_key,
+    &pd_set_simpleperf_symbol_key, &pd_set_simpleperf_dex_key, &pd_set_simpleperf_elf_key, &pd_set_simpleperf_module_key,
+    &pd_set_simpleperf_branch_list_key, &pd_set_simpleperf_etm_binary_key, &pd_set_simpleperf_binary_type,
+    &pd_set_simpleperf_etm_address_key, &pd_set_simpleperf_etm_branch_key, &pd_set_simpleperf_kernel_info_key,
+    &pd_set_simpleperf_lbr_key, &pd_set_simpleperf_lbr_sample_key, &pd_set_simpleperf_lbr_branch_key,
+    &pd_set_simpleperf_lbr_binary_key, &pd_set_simpleperf_chain_type};
+
+static void sets_are_of_bits_or_of_numbers(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof of_bits / sizeof *of_bits; i++)
+        assert_int_equal(of_bits[i]->kind, PD_SET_FLAGS);
+    for (size_t i = 0; i < sizeof of_numbers / sizeof *of_numbers; i++)
+        assert_int_equal(of_numbers[i]->kind, PD_SET_ENUM);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1016,6 +1044,7 @@ int main(void)
         cmocka_unit_test(mirrored_words_are_covered),
         cmocka_unit_test(fields_are_found_read_and_replaced),
         cmocka_unit_test(names_are_of_exact_values),
+        cmocka_unit_test(sets_are_of_bits_or_of_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

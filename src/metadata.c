@@ -369,8 +369,12 @@ static enum pd_code add_inner_tracing_data(struct pd_metadata *m, const struct p
     if (rec->size < 12)
         return PD_OK;
     const uint32_t n = pd_load32(rec->raw + 8, m->order);
-    if (n > rec->size - 12u)
+    if (n > rec->size - 12u) {
+        struct pd_error what;
+        pd_fail_record(&what, PD_ESHORT, rec, 12, "data", rec->size - 12u, n);
+        note(m, &what);
         return PD_OK;
+    }
     return add_bytes(m, PD_FEAT_TRACING_DATA, rec->offset + 12, rec->raw + 12, n, error);
 }
 

@@ -461,6 +461,32 @@ static void of_large_records(void **state)
     image_free(&pieces.im);
 }
 
+/* simpleperf's tracing data that says to be longer than the record it is in. */
+static void tracing_data_longer_than_its_record(void **state)
+{
+    (void)state;
+    for (int big = 0; big < 2; big++) {
+        struct image im;
+        struct pd_reader *r;
+        image_start(&im, big, 16, 0);
+        const size_t at = image_record(&im, 66, 0);
+        image_u32(&im, 13); /* of 12 */
+        image_zeros(&im, 12);
+        image_end(&im, at);
+        struct pd_metadata *m = read_all(&r, &im);
+        assert_int_equal(pd_metadata_n_findings(m), 1);
+        const struct pd_error *e = pd_metadata_finding(m, 0);
+        assert_int_equal(e->code, PD_ESHORT);
+        assert_int_equal(e->offset, 16);
+        assert_string_equal(e->field, "data");
+        assert_true(e->found == 12 && e->expected == 13);
+        assert_null(pd_metadata_feature(m, PD_FEAT_TRACING_DATA));
+        pd_metadata_close(m);
+        pd_reader_close(r);
+        image_free(&im);
+    }
+}
+
 /* Arrays of a BPF program: places and sizes come from its info, and only what is inside the data is given. */
 static void arrays_of_programs(void **state)
 {
@@ -492,6 +518,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_a_stream),   cmocka_unit_test(of_a_file),    cmocka_unit_test(of_limited_size),
         cmocka_unit_test(lists_of_cpus), cmocka_unit_test(maps_of_cpus), cmocka_unit_test(of_large_records),
+        cmocka_unit_test(tracing_data_longer_than_its_record),
         cmocka_unit_test(arrays_of_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,7 @@ struct rewrite {
     struct pd_error *error;
     struct pd_transcode *t; /* NULL: the byte order stays, and records are not looked into unless `options` say so */
     enum pd_order from, to;
+    uint64_t at;            /* the offset that is written next */
     uint32_t nr_cpus_avail; /* as the last NRCPUS said; 0: not known */
     bool inside;            /* a COMPRESSED record */
     const uint8_t *run;     /* bytes in the reader's window that are to be written */
@@ -38,7 +39,8 @@ static enum pd_code emit(struct rewrite *w, const void *bytes, size_t n)
 {
     const int e = n && w->sink ? w->sink->write(w->sink->user, bytes, n) : 0;
     if (e)
-        return pd_fail(w->error, PD_EOUT, w->stats->bytes, NULL, (uint64_t)e, 0);
+        return pd_fail(w->error, PD_EOUT, w->at, NULL, (uint64_t)e, 0);
+    w->at += n;
     w->stats->bytes += n;
     return PD_OK;
 }
@@ -71,7 +73,7 @@ static void compare(struct rewrite *w, const char *part, const uint8_t *bytes, c
     const size_t i = difference(bytes, original, n);
     if (i == n)
         return;
-    pd_fail(&what, PD_EDIFFERENT, w->stats->bytes + i, part, bytes[i], original[i]);
+    pd_fail(&what, PD_EDIFFERENT, w->at + i, part, bytes[i], original[i]);
     w->stats->differing++;
     report(w, &what);
 }
@@ -82,7 +84,7 @@ static enum pd_code emit_encoded(struct rewrite *w, const char *part, const void
     const uint8_t *p;
     size_t got;
     enum pd_code code = PD_OK;
-    if (w->from == w->to && (code = pd_input_at(w->r->src, w->stats->bytes, n, &p, &got, w->error)) == PD_OK)
+    if (w->from == w->to && (code = pd_input_at(w->r->src, w->at, n, &p, &got, w->error)) == PD_OK)
         compare(w, part, bytes, p, got < n ? got : n);
     return code ? code : emit(w, bytes, n);
 }
@@ -107,10 +109,11 @@ static enum pd_code copy(struct rewrite *w, uint64_t offset, uint64_t n)
     return code;
 }
 
-/* What is left of a part. */
+/* What is left of a part, whose last record may reach beyond it. */
 static enum pd_code copy_rest(struct rewrite *w, const struct pd_extent *e)
 {
-    return copy(w, w->stats->bytes, e->offset + e->size - w->stats->bytes);
+    const uint64_t end = e->offset + e->size;
+    return copy(w, w->at, end > w->at ? end - w->at : 0);
 }
 
 /* ---- Parts of the file */
@@ -153,7 +156,7 @@ static enum pd_code put_section(struct rewrite *w, const struct pd_event_attr *e
         return PD_OK;
     }
     /* The last 16 bytes mean nothing then. */
-    enum pd_code code = pd_reader_read(w->r, w->stats->bytes + event->room, last, PD_BYTES_file_section, w->error);
+    enum pd_code code = pd_reader_read(w->r, w->at + event->room, last, PD_BYTES_file_section, w->error);
     if (code)
         return code;
     pd_file_section_take(last, w->from, &section);
@@ -429,6 +432,16 @@ static enum pd_code next_record(struct rewrite *w, struct pd_record *rec, struct
     return code;
 }
 
+/* To the first record that is to be written. */
+static enum pd_code pass_over(struct rewrite *w)
+{
+    const struct pd_rewrite_options *o = w->options;
+    if (o->from == 0 || o->member)
+        return PD_OK;
+    w->at = o->from;
+    return pd_reader_seek(w->r, o->from, o->index, w->error);
+}
+
 /* All records; from the first damage on, the data is copied. */
 static enum pd_code rewrite_data(struct rewrite *w, const struct pd_extent *e)
 {
@@ -437,6 +450,8 @@ static enum pd_code rewrite_data(struct rewrite *w, const struct pd_extent *e)
     enum pd_code code = PD_OK;
     const bool proves = w->options->reencode && w->from == w->to;
     uint8_t bytes[UINT16_MAX];
+    if ((code = pass_over(w)))
+        return code;
     while (!code) {
         if (proves && w->r->at >= w->single)
             prove_neighbours(w, &rec, bytes);
@@ -490,7 +505,7 @@ static enum pd_code rewrite_parts(struct rewrite *w)
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < w->r->n_extents;) {
         struct pd_extent e = w->r->extents[i++];
-        const uint64_t done = e.offset < w->stats->bytes ? w->stats->bytes - e.offset : 0;
+        const uint64_t done = e.offset < w->at ? w->at - e.offset : 0;
         if (done >= e.size)
             continue;
         if (done)
@@ -529,6 +544,11 @@ enum pd_code pd_rewrite_as(struct pd_reader *reader, const struct pd_sink *sink,
                        reader->info.header.attr_size, 0);
     if (reader->in.seekable)
         code = pd_dir_enter(reader, own.member, w.error);
+    if (!code && reader->whole) {
+        const struct pd_extent all = {PD_EXTENT_DATA, 0, reader->at, reader->info.data_end - reader->at};
+        w.at = reader->at;
+        return rewrite_data(&w, &all);
+    }
     if (!code && own.member) {
         const struct pd_extent all = {PD_EXTENT_DATA, 0, 0, reader->members[own.member].size};
         return rewrite_data(&w, &all);

@@ -53,26 +53,74 @@ static inline void digest_record(struct digest *d, struct pd_reader *r, struct p
     d->decoded += rec->decoded;
 }
 
-/* From where the reader stands to its end; slowly: each record by itself, without the short ways for those that follow alike. */
-static inline struct digest digest_all(struct pd_reader *r, bool slowly)
+static inline void digest_rest(struct digest *d, struct pd_reader *r, bool slowly)
 {
-    struct digest d = {0};
     struct pd_record rec = {0};
     for (;;) {
         if (slowly) {
             pd_input_no_next(r->src);
             rec = (struct pd_record){0};
         }
-        d.code = pd_reader_next(r, &rec, &d.error);
-        digest_number(&d, d.code);
-        if (d.code == PD_EZSTD || d.code == PD_ELIMIT)
+        d->code = pd_reader_next(r, &rec, &d->error);
+        digest_number(d, d->code);
+        if (d->code == PD_EZSTD || d->code == PD_ELIMIT)
             continue;
-        if (d.code)
+        if (d->code)
             break;
-        digest_record(&d, r, &rec);
-        if (rec.payload_size && (d.code = digest_payload(&d, r)))
+        digest_record(d, r, &rec);
+        if (rec.payload_size && (d->code = digest_payload(d, r)))
             break;
     }
+}
+
+/* From where the reader stands to its end; slowly: each record by itself, without the short ways for those that follow alike. */
+static inline struct digest digest_all(struct pd_reader *r, bool slowly)
+{
+    struct digest d = {0};
+    digest_rest(&d, r, slowly);
+    return d;
+}
+
+/* A part, unless something is to be told of it: then the digest is as before. */
+static inline bool digest_part(struct digest *d, struct pd_reader *part)
+{
+    const struct digest before = *d;
+    struct pd_record rec = {0};
+    enum pd_code code;
+    while ((code = pd_reader_next(part, &rec, &d->error)) == PD_OK) {
+        digest_number(d, code);
+        rec.index += before.records;
+        digest_record(d, part, &rec);
+        if (rec.payload_size && digest_payload(d, part))
+            break;
+    }
+    if (code == PD_END)
+        return true;
+    *d = before;
+    return false;
+}
+
+/* All records of a new reader, by parts of so many bytes as far as these are certain; *certain: to where. */
+static inline struct digest digest_parts(struct pd_reader *r, uint64_t bytes, uint64_t *certain)
+{
+    const struct pd_file_info *info = pd_reader_info(r);
+    struct digest d = {0};
+    struct pd_reader *part;
+    *certain = info->data_offset;
+    if (pd_reader_open_part(&part, r, NULL, NULL) == PD_OK) {
+        for (uint64_t from = info->data_offset, to; from < info->data_end; from = to) {
+            to = info->data_end - from < bytes ? info->data_end : from + bytes;
+            if (pd_reader_take_part(part, from, to, NULL) == PD_OK && pd_reader_info(part)->data_offset == *certain &&
+                digest_part(&d, part))
+                *certain = pd_reader_offset(part);
+            else if (*certain < to)
+                break;
+        }
+        pd_reader_close(part);
+        if (d.records && pd_reader_seek(r, *certain, d.records, &d.error))
+            return d;
+    }
+    digest_rest(&d, r, false);
     return d;
 }
 

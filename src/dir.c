@@ -284,7 +284,8 @@ enum pd_code pd_dir_enter(struct pd_reader *r, size_t i, struct pd_error *error)
     r->pending.code = PD_OK;
     pd_inflate_reset(&r->inflate);
     r->at = i ? 0 : r->info.data_offset;
-    r->end = i == 0 ? r->info.data_end : is_unreadable(r, i) ? 0 : r->members[i].size;
+    if (!r->whole) /* of a part, whose last record may reach beyond it */
+        r->end = i == 0 ? r->info.data_end : is_unreadable(r, i) ? 0 : r->members[i].size;
     if (i == 0)
         return PD_OK;
     r->member_in = (struct pd_input){.allocator = r->allocator};

@@ -30,6 +30,7 @@ struct pd_reader {
     bool borrowed;         /* attrs belong to another reader */
     struct pd_input *src;  /* where the records come from now */
     uint64_t end;          /* where they end in it; PD_NOWHERE when not known */
+    const struct pd_reader *whole; /* of a part, whose records begin before info.data_end: the file's reader; else NULL */
     uint64_t at;           /* where the next record, or the rest of this one's payload, starts */
     uint64_t payload_left; /* bytes of the last record's payload that were not asked for */
     struct pd_error payload; /* where that record is; `expected` is the size of the payload */

@@ -63,6 +63,16 @@ void pd_input_open_memory(struct pd_input *in, const void *bytes, size_t n)
     in->source.size = in->fill = n;
 }
 
+void pd_input_share(struct pd_input *in, const struct pd_input *of)
+{
+    if (of->memory) {
+        pd_input_open_memory(in, of->memory, (size_t)of->source.size);
+    } else {
+        in->source = of->source;
+        in->source.close = NULL;
+    }
+}
+
 enum pd_code pd_input_start(struct pd_input *in, size_t window, struct pd_error *error)
 {
     in->seekable = in->source.size != PD_NOWHERE;
@@ -110,10 +120,18 @@ static enum pd_code slide(struct pd_input *in, uint64_t offset, struct pd_error 
     return PD_OK;
 }
 
+/* How much is read at once when n bytes are to be visible. */
+static size_t ahead(const struct pd_input *in, size_t n)
+{
+    const size_t room = in->cap - in->fill, least = n - in->fill;
+    const uint64_t at = in->base + in->fill, most = in->enough == 0 ? room : in->enough > at ? in->enough - at : 0;
+    return most >= room ? room : most > least ? (size_t)most : least;
+}
+
 static enum pd_code fill(struct pd_input *in, size_t n, struct pd_error *error)
 {
     while (in->fill < n && !in->at_end) {
-        const int64_t got = in->source.read_at(in->source.user, in->base + in->fill, in->buf + in->fill, in->cap - in->fill);
+        const int64_t got = in->source.read_at(in->source.user, in->base + in->fill, in->buf + in->fill, ahead(in, n));
         if (got == -EINTR)
             continue;
         if (got < 0)

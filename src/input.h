@@ -25,6 +25,7 @@ struct pd_input {
     uint64_t base;  /* offset of the first of them */
     size_t fill;    /* how many there are */
     const uint8_t *next, *stop; /* of these, what the reader may take without asking; it ends when they move */
+    uint64_t enough; /* offset up to which it is read ahead; 0: as far as there is room */
     bool seekable;
     bool at_end;    /* the source said so, base + fill is the input's size */
     int fd;         /* for sources made of a descriptor */
@@ -36,6 +37,8 @@ struct pd_input {
 enum pd_code pd_input_open_path(struct pd_input *in, const char *path, struct pd_error *error);
 enum pd_code pd_input_open_fd(struct pd_input *in, int fd, struct pd_error *error);
 void pd_input_open_memory(struct pd_input *in, const void *bytes, size_t n);
+/* What `of`, which can seek and must live longer, reads from, through a window of its own: so several may be used at the same time. */
+void pd_input_share(struct pd_input *in, const struct pd_input *of);
 enum pd_code pd_input_start(struct pd_input *in, size_t window, struct pd_error *error);
 void pd_input_close(struct pd_input *in);
 

@@ -315,6 +315,8 @@ static enum pd_code frame(struct pd_reader *r, struct pd_record *rec, struct pd_
     const uint64_t left = r->end - r->at, start = r->member ? 0 : r->info.data_offset;
     const uint8_t *p;
     size_t got;
+    if (r->whole && r->at >= r->info.data_end)
+        return PD_END;
     enum pd_code code = pd_input_at(r->src, r->at, 8, &p, &got, error);
     if (!code && got >= 8 && pd_load16(p + 6, r->info.order) > got)
         code = pd_input_at(r->src, r->at, pd_load16(p + 6, r->info.order), &p, &got, error);
@@ -491,6 +493,12 @@ static void note_cpus(struct pd_reader *r, struct pd_record *rec)
     rec->nr_cpus_avail = r->nr_cpus_avail;
 }
 
+/* What it says of itself or others depends on records that a reader of a part has not seen. */
+static bool leans(const struct pd_reader *r, const struct pd_record *rec)
+{
+    return rec->type == PD_RECORD_HEADER_FEATURE || (is_compressed(rec) && !r->keep_compressed);
+}
+
 static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
     enum pd_code code = skip_payload(r, error);
@@ -509,6 +517,8 @@ static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, str
     }
     if (code)
         return code == PD_END ? at_end(r, rec, error) : stop(r, code);
+    if (r->whole && leans(r, rec))
+        return stop(r, pd_fail_record(error, PD_EUNSUP, rec, 0, "type, which depends on other parts", rec->type, 0));
     note_old_feature(r, rec);
     note_cpus(r, rec);
     if (rec->type == PD_RECORD_HEADER_ATTR && r->info.container == PD_CONTAINER_PIPE &&
@@ -527,9 +537,9 @@ static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, str
 static void go_on_quick(struct pd_reader *r, const struct pd_record *rec)
 {
     struct pd_input *in = r->src;
-    const uint64_t skip = r->at - in->base, left = r->end - r->at;
+    const uint64_t to = r->whole ? r->info.data_end : r->end, skip = r->at - in->base, left = to - r->at;
     if (r->info.order != PD_HOST_ORDER || rec->type >= PD_RECORD_HEADER_ATTR || r->pending.code || r->inside || r->stopped ||
-        r->payload_left || r->at < in->base || skip > in->fill || r->at > r->end)
+        r->payload_left || r->at < in->base || skip > in->fill || r->at > to)
         return;
     r->next_decoded = pd_next_decoded_of(r);
     in->next = in->seen + skip;

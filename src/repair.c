@@ -85,15 +85,20 @@ static bool is_record(struct pd_reader *r, uint64_t at, uint64_t *next)
     return payload <= r->end - at - size && (rec.type >= PD_RECORD_HEADER_ATTR || rec.rest.n == 0);
 }
 
-bool pd_are_records(struct pd_reader *r, uint64_t at)
+bool pd_are_in_a_row(struct pd_reader *r, uint64_t at, unsigned n)
 {
-    for (unsigned n = 0; n < IN_A_ROW; n++) {
-        if (n && at == r->end)
+    for (unsigned i = 0; i < n; i++) {
+        if (i && at == r->end)
             return true;
         if (!is_record(r, at, &at))
             return false;
     }
     return true;
+}
+
+bool pd_are_records(struct pd_reader *r, uint64_t at)
+{
+    return pd_are_in_a_row(r, at, IN_A_ROW);
 }
 
 uint64_t pd_find_records(struct pd_reader *r, uint64_t at)

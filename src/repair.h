@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* repair.h - what repair.c, headless.c and find_data.c share: finding records behind what is none. */
+/* repair.h - what repair.c, headless.c, find_data.c and part.c share: finding records behind what is none. */
 #ifndef PERFDATA_REPAIR_INTERNAL_H
 #define PERFDATA_REPAIR_INTERNAL_H
 
@@ -8,6 +8,8 @@
 
 /* Do several records in a row make sense there, or all up to the end of the data? */
 bool pd_are_records(struct pd_reader *r, uint64_t at);
+/* The same of n records. */
+bool pd_are_in_a_row(struct pd_reader *r, uint64_t at, unsigned n);
 /* The first place from `at` on where several records in a row make sense; the end of the data if there is
  * none. */
 uint64_t pd_find_records(struct pd_reader *r, uint64_t at);

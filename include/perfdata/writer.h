@@ -152,13 +152,17 @@ struct pd_rewrite_options {
     void (*finding)(void *user, const struct pd_error *error);
     void *user;
     size_t member; /* of a directory recording: which file; 0 is `data` */
+    uint64_t from; /* records of the data that begin before this offset are passed over: neither looked at nor written; 0: none. One
+                      begins there, as for pd_reader_seek(), and is the one with this index */
+    uint64_t index;
 };
 
 /*
  * Writes the reader's whole file again, part by part in its own layout: the output equals the input byte for
  * byte. Needs no patching. With `reencode`, all that is encoded is compared with the input, too; with a NULL
  * sink that is all, and proves the round trip. An input that cannot seek must not have been read from yet.
- * PD_EOUT: the sink failed. Damaged data is copied to its end and reported through `finding`.
+ * PD_EOUT: the sink failed. Damaged data is copied to its end and reported through `finding`. Of a reader of
+ * pd_reader_open_part() it is the records of that part alone.
  */
 PD_API enum pd_code pd_rewrite(struct pd_reader *reader, const struct pd_sink *sink,
                                const struct pd_rewrite_options *options, struct pd_rewrite_stats *stats,

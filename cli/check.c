@@ -5,6 +5,7 @@
  * independently, where the input can seek.
  */
 #include "cli.h"
+#include "parts.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <perfdata/constants.h>
@@ -63,6 +64,8 @@ struct check {
     const char *unended_field, *unended_of; /* the first: a string, and the record or feature it is in */
     uint32_t nr_cpus_avail;                 /* as NRCPUS says; 0: not known */
     struct pd_rewrite_stats stats; /* of all members */
+    struct cli_proven proven;      /* records of which there is nothing to be told */
+    bool part; /* one of those that several threads prove: whatever is found, the caller's thread tells, which goes over it again */
     /* the sink that compares */
     uint8_t *window;
     size_t fill;
@@ -74,6 +77,8 @@ static void find(struct check *c, enum kind kind, const char *code, uint64_t off
     static const int status_of[] = {CLI_OK, CLI_FINDINGS, CLI_DAMAGED};
     const int status = kind == NOTE && c->strict ? CLI_FINDINGS : status_of[kind];
     c->found[kind]++;
+    if (c->part)
+        return;
     if (status > c->status)
         c->status = status;
     cli_raise(c->cli, status);
@@ -153,8 +158,10 @@ static const char *part_of(const struct check *c, uint64_t offset)
 static size_t see(struct check *c, const uint8_t **p, int *error)
 {
     if (c->at - c->base >= c->fill) {
+        const uint64_t end = pd_reader_info(c->in.reader)->data_end; /* what is behind a part is for another thread */
+        const size_t n = end > c->at && end - c->at < WINDOW ? (size_t)(end - c->at) : WINDOW;
         ssize_t got;
-        while ((got = pread(c->in.fd, c->window, WINDOW, (off_t)c->at)) < 0 && errno == EINTR)
+        while ((got = pread(c->in.fd, c->window, n, (off_t)c->at)) < 0 && errno == EINTR)
             ;
         *error = got < 0 ? errno : 0;
         c->base = c->at;
@@ -175,13 +182,22 @@ static void find_difference(struct check *c, const uint8_t *ours, const uint8_t 
             part_of(c, c->at + first), ours[first], theirs[first], differing, n);
 }
 
+/* What several threads have proven is not written again. */
+static void pass_over_proven(struct check *c)
+{
+    if (c->at == c->proven.begin)
+        c->at = c->proven.end;
+}
+
 /* The sink: a piece of what decoding and encoding made. */
 static int compare(void *user, const void *bytes, size_t n)
 {
     struct check *c = user;
     const uint8_t *ours = bytes;
     int error = 0;
-    cli_progress(c->cli, c->at, pd_reader_info(c->in.reader)->file_size);
+    if (!c->part)
+        cli_progress(c->cli, c->at, pd_reader_info(c->in.reader)->file_size);
+    pass_over_proven(c);
     while (n) {
         const uint8_t *theirs;
         size_t now = see(c, &theirs, &error);
@@ -218,7 +234,7 @@ static void take_finding(void *user, const struct pd_error *error)
         find_error(c, error);
 }
 
-/* ---- A file */
+/* ---- What is odd */
 
 static void take_note(void *user, const struct cli_note *note)
 {
@@ -288,20 +304,31 @@ static void look_into_record(struct check *c, struct pd_record *rec)
         look_into_feature(c, &f, rec->offset + (uint64_t)(f.raw.ptr - rec->raw));
 }
 
-/* What is intact and can be written again, but not as it should be. */
-static void find_odd(struct check *c)
+/* Those that the reader has yet to give; returns why there are no more. */
+static enum pd_code look_into_records(struct check *c, struct pd_error *error)
 {
     struct pd_record rec = {0};
     struct pd_skim skim = {0}; /* in samples, nothing is odd */
+    enum pd_code code = PD_OK;
+    while (!code) {
+        pd_reader_skim(c->in.reader, &skim);
+        if ((code = pd_reader_next(c->in.reader, &rec, error)) == PD_OK)
+            look_into_record(c, &rec);
+    }
+    return code;
+}
+
+/* What is intact and can be written again, but not as it should be. */
+static void find_odd(struct check *c)
+{
     struct pd_error error;
     enum pd_code code = pd_reader_rewind(c->in.reader, &error);
     if (!code)
         look_into_sections(c);
-    while (!code) {
-        pd_reader_skim(c->in.reader, &skim);
-        if ((code = pd_reader_next(c->in.reader, &rec, &error)) == PD_OK)
-            look_into_record(c, &rec);
-    }
+    if (!code && c->proven.records)
+        code = pd_reader_seek(c->in.reader, c->proven.end, c->proven.records, &error);
+    if (!code)
+        code = look_into_records(c, &error);
     if (code == PD_ENOMEM) /* other errors were found before */
         cli_error(c->cli, c->in.name, &error);
     if (c->unended.n)
@@ -335,13 +362,17 @@ static void prove(struct check *c, size_t member)
                                            .reencode = true,
                                            .finding = take_finding,
                                            .user = c,
-                                           .member = member};
+                                           .member = member,
+                                           .from = c->proven.records ? c->proven.end : 0,
+                                           .index = c->proven.records};
     const struct pd_sink sink = {compare, NULL, c};
-    const uint64_t size = pd_reader_info(c->in.reader)->file_size;
     struct pd_rewrite_stats stats;
     struct pd_error error;
     const enum pd_code code = pd_rewrite(c->in.reader, c->in.seekable ? &sink : NULL, &how, &stats, &error);
-    cli_progress_end(c->cli);
+    const uint64_t size = c->part ? pd_reader_offset(c->in.reader) : pd_reader_info(c->in.reader)->file_size;
+    if (!c->part)
+        cli_progress_end(c->cli);
+    pass_over_proven(c);
     add_stats(&c->stats, &stats);
     if (code == PD_EOUT && (int)error.found == STOP)
         return;
@@ -352,12 +383,59 @@ static void prove(struct check *c, size_t member)
                 "the round trip ends here, the file has %" PRIu64 " bytes more", size - c->at);
 }
 
+/* ---- Several threads: they prove the records before the first of which there is something to be told. */
+
+static bool is_silent(const struct check *c)
+{
+    return !c->found[NOTE] && !c->found[DIFFERENCE] && !c->found[DAMAGE] && !c->unknown_event.n && !c->unknown_type.n && !c->unended.n;
+}
+
+static bool prove_part(void *user, void *memory, struct pd_reader *part, struct pd_rewrite_stats *stats)
+{
+    const struct check *whole = user;
+    struct check c = {.cli = whole->cli,
+                      .in = {.reader = part, .fd = whole->in.fd, .seekable = true},
+                      .part = true,
+                      .window = memory,
+                      .at = pd_reader_offset(part)};
+    struct pd_error error;
+    prove(&c, 0);
+    *stats = c.stats;
+    return is_silent(&c) && pd_reader_rewind(part, &error) == PD_OK && look_into_records(&c, &error) == PD_END && is_silent(&c);
+}
+
+static void take_part(void *user, const struct pd_rewrite_stats *stats)
+{
+    struct check *c = user;
+    add_stats(&c->stats, stats);
+}
+
+/* Is the data one part of the map, and not cut down by others that it overlaps? */
+static bool has_data(const struct check *c)
+{
+    size_t n, i = 0;
+    const struct pd_extent *e = pd_reader_extents(c->in.reader, &n);
+    while (i < n && e[i].kind != PD_EXTENT_DATA)
+        i++;
+    return i < n;
+}
+
+static void prove_in_parts(struct check *c)
+{
+    const struct cli_parts_job job = {prove_part, take_part, c, WINDOW};
+    if (c->in.seekable && has_data(c))
+        c->proven = cli_parts_run(c->cli, c->in.reader, &job);
+}
+
+/* ---- A file */
+
 static void check_open_file(struct check *c)
 {
     const size_t members = pd_reader_n_members(c->in.reader);
     for (size_t i = 0; i < pd_reader_n_findings(c->in.reader); i++)
         find_error(c, pd_reader_finding(c->in.reader, i));
     const size_t told = pd_reader_n_findings(c->in.reader);
+    prove_in_parts(c);
     for (size_t i = 0; i < (members ? members : 1); i++) {
         if (members)
             c->name = pd_reader_member(c->in.reader, i)->name;

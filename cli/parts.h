@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parts.h - the data of a file shared among threads by stripes (-j), for what needs no result of the records before, nor their
+ * order: see pd_reader_open_part(). Stripes of which there is something to be told are left to one thread, as are all behind them.
+ */
+#ifndef PERFDATA_CLI_PARTS_H
+#define PERFDATA_CLI_PARTS_H
+
+#include "cli.h"
+
+struct cli_parts_job {
+    /*
+     * In any thread, which has `memory` for itself: goes through a part, to its end, and counts its records at least. False: there
+     * is something to be told, an error included. It tells nothing itself.
+     */
+    bool (*work)(void *user, void *memory, struct pd_reader *part, struct pd_rewrite_stats *stats);
+    /* One at a time, in the order of the records: what they came to, of those before which, and in which, there is nothing to be told. */
+    void (*take)(void *user, const struct pd_rewrite_stats *stats);
+    void *user;
+    size_t memory; /* bytes */
+};
+
+/* The records that were taken; one thread goes on at `end` with the one of index `records`. Equal: none were. */
+struct cli_proven {
+    uint64_t begin, end, records;
+};
+
+/* With cli->threads; of one thread, of what is no file, or too small, it takes none. Shows the progress. */
+struct cli_proven cli_parts_run(struct cli *cli, const struct pd_reader *reader, const struct cli_parts_job *job);
+
+#endif

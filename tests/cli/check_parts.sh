@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# check -j: what is printed, and the exit status, are those of one thread, wherever the data is cut into parts, whatever is in them. Besides
+# the command itself, one whose parts have 1000 bytes. Checks R6.
+. "$(dirname "$0")/frame_lib.sh"
+small=$PERFDATA_BUILD/tests/perfdata_small_parts
+"$small" --version >/dev/null 2>&1 || skip "$small does not run here"
+
+# both COMMAND FILE...: with one thread and with several.
+both() {
+    local command=$1 file how one several
+    shift
+    for file; do
+        for how in "" --json "--strict -q"; do
+            one=0 several=0
+            # shellcheck disable=SC2086
+            "$PERFDATA" check $how "$file" >one 2>one.err </dev/null || one=$?
+            # shellcheck disable=SC2086
+            "$command" check $how -j3 "$file" >several 2>several.err </dev/null || several=$?
+            [ $one = $several ] || fail "check $how $file: exit status $one, -j3 $several"
+            cmp -s one several || fail "check $how $file: -j3 prints something else: $(diff one several | head -n 4)"
+            cmp -s one.err several.err || fail "check $how $file: -j3 says something else: $(diff one.err several.err | head -n 4)"
+        done
+    done
+}
+
+# ---- Small recordings of all kinds.
+both "$small" "$PERFDATA_SOURCE"/corpus/*.data "$PERFDATA_SOURCE"/corpus/conformance/*.data
+if [ -n "${PERFDATA_CORPUS:-}" ]; then
+    both "$small" "$PERFDATA_CORPUS"/*__*
+fi
+
+# ---- Random ones, damaged at random, and with unknown records.
+gen() {
+    expect 0 "$PERFDATA" gen -q -f -o "$@"
+}
+gen build.data --preset build -c 400
+gen big.data --preset build -c 400 --endian big
+gen server.data --preset server -c 400
+gen all.data -t ALL -c 400 --seed 5
+gen stacks.data -c 100 --sample-type ip,tid,time,stack_user
+gen aux.data -t SAMPLE:90,AUXTRACE:10 -c 300
+gen zipped.data --preset build -c 400 -z
+gen pipe.data --preset build -c 400 --to pipe
+gen dir --preset build -c 400 --to dir
+for file in build big server all stacks aux zipped pipe; do
+    both "$small" $file.data
+    for seed in 1 2 3 4 5 6; do
+        "$PERFDATA" corrupt -q -f -E 0.0002 --seed $seed -o bad.data $file.data >/dev/null
+        both "$small" bad.data
+        "$PERFDATA" corrupt -q -f --unknown-record --seed $seed -o unknown.data $file.data >/dev/null
+        both "$small" unknown.data
+        "$PERFDATA" corrupt -q -f --truncate -$((seed * 7001)) -o short.data $file.data >/dev/null
+        both "$small" short.data
+    done
+done
+both "$small" dir
+"$PERFDATA" check build.data >one
+"$small" check -j2 - <build.data >several
+sed -i 's/^standard input/build.data/' several
+same one several
+"$small" check -j2 - < <(cat build.data) >several
+sed -i 's/^standard input/build.data/' several
+same one several
+
+# ---- Raw data that looks like records, at any place: 40 samples in a sample; and one of those is damaged.
+python3 - <<'END'
+import struct
+IP_TID_TIME_RAW = 1 | 2 | 4 | 1024
+def sample(raw):
+    raw += bytes(-(len(raw) + 4) % 8)
+    body = struct.pack("<QIIQI", 0x400000, 7, 7, 1000, len(raw)) + raw
+    return struct.pack("<IHH", 9, 2, 8 + len(body)) + body
+fake = b"".join(sample(b"fake") for i in range(40))
+damaged = bytearray(fake)
+struct.pack_into("<H", damaged, 48 * 30 + 6, 4)
+def write(name, records):
+    attr = struct.pack("<IIQQQQQ", 1, 64, 0, 4000, IP_TID_TIME_RAW, 0, 0) + bytes(16) + struct.pack("<QQ", 0, 0)
+    header = b"PERFILE2" + struct.pack("<QQQQQQQQ", 104, 80, 104, 80, 184, len(records), 0, 0) + bytes(32)
+    open(name, "wb").write(header + attr + records)
+for n in range(12):
+    write(f"fake{n}.data", sample(b"plain") * n + (sample(b"----" + fake) + sample(b"plain") * 3) * 20)
+    write(f"false{n}.data", sample(b"plain") * n + sample(b"----" + bytes(damaged)) * 5 + sample(b"plain") * 50)
+END
+expect 0 "$PERFDATA" check fake0.data
+has out ': ok: 80 records'
+both "$small" fake*.data false*.data
+
+# ---- Recordings of several parts of the usual size: whole, damaged in the middle and at the end.
+gen long.data --size 20M --sample-type ip,tid,time,callchain --seed 3
+both "$PERFDATA" long.data
+"$PERFDATA" corrupt -q --set 10000006=0400 --set 15000000=ffffffffffffffff -o bad.data -f long.data >/dev/null
+both "$PERFDATA" bad.data
+"$PERFDATA" corrupt -q --unknown-record -o unknown.data -f long.data >/dev/null
+both "$PERFDATA" unknown.data
+"$PERFDATA" corrupt -q --truncate -100000 -o short.data -f long.data >/dev/null
+both "$PERFDATA" short.data
+
+# ---- And threads there are.
+gen longer.data --size 100M --sample-type ip,tid,time,callchain
+for try in 1 2 3 4 5 6 7 8 9 10; do
+    most=0
+    "$PERFDATA" check -q -j3 longer.data &
+    pid=$!
+    while tasks=(/proc/$pid/task/*) && [ -e "${tasks[0]}" ]; do
+        [ ${#tasks[@]} -le $most ] || most=${#tasks[@]}
+    done
+    wait $pid
+    [ $most -lt 2 ] || break
+done
+[ $most = 3 ] || [ $most = 2 ] || fail "check -j3 has $most threads, $try times"

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "cli.h"
 #include "measure.h"
+#include "parts.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -34,8 +35,9 @@ static const struct cli_spec spec = {
     .usage = "[OPTION]... [FILE]",
     .about = "Measures on this machine what a recording costs to read, decode, encode, check, filter, convert and\n"
              "turn to text and back. The first cases are limits: bytes only read, copied or hopped over.\n"
-             "Times are those on a cpu, the system's part included. Counters that the machine does not have are\n"
-             "shown as n/a. Outputs are written to $TMPDIR and removed.\n",
+             "Times are those on a cpu, the system's part included, and last the nanoseconds a record of the clock,\n"
+             "which count with -j: then frame to check, dump, fields and text-out use several threads. Counters\n"
+             "that the machine does not have are shown as n/a. Outputs are written to $TMPDIR and removed.\n",
     .options = options,
     .common = CLI_IN | CLI_JSON,
     .examples = "  perfdata bench x.data                                  all cases\n"
@@ -204,17 +206,6 @@ static void case_inflate(struct bench *b)
 
 enum depth { FRAME, PLAN, DECODE, ENCODE };
 
-static bool encode_again(struct bench *b, const struct pd_record *rec, uint8_t *out)
-{
-    struct pd_error error;
-    size_t size;
-    if (pd_record_encode(rec->plan, rec, out, UINT16_MAX, &size, &error)) {
-        fail_error(b, &error);
-        return false;
-    }
-    return true;
-}
-
 /* A word of the sample at the place that the plan tells. */
 static uint64_t word_at(const struct pd_record *rec, uint16_t at)
 {
@@ -230,30 +221,61 @@ static uint64_t planned(const struct pd_record *rec)
     return plan ? word_at(rec, plan->ip) + word_at(rec, plan->pid) + word_at(rec, plan->time) : 0;
 }
 
-static void through(struct bench *b, enum depth depth)
+/* All that the reader has yet to give. */
+static enum pd_code go_through(struct pd_reader *r, enum depth depth, uint64_t *records, struct pd_error *error)
 {
-    static uint8_t out[UINT16_MAX];
-    struct pd_reader *r;
+    uint8_t out[UINT16_MAX];
     struct pd_record rec = {0};
-    struct pd_error error;
+    size_t size;
     enum pd_code code;
     uint64_t sum = 0;
-    if (pd_reader_open(&r, b->path, NULL, &error)) {
-        fail_error(b, &error);
-        return;
-    }
-    while ((code = depth < DECODE ? pd_reader_next(r, &rec, &error) : pd_reader_next_decoded(r, &rec, &error)) == PD_OK) {
-        b->shared->records++;
-        b->shared->bytes += rec.size;
+    while ((code = depth < DECODE ? pd_reader_next(r, &rec, error) : pd_reader_next_decoded(r, &rec, error)) == PD_OK) {
+        ++*records;
         if (depth == PLAN && rec.type == PD_RECORD_SAMPLE)
             sum += planned(&rec);
-        if (depth == ENCODE && rec.decoded && !encode_again(b, &rec, out))
+        if (depth == ENCODE && rec.decoded && (code = pd_record_encode(rec.plan, &rec, out, UINT16_MAX, &size, error)))
             break;
     }
-    if (code != PD_END && code != PD_OK)
+    __atomic_store_n(&sink, sum, __ATOMIC_RELAXED);
+    return code;
+}
+
+struct through {
+    struct bench *b;
+    enum depth depth;
+};
+
+static bool go_through_part(void *user, void *memory, struct pd_reader *part, struct pd_rewrite_stats *stats)
+{
+    const struct through *t = user;
+    struct pd_error error;
+    (void)memory;
+    return go_through(part, t->depth, &stats->records, &error) == PD_END;
+}
+
+static void take_part(void *user, const struct pd_rewrite_stats *stats)
+{
+    const struct through *t = user;
+    t->b->shared->records += stats->records;
+}
+
+static void through(struct bench *b, enum depth depth)
+{
+    struct through t = {b, depth};
+    const struct cli_parts_job job = {go_through_part, take_part, &t, 0};
+    struct pd_reader *r;
+    struct pd_error error;
+    enum pd_code code = pd_reader_open(&r, b->path, NULL, &error);
+    if (!code) {
+        const struct cli_proven done = cli_parts_run(b->cli, r, &job);
+        if (done.records)
+            code = pd_reader_seek(r, done.end, done.records, &error);
+        if (!code)
+            code = go_through(r, depth, &b->shared->records, &error);
+        pd_reader_close(r);
+    }
+    if (code != PD_END)
         fail_error(b, &error);
-    sink = sum;
-    pd_reader_close(r);
 }
 
 static void case_frame(struct bench *b) { through(b, FRAME); }
@@ -261,7 +283,7 @@ static void case_plan(struct bench *b) { through(b, PLAN); }
 static void case_decode(struct bench *b) { through(b, DECODE); }
 static void case_encode(struct bench *b) { through(b, ENCODE); }
 
-/* ---- Cases that are commands: {self}, {in}, {out}, {text} are put in. */
+/* ---- Cases that are commands: {self}, {j}, {in}, {out}, {text} are put in. */
 
 static const struct bench_case {
     const char *name, *does;
@@ -277,26 +299,26 @@ static const struct bench_case {
     {"plan", "and ip, pid and time of samples taken", case_plan, NULL},
     {"decode", "every field decoded", case_decode, NULL},
     {"encode", "decoded and encoded again", case_encode, NULL},
-    {"check", "perfdata check", NULL, "{self} check -q {in}"},
+    {"check", "perfdata check", NULL, "{self} check -q {j} {in}"},
     {"info", "perfdata info --stats", NULL, "{self} info --stats {in} > /dev/null"},
     {"filter", "filter to a file, keeping everything", NULL, "{self} filter -q --time 0, -i {in} -o {out}"},
     {"reencode", "convert --reencode", NULL, "{self} convert -q --reencode -i {in} -o {out}"},
     {"pipe", "convert to a pipe stream", NULL, "{self} convert -q --to pipe -i {in} -o {out}"},
     {"sort", "sort", NULL, "{self} sort -q -i {in} -o {out}"},
-    {"dump", "dump", NULL, "{self} dump {in} > {out}"},
+    {"dump", "dump", NULL, "{self} dump {j} {in} > {out}"},
     {"fields", "dump -F comm,pid,tid,cpu,time,event", NULL,
-     "{self} dump -F comm,pid,tid,cpu,time,event {in} > {out}"},
-    {"text-out", "decode to lines of JSON", NULL, "{self} decode {in} > {out}"},
+     "{self} dump -F comm,pid,tid,cpu,time,event {j} {in} > {out}"},
+    {"text-out", "decode to lines of JSON", NULL, "{self} decode {j} {in} > {out}"},
     {"text-in", "encode from them", NULL, "{self} encode -q -f -o {out} {text}"},
 };
 #define N_CASES (sizeof cases / sizeof *cases)
 
-/* A path as one word of the shell. */
-static bool quote(char *out, size_t cap, const char *path)
+/* A text as one word of the shell. */
+static bool quote(char *out, size_t cap, const char *text)
 {
     size_t n = 0;
-    for (out[n++] = '\''; *path; path++) {
-        const char *piece = *path == '\'' ? "'\\''" : (char[]){*path, 0};
+    for (out[n++] = '\''; *text; text++) {
+        const char *piece = *text == '\'' ? "'\\''" : (char[]){*text, 0};
         if (n + strlen(piece) + 2 > cap)
             return false;
         n += strlen(strcpy(out + n, piece));
@@ -305,16 +327,17 @@ static bool quote(char *out, size_t cap, const char *path)
     return true;
 }
 
-/* The command with files for {in}, {out}, … */
+/* The command with what {in}, {out}, … stand for. */
 static bool put_in(const struct bench *b, const char *command, char *out, size_t cap)
 {
     char self[4096];
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = 0;
-    char quoted[4 * 4096 + 3];
+    char quoted[4 * 4096 + 3], threads[16];
+    snprintf(threads, sizeof threads, "-j%u", b->cli->threads);
     const struct {
-        const char *name, *path;
-    } words[] = {{"{self}", self}, {"{in}", b->in}, {"{out}", b->out}, {"{text}", b->text}};
+        const char *name, *text;
+    } words[] = {{"{self}", self}, {"{j}", threads}, {"{in}", b->in}, {"{out}", b->out}, {"{text}", b->text}};
     size_t n = 0;
     while (*command) {
         const char *piece = (char[]){*command, 0};
@@ -322,7 +345,7 @@ static bool put_in(const struct bench *b, const char *command, char *out, size_t
         for (size_t i = 0; i < sizeof words / sizeof *words; i++)
             if (strncmp(command, words[i].name, strlen(words[i].name)) == 0) {
                 taken = strlen(words[i].name);
-                if (!quote(quoted, sizeof quoted, words[i].path))
+                if (!quote(quoted, sizeof quoted, words[i].text))
                     return false;
                 piece = quoted;
             }
@@ -409,7 +432,7 @@ static void show(struct bench *b, const char *name, const struct result *r)
                   (double)r->m.peak_rss / (1 << 20));
         for (int i = MEASURE_CYCLES; i < MEASURE_KINDS; i++)
             print_counter(b, r, (enum measure_what)i);
-        pd_out_str(&b->cli->out, "\n");
+        cli_print(b->cli, " %9.1f\n", per((double)r->m.wall, (double)r->records));
         return;
     }
     cli_json_open(b->json, NULL, '{');
@@ -429,13 +452,19 @@ static void show(struct bench *b, const char *name, const struct result *r)
     cli_json_close(b->json, '}');
 }
 
+/* With several threads, what they take together is no measure. */
+static uint64_t time_of(const struct bench *b, const struct result *r)
+{
+    return b->cli->threads > 1 ? r->m.wall : r->m.count[MEASURE_TASK_CLOCK];
+}
+
 static void run_case(struct bench *b, const struct bench_case *c)
 {
     struct result best = {0};
     for (uint64_t i = 0; i < b->repeat; i++) {
         if (!run_once(b, c))
             return;
-        if (i == 0 || b->shared->m.count[MEASURE_TASK_CLOCK] < best.m.count[MEASURE_TASK_CLOCK])
+        if (i == 0 || time_of(b, b->shared) < time_of(b, &best))
             best = *b->shared;
     }
     show(b, c->name, &best);
@@ -551,12 +580,13 @@ static void bench_file(struct bench *b)
         cli_json_open(&json, NULL, '{');
         cli_json_str(&json, "file", b->path);
         cli_json_count(&json, "repeat", b->repeat);
+        cli_json_count(&json, "threads", b->cli->threads);
         cli_json_open(&json, "cases", '[');
     } else {
         cli_print(b->cli, "%-12s %9s %7s %9s %7s", "case", "ns/record", "GB/s", "M rec/s", "MiB");
         for (int i = MEASURE_CYCLES; i < MEASURE_KINDS; i++)
             cli_print(b->cli, " %9.9s", measure_names[i]);
-        pd_out_str(&b->cli->out, "\n");
+        cli_print(b->cli, " %9s\n", "clock ns");
     }
     cli_flush(b->cli);
     run_cases(b);

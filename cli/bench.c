@@ -276,6 +276,8 @@ static void through(struct bench *b, enum depth depth)
     }
     if (code != PD_END)
         fail_error(b, &error);
+    else if (b->shared->records != b->records)
+        fail(b, "there are fewer or more records than before");
 }
 
 static void case_frame(struct bench *b) { through(b, FRAME); }

@@ -33,6 +33,13 @@ END
 "$PERFDATA" bench --json --only inflate,frame --repeat 3 "$dir/z.data" > "$dir/json" || fail "inflate"
 [ "$(grep -o '"case":"[a-z]*"' "$dir/json" | tr '\n' ' ')" = '"case":"inflate" "case":"frame" ' ] || fail "inflate is not there"
 grep -q inflate <("$PERFDATA" bench --only inflate "$dir/x y's.data") && fail "inflate without zstd"
+# Several threads, also of what one alone can read.
+"$PERFDATA" gen -q --size 12M --seed 5 -o "$dir/large.data" || exit 1
+for file in large z; do
+    "$PERFDATA" bench --json -j2 --repeat 1 --only frame,plan,decode,encode,check,dump,fields,text-out "$dir/$file.data" > "$dir/json" || fail "-j2"
+    [ "$(grep -o '"case"' "$dir/json" | wc -l)" = 8 ] || fail "cases with -j2"
+    grep -q '"threads":2,' "$dir/json" || fail "the number of threads"
+done
 for wrong in "--only nothing" "--repeat 0" "--repeat x" "--command x"; do
     # shellcheck disable=SC2086
     "$PERFDATA" bench $wrong "$dir/x y's.data" > /dev/null 2>&1

@@ -70,6 +70,7 @@ def sample(raw):
     raw += bytes(-(len(raw) + 4) % 8)
     body = struct.pack("<QIIQI", 0x400000, 7, 7, 1000, len(raw)) + raw
     return struct.pack("<IHH", 9, 2, 8 + len(body)) + body
+comm = struct.pack("<IHHII", 3, 0, 24, 7, 7) + b"sixteens" # without a NUL
 fake = b"".join(sample(b"fake") for i in range(40))
 damaged = bytearray(fake)
 struct.pack_into("<H", damaged, 48 * 30 + 6, 4)
@@ -77,13 +78,25 @@ def write(name, records):
     attr = struct.pack("<IIQQQQQ", 1, 64, 0, 4000, IP_TID_TIME_RAW, 0, 0) + bytes(16) + struct.pack("<QQ", 0, 0)
     header = b"PERFILE2" + struct.pack("<QQQQQQQQ", 104, 80, 104, 80, 184, len(records), 0, 0) + bytes(32)
     open(name, "wb").write(header + attr + records)
+def event(name, n): # a sample of an event that nobody knows, behind n of one of two that are not alike
+    attr = lambda more, ids: (struct.pack("<IIQQQQQ", 1, 64, 0, 4000, 1 << 16 | 1 | more, 0, 0) + bytes(16) +
+                              struct.pack("<QQ", ids, 8))
+    samples = [struct.pack("<IHHQQ", 9, 2, 24, id, 0x400000) for id in [1] * n + [3] + [1] * 100]
+    header = b"PERFILE2" + struct.pack("<QQQQQQQQ", 104, 80, 120, 160, 280, 24 * len(samples), 0, 0) + bytes(32)
+    open(name, "wb").write(header + struct.pack("<QQ", 1, 2) + attr(0, 104) + attr(2, 112) + b"".join(samples))
 for n in range(12):
     write(f"fake{n}.data", sample(b"plain") * n + (sample(b"----" + fake) + sample(b"plain") * 3) * 20)
+    write(f"odd{n}.data", sample(b"plain") * (n * 20 + 1) + comm + sample(b"plain") * 100)
+    event(f"event{n}.data", n * 20 + 1)
     write(f"false{n}.data", sample(b"plain") * n + sample(b"----" + bytes(damaged)) * 5 + sample(b"plain") * 50)
 END
 expect 0 "$PERFDATA" check fake0.data
 has out ': ok: 80 records'
-both "$small" fake*.data false*.data
+both "$small" fake*.data false*.data odd*.data event*.data
+expect 0 "$small" check -j2 odd11.data
+has out 'note: .*comm of COMM has no NUL'
+expect 0 "$small" check -j2 event11.data
+has out 'note: .*1 records of unknown events'
 
 # ---- Recordings of several parts of the usual size: whole, damaged in the middle and at the end.
 gen long.data --size 20M --sample-type ip,tid,time,callchain --seed 3

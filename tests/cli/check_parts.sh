@@ -120,4 +120,4 @@ for try in 1 2 3 4 5 6 7 8 9 10; do
     wait $pid
     [ $most -lt 2 ] || break
 done
-[ $most = 3 ] || [ $most = 2 ] || fail "check -j3 has $most threads, $try times"
+[ $most -ge 2 ] || fail "check -j3 has $most threads, $try times"

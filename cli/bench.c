@@ -268,6 +268,7 @@ static void through(struct bench *b, enum depth depth)
     enum pd_code code = pd_reader_open(&r, b->path, NULL, &error);
     if (!code) {
         const struct cli_proven done = cli_parts_run(b->cli, r, &job);
+        cli_progress_end(b->cli);
         if (done.records)
             code = pd_reader_seek(r, done.end, done.records, &error);
         if (!code)

@@ -65,7 +65,7 @@ struct check {
     uint32_t nr_cpus_avail;                 /* as NRCPUS says; 0: not known */
     struct pd_rewrite_stats stats; /* of all members */
     struct cli_proven proven;      /* records of which there is nothing to be told */
-    bool part; /* one of those that several threads prove: whatever is found, the caller's thread tells, which goes over it again */
+    bool part; /* one that any thread proves: what is found there, one thread tells, which goes over it again */
     /* the sink that compares */
     uint8_t *window;
     size_t fill;
@@ -387,7 +387,8 @@ static void prove(struct check *c, size_t member)
 
 static bool is_silent(const struct check *c)
 {
-    return !c->found[NOTE] && !c->found[DIFFERENCE] && !c->found[DAMAGE] && !c->unknown_event.n && !c->unknown_type.n && !c->unended.n;
+    return !c->found[NOTE] && !c->found[DIFFERENCE] && !c->found[DAMAGE] && !c->unknown_event.n &&
+           !c->unknown_type.n && !c->unended.n;
 }
 
 static bool prove_part(void *user, void *memory, struct pd_reader *part, struct pd_rewrite_stats *stats)

@@ -281,7 +281,7 @@ static bool feeds_pager(const struct cli *cli)
 void cli_progress(struct cli *cli, uint64_t done, uint64_t total)
 {
     struct cli_progress *p = &cli->progress;
-    if (p->off || (p->started && done - p->last < PROGRESS_BYTES))
+    if (p->off || (p->started && done >= p->last && done - p->last < PROGRESS_BYTES))
         return;
     p->last = done;
     const uint64_t now = now_ms();

@@ -8,7 +8,7 @@
 #ifndef CLI_STRIPE                     /* a test has smaller ones */
 #define CLI_STRIPE (UINT64_C(2) << 20) /* bytes; a second look at them finds them in the cache */
 #endif
-#define RING (4 * MOST_THREADS)
+#define RING (2 * MOST_THREADS)
 
 struct slot {
     bool done, clean;

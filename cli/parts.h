@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parts.h - the data of a file shared among threads by stripes (-j), for what needs no result of the records before, nor their
- * order: see pd_reader_open_part(). Stripes of which there is something to be told are left to one thread, as are all behind them.
+ * parts.h - the data of a file shared among threads by stripes (-j), for what needs neither the records before nor
+ * their order: see pd_reader_open_part(). The first stripe of which there is something to be told is left to one
+ * thread, with all behind it.
  */
 #ifndef PERFDATA_CLI_PARTS_H
 #define PERFDATA_CLI_PARTS_H
@@ -10,11 +11,11 @@
 
 struct cli_parts_job {
     /*
-     * In any thread, which has `memory` for itself: goes through a part, to its end, and counts its records at least. False: there
-     * is something to be told, an error included. It tells nothing itself.
+     * In any thread, which has `memory` for itself: goes through a part, to its end, and counts at least its records.
+     * False: there is something to be told, an error included. It tells nothing itself.
      */
     bool (*work)(void *user, void *memory, struct pd_reader *part, struct pd_rewrite_stats *stats);
-    /* One at a time, in the order of the records: what they came to, of those before which, and in which, there is nothing to be told. */
+    /* One at a time, in their order: what parts came to of which, as of all before, there is nothing to be told. */
     void (*take)(void *user, const struct pd_rewrite_stats *stats);
     void *user;
     size_t memory; /* bytes */

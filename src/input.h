@@ -37,7 +37,7 @@ struct pd_input {
 enum pd_code pd_input_open_path(struct pd_input *in, const char *path, struct pd_error *error);
 enum pd_code pd_input_open_fd(struct pd_input *in, int fd, struct pd_error *error);
 void pd_input_open_memory(struct pd_input *in, const void *bytes, size_t n);
-/* What `of`, which can seek and must live longer, reads from, through a window of its own: so several may be used at the same time. */
+/* Reads what `of` reads, which can seek and must live longer, through a window of its own: other threads may, too. */
 void pd_input_share(struct pd_input *in, const struct pd_input *of);
 enum pd_code pd_input_start(struct pd_input *in, size_t window, struct pd_error *error);
 void pd_input_close(struct pd_input *in);

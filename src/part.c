@@ -60,8 +60,10 @@ enum pd_code pd_reader_seek(struct pd_reader *r, uint64_t offset, uint64_t index
     const struct pd_file_info *info = &r->info;
     if (!r->in.seekable)
         return pd_fail(error, PD_EUNSUP, offset, "input that cannot seek", 0, 0);
-    if (offset < info->data_offset || offset > info->data_end)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "offset", offset, offset > info->data_end ? info->data_end : info->data_offset);
+    if (offset < info->data_offset)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "offset", offset, info->data_offset);
+    if (offset > info->data_end)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "offset", offset, info->data_end);
     const enum pd_code code = pd_dir_enter(r, 0, error);
     r->at = offset;
     r->index = index;

@@ -11,8 +11,8 @@
  *         pd_reader_close(r);
  *     }
  *
- * A reader may move between threads but serves one at a time; readers are independent of each other. Several threads read one file
- * by parts: pd_reader_open_part().
+ * A reader may move between threads but serves one at a time; readers are independent of each other. Several threads
+ * share one file by parts: pd_reader_open_part().
  */
 #ifndef PERFDATA_READER_H
 #define PERFDATA_READER_H
@@ -216,23 +216,25 @@ PD_API enum pd_code pd_reader_payload(struct pd_reader *reader, const uint8_t **
 PD_API enum pd_code pd_reader_rewind(struct pd_reader *reader, struct pd_error *error);
 
 /*
- * Goes on with the record at `offset`, of a file or of `data` in a directory: one that pd_record.offset told, or the end of the data.
- * Its index will be `index`. Of a pipe stream, records before it must have been read: they hold the attrs. In compressed
- * data, what is inside is lost up to the start of the next zstd frame. PD_EUNSUP: the input cannot seek; PD_EARG: the data is elsewhere.
+ * Goes on with the record at `offset`, of a file or of `data` in a directory: one that pd_record.offset told, or the end
+ * of the data. Its index will be `index`. Of a pipe stream, records before it must have been read: they hold the attrs.
+ * In compressed data, what is inside is lost up to the start of the next zstd frame. PD_EUNSUP: the input cannot seek;
+ * PD_EARG: the data is elsewhere.
  */
 PD_API enum pd_code pd_reader_seek(struct pd_reader *reader, uint64_t offset, uint64_t index, struct pd_error *error);
 
 /*
- * A file in parts, so that several threads share it. Each has a reader for parts, for the attrs of `reader`, which must live longer
- * and be left alone while they read; it may open it itself. The read_at() of a pd_source is then called by any of them.
- * pd_reader_take_part() has it give the records that begin in [from, to), of which the last may reach beyond; `to` is at most
- * the end of the data. From the start of the data it begins with the first record. Where else one begins is written nowhere: it
- * begins where several in a row make sense, or at `to` if that is nowhere near `from`. pd_reader_info() of it tells: data_offset is
- * where it begins, data_end is `to`.
+ * A file in parts, so that several threads share it. Each opens a reader for parts, for the attrs of `reader`, which must
+ * live longer and be left alone while they read. The read_at() of a pd_source is then called by any of them.
  *
- * So a part is a guess, as data may look like records, until the part before is seen to end where it begins. What depends on
- * records of other parts is for one thread alone: pd_reader_next() gives PD_EUNSUP for a COMPRESSED record, unless keep_compressed,
- * and for a HEADER_FEATURE. An index counts from the beginning of the part.
+ * pd_reader_take_part() has it give the records that begin in [from, to), of which the last may reach beyond; `to` is at
+ * most the end of the data. From the start of the data it begins with the first record. Where else one begins is written
+ * nowhere: there it begins where several in a row make sense, or at `to` if that is nowhere near `from`.
+ * pd_reader_info() of it tells: data_offset is where it begins, data_end is `to`. An index counts from there.
+ *
+ * So a part is a guess, as data may look like records, until the part before is seen to end where it begins. What
+ * depends on records of other parts is for one thread alone: pd_reader_next() gives PD_EUNSUP for a COMPRESSED record,
+ * unless keep_compressed, and for a HEADER_FEATURE.
  *
  *     uint64_t at = pd_reader_info(r)->data_offset, records = 0;        // up to there, all is certain
  *     for (i = 0; i < n; i++) {                                         // when the threads are through
@@ -243,8 +245,8 @@ PD_API enum pd_code pd_reader_seek(struct pd_reader *reader, uint64_t offset, ui
  *     }
  *     pd_reader_seek(r, at, records, &error);                           // one thread goes on, if it is not the end
  *
- * PD_EUNSUP: a stream, or a directory, whose files pd_reader_open_member() reads side by side. PD_EARG: `from` is not in the data, or
- * behind `to`.
+ * PD_EUNSUP: a stream, or a directory, whose files pd_reader_open_member() reads side by side. PD_EARG: `from` is not in
+ * the data, or behind `to`.
  */
 PD_API enum pd_code pd_reader_open_part(struct pd_reader **part, const struct pd_reader *reader,
                                         const struct pd_reader_options *options, struct pd_error *error);

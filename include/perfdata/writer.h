@@ -152,9 +152,8 @@ struct pd_rewrite_options {
     void (*finding)(void *user, const struct pd_error *error);
     void *user;
     size_t member; /* of a directory recording: which file; 0 is `data` */
-    uint64_t from; /* records of the data that begin before this offset are passed over: neither looked at nor written; 0: none. One
-                      begins there, as for pd_reader_seek(), and is the one with this index */
-    uint64_t index;
+    uint64_t from; /* the data before this offset is passed over: neither looked at nor written; 0: none */
+    uint64_t index; /* of the record that begins there, as for pd_reader_seek() */
 };
 
 /*

@@ -34,7 +34,7 @@ for file in build.data big.data tracing.data all.data zipped.data pipe.data dir 
     both "$file" decode --short
 done
 # Verbs that have use for one thread only take the option, too.
-expect 3 "$PERFDATA" check -j2 short.data
+expect 3 "$PERFDATA" info -j2 short.data
 
 # A reader that takes nothing holds the command up while its threads are there.
 gen long.data --preset build -c 30000

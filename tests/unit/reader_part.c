@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reader_part.c - a file read in parts, by one thread and by several, gives what one reader gives, wherever it is cut, also where data
- * looks like records and where records are damaged; and reading goes on at any record. Checks R6.
+ * reader_part.c - a file read in parts, by one thread and by several, gives what one reader gives, wherever it is cut,
+ * also where data looks like records and where records are damaged; and reading goes on at any record. Checks R6.
  */
 #include "../../fuzz/digest.h"
 #include "../../fuzz/image.h"
@@ -220,7 +220,8 @@ static void damage(void **state)
             im.n = at + 20; /* cut */
         for (size_t i = 0; i < N_STRIPES; i++) {
             const uint64_t certain = expect_same(&im, stripes[i]);
-            assert_true(kind == 1 || (certain <= at && at - certain < stripes[i] + 20 * 88)); /* a part begins with 16 that are right */
+            /* A part begins with 16 that are right. */
+            assert_true(kind == 1 || (certain <= at && at - certain < stripes[i] + 20 * 88));
         }
         image_free(&im);
     }

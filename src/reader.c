@@ -537,10 +537,11 @@ static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, str
 static void go_on_quick(struct pd_reader *r, const struct pd_record *rec)
 {
     struct pd_input *in = r->src;
-    const uint64_t to = r->whole ? r->info.data_end : r->end, skip = r->at - in->base, left = to - r->at;
+    const uint64_t to = r->whole ? r->info.data_end : r->end, skip = r->at - in->base;
     if (r->info.order != PD_HOST_ORDER || rec->type >= PD_RECORD_HEADER_ATTR || r->pending.code || r->inside || r->stopped ||
         r->payload_left || r->at < in->base || skip > in->fill || r->at > to)
         return;
+    const uint64_t left = to - r->at;
     r->next_decoded = pd_next_decoded_of(r);
     in->next = in->seen + skip;
     in->stop = in->next + (left < in->fill - skip ? (size_t)left : in->fill - skip);

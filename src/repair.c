@@ -81,8 +81,10 @@ static bool is_record(struct pd_reader *r, uint64_t at, uint64_t *next)
         pd_record_decode_framed(rec.plan, &rec, NULL))
         return false;
     const uint64_t payload = pd_payload_behind(&rec, order);
+    if (payload > r->end - at - size)
+        return false;
     *next = at + size + payload;
-    return payload <= r->end - at - size && (rec.type >= PD_RECORD_HEADER_ATTR || rec.rest.n == 0);
+    return rec.type >= PD_RECORD_HEADER_ATTR || rec.rest.n == 0;
 }
 
 bool pd_are_in_a_row(struct pd_reader *r, uint64_t at, unsigned n)

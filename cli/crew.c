@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* crew.c - see crew.h. Batches are a ring: given at `head`, begun at `next`, their results written at `tail`. */
+/*
+ * crew.c - see crew.h. Batches are a ring: given at `head`, begun at `next`, their results written at `tail`. A thread with a
+ * result whose turn it is not yet goes on with another batch meanwhile.
+ */
 #include "crew.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -30,7 +33,7 @@ struct gap {
 };
 
 struct batch {
-    bool done;
+    const struct place *by; /* the thread that has done it; NULL: it is not done */
     size_t n, n_records, n_frames, n_gaps;
     struct pd_out out;
     uint8_t bytes[BATCH_BYTES];
@@ -48,15 +51,20 @@ struct cli_crew {
     struct cli_crew_job job;
     struct batch **ring;
     size_t n_ring;
-    uint64_t head, tail; /* of the caller's thread alone */
-    uint64_t next_offset, next_index; /* of the record behind the last one given */
-    bool writing;         /* own() may be running */
     struct place *place;  /* of the caller's thread */
     pthread_t threads[MOST_THREADS];
     unsigned n_threads;
-    pthread_mutex_t lock; /* of what follows, and of `done` in the batches */
-    pthread_cond_t given, done;
-    uint64_t ready, next; /* batches before `ready` may be begun, those before `next` are */
+    /* of the caller's thread alone */
+    uint64_t head;
+    uint64_t next_offset, next_index; /* of the record behind the last one given */
+    bool owns;            /* own() may be running */
+    bool whole;           /* write() had not failed when that was last looked at */
+    pthread_mutex_t lock; /* of what follows, and of `by` in the batches */
+    pthread_cond_t work;  /* for the other threads: there is some */
+    pthread_cond_t moved; /* for the caller's: a batch was done or written */
+    uint64_t tail, ready, next; /* batches before `ready` may be begun, those before `next` are */
+    bool writing;         /* somebody writes the one at `tail` */
+    bool failed;          /* write() has */
     bool stop;
 };
 
@@ -111,47 +119,97 @@ static void run(const struct cli_crew *c, struct batch *b, struct place *place)
         run_frame(c, b, i, place);
 }
 
-static void write_some(const struct cli_crew *c, const struct batch *b, size_t from, size_t to)
+static bool write_some(const struct cli_crew *c, const struct batch *b, size_t from, size_t to)
 {
-    if (to > from)
-        c->job.write(c->job.user, b->out.buf + from, to - from);
+    return to == from || c->job.write(c->job.user, b->out.buf + from, to - from);
 }
 
-/* Writes the results, and does what is left to the caller's thread. */
-static void write_batch(struct cli_crew *c, struct batch *b)
+/* Has the caller's thread do what is left to it, and writes what comes before; *from is where the rest begins. */
+static bool write_gaps(struct cli_crew *c, const struct batch *b, size_t *from)
 {
-    size_t from = 0;
-    c->writing = true;
+    bool ok = true;
+    c->owns = true;
     for (size_t i = 0; i < b->n_gaps; i++) {
         const struct gap *g = &b->gaps[i];
         const struct frame *f = &b->frames[g->frame];
-        write_some(c, b, from, g->at);
-        from = g->at;
+        ok &= write_some(c, b, *from, g->at);
+        *from = g->at;
         revive(b, f, &c->place->rec);
         if (g->nth)
             revive_next(b, f, g->nth, g->from, &c->place->rec);
         c->job.own(c->job.user, &c->place->rec, &f->when);
     }
-    write_some(c, b, from, b->out.n);
-    c->writing = false;
+    c->owns = false;
+    return ok;
+}
+
+static bool write_batch(struct cli_crew *c, struct batch *b)
+{
+    size_t from = 0;
+    const bool ok = b->n_gaps == 0 || write_gaps(c, b, &from), all = write_some(c, b, from, b->out.n);
     b->n = b->n_records = b->n_frames = b->n_gaps = b->out.n = 0;
     if (b->out.cap > MOST_RESULT) {
         free(b->out.buf);
         b->out = (struct pd_out){.more = pd_out_grow};
     }
+    return ok && all;
 }
 
-/* ---- The threads */
+/* ---- The threads. These are called with the lock, and leave it while they work. */
 
-/* Begins a batch and does it, without the lock. */
+static struct batch *nth_batch(const struct cli_crew *c, uint64_t nth)
+{
+    return c->ring[nth % c->n_ring];
+}
+
+/* Begins a batch and does it. */
 static void run_next(struct cli_crew *c, struct place *place)
 {
-    struct batch *b = c->ring[c->next++ % c->n_ring];
+    struct batch *b = nth_batch(c, c->next++);
     pthread_mutex_unlock(&c->lock);
     run(c, b, place);
     pthread_mutex_lock(&c->lock);
-    b->done = true;
-    pthread_cond_signal(&c->done);
+    b->by = place;
+    pthread_cond_signal(&c->moved);
+}
+
+/* May the thread write the oldest batch now? Another thread's only if that is `others`. */
+static bool may_write(const struct cli_crew *c, const struct place *place, bool others)
+{
+    const struct batch *b = nth_batch(c, c->tail);
+    if (c->writing || c->tail == c->next || b->by == NULL)
+        return false;
+    return b->n_gaps || !c->job.anywhere ? place == c->place : others || b->by == place;
+}
+
+static void write_oldest(struct cli_crew *c)
+{
+    struct batch *b = nth_batch(c, c->tail);
+    c->writing = true;
+    pthread_mutex_unlock(&c->lock);
+    const bool ok = write_batch(c, b);
+    pthread_mutex_lock(&c->lock);
+    c->writing = false;
+    c->failed |= !ok;
+    b->by = NULL;
+    c->tail++;
+    pthread_cond_signal(&c->moved);
+    if (c->tail < c->next && nth_batch(c, c->tail)->by)
+        pthread_cond_signal(&c->work); /* whoever did it may be waiting */
+}
+
+/* Does what is best done next in this thread: its own text is the only one in its cache. False: there is nothing to do. */
+static bool step(struct cli_crew *c, struct place *place)
+{
+    if (may_write(c, place, false))
+        write_oldest(c);
+    else if (c->next < c->ready)
+        run_next(c, place);
+    else if (may_write(c, place, true))
+        write_oldest(c);
+    else
+        return false;
+    return true;
 }
 
 static struct place *new_place(const struct cli_crew *c)
@@ -164,32 +222,21 @@ static void *help(void *user)
     struct cli_crew *c = user;
     struct place *place = new_place(c);
     pthread_mutex_lock(&c->lock);
-    while (place && !c->stop) {
-        if (c->next < c->ready)
-            run_next(c, place);
-        else
-            pthread_cond_wait(&c->given, &c->lock);
-    }
+    while (place && !c->stop)
+        if (!step(c, place))
+            pthread_cond_wait(&c->work, &c->lock);
     pthread_mutex_unlock(&c->lock);
     free(place);
     return NULL;
 }
 
-/* Writes the oldest batch. As long as others have it, works on what nobody has begun. */
-static void write_oldest(struct cli_crew *c)
+/* Has the caller's thread work until no more than so many batches are left to be written. */
+static void work_down(struct cli_crew *c, uint64_t most)
 {
-    struct batch *b = c->ring[c->tail % c->n_ring];
-    pthread_mutex_lock(&c->lock);
-    while (!b->done) {
-        if (c->next < c->ready)
-            run_next(c, c->place);
-        else
-            pthread_cond_wait(&c->done, &c->lock);
-    }
-    b->done = false;
-    pthread_mutex_unlock(&c->lock);
-    write_batch(c, b);
-    c->tail++;
+    while (c->head - c->tail > most)
+        if (!step(c, c->place))
+            pthread_cond_wait(&c->moved, &c->lock);
+    c->whole = !c->failed;
 }
 
 /* Hands the batch that is being filled to whoever is free; afterwards there is another one to be filled. */
@@ -197,10 +244,11 @@ static void hand_over(struct cli_crew *c)
 {
     pthread_mutex_lock(&c->lock);
     c->ready = ++c->head;
-    pthread_cond_signal(&c->given);
-    pthread_mutex_unlock(&c->lock);
-    while (c->head - c->tail == c->n_ring)
+    pthread_cond_signal(&c->work);
+    while (may_write(c, c->place, false))
         write_oldest(c);
+    work_down(c, c->n_ring - 1);
+    pthread_mutex_unlock(&c->lock);
 }
 
 /* Is the record the neighbour of the last one given, and of the same event? Then its frame needs nothing more. */
@@ -227,12 +275,12 @@ static void add_frame(struct batch *b, const struct pd_record *rec, const struct
     f->depth = rec->depth, f->old_feature = rec->old_feature;
 }
 
-void cli_crew_give(struct cli_crew *c, const struct pd_record *rec, const struct pd_moment *when)
+bool cli_crew_give(struct cli_crew *c, const struct pd_record *rec, const struct pd_moment *when)
 {
-    struct batch *b = c->ring[c->head % c->n_ring];
+    struct batch *b = nth_batch(c, c->head);
     if (b->n_records == BATCH_RECORDS || rec->size > BATCH_BYTES - b->n) {
         hand_over(c);
-        b = c->ring[c->head % c->n_ring];
+        b = nth_batch(c, c->head);
     }
     if (follows(c, b, rec, when))
         b->frames[b->n_frames - 1].n++;
@@ -243,16 +291,19 @@ void cli_crew_give(struct cli_crew *c, const struct pd_record *rec, const struct
     b->n_records++;
     c->next_offset = rec->offset + rec->size;
     c->next_index = rec->index + 1;
+    return c->whole;
 }
 
-void cli_crew_finish(struct cli_crew *c)
+bool cli_crew_finish(struct cli_crew *c)
 {
-    if (c == NULL || c->writing)
-        return;
-    if (c->ring[c->head % c->n_ring]->n_frames)
+    if (c == NULL || c->owns)
+        return true;
+    if (nth_batch(c, c->head)->n_frames)
         hand_over(c);
-    while (c->tail < c->head)
-        write_oldest(c);
+    pthread_mutex_lock(&c->lock);
+    work_down(c, 0);
+    pthread_mutex_unlock(&c->lock);
+    return c->whole;
 }
 
 /* ---- Opening and closing */
@@ -277,9 +328,10 @@ struct cli_crew *cli_crew_new(unsigned threads, const struct cli_crew_job *job)
         return NULL;
     threads = threads < MOST_THREADS ? threads : MOST_THREADS;
     c->job = *job;
+    c->whole = true;
     pthread_mutex_init(&c->lock, NULL);
-    pthread_cond_init(&c->given, NULL);
-    pthread_cond_init(&c->done, NULL);
+    pthread_cond_init(&c->work, NULL);
+    pthread_cond_init(&c->moved, NULL);
     c->place = new_place(c);
     bool ok = c->place && make_ring(c, BATCHES * (size_t)threads);
     while (ok && c->n_threads + 1 < threads && pthread_create(&c->threads[c->n_threads], NULL, help, c) == 0)
@@ -298,7 +350,7 @@ void cli_crew_free(struct cli_crew *c)
         cli_crew_finish(c);
     pthread_mutex_lock(&c->lock);
     c->stop = true;
-    pthread_cond_broadcast(&c->given);
+    pthread_cond_broadcast(&c->work);
     pthread_mutex_unlock(&c->lock);
     for (unsigned i = 0; i < c->n_threads; i++)
         pthread_join(c->threads[i], NULL);
@@ -308,8 +360,8 @@ void cli_crew_free(struct cli_crew *c)
     }
     free(c->ring);
     free(c->place);
-    pthread_cond_destroy(&c->given);
-    pthread_cond_destroy(&c->done);
+    pthread_cond_destroy(&c->work);
+    pthread_cond_destroy(&c->moved);
     pthread_mutex_destroy(&c->lock);
     free(c);
 }

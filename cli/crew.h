@@ -2,7 +2,8 @@
 /*
  * crew.h - the records of a recording shared among threads (-j), the results in the order of the records. The caller's
  * thread reads and frames; what is to be done with a record by itself is done by whichever thread is free, the caller's
- * own included, a batch at a time. Results wait for those before them.
+ * own included, a batch at a time. Results wait for those before them, and are written by the thread that made them, whose cache
+ * has them.
  */
 #ifndef PERFDATA_CLI_CREW_H
 #define PERFDATA_CLI_CREW_H
@@ -20,8 +21,9 @@ struct cli_crew_job {
     bool (*work)(void *user, void *memory, struct pd_record *rec, const struct pd_moment *when, struct pd_out *out);
     /* In the caller's thread, when the results of all records before it have been written. */
     void (*own)(void *user, struct pd_record *rec, const struct pd_moment *when);
-    /* In the caller's thread: results, in order. */
-    void (*write)(void *user, const char *text, size_t n);
+    /* Results, in order: in one thread at a time, and not while own() runs. False: it failed, and so will all that follows. */
+    bool (*write)(void *user, const char *text, size_t n);
+    bool anywhere; /* write() may be called in any thread, else in the caller's alone */
     void *user;
     size_t memory; /* bytes that each thread has, all zero at first */
 };
@@ -30,9 +32,15 @@ struct cli_crew_job {
 struct cli_crew *cli_crew_new(unsigned threads, const struct cli_crew_job *job);
 /* Finishes. */
 void cli_crew_free(struct cli_crew *crew);
-/* Takes a copy of the record, without what is decoded of it; its plan and attr must stay. `when` may be NULL. */
-void cli_crew_give(struct cli_crew *crew, const struct pd_record *rec, const struct pd_moment *when);
-/* All that was given is done and written: the threads are idle. Does nothing with NULL, and within own(). */
-void cli_crew_finish(struct cli_crew *crew);
+/*
+ * Takes a copy of the record, without what is decoded of it; its plan and attr must stay. `when` may be NULL. False: write() is
+ * known to have failed.
+ */
+bool cli_crew_give(struct cli_crew *crew, const struct pd_record *rec, const struct pd_moment *when);
+/*
+ * All that was given is done and written: the threads are idle. Does nothing with NULL, and within own(). False: write() has
+ * failed.
+ */
+bool cli_crew_finish(struct cli_crew *crew);
 
 #endif

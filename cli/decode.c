@@ -642,17 +642,16 @@ static void own(void *user, struct pd_record *rec, const struct pd_moment *when)
         decode_record(d, rec);
 }
 
-static void write_lines(void *user, const char *text, size_t n)
+static bool write_lines(void *user, const char *text, size_t n)
 {
-    struct decode *d = user;
-    if (!d->failed && d->out.sink.write(d->out.sink.user, text, n))
-        d->failed = true;
+    const struct decode *d = user;
+    return !d->failed && d->out.sink.write(d->out.sink.user, text, n) == 0;
 }
 
 /* Attrs that come with the records change what follows; without offsets, lines are tried one after the other. */
 static struct cli_crew *start_crew(struct decode *d)
 {
-    const struct cli_crew_job job = {work, own, write_lines, d, 0};
+    const struct cli_crew_job job = {work, own, write_lines, true, d, 0};
     const bool may = !d->brief && d->text.form == TEXT_EXACT && pd_reader_info(d->r)->container != PD_CONTAINER_PIPE;
     return may ? cli_crew_new(d->cli->threads, &job) : NULL;
 }
@@ -660,7 +659,7 @@ static struct cli_crew *start_crew(struct decode *d)
 /* Everything before the offset has been printed, or is going to be. */
 static void finish(struct decode *d, uint64_t at)
 {
-    cli_crew_finish(d->crew);
+    d->failed |= !cli_crew_finish(d->crew);
     if (d->crew)
         text_pass(&d->text, at);
 }
@@ -689,7 +688,8 @@ static void decode_records(struct decode *d, uint64_t end)
             break;
         cli_progress(d->cli, rec.offset, pd_reader_info(d->r)->data_end);
         if (may_give(d, &rec)) {
-            cli_crew_give(d->crew, &rec, NULL);
+            if (!cli_crew_give(d->crew, &rec, NULL))
+                break;
             at += rec.size;
             continue;
         }

@@ -173,9 +173,9 @@ static void own(void *user, struct pd_record *rec, const struct pd_moment *when)
     dump_record(user, rec, when);
 }
 
-static void write_text(void *user, const char *text, size_t n)
+static bool write_text(void *user, const char *text, size_t n)
 {
-    cli_print_much(((struct dump *)user)->cli, text, n);
+    return cli_print_much(((struct dump *)user)->cli, text, n);
 }
 
 static void settle(void *user)
@@ -186,7 +186,7 @@ static void settle(void *user)
 /* The attrs of a stream come with its records, so that each thing said of it depends on those before. */
 static void start_crew(struct dump *d)
 {
-    const struct cli_crew_job job = {work, own, write_text, d, d->fields ? dump_lines_size : 0};
+    const struct cli_crew_job job = {work, own, write_text, !cli_prints_to_terminal(), d, d->fields ? dump_lines_size : 0};
     if (pd_reader_info(d->in.reader)->container != PD_CONTAINER_PIPE)
         d->crew = cli_crew_new(d->cli->threads, &job);
     d->in.settle = settle;
@@ -206,25 +206,24 @@ static bool make_ready(struct dump *d, const struct pd_record *rec)
     return true;
 }
 
-/* What is not a sample or of the kernel may be one of several parts, or change what is known. */
-static void give_or_dump(struct dump *d, struct pd_record *rec, const struct pd_moment *when)
+/* What is not a sample or of the kernel may be one of several parts, or change what is known. False: writing failed. */
+static bool give_or_dump(struct dump *d, struct pd_record *rec, const struct pd_moment *when)
 {
-    if (d->crew && (rec->type < PD_RECORD_HEADER_ATTR || rec->type == PD_RECORD_FINISHED_ROUND)) {
-        cli_crew_give(d->crew, rec, d->fields ? when : NULL);
-        return;
-    }
+    if (d->crew && (rec->type < PD_RECORD_HEADER_ATTR || rec->type == PD_RECORD_FINISHED_ROUND))
+        return cli_crew_give(d->crew, rec, d->fields ? when : NULL);
     if (d->crew)
         cli_crew_finish(d->crew);
     dump_record(d, rec, when);
+    return d->cli->out_error == 0;
 }
 
 static void dump_records(struct dump *d)
 {
     struct pd_record rec = {0};
     uint64_t printed = 0;
+    bool going = true;
     start_crew(d);
-    while (printed < d->limit && !d->cli->out_error &&
-           (d->crew ? cli_next_record(&d->in, &rec) : cli_next_try(&d->in, &rec))) {
+    while (going && printed < d->limit && (d->crew ? cli_next_record(&d->in, &rec) : cli_next_try(&d->in, &rec))) {
         struct pd_moment when = {0};
         if (d->fields)
             dump_fields_stamp(d, &rec, &when);
@@ -235,7 +234,7 @@ static void dump_records(struct dump *d)
         if (!make_ready(d, &rec))
             break;
         print_member(d, &rec);
-        give_or_dump(d, &rec, &when);
+        going = give_or_dump(d, &rec, &when);
     }
     cli_crew_free(d->crew);
     d->crew = NULL;

@@ -80,7 +80,7 @@ static bool out_more(struct pd_out *out, size_t want)
 {
     struct cli *cli = out->user;
     (void)want;
-    if (cli->progress.shown)
+    if (cli_prints_to_terminal() && cli->progress.shown)
         cli_progress_end(cli);
     if (cli->out_error == 0 && cli->color && cli->paint)
         cli->out_error = write_painted(cli, out->buf, out->n);
@@ -122,15 +122,21 @@ void cli_print(struct cli *cli, const char *format, ...)
     va_end(args);
 }
 
-void cli_print_much(struct cli *cli, const char *text, size_t n)
+bool cli_prints_to_terminal(void)
 {
-    if (n < cli->out.cap || cli->color || cli->out.lost) {
+    return isatty(STDOUT_FILENO) == 1;
+}
+
+bool cli_print_much(struct cli *cli, const char *text, size_t n)
+{
+    if (n < LARGE_BYTES || cli->color || cli->out.lost) {
         pd_out_bytes(&cli->out, text, n);
-        return;
+        return cli->out_error == 0;
     }
     out_more(&cli->out, n);
     if (cli->out_error == 0)
         cli->out_error = cli_write_all(STDOUT_FILENO, text, n);
+    return cli->out_error == 0;
 }
 
 void cli_color(struct cli *cli, unsigned color)

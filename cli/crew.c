@@ -12,15 +12,16 @@
 #define BATCH_BYTES ((size_t)128 << 10) /* two of the longest records */
 #define BATCH_RECORDS 512 /* their text stays in the second cache: with 1024, both threads were half as slow again */
 #define BATCHES 4        /* for each thread: with half as many, one often waited for the other to write */
+#define MOST_BATCHES (BATCHES * MOST_THREADS)
 #define MOST_RESULT ((size_t)8 << 20) /* a batch does not keep more memory for the next one */
 
 /* A record as it was framed, and how many follow it in the file that differ in nothing but what their headers say. */
 struct frame {
-    struct pd_moment when;
     const struct pd_plan *plan;
     const struct pd_attr *attr;
     uint64_t offset, index, inner_offset, payload_size;
-    uint32_t at, n, type, attr_index, nr_cpus_avail, member;
+    uint32_t at, first, n; /* where its bytes begin, which record of the batch it is, how many follow */
+    uint32_t type, attr_index, nr_cpus_avail, member;
     uint16_t misc, size;
     uint8_t depth;
     bool old_feature;
@@ -33,17 +34,21 @@ struct gap {
 };
 
 struct batch {
-    const struct place *by; /* the thread that has done it; NULL: it is not done */
+    struct place *by; /* the thread that has done it; NULL: it is not done */
     size_t n, n_records, n_frames, n_gaps;
-    struct pd_out out;
+    struct pd_out out; /* of that thread */
     uint8_t bytes[BATCH_BYTES];
     struct frame frames[BATCH_RECORDS];
+    struct pd_moment when[BATCH_RECORDS]; /* of each record, as far as given */
     struct gap gaps[BATCH_RECORDS];
 };
 
 /* What a thread has for itself. */
 struct place {
     struct pd_record rec; /* what is decoded stays, see pd_record.filled_as */
+    /* buffers for results; the last one used is the next: it is in the cache of this thread's core, and in no other's */
+    struct pd_out out[MOST_BATCHES];
+    size_t n_out;
     max_align_t memory[]; /* the job's */
 };
 
@@ -84,7 +89,7 @@ static void revive(const struct batch *b, const struct frame *f, struct pd_recor
 }
 
 /* The nth record behind the one of a frame. */
-static void revive_next(const struct batch *b, const struct frame *f, uint32_t nth, uint32_t from, struct pd_record *rec)
+static inline void revive_next(const struct batch *b, const struct frame *f, uint32_t nth, uint32_t from, struct pd_record *rec)
 {
     pd_record_frame((enum pd_order)f->plan->order, b->bytes + from, b->n - from, rec, NULL);
     rec->offset = f->offset + (from - f->at);
@@ -101,7 +106,7 @@ static void run_frame(const struct cli_crew *c, struct batch *b, uint32_t frame,
     revive(b, f, rec);
     for (uint32_t nth = 0;; nth++) {
         const size_t before = b->out.n;
-        if (!c->job.work(c->job.user, place->memory, rec, &f->when, &b->out) || b->out.lost) {
+        if (!c->job.work(c->job.user, place->memory, rec, &b->when[f->first + nth], &b->out) || b->out.lost) {
             b->out.n = before;
             b->out.lost = 0;
             b->gaps[b->n_gaps++] = (struct gap){frame, nth, from, before};
@@ -137,7 +142,7 @@ static bool write_gaps(struct cli_crew *c, const struct batch *b, size_t *from)
         revive(b, f, &c->place->rec);
         if (g->nth)
             revive_next(b, f, g->nth, g->from, &c->place->rec);
-        c->job.own(c->job.user, &c->place->rec, &f->when);
+        c->job.own(c->job.user, &c->place->rec, &b->when[f->first + g->nth]);
     }
     c->owns = false;
     return ok;
@@ -147,11 +152,7 @@ static bool write_batch(struct cli_crew *c, struct batch *b)
 {
     size_t from = 0;
     const bool ok = b->n_gaps == 0 || write_gaps(c, b, &from), all = write_some(c, b, from, b->out.n);
-    b->n = b->n_records = b->n_frames = b->n_gaps = b->out.n = 0;
-    if (b->out.cap > MOST_RESULT) {
-        free(b->out.buf);
-        b->out = (struct pd_out){.more = pd_out_grow};
-    }
+    b->n = b->n_records = b->n_frames = b->n_gaps = 0;
     return ok && all;
 }
 
@@ -162,10 +163,26 @@ static struct batch *nth_batch(const struct cli_crew *c, uint64_t nth)
     return c->ring[nth % c->n_ring];
 }
 
+static struct pd_out take_buffer(struct place *place)
+{
+    return place->n_out ? place->out[--place->n_out] : (struct pd_out){.more = pd_out_grow};
+}
+
+static void give_back(struct place *place, struct pd_out *out)
+{
+    if (out->cap > MOST_RESULT) {
+        free(out->buf);
+        *out = (struct pd_out){.more = pd_out_grow};
+    }
+    out->n = 0;
+    place->out[place->n_out++] = *out;
+}
+
 /* Begins a batch and does it. */
 static void run_next(struct cli_crew *c, struct place *place)
 {
     struct batch *b = nth_batch(c, c->next++);
+    b->out = take_buffer(place);
     pthread_mutex_unlock(&c->lock);
     run(c, b, place);
     pthread_mutex_lock(&c->lock);
@@ -191,6 +208,7 @@ static void write_oldest(struct cli_crew *c)
     pthread_mutex_lock(&c->lock);
     c->writing = false;
     c->failed |= !ok;
+    give_back(b->by, &b->out);
     b->by = NULL;
     c->tail++;
     pthread_cond_signal(&c->moved);
@@ -217,6 +235,13 @@ static struct place *new_place(const struct cli_crew *c)
     return calloc(1, sizeof(struct place) + c->job.memory);
 }
 
+static void free_place(struct place *place)
+{
+    for (size_t i = 0; place && i < place->n_out; i++)
+        free(place->out[i].buf);
+    free(place);
+}
+
 static void *help(void *user)
 {
     struct cli_crew *c = user;
@@ -226,7 +251,7 @@ static void *help(void *user)
         if (!step(c, place))
             pthread_cond_wait(&c->work, &c->lock);
     pthread_mutex_unlock(&c->lock);
-    free(place);
+    free_place(place);
     return NULL;
 }
 
@@ -252,21 +277,19 @@ static void hand_over(struct cli_crew *c)
 }
 
 /* Is the record the neighbour of the last one given, and of the same event? Then its frame needs nothing more. */
-static bool follows(const struct cli_crew *c, const struct batch *b, const struct pd_record *rec, const struct pd_moment *when)
+static bool follows(const struct cli_crew *c, const struct batch *b, const struct pd_record *rec)
 {
     const struct frame *f = &b->frames[b->n_frames ? b->n_frames - 1 : 0];
-    return b->n_frames && !when && rec->plan && rec->plan == f->plan && rec->attr_index == f->attr_index &&
+    return b->n_frames && rec->plan && rec->plan == f->plan && rec->attr_index == f->attr_index &&
            rec->offset == c->next_offset && rec->index == c->next_index && rec->member == f->member && !rec->depth && !f->depth &&
            !rec->payload_size && !f->payload_size && !rec->old_feature && !f->old_feature &&
            rec->nr_cpus_avail == f->nr_cpus_avail;
 }
 
-static void add_frame(struct batch *b, const struct pd_record *rec, const struct pd_moment *when)
+static void add_frame(struct batch *b, const struct pd_record *rec)
 {
     struct frame *f = &b->frames[b->n_frames++];
-    if (when)
-        f->when = *when;
-    f->at = (uint32_t)b->n, f->n = 0;
+    f->at = (uint32_t)b->n, f->first = (uint32_t)b->n_records, f->n = 0;
     f->plan = rec->plan, f->attr = rec->attr, f->attr_index = rec->attr_index;
     f->offset = rec->offset, f->index = rec->index, f->inner_offset = rec->inner_offset;
     f->payload_size = rec->payload_size;
@@ -282,16 +305,32 @@ bool cli_crew_give(struct cli_crew *c, const struct pd_record *rec, const struct
         hand_over(c);
         b = nth_batch(c, c->head);
     }
-    if (follows(c, b, rec, when))
+    if (follows(c, b, rec))
         b->frames[b->n_frames - 1].n++;
     else
-        add_frame(b, rec, when);
+        add_frame(b, rec);
+    if (when)
+        b->when[b->n_records] = *when;
     memcpy(b->bytes + b->n, rec->raw, rec->size);
     b->n += rec->size;
     b->n_records++;
     c->next_offset = rec->offset + rec->size;
     c->next_index = rec->index + 1;
     return c->whole;
+}
+
+size_t cli_crew_give_following(struct cli_crew *c, struct pd_reader *reader, const struct pd_record *rec, uint64_t most, size_t *bytes)
+{
+    struct batch *b = nth_batch(c, c->head);
+    const size_t room = BATCH_RECORDS - b->n_records;
+    const size_t n = pd_reader_pass(reader, rec, most < room ? (size_t)most : room, BATCH_BYTES - b->n, bytes);
+    memcpy(b->bytes + b->n, rec->raw + rec->size, *bytes);
+    b->n += *bytes;
+    b->n_records += n;
+    b->frames[b->n_frames - 1].n += (uint32_t)n;
+    c->next_offset += *bytes;
+    c->next_index += n;
+    return n;
 }
 
 bool cli_crew_finish(struct cli_crew *c)
@@ -315,7 +354,6 @@ static bool make_ring(struct cli_crew *c, size_t n)
         struct batch *b = calloc(1, sizeof *b);
         if (b == NULL)
             return false;
-        b->out.more = pd_out_grow;
         c->ring[c->n_ring] = b;
     }
     return c->ring != NULL;
@@ -354,12 +392,10 @@ void cli_crew_free(struct cli_crew *c)
     pthread_mutex_unlock(&c->lock);
     for (unsigned i = 0; i < c->n_threads; i++)
         pthread_join(c->threads[i], NULL);
-    for (size_t i = 0; i < c->n_ring; i++) {
-        free(c->ring[i]->out.buf);
+    for (size_t i = 0; i < c->n_ring; i++)
         free(c->ring[i]);
-    }
     free(c->ring);
-    free(c->place);
+    free_place(c->place);
     pthread_cond_destroy(&c->work);
     pthread_cond_destroy(&c->moved);
     pthread_mutex_destroy(&c->lock);

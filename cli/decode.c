@@ -680,6 +680,7 @@ static void decode_records(struct decode *d, uint64_t end)
     struct pd_error error;
     enum pd_code code;
     uint64_t at = d->text.at; /* of the text, when all that was given is printed */
+    size_t more;
     d->crew = start_crew(d);
     while (!d->failed && (code = pd_reader_next(d->r, &rec, &error)) != PD_END) {
         if (code)
@@ -690,7 +691,8 @@ static void decode_records(struct decode *d, uint64_t end)
         if (may_give(d, &rec)) {
             if (!cli_crew_give(d->crew, &rec, NULL))
                 break;
-            at += rec.size;
+            cli_crew_give_following(d->crew, d->r, &rec, UINT64_MAX, &more);
+            at += rec.size + more;
             continue;
         }
         finish(d, at);

@@ -180,7 +180,9 @@ static bool write_text(void *user, const char *text, size_t n)
 
 static void settle(void *user)
 {
-    cli_crew_finish(((struct dump *)user)->crew);
+    struct dump *d = user;
+    cli_crew_finish(d->crew);
+    d->ready = 0; /* events may be called something else now */
 }
 
 /* The attrs of a stream come with its records, so that each thing said of it depends on those before. */
@@ -198,8 +200,9 @@ static bool make_ready(struct dump *d, const struct pd_record *rec)
 {
     if (d->fields && !dump_fields_ready(d, rec))
         return false;
-    if (!d->crew || rec->attr_index == UINT32_MAX || !d->in.meta)
+    if (!d->crew || rec->attr_index == UINT32_MAX || !d->in.meta || (rec->attr_index < 64 && d->ready >> rec->attr_index & 1))
         return true;
+    d->ready |= rec->attr_index < 64 ? UINT64_C(1) << rec->attr_index : 0;
     pd_metadata_event_name(d->in.meta, d->in.reader, rec->attr_index);
     if (rec->attr->type == PD_TYPE_TRACEPOINT)
         pd_metadata_tracepoints(d->in.meta);
@@ -215,6 +218,14 @@ static bool give_or_dump(struct dump *d, struct pd_record *rec, const struct pd_
         cli_crew_finish(d->crew);
     dump_record(d, rec, when);
     return d->cli->out_error == 0;
+}
+
+/* Those that are to be dumped just as this one, and at hand; returns how many. */
+static size_t give_following(struct dump *d, const struct pd_record *rec, uint64_t most)
+{
+    size_t bytes;
+    const bool may = d->crew && rec->type == PD_RECORD_SAMPLE && !d->n_times && !d->tasks;
+    return may ? cli_crew_give_following(d->crew, d->in.reader, rec, most, &bytes) : 0;
 }
 
 static void dump_records(struct dump *d)
@@ -235,6 +246,7 @@ static void dump_records(struct dump *d)
             break;
         print_member(d, &rec);
         going = give_or_dump(d, &rec, &when);
+        printed += give_following(d, &rec, d->limit - printed);
     }
     cli_crew_free(d->crew);
     d->crew = NULL;

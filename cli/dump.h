@@ -19,6 +19,7 @@ struct dump {
     bool arch_asked;
     uint32_t member;   /* of a directory, of the last record printed */
     struct cli_crew *crew; /* with -j */
+    uint64_t ready;        /* and which of the first 64 events have been made ready for it */
     uint64_t left_out; /* samples that could not be decoded */
     struct pd_split split; /* simpleperf's record in parts */
     /* of -F */

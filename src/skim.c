@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* skim.c - sums over samples that are passed over where they stand. */
+/* skim.c - samples that are passed over where they stand, and sums over them. */
 #include "codec_internal.h"
 #include "file.h"
 
@@ -31,4 +31,28 @@ void pd_reader_skim(struct pd_reader *r, struct pd_skim *skim)
     skim->samples += n;
     skim->bytes += (uint64_t)(p - begin);
     pd_reader_passed(r, p, n);
+}
+
+size_t pd_reader_pass(struct pd_reader *r, const struct pd_record *rec, size_t most, size_t room, size_t *bytes)
+{
+    const uint8_t *const begin = rec->raw + rec->size, *p = begin, *stop = r->src->stop;
+    size_t n = 0;
+    *bytes = 0;
+    if (rec->type != PD_RECORD_SAMPLE || r->src->next != begin)
+        return 0;
+    stop = room < (size_t)(stop - p) ? p + room : stop;
+    for (; n < most; n++) {
+        struct pd_record_header h;
+        uint32_t index;
+        if ((size_t)(stop - p) < sizeof h)
+            break;
+        memcpy(&h, p, sizeof h);
+        if (h.type != PD_RECORD_SAMPLE || h.size < sizeof h || h.size > (size_t)(stop - p) ||
+            pd_attrs_quick(&r->attrs, p, h.type, h.size, &index) == NULL || index != rec->attr_index)
+            break;
+        p += h.size;
+    }
+    *bytes = (size_t)(p - begin);
+    pd_reader_passed(r, p, n);
+    return n;
 }

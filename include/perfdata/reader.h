@@ -207,6 +207,14 @@ struct pd_skim {
 PD_API void pd_reader_skim(struct pd_reader *reader, struct pd_skim *skim);
 
 /*
+ * For those who hand samples on in lots: passes over samples that follow the one that pd_reader_next() has just given, of the same
+ * event, `most` at most and no more than `room` bytes of them. They differ from *rec in what pd_record_frame() says and in
+ * offset and index, which go on without a gap. Returns how many; their *bytes bytes begin at rec->raw + rec->size and are valid as
+ * long as the record. It may stop anywhere, before the first, too.
+ */
+PD_API size_t pd_reader_pass(struct pd_reader *reader, const struct pd_record *rec, size_t most, size_t room, size_t *bytes);
+
+/*
  * The bytes behind the last record (rec->payload_size in all), a piece at a time, valid until the next call; *n is 0
  * after the last. What is not asked for is skipped by pd_reader_next(). PD_ETRUNC: the input ends before them.
  */

@@ -319,12 +319,25 @@ bool cli_crew_give(struct cli_crew *c, const struct pd_record *rec, const struct
     return c->whole;
 }
 
-size_t cli_crew_give_following(struct cli_crew *c, struct pd_reader *reader, const struct pd_record *rec, uint64_t most, size_t *bytes)
+static void stamp_following(const struct cli_crew *c, struct batch *b, struct pd_record *rec, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint16_t size = rec->size;
+        pd_record_frame((enum pd_order)rec->plan->order, rec->raw + size, UINT16_MAX, rec, NULL);
+        rec->offset += size;
+        rec->index++;
+        c->job.stamp(c->job.user, rec, &b->when[b->n_records + i]);
+    }
+}
+
+size_t cli_crew_give_following(struct cli_crew *c, struct pd_reader *reader, struct pd_record *rec, uint64_t most, size_t *bytes)
 {
     struct batch *b = nth_batch(c, c->head);
     const size_t room = BATCH_RECORDS - b->n_records;
     const size_t n = pd_reader_pass(reader, rec, most < room ? (size_t)most : room, BATCH_BYTES - b->n, bytes);
     memcpy(b->bytes + b->n, rec->raw + rec->size, *bytes);
+    if (c->job.stamp)
+        stamp_following(c, b, rec, n);
     b->n += *bytes;
     b->n_records += n;
     b->frames[b->n_frames - 1].n += (uint32_t)n;

@@ -11,6 +11,9 @@
 #include "cli.h"
 #include <perfdata/tasks.h>
 
+/* Two cache lines, which are fetched together: nearer than that to what one thread writes there is nothing that others read. */
+#define CLI_APART 128
+
 struct cli_crew;
 
 struct cli_crew_job {
@@ -24,6 +27,8 @@ struct cli_crew_job {
     /* Results, in order: in one thread at a time, and not while own() runs. False: it failed, and so will all that follows. */
     bool (*write)(void *user, const char *text, size_t n);
     bool anywhere; /* write() may be called in any thread, else in the caller's alone */
+    /* In the caller's thread: the moment of a sample that cli_crew_give_following() takes. NULL: nobody wants it. */
+    void (*stamp)(void *user, const struct pd_record *rec, struct pd_moment *when);
     void *user;
     size_t memory; /* bytes that each thread has, all zero at first */
 };
@@ -39,10 +44,9 @@ void cli_crew_free(struct cli_crew *crew);
 bool cli_crew_give(struct cli_crew *crew, const struct pd_record *rec, const struct pd_moment *when);
 /*
  * Behind that, takes the samples that follow in the reader, as pd_reader_pass() has them, as far as they go into the same batch.
- * Returns how many, of *bytes bytes. A tenth of the work of giving each, but their moments are not kept.
+ * Returns how many, of *bytes bytes; *rec may be the last of them then. A tenth of the work of giving each.
  */
-size_t cli_crew_give_following(struct cli_crew *crew, struct pd_reader *reader, const struct pd_record *rec, uint64_t most,
-                               size_t *bytes);
+size_t cli_crew_give_following(struct cli_crew *crew, struct pd_reader *reader, struct pd_record *rec, uint64_t most, size_t *bytes);
 /*
  * All that was given is done and written: the threads are idle. Does nothing with NULL, and within own(). False: write() has
  * failed.

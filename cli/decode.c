@@ -651,7 +651,7 @@ static bool write_lines(void *user, const char *text, size_t n)
 /* Attrs that come with the records change what follows; without offsets, lines are tried one after the other. */
 static struct cli_crew *start_crew(struct decode *d)
 {
-    const struct cli_crew_job job = {work, own, write_lines, true, d, 0};
+    const struct cli_crew_job job = {.work = work, .own = own, .write = write_lines, .anywhere = true, .user = d};
     const bool may = !d->brief && d->text.form == TEXT_EXACT && pd_reader_info(d->r)->container != PD_CONTAINER_PIPE;
     return may ? cli_crew_new(d->cli->threads, &job) : NULL;
 }

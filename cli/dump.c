@@ -178,6 +178,11 @@ static bool write_text(void *user, const char *text, size_t n)
     return cli_print_much(((struct dump *)user)->cli, text, n);
 }
 
+static void stamp(void *user, const struct pd_record *rec, struct pd_moment *when)
+{
+    dump_fields_stamp(user, rec, when);
+}
+
 static void settle(void *user)
 {
     struct dump *d = user;
@@ -188,7 +193,13 @@ static void settle(void *user)
 /* The attrs of a stream come with its records, so that each thing said of it depends on those before. */
 static void start_crew(struct dump *d)
 {
-    const struct cli_crew_job job = {work, own, write_text, !cli_prints_to_terminal(), d, d->fields ? dump_lines_size : 0};
+    const struct cli_crew_job job = {.work = work,
+                                     .own = own,
+                                     .write = write_text,
+                                     .anywhere = !cli_prints_to_terminal(),
+                                     .stamp = d->tasks ? stamp : NULL,
+                                     .user = d,
+                                     .memory = d->fields ? dump_lines_size : 0};
     if (pd_reader_info(d->in.reader)->container != PD_CONTAINER_PIPE)
         d->crew = cli_crew_new(d->cli->threads, &job);
     d->in.settle = settle;
@@ -221,10 +232,10 @@ static bool give_or_dump(struct dump *d, struct pd_record *rec, const struct pd_
 }
 
 /* Those that are to be dumped just as this one, and at hand; returns how many. */
-static size_t give_following(struct dump *d, const struct pd_record *rec, uint64_t most)
+static size_t give_following(struct dump *d, struct pd_record *rec, uint64_t most)
 {
     size_t bytes;
-    const bool may = d->crew && rec->type == PD_RECORD_SAMPLE && !d->n_times && !d->tasks;
+    const bool may = d->crew && rec->type == PD_RECORD_SAMPLE && !d->n_times;
     return may ? cli_crew_give_following(d->crew, d->in.reader, rec, most, &bytes) : 0;
 }
 

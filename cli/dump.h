@@ -33,7 +33,8 @@ struct dump {
     bool checked; /* the events have the fields */
     struct dump_lines *lines; /* of the thread that reads */
     struct pd_tasks *tasks; /* for comm */
-    struct pd_clock clock;
+    /* Last, and by itself: it changes with each record, and what stands in its cache line would go from core to core. */
+    _Alignas(CLI_APART) struct pd_clock clock;
 };
 
 /* Takes the argument of -F; false: wrong, the message is printed. */

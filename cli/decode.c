@@ -618,14 +618,15 @@ static bool decode_payload(struct decode *d)
     return code == PD_OK;
 }
 
-/* ---- With -j: samples of events that the text has told of, by any thread. */
+/* ---- With -j: samples of events that the text has told of, and the ends of rounds, by any thread. */
 
 static bool work(void *user, void *memory, struct pd_record *rec, const struct pd_moment *when, struct pd_out *out)
 {
     const struct decode *d = user;
     (void)memory;
     (void)when;
-    if (rec->type != PD_RECORD_SAMPLE || pd_reader_decode(d->r, rec, NULL) || !text_would_sample(&d->text, rec))
+    const bool may = rec->type == PD_RECORD_SAMPLE || rec->type == PD_RECORD_FINISHED_ROUND;
+    if (!may || pd_reader_decode(d->r, rec, NULL) || !text_would_sample(&d->text, rec))
         return false;
     pd_out_str(out, "{\"record\":");
     pd_record_json(rec, PD_JSON_OFFSET | PD_JSON_ATTR, out);

@@ -552,12 +552,20 @@ static bool same_plan(const struct pd_plan *a, const struct pd_plan *b)
            memcmp(a->shape.n_regs, b->shape.n_regs, sizeof a->shape.n_regs) == 0;
 }
 
-/* Encodes the sample into bytes, as its line would. */
-static bool make_sample(const struct text *t, const struct pd_record *rec, uint8_t bytes[UINT16_MAX], size_t *n)
+/* What the line of a sample, or of the end of a round, is encoded with, if the text would do that as the reader did; else NULL. */
+static const struct pd_plan *plan_of(const struct text *t, const struct pd_record *rec)
 {
     const struct text_attr *a = rec->attr_index < t->n_attrs ? &t->attrs[rec->attr_index] : NULL;
-    return rec->type == PD_RECORD_SAMPLE && rec->decoded && a && a->known && same_plan(&a->plan, rec->plan) &&
-           pd_record_encode(&a->plan, rec, bytes, UINT16_MAX, n, NULL) == PD_OK && *n == rec->size &&
+    if (rec->type == PD_RECORD_FINISHED_ROUND && rec->attr_index == UINT32_MAX && rec->size == 8)
+        return &t->none;
+    return rec->type == PD_RECORD_SAMPLE && a && a->known && same_plan(&a->plan, rec->plan) ? &a->plan : NULL;
+}
+
+/* Encodes it into bytes, as its line would. */
+static bool make_sample(const struct text *t, const struct pd_record *rec, uint8_t bytes[UINT16_MAX], size_t *n)
+{
+    const struct pd_plan *plan = rec->decoded ? plan_of(t, rec) : NULL;
+    return plan && pd_record_encode(plan, rec, bytes, UINT16_MAX, n, NULL) == PD_OK && *n == rec->size &&
            memcmp(bytes, rec->raw, *n) == 0;
 }
 

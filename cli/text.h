@@ -77,7 +77,7 @@ void text_close(struct text *t);
 bool text_line(struct text *t, const char *line, size_t n);
 /*
  * The same for the line that pd_record_json() makes of a decoded sample, with offset and attr, without reading it: that its
- * numbers come back, tests/property/json_samples.c shows. False: it does not make these bytes, or nothing is known of it;
+ * numbers come back, tests/property/json_samples.c shows. Also for the end of a round, which has none. False: it does not make these bytes, or nothing is known of it;
  * nothing has changed.
  */
 bool text_sample(struct text *t, const struct pd_record *rec);

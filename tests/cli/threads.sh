@@ -36,8 +36,52 @@ done
 # Verbs that have use for one thread only take the option, too.
 expect 3 "$PERFDATA" info -j2 short.data
 
-# A reader that takes nothing holds the command up while its threads are there.
+# fails_into TEXT ARGUMENT...: exit status 4, and the message ends so; standard output is where it is to go.
+fails_into() {
+    local text=$1 status=0
+    shift
+    "$PERFDATA" "$@" 2>err </dev/null || status=$?
+    [ $status = 4 ] || fail "$* into what takes no more: exit status $status"
+    has err "standard output: $text"
+    [ "$(wc -l <err)" = 1 ] || fail "$* into what takes no more: $(cat err)"
+}
+
+# Wherever the text goes, and whatever stands there before and behind. What cannot be written is told, and what could be is
+# there, without holes.
 gen long.data --preset build -c 30000
+gen one.data --events 1 --sample-type ip,tid,time,cpu,period,callchain -c 30000
+for line in 'dump long.data' 'dump one.data' 'dump -F comm,tid,time,event one.data' 'dump --limit 7777 one.data' 'dump -x one.data' \
+    'decode long.data' 'decode one.data'; do
+    read -ra args <<<"$line"
+    expect 0 "$PERFDATA" "${args[@]}"
+    mv out one
+    { echo before && cat one && echo behind; } >around
+    for j in 2 3; do
+        "$PERFDATA" "${args[@]}" -j$j | cat >piped
+        same piped one
+        { echo before && "$PERFDATA" "${args[@]}" -j$j && echo behind; } >file
+        same file around
+        echo before >file
+        "$PERFDATA" "${args[@]}" -j$j >>file
+        echo behind >>file
+        same file around
+        fails_into 'No space left on device' "${args[@]}" -j$j >/dev/full
+        (
+            trap '' XFSZ
+            ulimit -f 600 # KiB
+            fails_into 'File too large' "${args[@]}" -j$j >file
+        )
+        head -c $((600 << 10)) one | cmp -s - file || fail "$line -j$j: another beginning in a file that is too small"
+    done
+done
+for j in 2 3; do
+    expect 0 "$PERFDATA" decode -j$j -o file.json long.data
+    "$PERFDATA" decode long.data >one
+    same file.json one
+    rm file.json
+done
+
+# A reader that takes nothing holds the command up while its threads are there.
 for verb in dump decode; do
     mkfifo "fifo.$verb"
     "$PERFDATA" "$verb" -j3 long.data >"fifo.$verb" &

@@ -31,9 +31,11 @@ READERS = [
     ("build-ids", ["extract", "--build-ids", "IN"]), ("bench", ["bench", "--only", "read,hops,memcpy,frame,plan,decode,encode",
                                                                "--repeat", "1", "IN"]),
     ("decode-j", ["decode", "-j", "2", "IN"]), ("dump-j", ["dump", "-j", "2", "IN"]),
+    ("dump-F-j", ["dump", "-F", "comm,time,event", "-j", "2", "IN"]),
 ]
 WRITERS = [
     ("decode-o", ["decode", "-o", "OUT", "IN"]),
+    ("decode-o-j", ["decode", "-j", "2", "-o", "OUT", "IN"]),
     ("convert", ["convert", "-o", "OUT", "IN"]),
     ("convert-z", ["convert", "-z", "-o", "OUT", "IN"]),
     ("convert-plain", ["convert", "--decompress", "--to", "file", "-o", "OUT", "IN"]),
@@ -287,6 +289,7 @@ def make_inputs(directory):
     make("pipe", "convert", "--to", "pipe", "-z", "@random")
     make("dir", "convert", "--to", "dir", "@workload")
     make("text", "decode", "@workload")
+    make("long", "gen", "-c", "5000")
     make("short-text", "decode", "--short", "@random")
 
 
@@ -299,9 +302,10 @@ def main():
         make_inputs(directory)
         table = [(f"{verb}@{kind}", args, kind) for kind in ("workload", "random", "zip", "pipe", "dir")
                  for verb, args in READERS + WRITERS + STREAMS
-                 if not (kind == "dir" and (args[-1] == "-" or verb in ("corrupt", "decode-o"))) and
+                 if not (kind == "dir" and (args[-1] == "-" or verb in ("corrupt", "decode-o", "decode-o-j"))) and
                  not (kind == "random" and verb == "extract") and
                  not (kind in ("random", "pipe") and verb.startswith("split"))] # AUX data cannot be cut
+        table += [(f"{verb}@long", args, "long") for verb, args in READERS + WRITERS if verb.endswith("-j")] # several batches
         table += [("encode@text", ["encode", "-o", "OUT", "IN"], "text"),
                   ("encode@short-text", ["encode", "-o", "OUT", "IN"], "short-text"),
                   ("gen@nothing", ["gen", "-c", "50", "-o", "OUT"], "workload"),

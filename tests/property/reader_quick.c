@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * reader_quick.c - random recordings, whole and damaged, read twice: with pd_reader_next()'s short way for the records of the
- * kernel, or that of pd_reader_next_decoded(), and without. What they say must be the same.
+ * kernel, or that of pd_reader_next_decoded(), and without, or passing over samples. What they say must be the same.
  */
 #include "bytes.h"
 #include "cmocka_all.h"
@@ -223,9 +223,76 @@ static void skimming_counts_what_reading_gives(void **state)
     free(b.p);
 }
 
+static uint64_t n_passed;
+
+/* The samples that were passed over, *rec being the one before them, are what reading gives. */
+static void compare_lot(struct pd_reader *slow, const struct pd_record *rec, size_t n, size_t bytes)
+{
+    const uint8_t *raw = rec->raw + rec->size;
+    struct pd_record x = {0};
+    struct pd_error e;
+    for (size_t i = 1; i <= n; i++) {
+        assert_int_equal(pd_reader_next(slow, &x, &e), PD_OK);
+        assert_int_equal(x.type, PD_RECORD_SAMPLE);
+        assert_true(x.size <= bytes);
+        assert_memory_equal(x.raw, raw, x.size);
+        assert_true(x.offset == rec->offset + (uint64_t)(raw - rec->raw) && x.index == rec->index + i);
+        assert_true(x.attr_index == rec->attr_index && x.member == rec->member && x.nr_cpus_avail == rec->nr_cpus_avail && !x.depth);
+        raw += x.size;
+        bytes -= x.size;
+    }
+    assert_int_equal(bytes, 0);
+}
+
+/* Records by turns read and passed over, and read all. */
+static void compare_passed(struct bytes *b, bool stream, struct pd_rng *r)
+{
+    struct pd_reader *quick, *slow;
+    struct pd_record x = {0}, y = {0};
+    struct pd_error e;
+    enum pd_code code = open_reader(&quick, b, stream);
+    assert_int_equal(code, open_reader(&slow, b, stream));
+    while (!code) {
+        code = pd_reader_next(quick, &x, &e);
+        assert_int_equal(pd_reader_next(slow, &y, &e), code);
+        if (code)
+            break;
+        assert_true(x.offset == y.offset && x.index == y.index);
+        const size_t most = pd_rng_below(r, 100), room = pd_rng_below(r, 1 << 16);
+        size_t bytes = 1;
+        const size_t n = pd_reader_pass(quick, &x, most, room, &bytes);
+        assert_true(n <= most && bytes <= room);
+        compare_lot(slow, &x, n, bytes);
+        assert_int_equal(pd_reader_offset(quick), pd_reader_offset(slow));
+        n_passed += n;
+    }
+    pd_reader_close(quick);
+    pd_reader_close(slow);
+}
+
+static void passing_leaves_what_reading_gives(void **state)
+{
+    struct pd_rng r = {random_seed()};
+    struct bytes b = {0};
+    const uint64_t iterations = random_iterations(60);
+    (void)state;
+    for (uint64_t i = 0; i < iterations; i++) {
+        print_message("PERFDATA_SEED=%llu PERFDATA_ITERATIONS=1\n", (unsigned long long)r.state);
+        make(&b, &r);
+        compare_passed(&b, pd_rng_one_in(&r, 3), &r);
+        for (uint64_t k = 1 + pd_rng_below(&r, 60); k && b.n > 200; k--)
+            b.p[100 + pd_rng_below(&r, b.n - 100)] ^= (uint8_t)(1u << pd_rng_below(&r, 8));
+        compare_passed(&b, pd_rng_one_in(&r, 3), &r);
+    }
+    if (iterations >= 60)
+        assert_true(n_passed > 1000);
+    free(b.p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_with_and_without),
-                                       cmocka_unit_test(skimming_counts_what_reading_gives)};
+                                       cmocka_unit_test(skimming_counts_what_reading_gives),
+                                       cmocka_unit_test(passing_leaves_what_reading_gives)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,6 +93,7 @@ struct cli {
     int status;                   /* exit status so far, see cli_fail() */
     struct pd_out out;            /* standard output, buffered: write with pd_out_*(), cli_print() */
     int out_error;                /* errno of a failed write */
+    bool terminal;                /* standard output is one */
     enum cli_paint paint;         /* what of standard output is coloured */
     unsigned brush;               /* private: where in a line it is */
     struct cli_output *recording; /* flushed along with `out` */
@@ -328,10 +329,9 @@ __attribute__((format(printf, 2, 3))) void cli_print(struct cli *cli, const char
 __attribute__((format(printf, 2, 3))) void cli_print_to(struct pd_out *out, const char *format, ...);
 /*
  * Much text at once, which is not copied to the buffer before it is written. False: writing failed. Another thread than the one that
- * reads may do it, in its turn, unless results go to a terminal: then the progress is there, too.
+ * reads may do it, in its turn, unless cli->terminal: then the progress is there, too.
  */
 bool cli_print_much(struct cli *cli, const char *text, size_t n);
-bool cli_prints_to_terminal(void);
 /* From here on standard output is in that colour, the n of ESC[nm, if results are coloured; 0: as usual. */
 void cli_color(struct cli *cli, unsigned color);
 /* Writes out what is buffered, of standard output and of the recording being written. */

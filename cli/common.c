@@ -26,7 +26,7 @@ void cli_raise(struct cli *cli, int status)
 __attribute__((format(printf, 2, 0))) static void talk(struct cli *cli, const char *format, va_list args)
 {
     cli_progress_end(cli);
-    if (isatty(STDOUT_FILENO))
+    if (cli->terminal)
         cli_flush(cli); /* so that results and talk come in their order */
     char text[4096], plain[4 * sizeof text];
     size_t n = 0;

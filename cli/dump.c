@@ -196,7 +196,7 @@ static void start_crew(struct dump *d)
     const struct cli_crew_job job = {.work = work,
                                      .own = own,
                                      .write = write_text,
-                                     .anywhere = !cli_prints_to_terminal(),
+                                     .anywhere = !d->cli->terminal,
                                      .stamp = d->tasks ? stamp : NULL,
                                      .user = d,
                                      .memory = d->fields ? dump_lines_size : 0};

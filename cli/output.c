@@ -80,7 +80,7 @@ static bool out_more(struct pd_out *out, size_t want)
 {
     struct cli *cli = out->user;
     (void)want;
-    if (cli_prints_to_terminal() && cli->progress.shown)
+    if (cli->terminal && cli->progress.shown)
         cli_progress_end(cli);
     if (cli->out_error == 0 && cli->color && cli->paint)
         cli->out_error = write_painted(cli, out->buf, out->n);
@@ -95,6 +95,7 @@ void cli_out_init(struct cli *cli)
     cli->out = (struct pd_out){.buf = cli_malloc(BUFFER_BYTES), .cap = BUFFER_BYTES, .more = out_more, .user = cli};
     if (cli->out.buf == NULL)
         cli->out.cap = 0;
+    cli->terminal = isatty(STDOUT_FILENO) == 1;
 }
 
 __attribute__((format(printf, 2, 0))) static void print_args(struct pd_out *out, const char *format, va_list args)
@@ -120,11 +121,6 @@ void cli_print(struct cli *cli, const char *format, ...)
     va_start(args, format);
     print_args(&cli->out, format, args);
     va_end(args);
-}
-
-bool cli_prints_to_terminal(void)
-{
-    return isatty(STDOUT_FILENO) == 1;
 }
 
 bool cli_print_much(struct cli *cli, const char *text, size_t n)

@@ -88,10 +88,24 @@ static void revive(const struct batch *b, const struct frame *f, struct pd_recor
     rec->has_id = rec->decoded = false;
 }
 
+/* pd_record_frame() of what has been framed before. */
+static inline void frame_again(enum pd_order order, const uint8_t *raw, struct pd_record *rec)
+{
+    if (order != PD_HOST_ORDER) {
+        pd_record_frame(order, raw, UINT16_MAX, rec, NULL);
+        return;
+    }
+    memcpy(&rec->type, raw, sizeof rec->type);
+    memcpy(&rec->misc, raw + 4, sizeof rec->misc);
+    memcpy(&rec->size, raw + 6, sizeof rec->size);
+    rec->raw = raw;
+    rec->decoded = false;
+}
+
 /* The nth record behind the one of a frame. */
 static inline void revive_next(const struct batch *b, const struct frame *f, uint32_t nth, uint32_t from, struct pd_record *rec)
 {
-    pd_record_frame((enum pd_order)f->plan->order, b->bytes + from, b->n - from, rec, NULL);
+    frame_again((enum pd_order)f->plan->order, b->bytes + from, rec);
     rec->offset = f->offset + (from - f->at);
     rec->index = f->index + nth;
     rec->variant = 0;
@@ -323,7 +337,7 @@ static void stamp_following(const struct cli_crew *c, struct batch *b, struct pd
 {
     for (size_t i = 0; i < n; i++) {
         const uint16_t size = rec->size;
-        pd_record_frame((enum pd_order)rec->plan->order, rec->raw + size, UINT16_MAX, rec, NULL);
+        frame_again((enum pd_order)rec->plan->order, rec->raw + size, rec);
         rec->offset += size;
         rec->index++;
         c->job.stamp(c->job.user, rec, &b->when[b->n_records + i]);

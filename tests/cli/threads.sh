@@ -25,7 +25,9 @@ gen pipe.data --preset build -c 2000 --to pipe
 gen dir --preset build -c 2000 --to dir
 "$PERFDATA" corrupt -q -E 0.0003 --seed 3 -o bad.data build.data >/dev/null
 "$PERFDATA" corrupt -q --truncate -5000 -o short.data build.data >/dev/null
-for file in build.data big.data tracing.data all.data zipped.data pipe.data dir bad.data short.data; do
+gen one.data --events 1 --sample-type ip,tid,time,cpu,period,callchain -c 30000
+"$PERFDATA" corrupt -q -E 0.00001 --seed 9 -o bad-one.data one.data >/dev/null
+for file in build.data big.data tracing.data all.data zipped.data pipe.data dir bad.data bad-one.data short.data; do
     both "$file" dump
     both "$file" dump --json
     both "$file" dump -F comm,pid,tid,cpu,time,event,ip,period
@@ -49,7 +51,6 @@ fails_into() {
 # Wherever the text goes, and whatever stands there before and behind. What cannot be written is told, and what could be is
 # there, without holes.
 gen long.data --preset build -c 30000
-gen one.data --events 1 --sample-type ip,tid,time,cpu,period,callchain -c 30000
 for line in 'dump long.data' 'dump one.data' 'dump -F comm,tid,time,event one.data' 'dump --limit 7777 one.data' 'dump -x one.data' \
     'decode long.data' 'decode one.data'; do
     read -ra args <<<"$line"

@@ -33,7 +33,8 @@ void pd_reader_skim(struct pd_reader *r, struct pd_skim *skim)
     pd_reader_passed(r, p, n);
 }
 
-size_t pd_reader_pass(struct pd_reader *r, const struct pd_record *rec, size_t most, size_t room, size_t *bytes)
+size_t pd_reader_pass(struct pd_reader *r, const struct pd_record *rec, size_t most, size_t room,
+                      size_t *bytes)
 {
     const uint8_t *const begin = rec->raw + rec->size, *p = begin, *stop = r->src->stop;
     size_t n = 0;

@@ -37,6 +37,7 @@ enum {
 
 /* Keys of options that have no letter begin here. */
 #define CLI_LONG 256
+#define CLI_MOST_THREADS 16
 enum { CLI_END = -1, CLI_STOP = -2 };
 
 /* The options that verbs have in common; -q, -v, -j and --help are always there. */
@@ -88,7 +89,7 @@ struct cli {
     bool list_options; /* --help prints a table for the completion of shells instead */
     bool color; /* results go to a terminal, or --color=always: after the options */
     int verbose;
-    unsigned threads;
+    unsigned threads; /* that -j asks for; CLI_MOST_THREADS are used at most */
     /* state */
     int status;                   /* exit status so far, see cli_fail() */
     struct pd_out out;            /* standard output, buffered: write with pd_out_*(), cli_print() */

@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_THREADS 16
 #define BATCH_BYTES ((size_t)128 << 10) /* two of the longest records */
 #define BATCH_RECORDS 512 /* their text stays in the second cache: with 1024, both threads were half as slow again */
 #define BATCHES 4        /* for each thread: with half as many, one often waited for the other to write */
-#define MOST_BATCHES (BATCHES * MOST_THREADS)
+#define MOST_BATCHES (BATCHES * CLI_MOST_THREADS)
 #define MOST_RESULT ((size_t)8 << 20) /* a batch does not keep more memory for the next one */
 
 /* A record as it was framed, and how many follow it in the file that differ in nothing but what their headers say. */
@@ -57,7 +56,7 @@ struct cli_crew {
     struct batch **ring;
     size_t n_ring;
     struct place *place;  /* of the caller's thread */
-    pthread_t threads[MOST_THREADS];
+    pthread_t threads[CLI_MOST_THREADS];
     unsigned n_threads;
     /* of the caller's thread alone */
     uint64_t head;
@@ -391,7 +390,7 @@ struct cli_crew *cli_crew_new(unsigned threads, const struct cli_crew_job *job)
     struct cli_crew *c = threads > 1 ? calloc(1, sizeof *c) : NULL;
     if (c == NULL)
         return NULL;
-    threads = threads < MOST_THREADS ? threads : MOST_THREADS;
+    threads = threads < CLI_MOST_THREADS ? threads : CLI_MOST_THREADS;
     c->job = *job;
     c->whole = true;
     pthread_mutex_init(&c->lock, NULL);

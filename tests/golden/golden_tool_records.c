@@ -333,8 +333,9 @@ static struct golden cases[] = {
              .u.auxtrace_info = {.type = 4,
                  .arm_spe = {.has_header = 1, .version = 2, .header_size = 4, .pmu = 7, .nr_cpus = 2,
                              .cpus = LIST_IN(pd_arm_spe_cpu,
-                                 {SPE_CPU, 0, 3, WORDS_OF(0x410fd4f0, 8, 0x100)},
-                                 {SPE_CPU, 1, 4, WORDS_OF(0x410fd4f1, 9, 0x200, 0x102030405060708)})}}}},
+                                 {.magic = SPE_CPU, .cpu = 0, .nr_params = 3, .params = WORDS_OF(0x410fd4f0, 8, 0x100)},
+                                 {.magic = SPE_CPU, .cpu = 1, .nr_params = 4,
+                                  .params = WORDS_OF(0x410fd4f1, 9, 0x200, 0x102030405060708)})}}}},
     {"AUXTRACE_INFO ARM_SPE, a header of six words and a cpu",
      .text = "00000046 0000 0060 00000004 00000000 0000000000000003 0000000000000006 0000000000000007"
              " 0000000000000001 0102030405060708 1112131415161718"
@@ -343,7 +344,7 @@ static struct golden cases[] = {
              .u.auxtrace_info = {.type = 4,
                  .arm_spe = {.has_header = 1, .version = 3, .header_size = 6, .nr_more = 2, .pmu = 7, .nr_cpus = 1,
                              .more = WORDS_OF(0x102030405060708, 0x1112131415161718),
-                             .cpus = LIST_IN(pd_arm_spe_cpu, {SPE_CPU, 5, 1, WORDS_OF(0x410fd4f0)})}}}},
+                             .cpus = LIST_IN(pd_arm_spe_cpu, {.magic = SPE_CPU, .cpu = 5, .nr_params = 1, .params = WORDS_OF(0x410fd4f0)})}}}},
     {"AUXTRACE_INFO HISI_PTT",
      .text = "00000046 0000 0018 00000006 00000000 0102030405060708",
      .rec = {.type = 70, .u.auxtrace_info = {.type = 6, .hisi_ptt.pmu_type = 0x102030405060708}}},

@@ -219,6 +219,70 @@ static void only_what_is_harmless_stays(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* What goes as a whole. */
+static const struct {
+    const char *layout;
+    enum pd_identity kind;
+} whole[] = {
+    {"comm", PD_ID_COMM},
+    {"aux", PD_ID_AUX},
+    {"itrace_start", PD_ID_AUX},
+    {"aux_output_hw_id", PD_ID_AUX},
+    {"auxtrace", PD_ID_AUX},
+    {"auxtrace_info", PD_ID_AUX},
+    {"auxtrace_error", PD_ID_AUX},
+    {"feature_auxtrace", PD_ID_AUX},
+    {"callchain_deferred", PD_ID_CHAIN},
+    {"simpleperf_callchain", PD_ID_CHAIN},
+    {"header_build_id", PD_ID_BUILD_ID},
+    {"feature_build_id", PD_ID_BUILD_ID},
+    {"feature_hostname", PD_ID_HOST},
+    {"feature_cmdline", PD_ID_CMDLINE},
+    {"feature_branch_stack", PD_ID_BRANCHES},
+    {"header_tracing_data", PD_ID_PAYLOAD},
+    {"feature_tracing_data", PD_ID_PAYLOAD},
+    {"feature_bpf_prog_info", PD_ID_PAYLOAD},
+    {"feature_bpf_btf", PD_ID_PAYLOAD},
+    {"feature_simpleperf_etm_branch_list", PD_ID_PAYLOAD},
+};
+
+static enum pd_identity whole_kind(const char *layout)
+{
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        if (strcmp(layout, whole[i].layout) == 0)
+            return whole[i].kind;
+    return PD_ID_UNSAID;
+}
+
+/* Nobody needs it, and anything may be in it. */
+static bool is_reserved(const struct pd_op *op)
+{
+    return op->name && (strncmp(op->name, "reserved", 8) == 0 || strcmp(op->name, "res") == 0);
+}
+
+static void some_go_as_a_whole_and_what_is_reserved_becomes_zeros(void **state)
+{
+    struct pd_identities ids;
+    size_t reserved = 0;
+    (void)state;
+    assert_true(pd_identities_open(&ids, NULL));
+    for (size_t i = 0; i < pd_n_layouts; i++) {
+        const struct pd_op *head = pd_layouts[i]();
+        const uint8_t *kinds = pd_identities_of(&ids, head)->kinds;
+        if (kinds[0] != whole_kind(head->name))
+            fail_msg("%s as a whole is of kind %d", head->name, kinds[0]);
+        for (size_t k = 1; head[k].kind != PD_OP_END; k++) {
+            if (!is_reserved(&head[k]))
+                continue;
+            reserved++;
+            if (kinds[k] != PD_ID_ZERO)
+                fail_msg("%s.%s is of kind %d", head->name, head[k].name, kinds[k]);
+        }
+    }
+    pd_identities_close(&ids);
+    assert_true(reserved >= 10);
+}
+
 /* ---- Recordings in memory */
 
 struct buffer {
@@ -495,6 +559,7 @@ int main(void)
         cmocka_unit_test(pids_are_replaced_one_to_one),
         cmocka_unit_test(every_field_says_what_it_tells),
         cmocka_unit_test(only_what_is_harmless_stays),
+        cmocka_unit_test(some_go_as_a_whole_and_what_is_reserved_becomes_zeros),
         cmocka_unit_test(nothing_leaks_when_dropped),
         cmocka_unit_test(nothing_leaks_when_numbered),
         cmocka_unit_test(nothing_leaks_with_a_key),

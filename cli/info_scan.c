@@ -281,6 +281,7 @@ static inline bool next(struct info *info, struct pd_record *rec, struct info_ti
         info->events[0].samples += skim.samples;
         info->latest->n += skim.samples;
         info->latest->bytes += skim.bytes;
+        info->inflated += skim.inflated;
     }
     return cli_next_decoded(info->in, rec);
 }

@@ -8,9 +8,17 @@ static bool is_seen(const struct pd_skim *skim, uint32_t tid)
     return skim->tids == NULL || (tid < skim->n_tids && skim->tids[tid / 64] >> tid % 64 & 1);
 }
 
+/* Does what was decompressed come next, and can it be read where it stands? */
+static bool is_inside(const struct pd_reader *r)
+{
+    return r->inside && !r->pending.code && !r->nested && PD_HOST_ORDER == PD_LITTLE && r->info.order == PD_LITTLE;
+}
+
 void pd_reader_skim(struct pd_reader *r, struct pd_skim *skim)
 {
-    const uint8_t *p = r->src->next, *const begin = p, *const stop = r->src->stop;
+    const bool inside = is_inside(r);
+    const uint8_t *p = inside ? r->inflate.buf + r->inflate.start : r->src->next, *const begin = p;
+    const uint8_t *const stop = inside ? r->inflate.buf + r->inflate.end : r->src->stop;
     struct pd_samples s = pd_samples_of(r);
     uint64_t n = 0, first = skim->first, last = skim->last, time;
     uint32_t tid;
@@ -30,7 +38,13 @@ void pd_reader_skim(struct pd_reader *r, struct pd_skim *skim)
     skim->last = last;
     skim->samples += n;
     skim->bytes += (uint64_t)(p - begin);
-    pd_reader_passed(r, p, n);
+    if (!inside) {
+        pd_reader_passed(r, p, n);
+        return;
+    }
+    skim->inflated += (uint64_t)(p - begin);
+    pd_inflate_take(&r->inflate, (size_t)(p - begin));
+    r->index += n;
 }
 
 size_t pd_reader_pass(struct pd_reader *r, const struct pd_record *rec, size_t most, size_t room,

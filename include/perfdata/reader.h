@@ -203,6 +203,7 @@ struct pd_skim {
     uint64_t n_tids;      /* bits */
     uint64_t first, last; /* time */
     uint64_t samples, bytes;
+    uint64_t inflated; /* of the bytes, those inside COMPRESSED records */
 };
 PD_API void pd_reader_skim(struct pd_reader *reader, struct pd_skim *skim);
 

@@ -731,6 +731,7 @@ static const struct {
     {&pd_set_bp_type, 4, "X"},
     {&pd_set_cs_etm_cpus, UINT64_C(8) << 32 | 4, "nr_cpus=4|pmu_type=8"},
     {&pd_set_bpf_prog_bits, 1, "gpl_compatible"},
+    {&pd_set_bpf_prog_bits, 5, "gpl_compatible|unused=0x2"},
     {&pd_set_misc_sample, 0x4002, "cpumode=USER|exact_ip"},
     {&pd_set_misc_mmap2, 0x7001, "cpumode=KERNEL|proc_map_parse_timeout|mmap_data|mmap_build_id"},
     {&pd_set_misc_mmap, 0x3002, "cpumode=USER|proc_map_parse_timeout|mmap_data"},
@@ -760,6 +761,7 @@ static const struct {
     {&pd_set_mmap_flags, 0x04000022, "type=PRIVATE|anonymous|0x4000000"},
     {&pd_set_aux_flags, 0x101, "truncated|pmu_format=CORESIGHT_RAW"},
     {&pd_set_hw_id_coresight, 0x0100000000001234, "trace_id=0x34|sink_id=0x12|minor_version=1"},
+    {&pd_set_hw_id_coresight, UINT64_C(3) << 60, "major_version=3"},
     {&pd_set_hardware_config, UINT64_C(4) << 32 | 1, "event=INSTRUCTIONS|pmu_type=4"},
     {&pd_set_cache_config, 0x10103, "id=DTLB|op=WRITE|result=MISS"},
 };

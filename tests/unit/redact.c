@@ -219,6 +219,46 @@ static void only_what_is_harmless_stays(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* What must go although neither its name nor its form asks for a line. */
+static const struct {
+    const char *layout, *field;
+    enum pd_identity kind;
+} besides[] = {
+    {"mmap2", "maj", PD_ID_INODE},
+    {"mmap2", "min", PD_ID_INODE},
+    {"cgroup", "id", PD_ID_INODE},
+    {"cpu_map_range", "pad", PD_ID_ZERO},
+    {"feature_cmdline", "args", PD_ID_CMDLINE},
+    {"feature_cpu_topology", "sockets", PD_ID_CPUS},
+    {"feature_cpu_topology", "cores", PD_ID_CPUS},
+    {"feature_cpu_topology", "dies", PD_ID_CPUS},
+};
+
+static const struct pd_op *find_layout(const char *name)
+{
+    for (size_t i = 0; i < pd_n_layouts; i++)
+        if (strcmp(pd_layouts[i]()->name, name) == 0)
+            return pd_layouts[i]();
+    fail_msg("there is no %s", name);
+    return NULL;
+}
+
+static void others_must_go_too(void **state)
+{
+    struct pd_identities ids;
+    (void)state;
+    assert_true(pd_identities_open(&ids, NULL));
+    for (size_t i = 0; i < sizeof besides / sizeof *besides; i++) {
+        const struct pd_op *head = find_layout(besides[i].layout);
+        size_t k = 1;
+        while (head[k].kind != PD_OP_END && (!head[k].name || strcmp(head[k].name, besides[i].field) != 0))
+            k++;
+        if (pd_identities_of(&ids, head)->kinds[k] != besides[i].kind)
+            fail_msg("%s.%s", besides[i].layout, besides[i].field);
+    }
+    pd_identities_close(&ids);
+}
+
 /* What goes as a whole. */
 static const struct {
     const char *layout;
@@ -559,6 +599,7 @@ int main(void)
         cmocka_unit_test(pids_are_replaced_one_to_one),
         cmocka_unit_test(every_field_says_what_it_tells),
         cmocka_unit_test(only_what_is_harmless_stays),
+        cmocka_unit_test(others_must_go_too),
         cmocka_unit_test(some_go_as_a_whole_and_what_is_reserved_becomes_zeros),
         cmocka_unit_test(nothing_leaks_when_dropped),
         cmocka_unit_test(nothing_leaks_when_numbered),

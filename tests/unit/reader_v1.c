@@ -157,6 +157,7 @@ static void files(void **state)
             assert_int_equal(pd_reader_n_event_types(r), 1);
             assert_int_equal(pd_reader_event_type(r, 0, &type, NULL), PD_OK);
             assert_int_equal(type.event_id, 0);
+            assert_memory_equal(type.name, "cycles\0\0", 8);
             assert_int_equal(pd_reader_n_features(r), 2);
             assert_int_equal(pd_reader_feature(r, 0)->feature, 3);
             assert_int_equal(pd_reader_feature(r, 1)->feature, 7);

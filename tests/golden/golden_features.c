@@ -432,7 +432,7 @@ static struct golden_feature cases[] = {
      * as a u32 (15), which is no `type`. */
     {"simpleperf FILE2",
      .text = "00000019 =0a04 'a.so' =1002 =188020 =2207081010051a0166 =3203088020 00000000 "
-             "0000001d =1003 =2a020809 =2a050a03ac0207 =3a00 =490807060504030201 =1504030201",
+             "00000022 =1003 =2a020809 =2a050a03ac0207 =3a00 =3a03088020 =490807060504030201 =1504030201",
      .f = FEATURE(132, simpleperf_file2 = {.files = LIST_IN(pd_simpleperf_file2,
          {.size = 25, .message = {.fields = LIST_IN(pd_simpleperf_file_field,
              {.key = PD_SIMPLEPERF_FILE_FEATURE_PATH, .wire_type = 8, .path = TEXT_OF("a.so")},
@@ -444,13 +444,15 @@ static struct golden_feature cases[] = {
              {.key = 50, .wire_type = 8, .elf_file = LIST_IN(pd_simpleperf_elf_field,
                  {.key = 8, .wire_type = 8, .file_offset_of_min_vaddr = 4096})})}},
          {.size = 0},
-         {.size = 29, .message = {.fields = LIST_IN(pd_simpleperf_file_field,
+         {.size = 34, .message = {.fields = LIST_IN(pd_simpleperf_file_field,
              {.key = 16, .wire_type = 8, .type = PD_SIMPLEPERF_FILE_DEX_FILE},
              {.key = 42, .wire_type = 8, .dex_file = LIST_IN(pd_simpleperf_dex_field,
                  {.key = 8, .wire_type = 8, .dex_file_offset = 9})},
              {.key = 42, .wire_type = 8, .dex_file = LIST_IN(pd_simpleperf_dex_field,
                  {.key = 10, .wire_type = 8, .dex_file_offsets = LIST_IN(pd_varint, {.value = 300}, {.value = 7})})},
              {.key = 58, .wire_type = 8},
+             {.key = 58, .wire_type = 8, .kernel_module = LIST_IN(pd_simpleperf_module_field,
+                 {.key = 8, .wire_type = 8, .memory_offset_of_min_vaddr = 4096})},
              {.key = 73, .wire_type = 1, .value64 = 0x102030405060708},
              {.key = 21, .wire_type = 5, .value32 = 0x1020304})}})})},
     /* 0a magic. 12 a binary of 4 + 4 + 16 + 2 + 2 + 5 = 33 bytes: 0a path, 12 build_id; 1a addrs of 3 + 11 = 14: 08 addr 4096, 12

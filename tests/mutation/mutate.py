@@ -70,7 +70,7 @@ class Line:
         self.ok = match is not None
         if self.ok:
             self.indent, self.macro, self.space, inner = match.groups()
-            parts = re.findall(r'"[^"]*"|[^,]+', inner)
+            parts = re.findall(r'\s*"[^"]*"|[^,]+', inner)
             self.args = [part.strip() for part in parts if part.strip()]
 
     def with_(self, macro=None, args=None):

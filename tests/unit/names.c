@@ -755,6 +755,8 @@ static const struct {
     {&pd_set_data_src, 0x68100142, "mem_op=LOAD|mem_lvl=HIT+L1|mem_snoop=NONE|mem_dtlb=HIT+L1+L2"},
     {&pd_set_data_src, UINT64_C(1) << 37 | UINT64_C(11) << 33 | UINT64_C(2) << 43 | UINT64_C(7) << 46,
      "mem_lvl_num=ANY_CACHE|mem_remote|mem_hops=HOPS_1|mem_region=MMIO"},
+    {&pd_set_transaction, 0x100, "reserved=0x1"},
+    {&pd_set_data_src, UINT64_C(1) << 51, "reserved=0x1"},
     {&pd_set_transaction, 0x12345678000000a2, "transaction|conflict|capacity_read|abort_code=0x12345678"},
     {&pd_set_weight_struct, 0x000300020000000a, "var1_dw=10|var2_w=2|var3_w=3"},
     {&pd_set_mmap_flags, 0x1802, "type=PRIVATE|denywrite|executable"},

@@ -76,10 +76,18 @@ static int write_painted(struct cli *cli, const char *text, size_t n)
     return error;
 }
 
+static void make_larger(struct pd_out *out, size_t n)
+{
+    char *more = cli_realloc(out->buf, n);
+    if (more) {
+        out->buf = more;
+        out->cap = n;
+    }
+}
+
 static bool out_more(struct pd_out *out, size_t want)
 {
     struct cli *cli = out->user;
-    (void)want;
     if (cli->terminal && cli->progress.shown)
         cli_progress_end(cli);
     if (cli->out_error == 0 && cli->color && cli->paint)
@@ -87,6 +95,8 @@ static bool out_more(struct pd_out *out, size_t want)
     else if (cli->out_error == 0)
         cli->out_error = cli_write_all(STDOUT_FILENO, out->buf, out->n);
     out->n = 0;
+    if (cli->out_error == 0 && want > out->cap) /* in one piece, as names are that have no bound */
+        make_larger(out, want);
     return cli->out_error == 0;
 }
 

@@ -36,6 +36,7 @@ struct known_name {
     size_t order; /* of several the lowest counts */
     const char *text;
     size_t len;
+    const char *made; /* the text of it, when it was asked for */
 };
 
 struct pd_metadata {
@@ -48,8 +49,11 @@ struct pd_metadata {
     size_t n_records, cap_records;
     struct pd_error *findings;
     size_t n_findings, cap_findings;
-    char **names; /* of attrs, made when asked for; "": there is none */
+    const char **names; /* of attrs, made when asked for; "": there is none */
     size_t n_names;
+    char **texts; /* of these, each once, however many attrs have it */
+    size_t n_texts, cap_texts;
+    struct pd_idmap text_of; /* from hashes of them; those of the same hash take the numbers behind it */
     struct known_name *known; /* sorted, made when a name is asked for */
     size_t n_known, cap_known;
     bool indexed;
@@ -61,6 +65,8 @@ struct pd_metadata {
     bool out_of_memory; /* for a finding, a name or the tracepoints */
     struct pd_split split; /* a large record whose parts are coming */
     struct pd_key key;      /* of these hashes */
+    bool told_cpus;         /* the finding that NRCPUS comes too often was made */
+    unsigned topologies;    /* how often CPU_TOPOLOGY was decoded anew */
     struct pd_idmap mapped; /* hashes of mapped files with build ids: which of `records` */
 };
 
@@ -74,11 +80,15 @@ static void close_feature(struct pd_metadata *m, struct held *h)
 
 static void forget_names(struct pd_metadata *m)
 {
-    for (size_t i = 0; i < m->n_names; i++)
-        pd_release(m->allocator, m->names[i]);
+    for (size_t i = 0; i < m->n_texts; i++)
+        pd_release(m->allocator, m->texts[i]);
+    pd_release(m->allocator, m->texts);
     pd_release(m->allocator, m->names);
+    pd_idmap_free(&m->text_of);
+    m->text_of.allocator = m->allocator;
+    m->texts = NULL;
     m->names = NULL;
-    m->n_names = 0;
+    m->n_names = m->n_texts = m->cap_texts = 0;
     m->n_known = 0;
     m->indexed = false;
 }
@@ -160,6 +170,21 @@ static void decode_held(struct pd_metadata *m, struct held *h)
     note(m, &e);
 }
 
+#define MOST_TOPOLOGIES 16
+
+/* It depends on NRCPUS, which comes once; a file that has it again and again is not followed. */
+static void decode_topology(struct pd_metadata *m, struct held *h)
+{
+    struct pd_error e;
+    if (m->topologies++ < MOST_TOPOLOGIES) {
+        decode_held(m, h);
+    } else if (!m->told_cpus) {
+        m->told_cpus = true;
+        pd_fail(&e, PD_ELIMIT, h->offset, "NRCPUS, which CPU_TOPOLOGY depends on, again", m->topologies, MOST_TOPOLOGIES);
+        note(m, &e);
+    }
+}
+
 static int later(const struct held *a, uint32_t id)
 {
     return a->feature.id > id;
@@ -187,15 +212,17 @@ static enum pd_code hold(struct pd_metadata *m, uint32_t id, uint64_t offset, ui
     h->offset = offset;
     h->feature.id = id;
     h->feature.raw = (struct pd_bytes){bytes, n};
-    forget_names(m);
+    if (id == PD_FEAT_EVENT_DESC || id == PD_FEAT_TRACING_DATA || id == PD_FEAT_SIMPLEPERF_META_INFO)
+        forget_names(m);
     if (id == PD_FEAT_TRACING_DATA) {
         pd_tracepoints_free(m->tracepoints);
         m->tracepoints = NULL;
         m->parsed = false;
     }
+    const uint32_t cpus = cpus_avail(m);
     decode_held(m, h);
-    if (id == PD_FEAT_NRCPUS && (h = find_held(m, PD_FEAT_CPU_TOPOLOGY)))
-        decode_held(m, h);
+    if (id == PD_FEAT_NRCPUS && cpus_avail(m) != cpus && (h = find_held(m, PD_FEAT_CPU_TOPOLOGY)))
+        decode_topology(m, h);
     return PD_OK;
 }
 
@@ -265,6 +292,23 @@ static char *copy_name(struct pd_metadata *m, const char *text, size_t n)
     return p;
 }
 
+/* The one text of these bytes, which lives until names are forgotten; NULL: no memory. */
+static const char *the_text(struct pd_metadata *m, const char *text, size_t n)
+{
+    uint32_t known, hash = (uint32_t)XXH3_64bits_withSeed(text, n, m->key.before);
+    for (; (known = pd_idmap_get(&m->text_of, hash)) != PD_IDMAP_NONE; hash++)
+        if (strlen(m->texts[known]) == n && memcmp(m->texts[known], text, n) == 0)
+            return m->texts[known];
+    char *copy = copy_name(m, text, n);
+    if (!copy || !pd_grow(m->allocator, (void **)&m->texts, m->n_texts, &m->cap_texts, sizeof *m->texts) ||
+        !pd_idmap_add(&m->text_of, hash, (uint32_t)m->n_texts)) {
+        pd_release(m->allocator, copy);
+        m->out_of_memory = true;
+        return NULL;
+    }
+    return m->texts[m->n_texts++] = copy;
+}
+
 static enum pd_code keep_old_name(struct pd_metadata *m, uint64_t id, const char *name, size_t n, struct pd_error *error)
 {
     char **names = pd_array(m->allocator, m->old_names, m->n_old + 1, sizeof *names);
@@ -302,7 +346,8 @@ enum pd_code pd_metadata_open(struct pd_metadata **metadata, struct pd_reader *r
     if (!m)
         return no_memory(error, sizeof *m);
     *m = (struct pd_metadata){.allocator = o.allocator, .split = {.allocator = o.allocator},
-                              .mapped = {.allocator = o.allocator}, .key = pd_key_draw(), .left = o.max_bytes ? o.max_bytes : UINT64_C(256) << 20};
+                              .mapped = {.allocator = o.allocator}, .text_of = {.allocator = o.allocator},
+                              .key = pd_key_draw(), .left = o.max_bytes ? o.max_bytes : UINT64_C(256) << 20};
     enum pd_code code = PD_OK;
     if (r) {
         m->order = pd_reader_info(r)->order;
@@ -576,7 +621,7 @@ static bool know(struct pd_metadata *m, enum source source, uint64_t number, uin
         m->out_of_memory = true;
         return false;
     }
-    m->known[m->n_known++] = (struct known_name){source, number, type, order, text, len};
+    m->known[m->n_known++] = (struct known_name){source, number, type, order, text, len, NULL};
     return true;
 }
 
@@ -663,9 +708,9 @@ static bool index_names(struct pd_metadata *m)
 }
 
 /* The first one that is known of this, or NULL. */
-static const struct known_name *find_name(const struct pd_metadata *m, enum source source, uint64_t number, uint64_t type)
+static struct known_name *find_name(const struct pd_metadata *m, enum source source, uint64_t number, uint64_t type)
 {
-    const struct known_name wanted = {source, number, type, 0, NULL, 0};
+    const struct known_name wanted = {source, number, type, 0, NULL, 0, NULL};
     size_t low = 0, high = m->n_known;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -674,56 +719,58 @@ static const struct known_name *find_name(const struct pd_metadata *m, enum sour
         else
             high = middle;
     }
-    const struct known_name *k = low < m->n_known ? &m->known[low] : NULL;
+    struct known_name *k = low < m->n_known ? &m->known[low] : NULL;
     return k && k->source == source && k->number == number && k->type == type ? k : NULL;
 }
 
-static char *copy_known(struct pd_metadata *m, const struct known_name *k)
+/* Up to a NUL, where a length says more. */
+static const char *text_of(struct pd_metadata *m, struct known_name *k)
 {
-    return k ? copy_name(m, k->text, k->len) : NULL;
+    if (k && !k->made)
+        k->made = the_text(m, k->text, strnlen(k->text, k->len));
+    return k ? k->made : NULL;
 }
 
 /* Of the ids of an event the one that was updated last. */
-static char *name_from_update(struct pd_metadata *m, const struct pd_event_attr *e)
+static const char *name_from_update(struct pd_metadata *m, const struct pd_event_attr *e)
 {
-    const struct known_name *last = NULL;
+    struct known_name *last = NULL;
     if (m->n_known == 0 || m->known[0].source != FROM_UPDATE)
         return NULL;
     for (size_t i = 0; i < e->n_ids; i++) {
-        const struct known_name *k = find_name(m, FROM_UPDATE, e->ids[i], 0);
+        struct known_name *k = find_name(m, FROM_UPDATE, e->ids[i], 0);
         if (k && (!last || k->order < last->order))
             last = k;
     }
-    return copy_known(m, last);
+    return text_of(m, last);
 }
 
-static char *name_from_tracing(struct pd_metadata *m, const struct pd_attr *attr)
+#define MOST_OF_TRACING 512 /* bytes of a name from tracing data: the kernel's are shorter, and many events may be of one system */
+
+static const char *name_from_tracing(struct pd_metadata *m, const struct pd_attr *attr)
 {
     const struct pd_tracepoints *t = attr->type == PD_TYPE_TRACEPOINT ? pd_metadata_tracepoints(m) : NULL;
     const struct pd_tracepoint *tp = t ? pd_tracepoints_by_id(t, attr->config) : NULL;
     if (!tp)
         return NULL;
-    const size_t n = tp->system.len + 1 + tp->name.len;
-    char *p = name_room(m, n);
-    if (p) {
-        memcpy(p, tp->system.ptr, tp->system.len);
-        p[tp->system.len] = ':';
-        memcpy(p + tp->system.len + 1, tp->name.ptr, tp->name.len);
-    }
-    return p;
+    char name[MOST_OF_TRACING + 1];
+    if (tp->system.len + tp->name.len >= MOST_OF_TRACING)
+        return NULL;
+    snprintf(name, sizeof name, "%.*s:%.*s", (int)tp->system.len, tp->system.ptr, (int)tp->name.len, tp->name.ptr);
+    return the_text(m, name, strlen(name));
 }
 
-static char *make_name(struct pd_metadata *m, const struct pd_reader *r, uint32_t attr)
+static const char *make_name(struct pd_metadata *m, const struct pd_reader *r, uint32_t attr)
 {
     const struct pd_event_attr *e = pd_reader_attr(r, attr);
-    char *name = name_from_update(m, e);
+    const char *name = name_from_update(m, e);
     if (!name)
-        name = copy_known(m, find_name(m, FROM_DESC, attr, 0));
+        name = text_of(m, find_name(m, FROM_DESC, attr, 0));
     if (!name)
         name = name_from_tracing(m, &e->attr);
     if (!name)
-        name = copy_known(m, find_name(m, FROM_LINES, e->attr.config, e->attr.type));
-    return name ? name : copy_known(m, find_name(m, FROM_OLD, e->attr.config, 0));
+        name = text_of(m, find_name(m, FROM_LINES, e->attr.config, e->attr.type));
+    return name ? name : text_of(m, find_name(m, FROM_OLD, e->attr.config, 0));
 }
 
 const char *pd_metadata_event_name(struct pd_metadata *m, const struct pd_reader *r, uint32_t attr)
@@ -732,7 +779,7 @@ const char *pd_metadata_event_name(struct pd_metadata *m, const struct pd_reader
     if (attr >= n)
         return NULL;
     if (n > m->n_names) {
-        char **names = pd_array(m->allocator, m->names, n, sizeof *names);
+        const char **names = pd_array(m->allocator, m->names, n, sizeof *names);
         m->out_of_memory |= !names;
         if (!names)
             return NULL;
@@ -743,7 +790,7 @@ const char *pd_metadata_event_name(struct pd_metadata *m, const struct pd_reader
     if (!m->names[attr] && (m->indexed || index_names(m)))
         m->names[attr] = make_name(m, r, attr);
     if (!m->names[attr])
-        m->names[attr] = copy_name(m, "", 0); /* not to be looked for again with each sample */
+        m->names[attr] = ""; /* not to be looked for again with each sample */
     return m->names[attr] && *m->names[attr] ? m->names[attr] : NULL;
 }
 

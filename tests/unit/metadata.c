@@ -461,6 +461,53 @@ static void of_large_records(void **state)
     image_free(&pieces.im);
 }
 
+/* Who writes a recording chooses how many events have one name, and how long that is: its text is there once. */
+static void a_name_of_many_events_is_held_once(void **state)
+{
+    (void)state;
+    struct image im;
+    struct pd_reader *r;
+    image_start(&im, false, 16, 0);
+    for (uint64_t id = 1; id <= 3; id++)
+        attr_record(&im, PD_TYPE_SOFTWARE, 0, id);
+    event_name(&im, 1, "same");
+    event_name(&im, 2, "other");
+    event_name(&im, 3, "same");
+    struct pd_metadata *m = read_all(&r, &im);
+    assert_string_equal(pd_metadata_event_name(m, r, 0), "same");
+    assert_string_equal(pd_metadata_event_name(m, r, 1), "other");
+    assert_ptr_equal(pd_metadata_event_name(m, r, 2), pd_metadata_event_name(m, r, 0));
+    pd_metadata_close(m);
+    pd_reader_close(r);
+    image_free(&im);
+}
+
+/* CPU_TOPOLOGY depends on NRCPUS, and is not decoded again for each of thousands. */
+static void topologies_have_a_limit(void **state)
+{
+    (void)state;
+    struct image im;
+    struct pd_reader *r;
+    image_start(&im, false, 16, 0);
+    size_t at = feature(&im, PD_FEAT_CPU_TOPOLOGY);
+    image_u32(&im, 0);
+    image_u32(&im, 0);
+    image_end(&im, at);
+    for (uint32_t i = 0; i < 100; i++) {
+        at = feature(&im, PD_FEAT_NRCPUS);
+        image_u32(&im, 1 + i % 2);
+        image_u32(&im, 1);
+        image_end(&im, at);
+    }
+    struct pd_metadata *m = read_all(&r, &im);
+    const size_t n = pd_metadata_n_findings(m);
+    assert_in_range(n, 1, 17);
+    assert_int_equal(pd_metadata_finding(m, n - 1)->code, PD_ELIMIT);
+    pd_metadata_close(m);
+    pd_reader_close(r);
+    image_free(&im);
+}
+
 /* simpleperf's tracing data that says to be longer than the record it is in. */
 static void tracing_data_longer_than_its_record(void **state)
 {
@@ -518,6 +565,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_a_stream),   cmocka_unit_test(of_a_file),    cmocka_unit_test(of_limited_size),
         cmocka_unit_test(lists_of_cpus), cmocka_unit_test(maps_of_cpus), cmocka_unit_test(of_large_records),
+        cmocka_unit_test(a_name_of_many_events_is_held_once),
+        cmocka_unit_test(topologies_have_a_limit),
         cmocka_unit_test(tracing_data_longer_than_its_record),
         cmocka_unit_test(arrays_of_programs),
     };

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -157,6 +158,8 @@ static void case_hops(struct bench *b)
         if (at == 0)
             break;
     }
+    if (b->shared->bytes < b->data_size)
+        fail(b, "headers alone do not lead through the data: there is AUX data, or damage");
     free(buf);
     close(fd);
 }
@@ -381,14 +384,51 @@ static void run_command(struct bench *b, const char *command)
 
 /* ---- Running */
 
+static void remove_dir(struct bench *b)
+{
+    if (b->dir[0] == 0)
+        return;
+    unlink(b->out);
+    unlink(b->text);
+    rmdir(b->dir);
+}
+
+static struct bench *running;
+static volatile sig_atomic_t child;
+
+/* Ends the case, and leaves no outputs. */
+static void on_signal(int number)
+{
+    if (child > 0)
+        kill(-(pid_t)child, SIGKILL);
+    remove_dir(running);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* A case has a group of processes of its own. */
+static pid_t fork_case(void)
+{
+    const pid_t pid = fork();
+    if (pid == 0)
+        setpgid(0, 0);
+    else if (pid > 0)
+        setpgid(pid, pid);
+    child = (sig_atomic_t)pid;
+    return pid;
+}
+
 /* One run, in a process of its own. */
 static bool run_once(struct bench *b, const struct bench_case *c)
 {
     memset(b->shared, 0, sizeof *b->shared);
     unlink(b->out);
-    const pid_t pid = fork();
+    const pid_t pid = fork_case();
     if (pid == 0) {
         struct measure m;
+        signal(SIGINT, SIG_DFL);
+        signal(SIGTERM, SIG_DFL);
+        signal(SIGHUP, SIG_DFL);
         signal(SIGPIPE, SIG_DFL);
         measure_open(&m);
         measure_begin(&m);
@@ -403,6 +443,7 @@ static bool run_once(struct bench *b, const struct bench_case *c)
     int status;
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
+    child = 0;
     if (pid < 0 || !b->shared->done || b->shared->error[0]) {
         cli_fail(b->cli, CLI_FINDINGS, "%s: %s", c->name, b->shared->error[0] ? b->shared->error : "it did not finish");
         return false;
@@ -512,15 +553,6 @@ static bool make_dir(struct bench *b)
     return true;
 }
 
-static void remove_dir(struct bench *b)
-{
-    if (b->dir[0] == 0)
-        return;
-    unlink(b->out);
-    unlink(b->text);
-    rmdir(b->dir);
-}
-
 static void run_cases(struct bench *b)
 {
     for (size_t i = 0; i < N_CASES && !b->cli->out_error; i++) {
@@ -530,6 +562,10 @@ static void run_cases(struct bench *b)
         if (from_text) {
             memset(b->shared, 0, sizeof *b->shared);
             run_command(b, "{self} decode {in} > {text}");
+        }
+        if (from_text && b->shared->error[0]) {
+            cli_fail(b->cli, CLI_FINDINGS, "%s: %s", cases[i].name, b->shared->error);
+            continue;
         }
         run_case(b, &cases[i]);
     }
@@ -574,6 +610,11 @@ static void bench_file(struct bench *b)
     struct cli_json json = {.out = &b->cli->out};
     if (realpath(b->path, b->in) == NULL) {
         cli_fail(b->cli, CLI_USAGE, "%s: %s", b->path, strerror(errno));
+        return;
+    }
+    struct stat st;
+    if (stat(b->in, &st) < 0 || !S_ISREG(st.st_mode)) {
+        cli_fail(b->cli, CLI_USAGE, "%s: no regular file: it is to be read again and again, and copied", b->path);
         return;
     }
     if (!count_all(b) || !make_dir(b))
@@ -636,6 +677,10 @@ int cmd_bench(struct cli *cli, int argc, char **argv)
     b.shared = mmap(NULL, sizeof *b.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (b.shared == MAP_FAILED)
         return cli_fail(cli, CLI_OUTPUT, "no memory");
+    running = &b;
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
+    signal(SIGHUP, on_signal);
     bench_file(&b);
     remove_dir(&b);
     munmap(b.shared, sizeof *b.shared);

@@ -64,6 +64,40 @@ def count():
         return environment(run.stdout.strip()), counts
 
 
+USUAL = ["--events", "1", "--sample-type", "ip,tid,time,cpu,period"]
+INPUTS = {"plain": USUAL, "chains": [*USUAL[:-1], USUAL[-1] + ",callchain", "--depth", "10"], "zstd": [*USUAL, "-z"]}
+VERBS = {
+    "info": ["info", "--stats", "IN"], "dump": ["dump", "IN"], "dump-F": ["dump", "-F", "comm,pid,tid,cpu,time,event", "IN"],
+    "check": ["check", "IN"], "reencode": ["convert", "-q", "--reencode", "-f", "-o", "OUT", "IN"],
+    "filter-time": ["filter", "-q", "--time", "10%-14%", "-f", "-o", "OUT", "IN"],
+    "filter-pid": ["filter", "-q", "--pid", "1000", "-f", "-o", "OUT", "IN"], "sort": ["sort", "-q", "-f", "-o", "OUT", "IN"],
+}
+FEW, MANY = 4000, 24000
+
+
+def instructions(args, directory):
+    out = os.path.join(directory, "count")
+    run = subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=" + out,
+                          os.path.join(BUILD, "perfdata"), *args], cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if run.returncode:
+        sys.exit(f"{args}: {run.stderr}")
+    return int(re.search(r"^summary: (\d+)", open(out).read(), re.M).group(1))
+
+
+def count_verbs():
+    """Of the command, by what more records take."""
+    counts = {}
+    with tempfile.TemporaryDirectory() as tmp:
+        for kind, how in INPUTS.items():
+            for n in (FEW, MANY):
+                subprocess.run([os.path.join(BUILD, "perfdata"), "gen", "-q", "--seed", "1", "-c", str(n), *how, "-f", "-o",
+                                os.path.join(tmp, str(n))], check=True)
+            for verb, args in VERBS.items():
+                few, many = (instructions([{"IN": str(n), "OUT": "out"}.get(a, a) for a in args], tmp) for n in (FEW, MANY))
+                counts[f"perfdata {verb} {kind}"] = round((many - few) / (MANY - FEW), 1)
+    return counts
+
+
 def read():
     lines = open(FILE).read().splitlines()
     return lines[0].removeprefix("# "), dict((a, float(b)) for a, b in (line.rsplit(",", 1) for line in lines[2:]))
@@ -103,6 +137,7 @@ def main():
     said += ", " + build_type()
     if not counts:
         skip("built without valgrind/callgrind.h")
+    counts |= count_verbs()
     if write:
         with open(FILE, "w") as f:
             f.write(f"# {said}\nwork,instructions per record\n")

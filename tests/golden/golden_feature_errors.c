@@ -291,6 +291,8 @@ static void other_counts(void **state)
     bad_record("00000054 0000 034f =78*512 0000000000000001 =78*319", PD_ESHORT, "value", 592, 255, 256);
     bad_record("00000049 0000 0020 0000000000000001 " W " =78*8", PD_ESHORT, "comm", 24, 8, 16);
     /* Arm SPE: a header of less than its four words, and of more than there are. */
+    /* With three words, the last of four is missing; with two it would be version 1. */
+    bad_record("00000046 0000 0028 00000004 00000000 0000000000000002 0000000000000004 " W, PD_ESHORT, "nr_cpus", 40, 0, 8);
     bad_record("00000046 0000 0030 00000004 00000000 0000000000000002 0000000000000003 " W " 0000000000000000", PD_ECOUNT,
                "header_size", 32, 3, 4);
     bad_record("00000046 0000 0030 00000004 00000000 0000000000000002 0000000000000005 " W " 0000000000000000", PD_ECOUNT, "more",

@@ -740,6 +740,7 @@ static const struct {
     {&pd_set_misc_lost_samples, 0x8002, "cpumode=USER|lost_samples_bpf"},
     {&pd_set_misc_build_id, 0x8002, "cpumode=USER|build_id_size"},
     {&pd_set_misc_switch, 0x6000, "switch_out|switch_out_preempt"},
+    {&pd_set_misc_switch, 0x2002, "cpumode=USER|switch_out"},
     {&pd_set_misc_none, 0x102c, "cpumode=GUEST_KERNEL|0x1028"},
     {&pd_set_misc_cpumode, 7, "cpumode=7"},
     {&pd_set_attr_flags, 0, "0"},
@@ -764,6 +765,7 @@ static const struct {
     {&pd_set_aux_flags, 0x101, "truncated|pmu_format=CORESIGHT_RAW"},
     {&pd_set_hw_id_coresight, 0x0100000000001234, "trace_id=0x34|sink_id=0x12|minor_version=1"},
     {&pd_set_hw_id_coresight, UINT64_C(3) << 60, "major_version=3"},
+    {&pd_set_hw_id_coresight, UINT64_C(1) << 40, "reserved=0x1"},
     {&pd_set_hardware_config, UINT64_C(4) << 32 | 1, "event=INSTRUCTIONS|pmu_type=4"},
     {&pd_set_cache_config, 0x10103, "id=DTLB|op=WRITE|result=MISS"},
 };

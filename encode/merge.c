@@ -573,7 +573,7 @@ static enum pd_code start(struct pd_merging *m, struct pd_reader *const *readers
     for (size_t i = 0; i < m->n; i++)
         m->in[i] = (struct pd_merge_input){.given = readers[i], .ids.allocator = m->allocator};
     m->id_owner.allocator = m->chain_of.allocator = m->allocator;
-    m->unit_key = pd_key_draw();
+    m->hash_key = pd_key_draw();
     m->order = pd_reader_info(readers[0])->order;
     pd_rounds_init(&m->rounds, m->order);
     return run(m, sink);

@@ -92,7 +92,7 @@ struct pd_merging {
     struct pd_unit_chain *chains;
     size_t n_chains, chains_cap;
     struct pd_ids chain_of; /* from hashes of units */
-    struct pd_key unit_key; /* of these hashes */
+    struct pd_key hash_key; /* of these hashes, and those of names of files */
     struct pd_ids id_owner; /* from the output's ids to event << 32 | machine */
     uint64_t last_id;       /* given */
     struct pd_writer *w;

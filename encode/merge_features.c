@@ -4,6 +4,7 @@
 #include "codec_internal.h"
 #include "memory.h"
 #include "wire.h"
+#include <xxhash.h>
 
 #define OTHER_KEPT "differs, that of the first input which has it is kept"
 
@@ -145,46 +146,79 @@ static void put_group_desc(struct made *f)
 
 /* ---- Features that are united */
 
-static bool has_entry(const struct pd_feature *f, const struct pd_build_id_entry *e, bool *other)
+/* Files that have a build id in the output, by hashes of their names: each input may have as many as it likes. */
+struct known_files {
+    struct pd_ids by_name; /* to the first of a hash, its number + 1 */
+    struct known_file {
+        struct pd_build_id_entry entry;
+        size_t input;
+        size_t next; /* of the same hash; 0: none, or its number + 1 */
+    } *files;
+    size_t n, cap;
+};
+
+static uint64_t hash_file(const struct pd_merging *m, const struct pd_build_id_entry *e)
 {
-    struct pd_list l = f->u.build_id.entries;
-    struct pd_build_id_entry x;
-    while (f->layout && pd_build_id_entry_next(&l, &x)) {
-        if (((x.misc ^ e->misc) & PD_MISC_CPUMODE) || x.file.filename.len != e->file.filename.len ||
-            memcmp(x.file.filename.ptr, e->file.filename.ptr, x.file.filename.len) != 0)
-            continue;
-        *other |= memcmp(x.file.build_id, e->file.build_id, sizeof x.file.build_id) != 0;
-        return true;
-    }
-    return false;
+    const uint64_t seed = pd_keyed(&m->hash_key, e->misc & PD_MISC_CPUMODE);
+    return e->file.filename.len ? XXH3_64bits_withSeed(e->file.filename.ptr, e->file.filename.len, seed) : seed;
 }
 
-/* Is the file among those of an input before? */
-static bool is_there(const struct pd_merging *m, size_t before, const struct pd_build_id_entry *e, bool *other)
+static bool same_file(const struct pd_build_id_entry *a, const struct pd_build_id_entry *b)
 {
-    for (size_t i = 0; i < before; i++) {
-        const struct pd_feature *f = feature_of(m, i, PD_FEAT_BUILD_ID);
-        if (f && has_entry(f, e, other))
-            return true;
+    return !((a->misc ^ b->misc) & PD_MISC_CPUMODE) && a->file.filename.len == b->file.filename.len &&
+           (a->file.filename.len == 0 || memcmp(a->file.filename.ptr, b->file.filename.ptr, a->file.filename.len) == 0);
+}
+
+static bool add_file(struct pd_merging *m, struct known_files *known, size_t i, const struct pd_build_id_entry *e, uint64_t hash)
+{
+    uint64_t next = 0;
+    pd_ids_get(&known->by_name, hash, &next);
+    if (!pd_grow(m->allocator, (void **)&known->files, known->n, &known->cap, sizeof *known->files) ||
+        !pd_ids_set(&known->by_name, hash, known->n + 1))
+        return false;
+    known->files[known->n++] = (struct known_file){.entry = *e, .input = i, .next = (size_t)next};
+    return true;
+}
+
+/* Is the file of input i among those of an input before? *other: with another build id. From now on it is known. */
+static enum pd_code is_there(struct pd_merging *m, struct known_files *known, size_t i, const struct pd_build_id_entry *e,
+                             bool *there, bool *other)
+{
+    const uint64_t hash = hash_file(m, e);
+    uint64_t k = 0;
+    pd_ids_get(&known->by_name, hash, &k);
+    while (k && !same_file(&known->files[k - 1].entry, e))
+        k = known->files[k - 1].next;
+    *there = k && known->files[k - 1].input < i;
+    *other |= *there && memcmp(known->files[k - 1].entry.file.build_id, e->file.build_id, sizeof e->file.build_id) != 0;
+    return k || add_file(m, known, i, e, hash) ? PD_OK : pd_merge_no_memory(m, 2 * known->cap * sizeof *known->files);
+}
+
+/* What input i has and those before it do not. */
+static void put_build_ids_of(struct made *made, struct known_files *known, size_t i)
+{
+    struct pd_merging *m = made->m;
+    const struct pd_feature *f = feature_of(m, i, PD_FEAT_BUILD_ID);
+    struct pd_list l = f ? f->u.build_id.entries : (struct pd_list){0};
+    struct pd_build_id_entry e;
+    bool there = false, other = false;
+    const uint8_t *at = f ? f->raw.ptr : NULL;
+    for (; !made->code && f && f->layout && pd_build_id_entry_next(&l, &e); at += e.size) {
+        made->code = is_there(m, known, i, &e, &there, &other);
+        if (!there)
+            put(made, at, e.size);
     }
-    return false;
+    if (other)
+        pd_merge_note(m, i, PD_FEAT_BUILD_ID, "names other build ids for some files, those of the earlier input are kept");
 }
 
 static void put_build_ids(struct made *made)
 {
-    struct pd_merging *m = made->m;
-    for (size_t i = 0; i < m->n; i++) {
-        const struct pd_feature *f = feature_of(m, i, PD_FEAT_BUILD_ID);
-        struct pd_list l = f ? f->u.build_id.entries : (struct pd_list){0};
-        struct pd_build_id_entry e;
-        bool other = false;
-        const uint8_t *at = f ? f->raw.ptr : NULL;
-        for (; f && f->layout && pd_build_id_entry_next(&l, &e); at += e.size)
-            if (!is_there(m, i, &e, &other))
-                put(made, at, e.size);
-        if (other)
-            pd_merge_note(m, i, PD_FEAT_BUILD_ID, "names other build ids for some files, those of the earlier input are kept");
-    }
+    struct known_files known = {.by_name.allocator = made->m->allocator};
+    for (size_t i = 0; !made->code && i < made->m->n; i++)
+        put_build_ids_of(made, &known, i);
+    pd_ids_free(&known.by_name);
+    pd_release(made->m->allocator, known.files);
 }
 
 static void put_sample_time(struct made *made)

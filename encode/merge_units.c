@@ -67,7 +67,7 @@ static uint64_t hash_attr(const struct pd_attr *attr, uint64_t seed)
 static uint64_t hash_unit(struct pd_merging *m, size_t i, uint32_t attr, uint32_t n, enum sort sort)
 {
     struct pd_merge_input *in = &m->in[i];
-    uint64_t h = pd_keyed(&m->unit_key, (uint64_t)n << 2 | sort);
+    uint64_t h = pd_keyed(&m->hash_key, (uint64_t)n << 2 | sort);
     for (uint32_t k = attr; k < attr + n; k++) {
         h = hash_attr(attr_of(in, k), h);
         if (sort == NAMED)

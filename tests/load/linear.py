@@ -5,6 +5,7 @@
 Recordings with many attrs, long records, many threads, mappings and ids are made at three sizes, each ten times the one before,
 the instructions that every verb takes are counted by valgrind, and what a tenfold file takes must be less than 20 times as
 much, beyond what an empty one takes (and a fifth of that, which counts as nothing). The same holds of ids, tids, names and cookies made to collide in hash tables (same-...).
+Some kinds are pairs of files that have little in common, for merge: build-ids.
 SCALE 100 (the default without arguments is 1, of two sizes): 65,536 attrs, 1,000 records of 65,528 bytes, 100,000 threads,
 1,000,000 mappings and ids; those that print every field have a tenth of that.
 """
@@ -16,12 +17,13 @@ IP, TID, TIME, CALLCHAIN, ID, RAW = 1, 2, 4, 1 << 5, 1 << 6, 1 << 10
 SAMPLE_ID_ALL, DEFER_CALLCHAIN = 1 << 18, 1 << 38
 USER_DEFERRED = (1 << 64) - 640
 LARGEST = {"attrs": 65536, "records": 1000, "threads": 100000, "mappings": 1000000, "ids": 1000000, "same-ids": 100000,
-           "same-tids": 50000, "same-tasks": 50000, "same-names": 10000, "same-cookies": 100000}
+           "same-tids": 50000, "same-tasks": 50000, "same-names": 10000, "same-cookies": 100000,
+           "build-ids": 100000}
 VERBS = {
     "info": ["info", "IN"], "tasks": ["info", "--tasks", "IN"], "check": ["check", "IN"], "dump": ["dump", "IN"], "fields": ["dump", "-F", "comm,tid,time,event", "IN"],
     "filter": ["filter", "--exclude-comms", "none", "-f", "-o", "OUT", "IN"], "hash": ["hash", "IN"], "decode": ["decode", "IN"],
     "convert": ["convert", "--to", "pipe", "-f", "-o", "OUT", "IN"],
-    "merge": ["merge", "-f", "-o", "OUT", "IN", "IN"], "sort": ["sort", "-f", "-o", "OUT", "IN"],
+    "merge": ["merge", "-f", "-o", "OUT", "IN", "OTHER"], "sort": ["sort", "-f", "-o", "OUT", "IN"],
     "split": ["split", "--chunks", "3", "-f", "-o", "OUT-%d", "IN"], "repair": ["repair", "-f", "-o", "OUT", "IN"],
     "edit": ["edit", "--rename-comm", "one=two", "--time-shift", "1", "-f", "-o", "OUT", "IN"],
     "redact": ["redact", "--unknown", "drop", "-f", "-o", "OUT", "IN"], "cmp": ["cmp", "IN", "IN"],
@@ -30,7 +32,7 @@ VERBS = {
 FEW = ("dump", "fields", "decode")  # print every field: a tenth suffices
 USUAL = ("info", "filter", "fields")
 SMALL = {"attrs": 150, "records": 10, "threads": 200, "mappings": 500, "ids": 1000, "same-ids": 400, "same-tids": 400,
-         "same-tasks": 1600, "same-names": 200, "same-cookies": 400}
+         "same-tasks": 1600, "same-names": 200, "same-cookies": 400, "build-ids": 400}
 
 
 def record(kind, misc, body):
@@ -196,12 +198,30 @@ def same_cookies(n):
     return recording(1, 0, kind, b"".join(out), flags=SAMPLE_ID_ALL | DEFER_CALLCHAIN)
 
 
+# ---- Pairs, for merge.
+
+def build_ids(n):
+    """BUILD_ID of n files, which the other recording does not have."""
+    def one(letter):
+        entries = (struct.pack("<IHHi20sI", 0, 2, 56, -1, struct.pack("<Q", i), 20) + f"/{letter}{i}".encode().ljust(20, b"\0")
+                   for i in range(n))
+        return recording(1, 0, IP | TID | TIME, sample(IP | TID | TIME, 7, 1, 0), [(2, b"".join(entries))])
+    return one("a"), one("b")
+
+
 KINDS = {"attrs": attrs, "records": records, "threads": threads, "mappings": mappings, "ids": ids, "same-ids": same_ids,
-         "same-tids": same_tids, "same-tasks": same_tasks, "same-names": same_names, "same-cookies": same_cookies}
+         "same-tids": same_tids, "same-tasks": same_tasks, "same-names": same_names, "same-cookies": same_cookies,
+         "build-ids": build_ids}
+PAIRS = ("build-ids",)
+
+
+def arguments(directory, verb, name):
+    other = name + "-other" if os.path.exists(os.path.join(directory, name + "-other")) else name
+    return [{"IN": name, "OTHER": other, "OUT": "out"}.get(a, a) for a in VERBS[verb]]
 
 
 def instructions(directory, verb, name):
-    args = [{"IN": name, "OUT": "out"}.get(a, a) for a in VERBS[verb]]
+    args = arguments(directory, verb, name)
     p = subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", PERFDATA] + args,
                        cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     found = re.search(r"I\s+refs:\s+([\d,]+)", p.stderr)
@@ -214,7 +234,7 @@ def is_same_twice(directory, verb, name):
     """Is the output the same whatever the keys of tables are?"""
     made = []
     for _ in range(2):
-        args = [{"IN": name, "OUT": "out"}.get(a, a) for a in VERBS[verb]]
+        args = arguments(directory, verb, name)
         p = subprocess.run([PERFDATA] + args, cwd=directory, stdin=subprocess.DEVNULL, capture_output=True)
         out = b""
         if "OUT" in VERBS[verb]:
@@ -243,11 +263,11 @@ def main():
                 continue
             sizes = [SMALL[kind], 10 * SMALL[kind]] if scale == 1 else [LARGEST[kind] * scale // by for by in (10000, 1000, 100)]
             for name, n in [("empty", 1)] + [(f"{kind}-{n}", n) for n in {n // by for n in sizes for by in (1, 10)}]:
-                if n:
-                    with open(os.path.join(directory, name), "wb") as f:
-                        f.write(make(n))
+                for end, content in zip(("", "-other"), make(n) if kind in PAIRS else (make(n),)) if n else ():
+                    with open(os.path.join(directory, name + end), "wb") as f:
+                        f.write(content)
             for verb in VERBS:
-                usual = ("tasks",) if kind == "same-tasks" else ("filter",) if kind.startswith("same-") else USUAL
+                usual = ("merge",) if kind in PAIRS else ("tasks",) if kind == "same-tasks" else ("filter",) if kind.startswith("same-") else USUAL
                 if (set(chosen) & set(VERBS) and verb not in chosen) or (scale == 1 and not chosen and verb not in usual):
                     continue
                 mine = [n // 10 for n in sizes if n > 10] if verb in FEW and scale > 1 else sizes

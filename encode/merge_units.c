@@ -10,6 +10,12 @@
 
 #define NONE UINT32_MAX
 
+/*
+ * So many units of a chain are looked at. The first that is free is the same, unless only some names of a group are known, as perf
+ * never writes them: then all the others may contradict. A group that is not found stays apart, which loses nothing.
+ */
+#define FURTHEST 16
+
 /* What two units have in common in a chain, besides their attrs. */
 enum sort { ANY, NAMED, UNNAMED }; /* nothing; the names; that a name is not known */
 
@@ -44,7 +50,7 @@ static bool is_same(struct pd_merging *m, size_t i, uint32_t attr, uint32_t n, c
         return false;
     for (uint32_t k = 0; k < n; k++) {
         const struct pd_merged_event *e = &m->events[u->first + k];
-        if (!same_attr(attr_of(in, attr + k), &e->attr) || !same_name(name_of(in, attr + k), e->name))
+        if (!same_name(name_of(in, attr + k), e->name) || !same_attr(attr_of(in, attr + k), &e->attr))
             return false;
     }
     return true;
@@ -100,7 +106,8 @@ static bool append(struct pd_merging *m, uint32_t unit, uint64_t hash, enum sort
     return true;
 }
 
-/* The first unit of a chain that is the same and that the input does not have yet. All before it are passed over only once. */
+/* The first unit of a chain that is the same and that the input does not have yet. All that it has at the start of the chain are
+ * passed over only once. */
 static uint32_t find_in_chain(struct pd_merging *m, size_t i, uint32_t attr, uint32_t n, enum sort sort)
 {
     uint64_t at;
@@ -114,9 +121,12 @@ static uint32_t find_in_chain(struct pd_merging *m, size_t i, uint32_t attr, uin
     while (c->free != NONE && m->units[c->free].taken_by == i + 1)
         c->free = m->units[c->free].next[sort != ANY];
     uint32_t unit = c->free;
-    while (unit != NONE && !is_same(m, i, attr, n, &m->units[unit]))
+    for (unsigned k = 0; unit != NONE && k < FURTHEST; k++) {
+        if (is_same(m, i, attr, n, &m->units[unit]))
+            return unit;
         unit = m->units[unit].next[sort != ANY];
-    return unit;
+    }
+    return NONE;
 }
 
 /* One of the same names is better than one that has none. */

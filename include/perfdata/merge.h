@@ -7,9 +7,10 @@
  *     pd_merge(readers, 2, &sink, &options, &stats, &error);
  *
  * Events. Events with equal attrs and names become one, with the ids of all; a group only with an equal group. Of one
- * input, no two become one. An id stays, unless it belongs to another event already, or to the same event of another
- * machine: then it gets a new one, in samples, trailers, counter values and all other records that speak of it. Where
- * events come together whose samples do not tell them apart, IDENTIFIER is added to them.
+ * input, no two become one. Where many groups have equal attrs and only some of a group's names are known, equal ones may stay
+ * apart. An id stays, unless it belongs to another event already, or to the same event of another machine: then it gets a new
+ * one, in samples, trailers, counter values and all other records that speak of it. Where events come together whose samples
+ * do not tell them apart, IDENTIFIER is added to them.
  *
  * Machines. Recordings are of one machine if their features HOSTNAME, OSRELEASE, ARCH, CPUID and NRCPUS do not contradict.
  * There, the same pid is the same task at the same time. To the pids of another machine PD_MERGE_PID_STEP is added, times

@@ -5,7 +5,7 @@
 Recordings with many attrs, long records, many threads, mappings and ids are made at three sizes, each ten times the one before,
 the instructions that every verb takes are counted by valgrind, and what a tenfold file takes must be less than 20 times as
 much, beyond what an empty one takes (and a fifth of that, which counts as nothing). The same holds of ids, tids, names and cookies made to collide in hash tables (same-...).
-Some kinds are pairs of files that have little in common, for merge: build-ids.
+Some kinds are pairs of files that have little in common, for merge: build-ids and half-named.
 SCALE 100 (the default without arguments is 1, of two sizes): 65,536 attrs, 1,000 records of 65,528 bytes, 100,000 threads,
 1,000,000 mappings and ids; those that print every field have a tenth of that.
 """
@@ -18,7 +18,7 @@ SAMPLE_ID_ALL, DEFER_CALLCHAIN = 1 << 18, 1 << 38
 USER_DEFERRED = (1 << 64) - 640
 LARGEST = {"attrs": 65536, "records": 1000, "threads": 100000, "mappings": 1000000, "ids": 1000000, "same-ids": 100000,
            "same-tids": 50000, "same-tasks": 50000, "same-names": 10000, "same-cookies": 100000,
-           "build-ids": 100000}
+           "build-ids": 100000, "half-named": 65536}
 VERBS = {
     "info": ["info", "IN"], "tasks": ["info", "--tasks", "IN"], "check": ["check", "IN"], "dump": ["dump", "IN"], "fields": ["dump", "-F", "comm,tid,time,event", "IN"],
     "filter": ["filter", "--exclude-comms", "none", "-f", "-o", "OUT", "IN"], "hash": ["hash", "IN"], "decode": ["decode", "IN"],
@@ -32,7 +32,7 @@ VERBS = {
 FEW = ("dump", "fields", "decode")  # print every field: a tenth suffices
 USUAL = ("info", "filter", "fields")
 SMALL = {"attrs": 150, "records": 10, "threads": 200, "mappings": 500, "ids": 1000, "same-ids": 400, "same-tids": 400,
-         "same-tasks": 1600, "same-names": 200, "same-cookies": 400, "build-ids": 400}
+         "same-tasks": 1600, "same-names": 200, "same-cookies": 400, "build-ids": 400, "half-named": 400}
 
 
 def record(kind, misc, body):
@@ -62,11 +62,11 @@ def sample(kind, tid, time, event, raw=None):
     return record(9, 2, body)
 
 
-def recording(attrs, n_ids, kind, records, features=(), flags=SAMPLE_ID_ALL):
+def recording(attrs, n_ids, kind, records, features=(), flags=SAMPLE_ID_ALL, config=lambda i: i):
     """A file: header, ids, attrs, data, features."""
     at, sections, ids, event = 104, b"", b"", 1
     for i in range(attrs):
-        sections += attr(i, kind, flags) + struct.pack("<QQ", at + len(ids), 8 * n_ids)
+        sections += attr(config(i), kind, flags) + struct.pack("<QQ", at + len(ids), 8 * n_ids)
         ids += struct.pack(f"<{n_ids}Q", *range(event, event + n_ids))
         event += n_ids
     data_at = at + len(ids) + len(sections)
@@ -80,20 +80,20 @@ def recording(attrs, n_ids, kind, records, features=(), flags=SAMPLE_ID_ALL):
     return header + ids + sections + records + table + content
 
 
-def event_desc(n):
-    """EVENT_DESC: a name for each of n events."""
+def event_desc(n, name_of="event-{}".format, config=lambda i: i):
+    """EVENT_DESC: a name for each of n events, or none where it is None."""
     out = struct.pack("<II", n, 128)
     for i in range(n):
-        name = f"event-{i}".encode() + b"\0"
+        name = b"" if name_of(i) is None else name_of(i).encode() + b"\0"
         name += bytes(-len(name) % 64)
-        out += attr(i, IP | TID | TIME | ID) + struct.pack("<II", 1, len(name)) + name + struct.pack("<Q", i + 1)
+        out += attr(config(i), IP | TID | TIME | ID) + struct.pack("<II", 1, len(name)) + name + struct.pack("<Q", i + 1)
     return (12, out)
 
 
 def group_desc(n):
-    """GROUP_DESC: the first half of n events in groups of two."""
-    out = struct.pack("<I", n // 4)
-    for i in range(n // 4):
+    """GROUP_DESC: n groups of two."""
+    out = struct.pack("<I", n)
+    for i in range(n):
         name = f"group-{i}".encode() + b"\0"
         name += bytes(-len(name) % 64)
         out += struct.pack("<I", len(name)) + name + struct.pack("<II", 2 * i, 2)
@@ -102,7 +102,7 @@ def group_desc(n):
 
 def attrs(n):
     kind = IP | TID | TIME | ID
-    return recording(n, 1, kind, b"".join(sample(kind, 7, i, 1 + i * 7919 % n) for i in range(n)), [event_desc(n), group_desc(n)])
+    return recording(n, 1, kind, b"".join(sample(kind, 7, i, 1 + i * 7919 % n) for i in range(n)), [event_desc(n), group_desc(n // 4)])
 
 
 def records(n):
@@ -209,10 +209,19 @@ def build_ids(n):
     return one("a"), one("b")
 
 
+def half_named(n):
+    """Groups of two of equal attrs, of which one recording names but the leaders, and the other names all, its leaders otherwise."""
+    def one(name_of):
+        config, kind, events = lambda i: 0, IP | TID | TIME | ID, max(2, n & ~1)
+        return recording(events, 1, kind, sample(kind, 7, 1, 1), [event_desc(events, name_of, config), group_desc(events // 2)],
+                         config=config)
+    return one(lambda i: None if i % 2 else f"a{i}"), one(lambda i: "x" if i % 2 else f"b{i}")
+
+
 KINDS = {"attrs": attrs, "records": records, "threads": threads, "mappings": mappings, "ids": ids, "same-ids": same_ids,
          "same-tids": same_tids, "same-tasks": same_tasks, "same-names": same_names, "same-cookies": same_cookies,
-         "build-ids": build_ids}
-PAIRS = ("build-ids",)
+         "build-ids": build_ids, "half-named": half_named}
+PAIRS = ("build-ids", "half-named")
 
 
 def arguments(directory, verb, name):

@@ -71,6 +71,7 @@ struct pd_merge_input {
     bool unnamed;         /* of them, those with id 0 get one */
     bool began;           /* a record with a time was there */
     bool sampled;         /* a sample was there */
+    size_t n_waiting;     /* records that merge_state.c holds back */
     struct pd_record rec; /* the next record */
     uint64_t key;         /* when it comes */
     uint64_t first;       /* time */

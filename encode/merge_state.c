@@ -263,6 +263,7 @@ static enum pd_code hold(struct pd_merging *m, uint32_t input, const uint8_t *by
     memcpy(st->bytes + st->n_bytes, bytes, n);
     st->n_bytes += n;
     st->n_waiting++;
+    m->in[input].n_waiting++;
     return PD_OK;
 }
 
@@ -296,6 +297,7 @@ static enum pd_code release(struct pd_merging *m, uint32_t first, bool stale_hol
         bool duplicate;
         h->done = true;
         st->n_waiting--;
+        m->in[h->input].n_waiting--;
         code = find_duplicate(m, h->input, &h->hash, 0, &duplicate);
         m->stats->duplicates += !write;
         if (!code && write)
@@ -308,12 +310,14 @@ static enum pd_code release(struct pd_merging *m, uint32_t first, bool stale_hol
     return code;
 }
 
-/* Nothing that waits of an input waits any longer; UINT32_MAX: of none. */
+/* Nothing that waits of an input waits any longer; UINT32_MAX: of none. Goes through the others' only if something of it waits:
+ * every sample asks. */
 static enum pd_code release_all(struct pd_merging *m, uint32_t input, bool stale_holds)
 {
     struct pd_merge_state *st = m->state;
+    const size_t *left = input == UINT32_MAX ? &st->n_waiting : &m->in[input].n_waiting;
     enum pd_code code = PD_OK;
-    for (uint32_t k = 1; !code && k <= st->n_held; k++)
+    for (uint32_t k = 1; !code && *left; k++)
         if (!st->held[k - 1].done && (input == UINT32_MAX || st->held[k - 1].input == input))
             code = release(m, k, stale_holds);
     return code;
@@ -396,7 +400,7 @@ enum pd_code pd_merge_state_record(struct pd_merging *m, uint32_t input, const u
     *done = false;
     if ((in->rec.type == PD_RECORD_SAMPLE || in->rec.type == PD_RECORD_AUX || in->rec.type == PD_RECORD_ITRACE_START)) {
         in->sampled = true;
-        code = st->n_waiting ? release_all(m, input, false) : PD_OK;
+        code = release_all(m, input, false);
     }
     m->n_began += !in->began && time;
     in->began |= time != 0;
@@ -416,5 +420,5 @@ enum pd_code pd_merge_state_record(struct pd_merging *m, uint32_t input, const u
 
 enum pd_code pd_merge_state_end(struct pd_merging *m, uint32_t input)
 {
-    return m->state->n_waiting ? release_all(m, input, false) : PD_OK;
+    return release_all(m, input, false);
 }

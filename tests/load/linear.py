@@ -5,7 +5,7 @@
 Recordings with many attrs, long records, many threads, mappings and ids are made at three sizes, each ten times the one before,
 the instructions that every verb takes are counted by valgrind, and what a tenfold file takes must be less than 20 times as
 much, beyond what an empty one takes (and a fifth of that, which counts as nothing). The same holds of ids, tids, names and cookies made to collide in hash tables (same-...).
-Some kinds are pairs of files that have little in common, for merge: build-ids and half-named.
+Some kinds are pairs of files that have little in common, for merge: build-ids, half-named and waiting.
 SCALE 100 (the default without arguments is 1, of two sizes): 65,536 attrs, 1,000 records of 65,528 bytes, 100,000 threads,
 1,000,000 mappings and ids; those that print every field have a tenth of that.
 """
@@ -18,7 +18,7 @@ SAMPLE_ID_ALL, DEFER_CALLCHAIN = 1 << 18, 1 << 38
 USER_DEFERRED = (1 << 64) - 640
 LARGEST = {"attrs": 65536, "records": 1000, "threads": 100000, "mappings": 1000000, "ids": 1000000, "same-ids": 100000,
            "same-tids": 50000, "same-tasks": 50000, "same-names": 10000, "same-cookies": 100000,
-           "build-ids": 100000, "half-named": 65536}
+           "build-ids": 100000, "half-named": 65536, "waiting": 100000}
 VERBS = {
     "info": ["info", "IN"], "tasks": ["info", "--tasks", "IN"], "check": ["check", "IN"], "dump": ["dump", "IN"], "fields": ["dump", "-F", "comm,tid,time,event", "IN"],
     "filter": ["filter", "--exclude-comms", "none", "-f", "-o", "OUT", "IN"], "hash": ["hash", "IN"], "decode": ["decode", "IN"],
@@ -32,7 +32,7 @@ VERBS = {
 FEW = ("dump", "fields", "decode")  # print every field: a tenth suffices
 USUAL = ("info", "filter", "fields")
 SMALL = {"attrs": 150, "records": 10, "threads": 200, "mappings": 500, "ids": 1000, "same-ids": 400, "same-tids": 400,
-         "same-tasks": 1600, "same-names": 200, "same-cookies": 400, "build-ids": 400, "half-named": 400}
+         "same-tasks": 1600, "same-names": 200, "same-cookies": 400, "build-ids": 400, "half-named": 400, "waiting": 400}
 
 
 def record(kind, misc, body):
@@ -218,10 +218,19 @@ def half_named(n):
     return one(lambda i: None if i % 2 else f"a{i}"), one(lambda i: "x" if i % 2 else f"b{i}")
 
 
+def waiting(n):
+    """Samples, while what the other recording says of tasks waits for its first one."""
+    def comm(tid, time):
+        return record(3, 0, struct.pack("<II", tid, tid) + string("one") + trailer(kind, tid, time, 0))
+    kind = IP | TID | TIME
+    return (recording(1, 0, kind, b"".join(sample(kind, 7, 1 + 10 * i, 0) for i in range(n + 1))),
+            recording(1, 0, kind, comm(5, 2) + b"".join(comm(1000 + i, 0) for i in range(n)) + sample(kind, 9, 20 * n, 0)))
+
+
 KINDS = {"attrs": attrs, "records": records, "threads": threads, "mappings": mappings, "ids": ids, "same-ids": same_ids,
          "same-tids": same_tids, "same-tasks": same_tasks, "same-names": same_names, "same-cookies": same_cookies,
-         "build-ids": build_ids, "half-named": half_named}
-PAIRS = ("build-ids", "half-named")
+         "build-ids": build_ids, "half-named": half_named, "waiting": waiting}
+PAIRS = ("build-ids", "half-named", "waiting")
 
 
 def arguments(directory, verb, name):

@@ -16,18 +16,27 @@ struct pd_kin {
     const struct pd_allocator *allocator;
     struct pd_idmap map; /* from the number to the task */
     struct pd_kin_task {
-        uint64_t last; /* number of the last record that speaks of it, or of one forked from it; UINT64_MAX:
-                          none */
-        uint64_t mask; /* pieces that depend on it, while they are collected */
-        bool sampled;  /* some piece does */
+        uint64_t last;  /* number of the last record that speaks of it, or of one forked from it; UINT64_MAX:
+                           none */
+        uint64_t mask;  /* pieces that depend on it, while they are collected */
+        size_t forks;   /* 1 + the last of those that made it; 0: none */
+        uint32_t pid;   /* what was first said to be its process */
+        uint32_t below; /* the next of those that wait, while it waits itself for its turn to pass on */
+        bool waits;
+        bool sampled; /* some piece depends on it */
         bool spoken_of;
-        uint32_t pid; /* what was first said to be its process */
     } * tasks;
     size_t n, cap;
     struct pd_kin_fork {
-        uint32_t child, tid, pid; /* of tasks: the child's tid, the parent's tid and pid */
-    } * forks;                    /* in the order of processing */
+        uint32_t tid, pid; /* of the parent: tasks */
+        size_t before;     /* 1 + the one before of the same child; 0: none */
+    } * forks;             /* in the order of processing */
     size_t n_forks, forks_cap;
+    struct pd_kin_turn {
+        uint64_t last;
+        uint32_t task;
+    } * turns; /* room for all tasks */
+    size_t turns_cap;
 };
 
 void pd_kin_init(struct pd_kin *k, const struct pd_allocator *allocator);

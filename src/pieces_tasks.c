@@ -3,6 +3,7 @@
  * pieces. */
 #include "pieces.h"
 #include <perfdata/constants.h>
+#include <stdlib.h>
 
 void pd_kin_init(struct pd_kin *k, const struct pd_allocator *allocator)
 {
@@ -14,6 +15,7 @@ void pd_kin_free(struct pd_kin *k)
     pd_idmap_free(&k->map);
     pd_release(k->allocator, k->tasks);
     pd_release(k->allocator, k->forks);
+    pd_release(k->allocator, k->turns);
 }
 
 /* The task with a number; NULL: no memory. */
@@ -24,6 +26,7 @@ static struct pd_kin_task *task(struct pd_kin *k, uint32_t id)
         return &k->tasks[i];
     i = (uint32_t)k->n;
     if (!pd_grow(k->allocator, (void **)&k->tasks, k->n, &k->cap, sizeof *k->tasks) ||
+        !pd_grow(k->allocator, (void **)&k->turns, k->n, &k->turns_cap, sizeof *k->turns) ||
         !pd_idmap_add(&k->map, id, i))
         return NULL;
     k->tasks[k->n++] = (struct pd_kin_task){.last = UINT64_MAX};
@@ -44,8 +47,10 @@ static bool add_fork(struct pd_kin *k, const struct pd_record *rec, uint64_t seq
     if (!mention(k, tid, seq) || !mention(k, pid, seq) ||
         !pd_grow(k->allocator, (void **)&k->forks, k->n_forks, &k->forks_cap, sizeof *k->forks))
         return false;
-    k->forks[k->n_forks++] = (struct pd_kin_fork){pd_idmap_get(&k->map, rec->u.fork.tid),
-                                                  pd_idmap_get(&k->map, tid), pd_idmap_get(&k->map, pid)};
+    struct pd_kin_task *child = &k->tasks[pd_idmap_get(&k->map, rec->u.fork.tid)];
+    k->forks[k->n_forks++] =
+        (struct pd_kin_fork){pd_idmap_get(&k->map, tid), pd_idmap_get(&k->map, pid), child->forks};
+    child->forks = k->n_forks;
     return true;
 }
 
@@ -83,19 +88,56 @@ static bool inherit(struct pd_kin_task *parent, const struct pd_kin_task *child)
     return later || more;
 }
 
-/* Children are forked after their parents, so that going back once is enough unless numbers were used again.
+/* A task is at most once among those that wait. */
+static void wait_in_turn(struct pd_kin *k, uint32_t i, uint32_t *top)
+{
+    struct pd_kin_task *const t = &k->tasks[i];
+    if (t->waits)
+        return;
+    t->waits = true;
+    t->below = *top;
+    *top = i;
+}
+
+/* To its parents, theirs and so on, as long as that changes something. */
+static void pass_on(struct pd_kin *k, uint32_t i)
+{
+    uint32_t top = PD_IDMAP_NONE;
+    wait_in_turn(k, i, &top);
+    while (top != PD_IDMAP_NONE) {
+        struct pd_kin_task *const t = &k->tasks[top];
+        top = t->below;
+        t->waits = false;
+        for (size_t at = t->forks; at; at = k->forks[at - 1].before) {
+            const struct pd_kin_fork *const f = &k->forks[at - 1];
+            if (inherit(&k->tasks[f->tid], t))
+                wait_in_turn(k, f->tid, &top);
+            if (inherit(&k->tasks[f->pid], t))
+                wait_in_turn(k, f->pid, &top);
+        }
+    }
+}
+
+/* Those without a record have the greatest number, and nothing to pass on but a mask. */
+static int latest_first(const void *pa, const void *pb)
+{
+    const struct pd_kin_turn *a = pa, *b = pb;
+    return (a->last < b->last) - (a->last > b->last);
+}
+
+/*
+ * Numbers are used again, and a file may have its forks in any order, even in circles. Beginning with the
+ * task that is spoken of last, nobody's `last` is set twice; a mask grows as often as it has bits. So a fork
+ * is looked at a number of times that does not depend on how many there are.
  */
 void pd_kin_settle(struct pd_kin *k)
 {
-    bool changed = true;
-    while (changed) {
-        changed = false;
-        for (size_t i = k->n_forks; i > 0; i--) {
-            const struct pd_kin_fork *f = &k->forks[i - 1];
-            changed |= inherit(&k->tasks[f->tid], &k->tasks[f->child]);
-            changed |= inherit(&k->tasks[f->pid], &k->tasks[f->child]);
-        }
-    }
+    for (size_t i = 0; i < k->n; i++)
+        k->turns[i] = (struct pd_kin_turn){k->tasks[i].last, (uint32_t)i};
+    if (k->n)
+        qsort(k->turns, k->n, sizeof *k->turns, latest_first);
+    for (size_t i = 0; i < k->n; i++)
+        pass_on(k, k->turns[i].task);
 }
 
 void pd_kin_clear(struct pd_kin *k)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """linear.py [SCALE [KIND|VERB]...] - the cost of large files grows with their size. Checks R3.
 
-Recordings with many attrs, long records, many threads, mappings and ids are made at three sizes, each ten times the one before,
+Recordings with many attrs, long records, many threads, mappings and ids, and a long line of ancestors, are made at three sizes, each ten times the one before,
 the instructions that every verb takes are counted by valgrind, and what a tenfold file takes must be less than 20 times as
 much, beyond what an empty one takes (and a fifth of that, which counts as nothing). The same holds of ids, tids, names and cookies made to collide in hash tables (same-...).
 Some kinds are pairs of files that have little in common, for merge: build-ids, half-named and waiting.
@@ -18,7 +18,7 @@ SAMPLE_ID_ALL, DEFER_CALLCHAIN = 1 << 18, 1 << 38
 USER_DEFERRED = (1 << 64) - 640
 LARGEST = {"attrs": 65536, "records": 1000, "threads": 100000, "mappings": 1000000, "ids": 1000000, "same-ids": 100000,
            "same-tids": 50000, "same-tasks": 50000, "same-names": 10000, "same-cookies": 100000,
-           "build-ids": 100000, "half-named": 65536, "waiting": 100000}
+           "build-ids": 100000, "half-named": 65536, "waiting": 100000, "chain": 100000}
 VERBS = {
     "info": ["info", "IN"], "tasks": ["info", "--tasks", "IN"], "check": ["check", "IN"], "dump": ["dump", "IN"], "fields": ["dump", "-F", "comm,tid,time,event", "IN"],
     "filter": ["filter", "--exclude-comms", "none", "-f", "-o", "OUT", "IN"], "hash": ["hash", "IN"], "decode": ["decode", "IN"],
@@ -32,7 +32,8 @@ VERBS = {
 FEW = ("dump", "fields", "decode")  # print every field: a tenth suffices
 USUAL = ("info", "filter", "fields")
 SMALL = {"attrs": 150, "records": 10, "threads": 200, "mappings": 500, "ids": 1000, "same-ids": 400, "same-tids": 400,
-         "same-tasks": 1600, "same-names": 200, "same-cookies": 400, "build-ids": 400, "half-named": 400, "waiting": 400}
+         "same-tasks": 1600, "same-names": 200, "same-cookies": 400, "build-ids": 400, "half-named": 400, "waiting": 400,
+         "chain": 400}
 
 
 def record(kind, misc, body):
@@ -60,6 +61,10 @@ def sample(kind, tid, time, event, raw=None):
     if kind & RAW:
         body += struct.pack("<I", len(raw)) + raw
     return record(9, 2, body)
+
+
+def fork(kind, child, parent, time):
+    return record(7, 0, struct.pack("<IIIIQ", child, parent, child, parent, time) + trailer(kind, parent, time, 0))
 
 
 def recording(attrs, n_ids, kind, records, features=(), flags=SAMPLE_ID_ALL, config=lambda i: i):
@@ -116,10 +121,16 @@ def threads(n):
     out = []
     for i in range(n):
         tid, time = 1000 + i, 3 * i
-        out.append(record(7, 0, struct.pack("<IIIIQ", tid, tid - 1, tid, tid - 1, time) + trailer(kind, tid - 1, time, 0)))
+        out.append(fork(kind, tid, tid - 1, time))
         out.append(record(3, 0, struct.pack("<II", tid, tid) + string(f"thread-{i % 99999}") + trailer(kind, tid, time + 1, 0)))
         out.append(sample(kind, tid, time + 2, 0))
     return recording(1, 0, kind, b"".join(out))
+
+
+def chain(n):
+    """Every task is forked before its parent is."""
+    kind = IP | TID | TIME
+    return recording(1, 0, kind, b"".join(fork(kind, 1000 + i, 1001 + i, i) for i in range(n)) + sample(kind, 1000, n, 0))
 
 
 def mappings(n):
@@ -229,8 +240,9 @@ def waiting(n):
 
 KINDS = {"attrs": attrs, "records": records, "threads": threads, "mappings": mappings, "ids": ids, "same-ids": same_ids,
          "same-tids": same_tids, "same-tasks": same_tasks, "same-names": same_names, "same-cookies": same_cookies,
-         "build-ids": build_ids, "half-named": half_named, "waiting": waiting}
+         "build-ids": build_ids, "half-named": half_named, "waiting": waiting, "chain": chain}
 PAIRS = ("build-ids", "half-named", "waiting")
+USUAL_OF = {**dict.fromkeys(PAIRS, ("merge",)), "same-tasks": ("tasks",), "chain": ("split",)}
 
 
 def arguments(directory, verb, name):
@@ -285,7 +297,7 @@ def main():
                     with open(os.path.join(directory, name + end), "wb") as f:
                         f.write(content)
             for verb in VERBS:
-                usual = ("merge",) if kind in PAIRS else ("tasks",) if kind == "same-tasks" else ("filter",) if kind.startswith("same-") else USUAL
+                usual = USUAL_OF.get(kind, ("filter",) if kind.startswith("same-") else USUAL)
                 if (set(chosen) & set(VERBS) and verb not in chosen) or (scale == 1 and not chosen and verb not in usual):
                     continue
                 mine = [n // 10 for n in sizes if n > 10] if verb in FEW and scale > 1 else sizes

@@ -717,7 +717,8 @@ uint64_t pd_tracepoint_element(const struct pd_tracepoint_data *d, size_t i)
 
 /* ---- Text */
 
-/* Hexadecimal digits have no sign: those of the field's own bytes, also where the line says that it is signed. */
+/* Hexadecimal digits have no sign: those of the field's own bytes, also where the line says that it is
+ * signed. */
 static uint64_t unsigned_value(const struct pd_tracepoint_field *f, uint64_t value)
 {
     return f->width < 8 ? value & ((UINT64_C(1) << 8 * f->width) - 1) : value;
@@ -778,47 +779,96 @@ static void json_value(struct pd_out *out, const struct pd_tracepoint_data *d)
     }
 }
 
+/*
+ * Any number of fields may say that they are the whole of the raw bytes, and be called by names of any
+ * length; all of that for each sample would be far more text than the file has bytes. Real fields are side by
+ * side, and all their names together some hundred bytes.
+ */
+enum { SHOWN_TIMES = 16, SHOWN_ALWAYS = 4096 };
+
+struct shown {
+    const struct pd_tracepoint *event;
+    const uint8_t *raw;
+    size_t n;
+    uint64_t room; /* bytes of names and of raw bytes that may yet be shown */
+    uint32_t next, left_out;
+    enum pd_order order;
+    bool common, any;                /* any: was shown */
+    bool there;                      /* does the field have a value? */
+    struct pd_tracepoint_data value; /* of the field */
+};
+
+static struct shown show_fields(const struct pd_tracepoint *e, enum pd_order order, const void *raw, size_t n,
+                                unsigned flags)
+{
+    return (struct shown){.event = e,
+                          .raw = raw,
+                          .n = n,
+                          .room = SHOWN_ALWAYS + SHOWN_TIMES * (uint64_t)n,
+                          .order = order,
+                          .common = (flags & PD_TRACEPOINT_COMMON) != 0};
+}
+
+/* The next field for which there is room; NULL: that is all. `any` is not yet about this one. */
+static const struct pd_tracepoint_field *next_shown(struct shown *s)
+{
+    while (s->next < s->event->n_fields) {
+        const struct pd_tracepoint_field *const f = &s->event->fields[s->next++];
+        uint64_t at, size = 0;
+        if (f->is_common && !s->common)
+            continue;
+        s->there = locate(f, s->order, s->raw, s->n, &at, &size);
+        const uint64_t takes = f->name.len + 1 + (s->there ? size : 0);
+        if (takes <= s->room) {
+            s->room -= takes;
+            if (s->there)
+                pd_tracepoint_value(f, s->order, s->raw, s->n, &s->value);
+            return f;
+        }
+        s->left_out++;
+    }
+    return NULL;
+}
+
 void pd_tracepoint_print(const struct pd_tracepoint *e, enum pd_order order, const void *raw, size_t n,
                          unsigned flags, struct pd_out *out)
 {
-    struct pd_tracepoint_data d;
-    bool first = true;
-    for (size_t i = 0; i < e->n_fields; i++) {
-        const struct pd_tracepoint_field *f = &e->fields[i];
-        if (f->is_common && !(flags & PD_TRACEPOINT_COMMON))
-            continue;
-        if (!first)
+    struct shown s = show_fields(e, order, raw, n, flags);
+    for (const struct pd_tracepoint_field *f; (f = next_shown(&s)) != NULL; s.any = true) {
+        if (s.any)
             pd_emit_char(out, ' ');
-        first = false;
         pd_emit(out, f->name.ptr, f->name.len);
         pd_emit_char(out, '=');
-        if (pd_tracepoint_value(f, order, raw, n, &d))
-            print_value(out, &d);
+        if (s.there)
+            print_value(out, &s.value);
         else
             pd_emit_char(out, '?');
+    }
+    if (s.left_out) {
+        pd_emit_str(out, s.any ? " ...=" : "...=");
+        pd_emit_dec(out, s.left_out);
     }
 }
 
 void pd_tracepoint_json(const struct pd_tracepoint *e, enum pd_order order, const void *raw, size_t n,
                         unsigned flags, struct pd_out *out)
 {
-    struct pd_tracepoint_data d;
-    bool first = true;
+    struct shown s = show_fields(e, order, raw, n, flags);
     pd_emit_char(out, '{');
-    for (size_t i = 0; i < e->n_fields; i++) {
-        const struct pd_tracepoint_field *f = &e->fields[i];
-        if (f->is_common && !(flags & PD_TRACEPOINT_COMMON))
-            continue;
-        if (!first)
+    for (const struct pd_tracepoint_field *f; (f = next_shown(&s)) != NULL; s.any = true) {
+        if (s.any)
             pd_emit_char(out, ',');
-        first = false;
         pd_emit_char(out, '"');
         pd_emit(out, f->name.ptr, f->name.len);
         PD_EMIT(out, "\":");
-        if (pd_tracepoint_value(f, order, raw, n, &d))
-            json_value(out, &d);
+        if (s.there)
+            json_value(out, &s.value);
         else
             PD_EMIT(out, "null");
+    }
+    if (s.left_out) {
+        pd_emit_str(out, s.any ? ",\"...\":" : "\"...\":");
+        pd_emit_dec(out, s.left_out);
     }
     pd_emit_char(out, '}');
 }

@@ -68,8 +68,9 @@ struct pd_tracepoint {
     uint32_t n_fields;
     uint32_t n_bad; /* field lines left out: not understood, a name for the second time, more than 1024 */
     const struct pd_tracepoint_field *fields; /* in the order of the file, the common ones first */
-    uint8_t order; /* enum pd_order of the raw bytes, as the tracing data says (one that was added: of this machine). A
-                      recording that was converted to the other byte order keeps its raw bytes as they are */
+    uint8_t order; /* enum pd_order of the raw bytes, as the tracing data says (one that was added: of this
+                      machine). A recording that was converted to the other byte order keeps its raw bytes as
+                      they are */
 };
 
 /*
@@ -144,12 +145,16 @@ enum pd_tracepoint_flags {
  * The fields in one line for people, without line end: "prev_comm=swapper/1 prev_pid=0 …". Numbers are
  * decimal, or 0x… if is_hex; arrays [1,2,3], bytes as hex digits; strings as pd_out_plain() writes them; what
  * the raw bytes do not have is "?". flags: enum pd_tracepoint_flags.
+ *
+ * Names and bytes of what is shown come to 4096 + 16 * n bytes at most. A field for which that leaves no
+ * room, as there is when many claim the same bytes, is left out, and how many are stands at the end: "...=3".
  */
 PD_API void pd_tracepoint_print(const struct pd_tracepoint *tracepoint, enum pd_order order, const void *raw,
                                 size_t n, unsigned flags, struct pd_out *out);
 /*
  * The same as one JSON object, by the rules of pd_record_json():
- * {"prev_comm":"swapper/1","prev_pid":0,"prev_state":"1"}. What the raw bytes do not have is null.
+ * {"prev_comm":"swapper/1","prev_pid":0,"prev_state":"1"}. What the raw bytes do not have is null; the number
+ * of fields left out is a last member "...".
  */
 PD_API void pd_tracepoint_json(const struct pd_tracepoint *tracepoint, enum pd_order order, const void *raw,
                                size_t n, unsigned flags, struct pd_out *out);

@@ -285,6 +285,37 @@ static void test_common_and_flexible(void **state)
     pd_tracepoints_free(t);
 }
 
+/* Of 100 raw bytes 4096 + 1600 are shown: 54 times 100 with a name of four letters and "=", and the 6 of z.
+ */
+static void test_overlapping(void **state)
+{
+    (void)state;
+    enum { FIELDS = 60, SHOWN = 54 };
+    static const uint8_t raw[100];
+    char text[8192], print[1024], json[1024];
+    size_t n = (size_t)snprintf(text, sizeof text, "name: a\nID: 1\n"), p = 0, j = 1;
+    strcpy(json, "{");
+    for (unsigned i = 0; i < FIELDS; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "field:char a%03u[100];offset:0;size:100;\n", i);
+    n += (size_t)snprintf(text + n, sizeof text - n, "field:int z;offset:0;size:4;\n");
+    for (unsigned i = 0; i < SHOWN; i++) {
+        p += (size_t)snprintf(print + p, sizeof print - p, "a%03u= ", i);
+        j += (size_t)snprintf(json + j, sizeof json - j, "\"a%03u\":\"\",", i);
+    }
+    snprintf(print + p, sizeof print - p, "z=0 ...=6");
+    snprintf(json + j, sizeof json - j, "\"z\":0,\"...\":6}");
+    struct pd_tracepoints *t = one_format("s", text, n);
+    check_text(pd_tracepoints_at(t, 0), PD_LITTLE, raw, sizeof raw, 0, print, json);
+    pd_tracepoints_free(t);
+
+    n = (size_t)snprintf(text, sizeof text, "name: a\nID: 1\nfield:int %0*d;offset:0;size:4;\n", 5000, 0);
+    memset(strstr(text, "int ") + 4, 'n', 5000);
+    t = one_format("s", text, n);
+    check_text(pd_tracepoints_at(t, 0), PD_LITTLE, raw, 50, 0, "...=1", "{\"...\":1}");
+    check_text(pd_tracepoints_at(t, 0), PD_LITTLE, NULL, 0, 0, "...=1", "{\"...\":1}");
+    pd_tracepoints_free(t);
+}
+
 static void test_values(void **state)
 {
     (void)state;
@@ -746,6 +777,7 @@ int main(void)
         cmocka_unit_test(test_long_size),
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_common_and_flexible),
+        cmocka_unit_test(test_overlapping),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_short),
         cmocka_unit_test(test_locations),

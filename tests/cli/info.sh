@@ -187,6 +187,40 @@ printf '%s\n' '{"header":{}}' '{"feature":"BPF_PROG_INFO","content":{"programs":
 expect 0 "$PERFDATA" info -I --header-only no_bpf.data
 has out '^# bpf_prog_info empty$'
 has out '^# btf info empty$'
+
+# ---- The functions of BPF programs: many with many types, the first of an id, either byte order, names without an end.
+if command -v python3 >/dev/null; then
+    python3 - >bpf.data <<'END'
+import struct, sys
+def btf(order, id, types, strings):
+    head = struct.pack(order + 'HBBIIIII', 0xeb9f, 1, 0, 24, 0, len(types), len(types), len(strings))
+    data = head + types + strings
+    return struct.pack('<II', id, len(data)) + data
+def prog(id, functions, first, step):
+    """Of which each has 8 bytes: size and type. Its address and tag are the same bytes."""
+    data = b''.join(struct.pack('<II', 77, first + i * step) for i in range(functions))
+    info = bytes(4) + struct.pack('<I', id) + bytes(96) + struct.pack('<II', functions, functions) + bytes(16)
+    info += struct.pack('<IIQIIQIIQ', id, 8, 0, functions, 0, 0, 0, 0, 0) + struct.pack('<II', functions, functions) + bytes(24)
+    return struct.pack('<IIQ', len(info), len(data), 0) + info + data
+def func(order, name, kind=12, members=0):
+    return struct.pack(order + 'III', name, kind << 24 | members, 0)
+many = b''.join(func('<', 1) for _ in range(10000))
+mixed = func('>', 0, 1) + bytes(4) + func('>', 0, 4, 2) + bytes(24) + func('>', 1) + func('>', 6)
+types = [btf('<', 5, many, b'\0many\0'), btf('>', 6, mixed, b'\0four\0five\0'), btf('<', 6, many, b'\0second\0'),
+         btf('<', 7, func('<', 1), b'\0' + 1000 * b'n')]
+programs = [prog(5, 15000, 10000, 0), prog(6, 6, 1, 1), prog(7, 2, 1, 0)]
+features = [struct.pack('<I', len(x)) + b''.join(x) for x in (programs, types)]
+head = b'PERFILE2' + struct.pack('<8Q4Q', 104, 144, 104, 144, 248, 0, 0, 0, 3 << 25, 0, 0, 0)
+attr = struct.pack('<IIQQQQQ', 1, 128, 0, 1000, 7, 0, 0) + bytes(80) + bytes(16)
+at = [280, 280 + len(features[0])]
+sys.stdout.buffer.write(head + attr + struct.pack('<4Q', at[0], len(features[0]), at[1], len(features[1])) + b''.join(features))
+END
+    expect 0 "$PERFDATA" info -I --header-only bpf.data
+    grep -c '_many addr' out >got
+    sed -n '/bpf_prog_info 6:/,$s/.*bpf_prog_[0-9a-f]*\(.*\) addr.*/\1/p' out | sed "s/n\{511\}/LONG/" >>got
+    printf '%s\n' 15000 '' '' _four _five '' '' _LONG... _LONG... >want
+    same want got
+fi
 expect 0 "$PERFDATA" info -I --header-only features.data
 cat >expected <<'END'
 # header version : 1

@@ -155,7 +155,7 @@ static void case_hops(struct bench *b)
         b->shared->bytes += at;
         left = end - at;
         memmove(buf, buf + at, left);
-        if (at == 0)
+        if (left == WINDOW) /* nothing that fits: no record */
             break;
     }
     if (b->shared->bytes < b->data_size)

@@ -302,7 +302,7 @@ def main():
         make_inputs(directory)
         table = [(f"{verb}@{kind}", args, kind) for kind in ("workload", "random", "zip", "pipe", "dir")
                  for verb, args in READERS + WRITERS + STREAMS
-                 if not (kind == "dir" and (args[-1] == "-" or verb in ("corrupt", "decode-o", "decode-o-j"))) and
+                 if not (kind == "dir" and (args[-1] == "-" or verb in ("corrupt", "decode-o", "decode-o-j", "bench"))) and
                  not (kind == "random" and verb == "extract") and
                  not (kind in ("random", "pipe") and verb.startswith("split"))] # AUX data cannot be cut
         table += [(f"{verb}@long", args, "long") for verb, args in READERS + WRITERS if verb.endswith("-j")] # several batches

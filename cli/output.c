@@ -139,7 +139,7 @@ bool cli_print_much(struct cli *cli, const char *text, size_t n)
         pd_out_bytes(&cli->out, text, n);
         return cli->out_error == 0;
     }
-    out_more(&cli->out, n);
+    out_more(&cli->out, 0);
     if (cli->out_error == 0)
         cli->out_error = cli_write_all(STDOUT_FILENO, text, n);
     return cli->out_error == 0;

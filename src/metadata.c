@@ -53,7 +53,7 @@ struct pd_metadata {
     size_t n_names;
     char **texts; /* of these, each once, however many attrs have it */
     size_t n_texts, cap_texts;
-    struct pd_idmap text_of; /* from hashes of them; those of the same hash take the numbers behind it */
+    struct pd_idmap by_text; /* from hashes of them; those of the same hash take the numbers behind it */
     struct known_name *known; /* sorted, made when a name is asked for */
     size_t n_known, cap_known;
     bool indexed;
@@ -84,8 +84,8 @@ static void forget_names(struct pd_metadata *m)
         pd_release(m->allocator, m->texts[i]);
     pd_release(m->allocator, m->texts);
     pd_release(m->allocator, m->names);
-    pd_idmap_free(&m->text_of);
-    m->text_of.allocator = m->allocator;
+    pd_idmap_free(&m->by_text);
+    m->by_text.allocator = m->allocator;
     m->texts = NULL;
     m->names = NULL;
     m->n_names = m->n_texts = m->cap_texts = 0;
@@ -274,21 +274,14 @@ enum pd_code pd_metadata_finish(struct pd_metadata *m, struct pd_reader *r, stru
 /* ---- Names of the event_types section. */
 
 /* Room for a name of n bytes and its NUL, which is there. */
-static char *name_room(struct pd_metadata *m, size_t n)
-{
-    char *p = pd_resize(m->allocator, NULL, n + 1);
-    if (p)
-        p[n] = '\0';
-    else
-        m->out_of_memory = true;
-    return p;
-}
-
 static char *copy_name(struct pd_metadata *m, const char *text, size_t n)
 {
-    char *p = name_room(m, n);
-    if (p)
+    char *p = pd_resize(m->allocator, NULL, n + 1);
+    m->out_of_memory |= !p;
+    if (p) {
         memcpy(p, text, n);
+        p[n] = '\0';
+    }
     return p;
 }
 
@@ -296,12 +289,12 @@ static char *copy_name(struct pd_metadata *m, const char *text, size_t n)
 static const char *the_text(struct pd_metadata *m, const char *text, size_t n)
 {
     uint32_t known, hash = (uint32_t)XXH3_64bits_withSeed(text, n, m->key.before);
-    for (; (known = pd_idmap_get(&m->text_of, hash)) != PD_IDMAP_NONE; hash++)
+    for (; (known = pd_idmap_get(&m->by_text, hash)) != PD_IDMAP_NONE; hash++)
         if (strlen(m->texts[known]) == n && memcmp(m->texts[known], text, n) == 0)
             return m->texts[known];
     char *copy = copy_name(m, text, n);
     if (!copy || !pd_grow(m->allocator, (void **)&m->texts, m->n_texts, &m->cap_texts, sizeof *m->texts) ||
-        !pd_idmap_add(&m->text_of, hash, (uint32_t)m->n_texts)) {
+        !pd_idmap_add(&m->by_text, hash, (uint32_t)m->n_texts)) {
         pd_release(m->allocator, copy);
         m->out_of_memory = true;
         return NULL;
@@ -346,7 +339,7 @@ enum pd_code pd_metadata_open(struct pd_metadata **metadata, struct pd_reader *r
     if (!m)
         return no_memory(error, sizeof *m);
     *m = (struct pd_metadata){.allocator = o.allocator, .split = {.allocator = o.allocator},
-                              .mapped = {.allocator = o.allocator}, .text_of = {.allocator = o.allocator},
+                              .mapped = {.allocator = o.allocator}, .by_text = {.allocator = o.allocator},
                               .key = pd_key_draw(), .left = o.max_bytes ? o.max_bytes : UINT64_C(256) << 20};
     enum pd_code code = PD_OK;
     if (r) {

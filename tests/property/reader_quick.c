@@ -260,7 +260,7 @@ static void compare_passed(struct bytes *b, bool stream, struct pd_rng *r)
         if (code)
             break;
         assert_true(x.offset == y.offset && x.index == y.index);
-        const size_t most = pd_rng_below(r, 100), room = pd_rng_below(r, 1 << 16);
+        const size_t most = (size_t)pd_rng_below(r, 100), room = (size_t)pd_rng_below(r, 1 << 16);
         size_t bytes = 1;
         const size_t n = pd_reader_pass(quick, &x, most, room, &bytes);
         assert_true(n <= most && bytes <= room);

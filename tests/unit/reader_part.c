@@ -209,7 +209,7 @@ static void damage(void **state)
     (void)state;
     for (unsigned kind = 0; kind < 3; kind++) {
         struct image im = plain(false);
-        uint64_t at = im.data + COMM_BYTES;
+        size_t at = (size_t)im.data + COMM_BYTES;
         for (unsigned i = 0; i < SAMPLES / 2; i++)
             at += i % 3 ? 88 : 56;
         if (kind == 0)

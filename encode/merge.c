@@ -469,22 +469,29 @@ static enum pd_code open_writer(struct pd_merging *m, const struct pd_sink *sink
     return code;
 }
 
+static enum pd_code put_event_type(struct pd_merging *m, struct pd_ids *there, const struct pd_event_type *type)
+{
+    if (pd_ids_get(there, type->event_id, NULL))
+        return PD_OK;
+    if (!pd_ids_set(there, type->event_id, 0))
+        return pd_merge_no_memory(m, sizeof(struct pd_ids_slot));
+    return pd_writer_event_type(m->w, type, m->error);
+}
+
 /* Names of old files' events; those of the same number once. */
 static enum pd_code put_event_types(struct pd_merging *m)
 {
+    struct pd_ids there = {.allocator = m->allocator};
     enum pd_code code = PD_OK;
     for (size_t i = 0; !code && i < m->n; i++) {
+        struct pd_event_type type;
         for (size_t k = 0; !code && k < pd_reader_n_event_types(m->in[i].reader); k++) {
-            struct pd_event_type type;
-            bool there = false;
             if (pd_reader_event_type(m->in[i].reader, k, &type, m->error))
                 break;
-            for (size_t t = 0; t < m->w->n_types; t++)
-                there |= m->w->types[t].event_id == type.event_id;
-            if (!there)
-                code = pd_writer_event_type(m->w, &type, m->error);
+            code = put_event_type(m, &there, &type);
         }
     }
+    pd_ids_free(&there);
     return code;
 }
 

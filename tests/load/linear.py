@@ -5,7 +5,7 @@
 Recordings with many attrs, long records, many threads, mappings and ids, and a long line of ancestors, are made at three sizes, each ten times the one before,
 the instructions that every verb takes are counted by valgrind, and what a tenfold file takes must be less than 20 times as
 much, beyond what an empty one takes (and a fifth of that, which counts as nothing). The same holds of ids, tids, names and cookies made to collide in hash tables (same-...).
-Some kinds are pairs of files that have little in common, for merge: build-ids, half-named and waiting.
+Some kinds are pairs of files that have little in common, for merge: build-ids, event-types, half-named and waiting.
 SCALE 100 (the default without arguments is 1, of two sizes): 65,536 attrs, 1,000 records of 65,528 bytes, 100,000 threads,
 1,000,000 mappings and ids; those that print every field have a tenth of that.
 """
@@ -18,7 +18,7 @@ SAMPLE_ID_ALL, DEFER_CALLCHAIN = 1 << 18, 1 << 38
 USER_DEFERRED = (1 << 64) - 640
 LARGEST = {"attrs": 65536, "records": 1000, "threads": 100000, "mappings": 1000000, "ids": 1000000, "same-ids": 100000,
            "same-tids": 50000, "same-tasks": 50000, "same-names": 10000, "same-cookies": 100000,
-           "build-ids": 100000, "half-named": 65536, "waiting": 100000, "chain": 100000}
+           "build-ids": 100000, "event-types": 100000, "half-named": 65536, "waiting": 100000, "chain": 100000}
 VERBS = {
     "info": ["info", "IN"], "tasks": ["info", "--tasks", "IN"], "check": ["check", "IN"], "dump": ["dump", "IN"], "fields": ["dump", "-F", "comm,tid,time,event", "IN"],
     "filter": ["filter", "--exclude-comms", "none", "-f", "-o", "OUT", "IN"], "hash": ["hash", "IN"], "decode": ["decode", "IN"],
@@ -32,7 +32,7 @@ VERBS = {
 FEW = ("dump", "fields", "decode")  # print every field: a tenth suffices
 USUAL = ("info", "filter", "fields")
 SMALL = {"attrs": 150, "records": 10, "threads": 200, "mappings": 500, "ids": 1000, "same-ids": 400, "same-tids": 400,
-         "same-tasks": 1600, "same-names": 200, "same-cookies": 400, "build-ids": 400, "half-named": 400, "waiting": 400,
+         "same-tasks": 1600, "same-names": 200, "same-cookies": 400, "build-ids": 400, "event-types": 400, "half-named": 400, "waiting": 400,
          "chain": 400}
 
 
@@ -220,6 +220,15 @@ def build_ids(n):
     return one("a"), one("b")
 
 
+def event_types(n):
+    """Names of events by number, in the section of old files. The other recording has other numbers."""
+    def one(first):
+        whole = recording(1, 0, IP | TID | TIME, sample(IP | TID | TIME, 7, 1, 0))
+        types = b"".join(struct.pack("<Q64s", first + i, f"event-{first + i}".encode()) for i in range(n))
+        return whole[:56] + struct.pack("<QQ", len(whole), len(types)) + whole[72:] + types
+    return one(0), one(n)
+
+
 def half_named(n):
     """Groups of two of equal attrs, of which one recording names but the leaders, and the other names all, its leaders otherwise."""
     def one(name_of):
@@ -240,8 +249,8 @@ def waiting(n):
 
 KINDS = {"attrs": attrs, "records": records, "threads": threads, "mappings": mappings, "ids": ids, "same-ids": same_ids,
          "same-tids": same_tids, "same-tasks": same_tasks, "same-names": same_names, "same-cookies": same_cookies,
-         "build-ids": build_ids, "half-named": half_named, "waiting": waiting, "chain": chain}
-PAIRS = ("build-ids", "half-named", "waiting")
+         "build-ids": build_ids, "event-types": event_types, "half-named": half_named, "waiting": waiting, "chain": chain}
+PAIRS = ("build-ids", "event-types", "half-named", "waiting")
 USUAL_OF = {**dict.fromkeys(PAIRS, ("merge",)), "same-tasks": ("tasks",), "chain": ("split",)}
 
 

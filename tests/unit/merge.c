@@ -37,7 +37,7 @@ static struct heap heap = {.once = true};
 
 static const struct pd_allocator failing = {heap_resize, heap_release, &heap};
 
-/* A few records out of order, of an event of its own. */
+/* A few records out of order, of an event of its own, with the section of old files that has events' names. */
 static void make(struct image *im, uint64_t config, enum pd_order order)
 {
     const struct pd_sink sink = {write_image, patch_image, im};
@@ -51,6 +51,9 @@ static void make(struct image *im, uint64_t config, enum pd_order order)
     im->n = im->fail_at = 0;
     assert_int_equal(pd_writer_open(&w, &sink, &options, NULL), PD_OK);
     assert_int_equal(pd_writer_attr(w, &attr, (const uint64_t[]){1, 2}, 2, NULL), PD_OK);
+    const struct pd_event_type types[] = {{.event_id = 77, .name = "of both"}, {.event_id = config, .name = "of one"}};
+    assert_int_equal(pd_writer_event_type(w, &types[0], NULL), PD_OK);
+    assert_int_equal(pd_writer_event_type(w, &types[1], NULL), PD_OK);
     for (uint64_t i = 0; i < 40; i++) {
         const struct pd_record comm = {.type = PD_RECORD_COMM,
                                        .u.comm = {.pid = 7, .tid = 7, .comm = PD_STR("name")},
@@ -136,6 +139,27 @@ static void merging_fails(void **state)
     try_all(merge_them);
 }
 
+static void event_types_once(void **state)
+{
+    (void)state;
+    const struct pd_sink sink = {write_image, patch_image, &out};
+    const uint64_t expected[] = {77, PD_SW_CPU_CLOCK, PD_SW_PAGE_FAULTS};
+    struct pd_reader *r;
+    struct pd_event_type type;
+    make(&a, PD_SW_CPU_CLOCK, PD_LITTLE);
+    make(&b, PD_SW_PAGE_FAULTS, PD_BIG);
+    out.n = out.fail_at = 0;
+    assert_int_equal(merge_them(&sink, NULL), PD_OK);
+    assert_int_equal(pd_reader_open_memory(&r, out.bytes, out.n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_reader_n_event_types(r), 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(pd_reader_event_type(r, i, &type, NULL), PD_OK);
+        assert_int_equal(type.event_id, expected[i]);
+        assert_string_equal((const char *)type.name, i ? "of one" : "of both");
+    }
+    pd_reader_close(r);
+}
+
 static void wrong_arguments(void **state)
 {
     const struct pd_sink sink = {write_image, patch_image, &out};
@@ -155,6 +179,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorting_fails),
         cmocka_unit_test(merging_fails),
+        cmocka_unit_test(event_types_once),
         cmocka_unit_test(wrong_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

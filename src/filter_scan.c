@@ -318,7 +318,7 @@ static enum pd_code copy_large(struct copying *c, uint64_t offset, uint64_t n)
 
 static enum pd_code copy_part(struct copying *c, uint64_t offset, uint64_t n)
 {
-    if (n && n <= SMALL && offset >= c->first && offset + n <= c->end) /* nothing may be seen yet */
+    if (c->seen && n <= SMALL && offset >= c->first && offset + n <= c->end)
         return add_piece(c, c->seen + (offset - c->first), (size_t)n);
     return copy_large(c, offset, n);
 }

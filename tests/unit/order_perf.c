@@ -62,7 +62,9 @@ static void read_perf(struct pd_reader *r, const char *path)
         if (sscanf(line, "%llx@%511s [0x%x]: event: %u", &offset, where, &size, &type) == 4)
             note(&perfs, (struct seen){0, offset, member_of(r, where), type, size});
     free(line);
-    pclose(f);
+    const int status = pclose(f);
+    if (status)
+        fail_msg("perf report ended with status 0x%x after %zu records", (unsigned)status, perfs.n);
     assert_true(perfs.n > 100);
 }
 

@@ -356,7 +356,8 @@ enum pd_code pd_merge_write(struct pd_merging *m, uint32_t input, uint32_t attr,
 {
     struct pd_record rec;
     const enum pd_code code = pd_record_frame(m->order, bytes, n, &rec, m->error);
-    rec.plan = &m->events[m->in[input].event[attr]].plan;
+    const bool known = attr != UINT32_MAX; /* else it is of no event, as in a file whose attrs are damaged */
+    rec.plan = known ? &m->events[m->in[input].event[attr]].plan : NULL;
     return code ? code : write_record(m, input, &rec, bytes, n);
 }
 

@@ -293,6 +293,16 @@ for seed in 1 2 3 4 5 6 7 8 9 10; do
     done
 done
 
+# Records that wait, of an input whose attrs are beyond its end: they are of no event.
+"$PERFDATA" gen -q -t COMM,MMAP2,FORK -c 50 -f -o waiting.data
+"$PERFDATA" corrupt -q -f --set 0x18=ffffffffffff -i waiting.data -o bad.data >corrupted
+for way in "merge -a" "merge" "merge --pids move"; do
+    # shellcheck disable=SC2086
+    expect 3 "$PERFDATA" $way -f -o y.data waiting.data bad.data
+    has err 'bad.data: at offset 24 (0x18), attrs: '
+    expect 0 "$PERFDATA" check -q y.data
+done
+
 # ---- Pieces of a recording, in any number: the same records in the same order, each once.
 normal() { # the records in order of time
     "$PERFDATA" sort -q -f --to file -o normal.data "$1"

@@ -23,7 +23,7 @@ struct held {
 /* The name that EVENT_UPDATE gives an event id, or the file that HEADER_BUILD_ID names. */
 struct held_record {
     struct pd_record rec;
-    uint8_t *bytes;
+    uint8_t bytes[];
 };
 
 /* Where the name of an event is said, best first. */
@@ -47,6 +47,7 @@ struct pd_metadata {
     size_t n_held, cap_held;
     struct held_record **records;
     size_t n_records, cap_records;
+    bool full; /* a record was not kept, which has been noted */
     struct pd_error *findings;
     size_t n_findings, cap_findings;
     const char **names; /* of attrs, made when asked for; "": there is none */
@@ -99,10 +100,8 @@ void pd_metadata_close(struct pd_metadata *m)
         return;
     for (size_t i = 0; i < m->n_held; i++)
         close_feature(m, m->held[i]);
-    for (size_t i = 0; i < m->n_records; i++) {
-        pd_release(m->allocator, m->records[i]->bytes);
+    for (size_t i = 0; i < m->n_records; i++)
         pd_release(m->allocator, m->records[i]);
-    }
     for (size_t i = 0; i < m->n_old; i++)
         pd_release(m->allocator, m->old_names[i]);
     forget_names(m);
@@ -416,25 +415,37 @@ static enum pd_code add_inner_tracing_data(struct pd_metadata *m, const struct p
     return add_bytes(m, PD_FEAT_TRACING_DATA, rec->offset + 12, rec->raw + 12, n, error);
 }
 
+/* Whether n bytes for a record may still be taken. The first that may not is a finding, not each of millions. */
+static bool afford(struct pd_metadata *m, const struct pd_record *rec, size_t n)
+{
+    struct pd_error e;
+    if (!m->full && n <= m->left) {
+        m->left -= n;
+        return true;
+    }
+    if (!m->full) {
+        pd_fail_record(&e, PD_ELIMIT, rec, 0, "memory for names of events and build ids", n, m->left);
+        note(m, &e);
+    }
+    m->full = true;
+    return false;
+}
+
+/* What is taken is what it costs: decoded, a build id of 40 bytes has hundreds. */
 static enum pd_code keep_record(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error)
 {
-    uint8_t *bytes;
-    struct held_record *h;
-    enum pd_code code = claim(m, rec->offset, rec->size, &bytes, error);
-    if (code || !bytes)
-        return code;
-    memcpy(bytes, rec->raw, rec->size);
-    h = pd_resize(m->allocator, NULL, sizeof *h);
+    const size_t n = sizeof(struct held_record) + rec->size;
+    if (!afford(m, rec, n))
+        return PD_OK;
+    struct held_record *h = pd_resize(m->allocator, NULL, n);
     if (!h || !pd_grow(m->allocator, (void **)&m->records, m->n_records, &m->cap_records, sizeof *m->records)) {
         pd_release(m->allocator, h);
-        pd_release(m->allocator, bytes);
-        return no_memory(error, sizeof *h);
+        return no_memory(error, n);
     }
     memset(h, 0, sizeof *h);
-    h->bytes = bytes;
-    if (pd_record_decode(rec->plan, bytes, rec->size, &h->rec, NULL)) {
+    memcpy(h->bytes, rec->raw, rec->size);
+    if (pd_record_decode(rec->plan, h->bytes, rec->size, &h->rec, NULL)) {
         pd_release(m->allocator, h);
-        pd_release(m->allocator, bytes);
         return PD_OK; /* reported by who reads the records */
     }
     h->rec.plan = NULL; /* belongs to the reader */

@@ -29,7 +29,7 @@ struct pd_tracepoints;
 struct pd_metadata_options {
     size_t size;                          /* sizeof this struct */
     const struct pd_allocator *allocator; /* NULL: malloc; must outlive the metadata */
-    uint64_t max_bytes;                   /* most bytes of features that are kept; 0: 256 MiB */
+    uint64_t max_bytes;                   /* for features, names of events and build ids; 0: 256 MiB */
 };
 
 /*

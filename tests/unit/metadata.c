@@ -324,6 +324,30 @@ static void of_limited_size(void **state)
     image_free(&im);
 }
 
+/* Records that name files are kept decoded, and count with what that takes; only the first that is too much is told. */
+static void records_of_limited_size(void **state)
+{
+    (void)state;
+    static const uint8_t record[48] = {67, 0, 0, 0, 2, 0, 48, 0, [36] = '/', 'l'};
+    uint8_t stream[16 + 10 * sizeof record] = "PERFILE2\x10";
+    struct pd_reader *r;
+    struct pd_metadata *m;
+    struct pd_record rec = {0};
+    struct pd_error e;
+    const struct pd_metadata_options o = {.size = sizeof o, .max_bytes = 4 * sizeof rec};
+    for (size_t i = 0; i < 10; i++)
+        memcpy(stream + 16 + i * sizeof record, record, sizeof record);
+    assert_int_equal(pd_reader_open_memory(&r, stream, sizeof stream, NULL, &e), PD_OK);
+    assert_int_equal(pd_metadata_open(&m, r, &o, &e), PD_OK);
+    while (pd_reader_next(r, &rec, &e) == PD_OK)
+        assert_int_equal(pd_metadata_add(m, r, &rec, &e), PD_OK);
+    assert_int_equal(pd_metadata_n_findings(m), 1);
+    assert_int_equal(pd_metadata_finding(m, 0)->code, PD_ELIMIT);
+    assert_int_equal(pd_metadata_finding(m, 0)->offset, 16 + 3 * sizeof record);
+    pd_metadata_close(m);
+    pd_reader_close(r);
+}
+
 /* ---- Sets of cpus */
 
 static void print_range(void *user, uint32_t first, uint32_t last)
@@ -564,6 +588,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_a_stream),   cmocka_unit_test(of_a_file),    cmocka_unit_test(of_limited_size),
+        cmocka_unit_test(records_of_limited_size),
         cmocka_unit_test(lists_of_cpus), cmocka_unit_test(maps_of_cpus), cmocka_unit_test(of_large_records),
         cmocka_unit_test(a_name_of_many_events_is_held_once),
         cmocka_unit_test(topologies_have_a_limit),

@@ -194,6 +194,22 @@ static enum pd_code is_there(struct pd_merging *m, struct known_files *known, si
     return k || add_file(m, known, i, e, hash) ? PD_OK : pd_merge_no_memory(m, 2 * known->cap * sizeof *known->files);
 }
 
+/* An entry without a pid gets it, since others have theirs. */
+static void put_with_pid(struct made *made, size_t i, const uint8_t *at, const struct pd_build_id_entry *e)
+{
+    const enum pd_order order = made->m->order;
+    uint8_t head[12];
+    if (e->size > UINT16_MAX - 4) {
+        pd_merge_note(made->m, i, PD_FEAT_BUILD_ID, "has a name that is too long for an entry with a pid");
+        return;
+    }
+    memcpy(head, at, 8);
+    pd_store16(head + 6, (uint16_t)(e->size + 4), order);
+    pd_store32(head + 8, (uint32_t)pd_build_id_pid(e->misc), order);
+    put(made, head, sizeof head);
+    put(made, at + 8, e->size - 8u);
+}
+
 /* What input i has and those before it do not. */
 static void put_build_ids_of(struct made *made, struct known_files *known, size_t i)
 {
@@ -205,7 +221,9 @@ static void put_build_ids_of(struct made *made, struct known_files *known, size_
     const uint8_t *at = f ? f->raw.ptr : NULL;
     for (; !made->code && f && f->layout && pd_build_id_entry_next(&l, &e); at += e.size) {
         made->code = is_there(m, known, i, &e, &there, &other);
-        if (!there)
+        if (!there && f->variant & PD_VARIANT_NO_PID)
+            put_with_pid(made, i, at, &e);
+        else if (!there)
             put(made, at, e.size);
     }
     if (other)

@@ -87,10 +87,35 @@ static enum pd_code put_type(struct pd_writer *w, const struct pd_event_type *ty
     return code ? code : pd_writer_emit(w, bytes, n, error);
 }
 
-/* The section is a list of records, some without a type, of any size. perf 7.3 refuses sizes that are no
+static bool lacks_pids(const struct pd_writer *w, const struct pd_held *h)
+{
+    struct pd_feature f;
+    return pd_feature_decode(w->options.order, PD_FEAT_BUILD_ID, 0, h->bytes, h->n, &f, NULL) == PD_OK && f.variant & PD_VARIANT_NO_PID;
+}
+
+/* As a record, which is larger than its entry by the pid, if that has none, and a padding: perf 7.3 refuses sizes that are no
  * multiples of 8. */
+static enum pd_code put_build_id(struct pd_writer *w, const struct pd_record *entry, bool lacks_pid, struct pd_error *error)
+{
+    uint8_t pid[4];
+    const size_t n = entry->size + (lacks_pid ? sizeof pid : 0), size = pd_align8(n) > UINT16_MAX ? n : pd_align8(n);
+    if (size > UINT16_MAX) {
+        dropped(w, PD_FEAT_BUILD_ID, "a name is too long for a record that has a pid");
+        return PD_OK;
+    }
+    pd_store32(pid, (uint32_t)pd_build_id_pid(entry->misc), w->options.order);
+    enum pd_code code = put_header(w, PD_RECORD_HEADER_BUILD_ID, entry->misc, size, error);
+    if (!code && lacks_pid)
+        code = pd_writer_emit(w, pid, sizeof pid, error);
+    if (!code)
+        code = pd_writer_emit(w, entry->raw + 8, entry->size - 8u, error);
+    return code ? code : pd_writer_zeros(w, size - n, error);
+}
+
+/* The section is a list of records, some without a type, of any size. */
 static enum pd_code put_build_ids(struct pd_writer *w, const struct pd_held *h, struct pd_error *error)
 {
+    const bool lacking = lacks_pids(w, h);
     enum pd_code code = PD_OK;
     struct pd_record rec;
     for (size_t at = 0; !code && at < h->n; at += rec.size) {
@@ -99,13 +124,7 @@ static enum pd_code put_build_ids(struct pd_writer *w, const struct pd_held *h, 
             dropped(w, h->feature, "the rest of the section is not a list of records");
             break;
         }
-        size_t size = pd_align8(rec.size);
-        size = size > UINT16_MAX ? rec.size : size;
-        code = put_header(w, PD_RECORD_HEADER_BUILD_ID, rec.misc, size, error);
-        if (!code)
-            code = pd_writer_emit(w, rec.raw + 8, rec.size - 8u, error);
-        if (!code)
-            code = pd_writer_zeros(w, size - rec.size, error);
+        code = put_build_id(w, &rec, lacking, error);
     }
     return code;
 }

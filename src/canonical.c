@@ -272,7 +272,10 @@ enum pd_code pd_canon_feature(struct pd_canon *c, const struct pd_feature *f, en
 
 void pd_canon_build_id(struct pd_canon *c, const struct pd_build_id *file, uint16_t misc, uint8_t variant)
 {
-    const struct pd_shape shape = {.given = misc, .misc = misc, .variant = variant};
+    const struct pd_shape shape = {.given = misc, .misc = misc, .variant = (uint8_t)(variant & ~PD_VARIANT_NO_PID)};
+    struct pd_build_id with_pid = *file;
+    if (variant & PD_VARIANT_NO_PID) /* a stream has it */
+        with_pid.pid = (uint32_t)pd_build_id_pid(misc);
     pd_canon_number(c, misc, 2);
-    put_layout(c, pd_layout_build_id(), &shape, file);
+    put_layout(c, pd_layout_build_id(), &shape, &with_pid);
 }

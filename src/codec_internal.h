@@ -159,4 +159,10 @@ PD_PART(event_type)
 PD_PART(tracepoint_common)
 #undef PD_PART
 
+/* The pid of a file of a section whose entries have none (PD_VARIANT_NO_PID), as perf takes it. */
+static inline int32_t pd_build_id_pid(uint16_t misc)
+{
+    return misc == PD_CPUMODE_GUEST_KERNEL || misc == PD_CPUMODE_GUEST_USER ? 0 : -1;
+}
+
 #endif

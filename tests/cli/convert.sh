@@ -39,6 +39,19 @@ convert tiny.data tiny.pipe --to pipe
 same tiny.pipe stdout.pipe
 head -c 16 tiny.pipe | cmp - <(printf PERFILE2 && le 8 16) || fail "a pipe stream begins with its header"
 "$PERFDATA" convert -q -i - -o - <tiny.pipe | cmp - tiny.pipe || fail "a stream through"
+# Entries of build ids that have no pid (perf before 2.6.35) get it: records of a stream have one.
+for old in "${PERFDATA_SOURCE:?}"/corpus/conformance/trap-build-id-without-pid{,.be}.data; do
+    convert "$old" old.pipe --to pipe
+    convert old.pipe again.data --to file
+    for made in "$old" old.pipe again.data; do
+        checked "$made"
+        "$PERFDATA" extract --build-ids "$made" | cmp - <(echo "000102030405060708090a0b0c0d0e0f10111213 [kernel.kallsyms]
+100102030405060708090a0b0c0d0e0f10111213 /bin/tool") || fail "build ids of $made"
+        [ "$("$PERFDATA" hash - <"$made")" = "$("$PERFDATA" hash - <"$old")" ] || fail "another content: $made"
+    done
+    "$PERFDATA" decode old.pipe >text
+    [ "$(jq -c 'select(.record.type == "HEADER_BUILD_ID").record.header_build_id.file.pid' text | sort -u)" = -1 ] || fail "pids that perf takes"
+done
 # shellcheck disable=SC2002
 cat tiny.data | "$PERFDATA" convert -q -i - -o - --to file | cmp - tiny.data || fail "a file through pipes"
 # shellcheck disable=SC2002

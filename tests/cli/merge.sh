@@ -329,6 +329,15 @@ for options in '--endian little' '--endian big' '--to pipe' '--to dir' '-z'; do
     done
 done
 
+# Build ids without a pid (perf before 2.6.35) beside others, in either order.
+for pair in 'trap-build-id-without-pid feature-build-id' 'feature-build-id trap-build-id-without-pid'; do
+    # shellcheck disable=SC2086
+    expect 0 "$PERFDATA" merge -f -o m.data $(printf "$PERFDATA_SOURCE/corpus/conformance/%s.data " $pair)
+    "$PERFDATA" extract --build-ids m.data | sort | cmp - <(echo "000102030405060708090a0b0c0d0e0f /lib/md5.so
+000102030405060708090a0b0c0d0e0f10111213 [kernel.kallsyms]
+100102030405060708090a0b0c0d0e0f10111213 /bin/tool") || fail "build ids of $pair"
+done
+
 # One input is only put in order.
 rm -rf x.data
 "$PERFDATA" gen -q --preset database -c 5000 -o x.data

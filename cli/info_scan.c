@@ -81,13 +81,20 @@ static void count_sample(struct info *info, const struct pd_record *rec)
         info->unowned++;
 }
 
+/* Damage may claim any number: a sum that does not fit stays the largest. */
+static void add_lost(uint64_t *sum, uint64_t lost)
+{
+    if (__builtin_add_overflow(*sum, lost, sum))
+        *sum = UINT64_MAX;
+}
+
 static void count_lost_samples(struct info *info, const struct pd_record *rec)
 {
     struct info_event *e = event_of(info, rec);
     info->lost_samples_records++;
-    info->lost_samples += rec->u.lost_samples.lost;
+    add_lost(&info->lost_samples, rec->u.lost_samples.lost);
     if (e)
-        e->lost += rec->u.lost_samples.lost;
+        add_lost(&e->lost, rec->u.lost_samples.lost);
 }
 
 static void count_time(struct info_times *t, uint64_t time)
@@ -226,7 +233,7 @@ static void take_decoded(struct info *info, struct pd_record *rec)
     else if (rec->type == PD_RECORD_FORK)
         take_fork(info, &rec->u.fork);
     else if (rec->type == PD_RECORD_LOST)
-        info->lost_records++, info->lost += rec->u.lost.lost;
+        info->lost_records++, add_lost(&info->lost, rec->u.lost.lost);
     else if (rec->type == PD_RECORD_LOST_SAMPLES)
         count_lost_samples(info, rec);
     else

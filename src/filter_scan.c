@@ -291,8 +291,11 @@ static enum pd_code copy_bytes(struct copying *c, uint64_t offset, uint64_t n)
     return code;
 }
 
+/* Parts that wait to be copied may have been told already, when there was much behind them. */
 static void tell(struct copying *c, uint64_t at)
 {
+    if (at <= c->told)
+        return;
     pd_filter_passed(c->f, at - c->told);
     c->told = at;
 }

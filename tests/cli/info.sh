@@ -55,6 +55,19 @@ for line in open(sys.argv[1]):
 END
 fi
 
+# ---- What damage says was lost may not fit a sum of 64 bits: it is the largest then, not a small one.
+"$PERFDATA" decode --short "$PERFDATA_SOURCE/corpus/two-events.data" | awk '{ print } /"type":"SAMPLE"/ && !done++ {
+    for (i = 0; i < 2; i++) {
+        said = "\"lost\":\"" (i ? "18446744073709551615" : "7") "\"}"
+        id = ",\"sample_id\":{\"pid\":1,\"tid\":1,\"time\":\"1\"}"
+        print "{\"record\":{\"type\":\"LOST_SAMPLES\",\"lost_samples\":{" said id "}}"
+        print "{\"record\":{\"type\":\"LOST\",\"lost\":{\"id\":\"1\"," said id "}}"
+    } }' | "$PERFDATA" encode -q -o much-lost.data
+expect 0 "$PERFDATA" info much-lost.data
+has out '^lost  *18446744073709551615 records (2 LOST), 18446744073709551615 samples (2 LOST_SAMPLES)$'
+expect 0 "$PERFDATA" info --stats much-lost.data
+has out 'LOST_SAMPLES events: 18446744073709551615$'
+
 # ---- Counts of many records, where samples that differ in numbers alone have a loop of their own, against sums over the text:
 # with samples and others at time 0, tid 0, of unknown events, and with times that go back.
 if command -v python3 >/dev/null; then

@@ -221,7 +221,7 @@ static uint64_t word_at(const struct pd_record *rec, uint16_t at)
 static uint64_t planned(const struct pd_record *rec)
 {
     const struct pd_plan *plan = rec->plan;
-    return plan ? word_at(rec, plan->ip) + word_at(rec, plan->pid) + word_at(rec, plan->time) : 0;
+    return plan ? word_at(rec, plan->ip) ^ word_at(rec, plan->pid) ^ word_at(rec, plan->time) : 0;
 }
 
 /* All that the reader has yet to give. */
@@ -231,15 +231,15 @@ static enum pd_code go_through(struct pd_reader *r, enum depth depth, uint64_t *
     struct pd_record rec = {0};
     size_t size;
     enum pd_code code;
-    uint64_t sum = 0;
+    uint64_t mixed = 0;
     while ((code = depth < DECODE ? pd_reader_next(r, &rec, error) : pd_reader_next_decoded(r, &rec, error)) == PD_OK) {
         ++*records;
         if (depth == PLAN && rec.type == PD_RECORD_SAMPLE)
-            sum += planned(&rec);
+            mixed ^= planned(&rec);
         if (depth == ENCODE && rec.decoded && (code = pd_record_encode(rec.plan, &rec, out, UINT16_MAX, &size, error)))
             break;
     }
-    __atomic_store_n(&sink, sum, __ATOMIC_RELAXED);
+    __atomic_store_n(&sink, mixed, __ATOMIC_RELAXED);
     return code;
 }
 

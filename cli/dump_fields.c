@@ -272,7 +272,7 @@ static inline char *put_signed(char *p, int32_t value, unsigned width)
         return pd_put_columns(p, (uint32_t)value, width, ' ');
     char number[NUMBER];
     *number = '-';
-    const size_t n = (size_t)(pd_put_columns(number + 1, 0 - (uint64_t)(int64_t)value, 0, ' ') - number);
+    const size_t n = (size_t)(pd_put_columns(number + 1, (uint64_t)-(int64_t)value, 0, ' ') - number);
     p = pad(p, n, width);
     memcpy(p, number, n);
     return p + n;
@@ -352,7 +352,7 @@ static inline char *put_cpu(char *p, int32_t cpu)
     if (cpu >= 0)
         return pd_put_columns(p, (uint32_t)cpu, 3, '0');
     *p = '-';
-    return pd_put_columns(p + 1, 0 - (uint64_t)(int64_t)cpu, 2, '0');
+    return pd_put_columns(p + 1, (uint64_t)-(int64_t)cpu, 2, '0');
 }
 
 static inline char *put_time(const struct values *v, char *p)

@@ -156,7 +156,7 @@ static bool add_id(struct run *run, const char *option, const char *word, uint32
         cli_fail(run->cli, CLI_USAGE, "%s: \"%s\" is no number", option, word);
         return false;
     }
-    return ADD(run, *ids, *n, (uint32_t)(negative ? -value : value));
+    return ADD(run, *ids, *n, (uint32_t)(negative ? -(int64_t)value : (int64_t)value));
 }
 
 static bool add_cpus(struct run *run, const char *option, char *word, struct lists *l)

@@ -285,7 +285,7 @@ static char *copy_name(struct pd_metadata *m, const char *text, size_t n)
 }
 
 /* The one text of these bytes, which lives until names are forgotten; NULL: no memory. */
-static const char *the_text(struct pd_metadata *m, const char *text, size_t n)
+PD_WRAPS static const char *the_text(struct pd_metadata *m, const char *text, size_t n)
 {
     uint32_t known, hash = (uint32_t)XXH3_64bits_withSeed(text, n, m->key.before);
     for (; (known = pd_idmap_get(&m->by_text, hash)) != PD_IDMAP_NONE; hash++)
@@ -461,7 +461,7 @@ static bool same_file(const struct pd_mmap2 *a, const struct pd_mmap2 *b)
 }
 
 /* A file with a build id is kept once. Those of the same hash take the numbers behind it. */
-static enum pd_code keep_mapping(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error)
+PD_WRAPS static enum pd_code keep_mapping(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error)
 {
     struct pd_record one = {0};
     uint32_t known;

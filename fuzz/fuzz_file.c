@@ -2,12 +2,15 @@
 /*
  * fuzz_file.c - a whole recording in memory: every record is decoded, the parts cover the file, writing it again, copied
  * or with everything encoded anew, gives the same bytes, records are the same without the short ways for those that follow
- * alike, and in parts, and all memory, of which there is never much, comes back. Checks R1, R2, R3, R5, R6, R10, R12.
+ * alike, and in parts, names of events are in the file, and all memory, of which there is never much, comes back.
+ * Checks R1, R2, R3, R5, R6, R10, R12.
  */
+#define _GNU_SOURCE /* memmem() */
 #include "digest.h"
 #include "harness.h"
 #include "mutator.h"
 #include "recording.h"
+#include <perfdata/metadata.h>
 
 static void check_extents(const struct pd_reader *r, size_t size)
 {
@@ -94,6 +97,70 @@ static bool check_records(struct pd_reader *r, size_t size)
     return compressed;
 }
 
+/* ---- What is said of events */
+
+static bool stands_in(const uint8_t *data, size_t size, const char *text, size_t n)
+{
+    return n == 0 || memmem(data, size, text, n) != NULL;
+}
+
+/* A name is in the file as it is, that of a tracepoint in two pieces: "system:name", of which either may have a colon itself. */
+static bool is_of_file(const uint8_t *data, size_t size, const char *name)
+{
+    bool found = stands_in(data, size, name, strlen(name));
+    for (const char *colon = strchr(name, ':'); !found && colon; colon = strchr(colon + 1, ':'))
+        found = stands_in(data, size, name, (size_t)(colon - name)) && stands_in(data, size, colon + 1, strlen(colon + 1));
+    return found;
+}
+
+/* as_it_is: nothing is in the file in another form. */
+static void check_events(struct pd_metadata *m, const struct pd_reader *r, const uint8_t *data, size_t size, bool as_it_is)
+{
+    const uint32_t n = (uint32_t)pd_reader_n_attrs(r);
+    for (uint32_t i = 0; i < n; i++) {
+        struct pd_group_desc group, other;
+        const char *name = pd_metadata_event_name(m, r, i);
+        CHECK(!name || *name);
+        CHECK(!name || !as_it_is || is_of_file(data, size, name));
+        CHECK(pd_metadata_event_name(m, r, i) == name);
+        if (!pd_metadata_group(m, i, &group))
+            continue;
+        CHECK(group.leader_idx <= i && i - group.leader_idx < group.nr_members);
+        CHECK(!as_it_is || stands_in(data, size, group.name.ptr, group.name.len));
+        CHECK(pd_metadata_group(m, group.leader_idx, &other)); /* where groups overlap, perhaps another */
+    }
+    CHECK(pd_metadata_event_name(m, r, n) == NULL && !pd_metadata_out_of_memory(m));
+}
+
+/* Asked in between, too, when more is to be said. */
+static void check_metadata(const uint8_t *data, size_t size, const struct pd_reader_options *options)
+{
+    const struct pd_metadata_options keep = {.size = sizeof keep, .allocator = options->allocator, .max_bytes = INFLATE_MOST};
+    struct pd_record rec = {0};
+    struct pd_error error;
+    struct pd_reader *r;
+    struct pd_metadata *m;
+    bool as_it_is = true;
+    enum pd_code code;
+    CHECK(pd_reader_open_memory(&r, data, size, options, NULL) == PD_OK && pd_metadata_open(&m, r, &keep, NULL) == PD_OK);
+    while ((code = pd_reader_next(r, &rec, &error)) == PD_OK || code == PD_EZSTD || code == PD_ELIMIT) {
+        if (code)
+            continue;
+        as_it_is &= rec.type != PD_RECORD_COMPRESSED && rec.type != PD_RECORD_COMPRESSED2 && rec.type != PD_RECORD_SIMPLEPERF_SPLIT;
+        if (pd_reader_decode(r, &rec, &error) == PD_OK && (code = pd_metadata_add(m, r, &rec, &error)))
+            check_error(&error, code, size);
+        if (rec.index == 3)
+            check_events(m, r, data, size, as_it_is);
+    }
+    if ((code = pd_metadata_finish(m, r, &error)))
+        check_error(&error, code, size);
+    check_events(m, r, data, size, as_it_is);
+    for (size_t i = 0; i < pd_metadata_n_findings(m); i++)
+        check_error(pd_metadata_finding(m, i), pd_metadata_finding(m, i)->code, SIZE_MAX);
+    pd_metadata_close(m);
+    pd_reader_close(r);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct heap heap = {0};
@@ -113,6 +180,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_rewrite(r, data, size, false);
         check_rewrite(r, data, size, true);
         check_short_ways(data, size, &options);
+        check_metadata(data, size, &options);
         CHECK(heap.peak <= 64 * size + ((size_t)1 << 20) + (compressed ? ZSTD_MOST : 0));
     }
     pd_reader_close(r);

@@ -3,7 +3,6 @@
 #define ZSTD_STATIC_LINKING_ONLY /* for ZSTD_customMem: all memory comes from the caller's allocator */
 #include "deflate.h"
 #include "codec_internal.h"
-#include "foreign.h"
 #include "memory.h"
 #include <string.h>
 #include <zstd.h>
@@ -37,7 +36,6 @@ static bool set_level(const struct pd_deflate *z)
         int most;
     } limits[] = {{ZSTD_c_windowLog, 21}, {ZSTD_c_hashLog, 21}, {ZSTD_c_chainLog, 22}};
     const ZSTD_compressionParameters own = ZSTD_getCParams(z->level, 0, 0);
-    pd_foreign(&own, sizeof own);
     const unsigned logs[] = {own.windowLog, own.hashLog, own.chainLog};
     bool ok = !ZSTD_isError(ZSTD_CCtx_setParameter(z->ctx, ZSTD_c_compressionLevel, z->level));
     for (size_t i = 0; i < 3; i++)
@@ -93,7 +91,6 @@ enum pd_code pd_deflate_chunk(struct pd_deflate *z, bool last, const uint8_t **p
     ZSTD_inBuffer in = {z->in, z->n, 0};
     ZSTD_outBuffer out = {z->out, OUTPUT, 0};
     const size_t left = ZSTD_compressStream2(z->ctx, &out, &in, last ? ZSTD_e_end : ZSTD_e_flush);
-    pd_foreign(z->out, out.pos);
     if (ZSTD_isError(left))
         return ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation
                    ? pd_fail(error, PD_ENOMEM, PD_NOWHERE, "zstd", 0, 0)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* redact_names.c - the table of replacements, and what follows from the key: BLAKE2b of libsodium. */
 #include "redact_names.h"
-#include "foreign.h"
 #include "memory.h"
 #include "wire.h"
 #include <sodium.h>
@@ -109,10 +108,7 @@ const struct pd_replaced *pd_names_add(struct pd_names *names, enum pd_redact_sp
 bool pd_names_take_key(struct pd_names *names, const void *bytes, size_t n)
 {
     names->keyed = true;
-    if (sodium_init() < 0 || crypto_generichash(names->key, sizeof names->key, bytes, n, NULL, 0) != 0)
-        return false;
-    pd_foreign(names->key, sizeof names->key);
-    return true;
+    return sodium_init() >= 0 && crypto_generichash(names->key, sizeof names->key, bytes, n, NULL, 0) == 0;
 }
 
 void pd_names_hash(const struct pd_names *names, enum pd_redact_space space, const void *bytes, size_t n, uint8_t *out,
@@ -125,7 +121,6 @@ void pd_names_hash(const struct pd_names *names, enum pd_redact_space space, con
     crypto_generichash_update(&state, &label, 1);
     crypto_generichash_update(&state, bytes, n);
     crypto_generichash_final(&state, digest, sizeof digest);
-    pd_foreign(digest, sizeof digest);
     memcpy(out, digest, out_n < sizeof digest ? out_n : sizeof digest);
 }
 

@@ -3,7 +3,6 @@
 #define XXH_STATIC_LINKING_ONLY /* for XXH3_state_t: all memory comes from the caller's allocator */
 #include "canonical.h"
 #include "codec_internal.h"
-#include "foreign.h"
 #include "memory.h"
 #include "reflect.h"
 #include <string.h>
@@ -76,7 +75,6 @@ struct pd_hash pd_canon_end(struct pd_canon *c)
     c->begun = false;
     c->n = 0;
     XXH128_canonicalFromHash(&bytes, hash);
-    pd_foreign(&bytes, sizeof bytes);
     memcpy(out.bytes, bytes.digest, sizeof out.bytes);
     return out;
 }

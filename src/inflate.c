@@ -3,7 +3,6 @@
 #define ZSTD_STATIC_LINKING_ONLY /* for ZSTD_customMem: all memory comes from the caller's allocator */
 #include "inflate.h"
 #include "codec_internal.h"
-#include "foreign.h"
 #include "memory.h"
 #include <string.h>
 #include <zstd.h>
@@ -165,7 +164,6 @@ static enum pd_code step(struct pd_inflate *z, struct pd_error *error)
     if (z->hint == 0)
         z->frame_at = z->in_at;
     const size_t result = ZSTD_decompressStream(z->ctx, &out, &in);
-    pd_foreign(z->buf + z->end, out.pos - z->end);
     if (ZSTD_isError(result)) {
         const enum pd_code code = zstd_error(z, result, error);
         pd_inflate_break(z);

@@ -148,8 +148,6 @@ static void plain(void **state)
 static void compressed(void **state)
 {
     (void)state;
-    if (WITHOUT_ZSTD)
-        skip();
     check_file("-a -z", "compressed.data");
 }
 

@@ -14,16 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* zstd is not instrumented: to MemorySanitizer, what it writes is uninitialized. */
-#if defined(__has_feature)
-#if __has_feature(memory_sanitizer)
-#define WITHOUT_ZSTD true
-#endif
-#endif
-#ifndef WITHOUT_ZSTD
-#define WITHOUT_ZSTD false
-#endif
-
 struct stream {
     uint8_t *bytes;
     size_t n, cap;

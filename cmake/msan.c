@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * msan.c - what the libraries read and write, told to MemorySanitizer: they are not compiled with it. Linked into every program of
+ * a build with -fsanitize=memory, where it takes the calls of the functions that are WRAPPED here (ld --wrap; CMakeLists.txt finds
+ * them by that word). What they are given must be written; what they give is.
+ */
+#include <jansson.h>
+#include <sanitizer/msan_interface.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#define ZSTD_STATIC_LINKING_ONLY
+#include <xxhash.h>
+#include <zstd.h>
+
+#define WRAPPED(type_, name_, ...)     \
+    type_ __real_##name_(__VA_ARGS__); \
+    type_ __wrap_##name_(__VA_ARGS__); \
+    type_ __wrap_##name_(__VA_ARGS__)
+
+#define must_be_written __msan_check_mem_is_initialized
+#define is_written __msan_unpoison
+
+/* ---- libjansson: all that it holds; but memcpy(), with which it copies our strings, takes the marks along. */
+
+static json_malloc_t allocate = malloc;
+
+static void *allocate_written(size_t n)
+{
+    is_written(&n, sizeof n); /* the argument, too, is the library's */
+    void *p = allocate(n);
+    if (p)
+        is_written(p, n);
+    return p;
+}
+
+WRAPPED(void, json_set_alloc_funcs, json_malloc_t take, json_free_t drop)
+{
+    allocate = take;
+    __real_json_set_alloc_funcs(allocate_written, drop);
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    __real_json_set_alloc_funcs(allocate_written, free);
+}
+
+/* What the library compares on its own stack bears the marks of our functions that were there before: it goes unchecked. */
+WRAPPED(json_t *, json_loadb, const char *text, size_t n, size_t flags, json_error_t *error)
+{
+    must_be_written(text, n);
+    __msan_scoped_disable_interceptor_checks();
+    json_t *json = __real_json_loadb(text, n, flags, error);
+    __msan_scoped_enable_interceptor_checks();
+    if (error)
+        is_written(error, sizeof *error);
+    return json;
+}
+
+WRAPPED(size_t, json_dumpb, const json_t *json, char *text, size_t cap, size_t flags)
+{
+    __msan_scoped_disable_interceptor_checks();
+    const size_t n = __real_json_dumpb(json, text, cap, flags);
+    __msan_scoped_enable_interceptor_checks();
+    is_written(text, n < cap ? n : cap);
+    return n;
+}
+
+WRAPPED(char *, json_dumps, const json_t *json, size_t flags)
+{
+    __msan_scoped_disable_interceptor_checks();
+    char *text = __real_json_dumps(json, flags);
+    __msan_scoped_enable_interceptor_checks();
+    if (text)
+        __msan_unpoison_string(text);
+    return text;
+}
+
+/* ---- libzstd */
+
+WRAPPED(size_t, ZSTD_getFrameHeader, ZSTD_frameHeader *header, const void *bytes, size_t n)
+{
+    must_be_written(bytes, n);
+    const size_t result = __real_ZSTD_getFrameHeader(header, bytes, n);
+    is_written(header, sizeof *header);
+    return result;
+}
+
+WRAPPED(size_t, ZSTD_decompressStream, ZSTD_DStream *z, ZSTD_outBuffer *out, ZSTD_inBuffer *in)
+{
+    const size_t from = out->pos;
+    must_be_written((const char *)in->src + in->pos, in->size - in->pos);
+    const size_t result = __real_ZSTD_decompressStream(z, out, in);
+    is_written((char *)out->dst + from, out->pos - from);
+    return result;
+}
+
+WRAPPED(size_t, ZSTD_compressStream2, ZSTD_CCtx *z, ZSTD_outBuffer *out, ZSTD_inBuffer *in,
+        ZSTD_EndDirective end)
+{
+    const size_t from = out->pos;
+    must_be_written((const char *)in->src + in->pos, in->size - in->pos);
+    const size_t result = __real_ZSTD_compressStream2(z, out, in, end);
+    is_written((char *)out->dst + from, out->pos - from);
+    return result;
+}
+
+WRAPPED(size_t, ZSTD_compress, void *out, size_t cap, const void *bytes, size_t n, int level)
+{
+    must_be_written(bytes, n);
+    const size_t result = __real_ZSTD_compress(out, cap, bytes, n, level);
+    if (!ZSTD_isError(result))
+        is_written(out, result);
+    return result;
+}
+
+WRAPPED(ZSTD_compressionParameters, ZSTD_getCParams, int level, unsigned long long size, size_t dictionary)
+{
+    ZSTD_compressionParameters own = __real_ZSTD_getCParams(level, size, dictionary);
+    is_written(&own, sizeof own);
+    return own;
+}
+
+/* ---- libxxhash */
+
+WRAPPED(XXH64_hash_t, XXH3_64bits_withSeed, const void *bytes, size_t n, XXH64_hash_t seed)
+{
+    must_be_written(bytes, n);
+    return __real_XXH3_64bits_withSeed(bytes, n, seed);
+}
+
+WRAPPED(XXH128_hash_t, XXH3_128bits, const void *bytes, size_t n)
+{
+    must_be_written(bytes, n);
+    return __real_XXH3_128bits(bytes, n);
+}
+
+WRAPPED(XXH_errorcode, XXH3_128bits_update, XXH3_state_t *state, const void *bytes, size_t n)
+{
+    must_be_written(bytes, n);
+    return __real_XXH3_128bits_update(state, bytes, n);
+}
+
+WRAPPED(void, XXH128_canonicalFromHash, XXH128_canonical_t *bytes, XXH128_hash_t hash)
+{
+    __real_XXH128_canonicalFromHash(bytes, hash);
+    is_written(bytes, sizeof *bytes);
+}
+
+/* ---- libsodium */
+
+WRAPPED(int, crypto_generichash, unsigned char *out, size_t cap, const unsigned char *bytes,
+        unsigned long long n, const unsigned char *key, size_t key_n)
+{
+    must_be_written(bytes, n);
+    must_be_written(key, key_n);
+    const int result = __real_crypto_generichash(out, cap, bytes, n, key, key_n);
+    is_written(out, cap);
+    return result;
+}
+
+WRAPPED(int, crypto_generichash_update, crypto_generichash_state *state, const unsigned char *bytes,
+        unsigned long long n)
+{
+    must_be_written(bytes, n);
+    return __real_crypto_generichash_update(state, bytes, n);
+}
+
+WRAPPED(int, crypto_generichash_final, crypto_generichash_state *state, unsigned char *out, size_t cap)
+{
+    const int result = __real_crypto_generichash_final(state, out, cap);
+    is_written(out, cap);
+    return result;
+}
+
+/* ---- libc: functions since glibc 2.33, which the sanitizer of clang 14 does not know. */
+
+static int told(int result, struct stat *st)
+{
+    if (result == 0)
+        is_written(st, sizeof *st);
+    return result;
+}
+
+WRAPPED(int, stat64, const char *path, struct stat *st)
+{
+    return told(__real_stat64(path, st), st);
+}
+
+WRAPPED(int, lstat64, const char *path, struct stat *st)
+{
+    return told(__real_lstat64(path, st), st);
+}
+
+WRAPPED(int, fstat64, int fd, struct stat *st)
+{
+    return told(__real_fstat64(fd, st), st);
+}

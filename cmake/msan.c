@@ -196,3 +196,8 @@ WRAPPED(int, fstat64, int fd, struct stat *st)
 {
     return told(__real_fstat64(fd, st), st);
 }
+
+WRAPPED(int, fstatat64, int dir, const char *path, struct stat *st, int flags)
+{
+    return told(__real_fstatat64(dir, path, st, flags), st);
+}

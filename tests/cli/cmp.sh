@@ -237,7 +237,7 @@ for how in '' '--ignore order'; do
         # shellcheck disable=SC2086
         peak_memory "$PERFDATA" cmp $how $size.data $size.data >$size.kb
     done
-    if grep -qa __asan_init "$PERFDATA"; then spare=200000; else spare=24000; fi
+    if sanitized; then spare=200000; else spare=24000; fi
     [ $(($(cat large.kb) - $(cat tiny.kb))) -lt $spare ] || fail "cmp $how takes $(cat large.kb) kB"
 done
 expect 0 "$PERFDATA" cmp --ignore order large.data large.data

@@ -110,13 +110,31 @@ struct pd_tasks {
     size_t n_making, making_cap;
     struct alias *aliases;
     size_t n_aliases, aliases_cap;
-    bool several; /* some tid was given more than one process */
+    uint64_t left; /* bytes that collecting may still take */
+    bool full;     /* it wanted more */
+    bool several;  /* some tid was given more than one process */
     bool finished;
 };
 
 static enum pd_code no_memory(struct pd_error *error, uint64_t bytes)
 {
     return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, bytes);
+}
+
+/* Compressed records may say of millions of tasks in a few bytes. */
+#define MOST_BYTES (UINT64_C(1) << 30)
+
+static bool afford(struct pd_tasks *t, size_t bytes)
+{
+    t->full |= bytes > t->left;
+    t->left -= t->full ? 0 : bytes;
+    return !t->full;
+}
+
+/* What could not be collected: because of the limit, or of memory. */
+static enum pd_code refused(const struct pd_tasks *t, struct pd_error *error, uint64_t bytes)
+{
+    return t->full ? pd_fail(error, PD_ELIMIT, PD_NOWHERE, "memory for tasks", bytes, t->left) : no_memory(error, bytes);
 }
 
 static size_t name_slot(const struct pd_tasks *t, const char *s, size_t n)
@@ -150,6 +168,8 @@ static bool grow_table(struct pd_tasks *t)
 /* Appends a name, without looking whether it is there. */
 static bool append_name(struct pd_tasks *t, const char *s, size_t n)
 {
+    if (!afford(t, n + 1 + sizeof *t->comms + 2 * sizeof *t->table))
+        return false;
     while (t->text_cap - t->text_n <= n) {
         const size_t more = t->text_cap ? t->text_cap * 2 : 256;
         char *p = pd_resize(t->allocator, t->text, more);
@@ -190,13 +210,18 @@ enum pd_code pd_tasks_new(struct pd_tasks **out, const struct pd_allocator *allo
     if (t == NULL)
         return no_memory(error, sizeof *t);
     *t = (struct pd_tasks){
-        .allocator = allocator, .tids.allocator = allocator, .needed.allocator = allocator, .key = pd_key_draw()};
+        .allocator = allocator, .tids.allocator = allocator, .needed.allocator = allocator, .left = MOST_BYTES, .key = pd_key_draw()};
     if (!append_name(t, "", 0) || !intern(t, "swapper", 7, &swapper)) {
         pd_tasks_free(t);
         return no_memory(error, 256);
     }
     *out = t;
     return PD_OK;
+}
+
+void pd_tasks_limit(struct pd_tasks *t, uint64_t bytes)
+{
+    t->left = bytes;
 }
 
 void pd_tasks_free(struct pd_tasks *t)
@@ -217,13 +242,14 @@ void pd_tasks_free(struct pd_tasks *t)
     pd_release(t->allocator, t);
 }
 
-/* The index of a tid, given one if it has none. PD_IDMAP_NONE: no memory. */
+/* The index of a tid, given one if it has none. PD_IDMAP_NONE: refused. */
 static uint32_t index_of(struct pd_tasks *t, uint32_t tid)
 {
     uint32_t i = pd_idmap_get(&t->tids, tid);
     if (i != PD_IDMAP_NONE)
         return i;
-    if (!pd_grow(t->allocator, (void **)&t->mentions, t->tids.n, &t->mentions_cap, sizeof *t->mentions))
+    if (!afford(t, sizeof *t->mentions + 4 * sizeof *t->tids.slots) ||
+        !pd_grow(t->allocator, (void **)&t->mentions, t->tids.n, &t->mentions_cap, sizeof *t->mentions))
         return PD_IDMAP_NONE;
     i = (uint32_t)t->tids.n;
     t->mentions[i].tid = tid;
@@ -248,8 +274,9 @@ static enum pd_code add_entry(struct pd_tasks *t, const struct entry *e, struct 
 {
     if (t->n_entries >= INT32_MAX)
         return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "tasks", t->n_entries, INT32_MAX);
-    if (!pd_grow(t->allocator, (void **)&t->entries, t->n_entries, &t->entries_cap, sizeof *t->entries))
-        return no_memory(error, t->entries_cap * 2 * sizeof *t->entries);
+    if (!afford(t, sizeof *e + sizeof *t->states) ||
+        !pd_grow(t->allocator, (void **)&t->entries, t->n_entries, &t->entries_cap, sizeof *t->entries))
+        return refused(t, error, t->entries_cap * 2 * sizeof *t->entries);
     t->entries[t->n_entries++] = *e;
     return PD_OK;
 }
@@ -272,7 +299,7 @@ static enum pd_code add_comm(struct pd_tasks *t, const struct pd_comm *c, const 
     struct entry e = entry_at(when, COMM, c->pid, c->tid);
     if (!intern(t, c->comm.ptr, c->comm.len, &e.other) || index_of(t, c->tid) == PD_IDMAP_NONE ||
         index_of(t, c->pid) == PD_IDMAP_NONE)
-        return no_memory(error, c->comm.len);
+        return refused(t, error, c->comm.len);
     note_process(t, c->tid, c->pid);
     return add_entry(t, &e, error);
 }
@@ -286,7 +313,7 @@ static enum pd_code add_fork(struct pd_tasks *t, const struct pd_fork *f, const 
     e.ppid = f->ppid;
     for (size_t i = 0; i < 4; i++)
         if (index_of(t, ids[i]) == PD_IDMAP_NONE)
-            return no_memory(error, sizeof *t->mentions);
+            return refused(t, error, sizeof *t->mentions);
     note_process(t, f->tid, f->pid);
     note_process(t, f->ptid, f->ppid);
     return add_entry(t, &e, error);
@@ -307,12 +334,12 @@ enum pd_code pd_tasks_mention(struct pd_tasks *t, const struct pd_moment *when, 
         return PD_OK;
     const uint32_t i = index_of(t, tid);
     if (i == PD_IDMAP_NONE)
-        return no_memory(error, sizeof *t->mentions);
+        return refused(t, error, sizeof *t->mentions);
     const bool earlier = t->mentions[i].pid == UINT32_MAX || pd_moment_before(when, &t->mentions[i].when);
     if (!earlier && t->mentions[i].pid == pid)
         return PD_OK;
     if (pid != tid && index_of(t, pid) == PD_IDMAP_NONE)
-        return no_memory(error, sizeof *t->mentions);
+        return refused(t, error, sizeof *t->mentions);
     note_process(t, tid, pid);
     if (earlier)
         t->mentions[i].when = *when, t->mentions[i].pid = pid;

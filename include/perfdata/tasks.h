@@ -100,6 +100,11 @@ struct pd_task {
 
 /* allocator NULL: malloc; else it must outlive the tracker. */
 PD_API enum pd_code pd_tasks_new(struct pd_tasks **tasks, const struct pd_allocator *allocator, struct pd_error *error);
+/*
+ * To be called before anything is collected: PD_ELIMIT when collecting takes more than so many bytes, 1 GiB without this call,
+ * which are about 10 million COMM and FORK records.
+ */
+PD_API void pd_tasks_limit(struct pd_tasks *tasks, uint64_t bytes);
 /* NULL is fine. */
 PD_API void pd_tasks_free(struct pd_tasks *tasks);
 

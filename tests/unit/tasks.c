@@ -5,6 +5,7 @@
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
+#include "heap.h"
 #include <perfdata/tasks.h>
 #include <stdio.h>
 
@@ -323,6 +324,39 @@ static void many(void **state)
     pd_tasks_free(t);
 }
 
+/* What is collected stays within a limit, whatever it is that takes the room: names, forks, tids of samples. */
+static void limited(void **state)
+{
+    enum { N = 2000, LIMIT = 50000, TRACKER = 1000 };
+    static struct step story[3][N + 1];
+    static char names[N][16];
+    (void)state;
+    for (uint32_t i = 0; i < N; i++) {
+        snprintf(names[i], sizeof names[i], "name%u", i);
+        story[0][i] = (struct step)COMM(10 + i, 5, 5, names[i]);
+        story[1][i] = (struct step)FORK(10 + i, 5, 5, 1, 1);
+        story[2][i] = (struct step)SAMPLE(10 + i, 5, 7 + i, NULL);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        struct heap heap = {0};
+        const struct pd_allocator counting = {heap_resize, heap_release, &heap};
+        struct image im = make_file(story[i], false, true);
+        struct pd_error error;
+        struct pd_reader *r;
+        struct pd_tasks *t;
+        assert_int_equal(pd_reader_open_memory(&r, im.b, im.n, NULL, NULL), PD_OK);
+        assert_int_equal(pd_tasks_new(&t, &counting, NULL), PD_OK);
+        pd_tasks_limit(t, LIMIT);
+        assert_int_equal(pd_tasks_collect(t, r, &error), PD_ELIMIT);
+        assert_string_equal(error.field, "memory for tasks");
+        assert_in_range(heap.peak, LIMIT / 4, 3 * LIMIT + TRACKER); /* arrays double: the old and the new one are there at once */
+        pd_tasks_free(t);
+        assert_int_equal(heap.blocks, 0);
+        pd_reader_close(r);
+        image_free(&im);
+    }
+}
+
 /* ---- What a selection depends on */
 
 static void ancestors(void **state)
@@ -430,6 +464,7 @@ int main(void)
         cmocka_unit_test(swapper),           cmocka_unit_test(file_order),
         cmocka_unit_test(stale_parents),     cmocka_unit_test(unknown_processes),
         cmocka_unit_test(unknown_tasks),     cmocka_unit_test(many),
+        cmocka_unit_test(limited),
         cmocka_unit_test(ancestors),         cmocka_unit_test(forks_that_made_their_parent),
         cmocka_unit_test(long_chains),       cmocka_unit_test(words_of_records),
     };

@@ -122,8 +122,18 @@ static enum pd_code no_memory(struct pd_error *error, uint64_t bytes)
     return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "metadata", 0, bytes);
 }
 
+/* The last one that is held says that there are more: a record of 24 bytes may be as damaged as millions like it. */
+#define MOST_FINDINGS 65536
+
 static void note(struct pd_metadata *m, const struct pd_error *error)
 {
+    struct pd_error more;
+    if (m->n_findings == MOST_FINDINGS)
+        return;
+    if (m->n_findings == MOST_FINDINGS - 1) {
+        pd_fail(&more, PD_ELIMIT, error->offset, "findings", MOST_FINDINGS, MOST_FINDINGS - 1);
+        error = &more;
+    }
     if (pd_grow(m->allocator, (void **)&m->findings, m->n_findings, &m->cap_findings, sizeof *m->findings))
         m->findings[m->n_findings++] = *error;
     else

@@ -51,7 +51,7 @@ PD_API enum pd_code pd_metadata_add(struct pd_metadata *metadata, struct pd_read
 /* Reads the sections that became known since, behind the data of a file that cannot seek. After the last record. */
 PD_API enum pd_code pd_metadata_finish(struct pd_metadata *metadata, struct pd_reader *reader, struct pd_error *error);
 
-/* What was wrong with features: offsets are those in the input. */
+/* What was wrong with features: offsets are those in the input. Of more than 65,535 the last is PD_ELIMIT and stands for the rest. */
 PD_API size_t pd_metadata_n_findings(const struct pd_metadata *metadata);
 PD_API const struct pd_error *pd_metadata_finding(const struct pd_metadata *metadata, size_t i);
 

@@ -348,6 +348,31 @@ static void records_of_limited_size(void **state)
     pd_reader_close(r);
 }
 
+/* Damage is told up to a number; then that there is more. */
+static void findings_have_a_limit(void **state)
+{
+    (void)state;
+    enum { N = 70000, MOST = 65536 };
+    /* HEADER_FEATURE, HOSTNAME: a text of 99 bytes in none. */
+    static const uint8_t record[24] = {80, 0, 0, 0, 0, 0, 24, 0, 3, [16] = 99};
+    static uint8_t stream[16 + N * sizeof record] = "PERFILE2\x10";
+    struct pd_reader *r;
+    struct pd_metadata *m;
+    struct pd_record rec = {0};
+    for (size_t i = 0; i < N; i++)
+        memcpy(stream + 16 + i * sizeof record, record, sizeof record);
+    assert_int_equal(pd_reader_open_memory(&r, stream, sizeof stream, NULL, NULL), PD_OK);
+    assert_int_equal(pd_metadata_open(&m, r, NULL, NULL), PD_OK);
+    while (pd_reader_next(r, &rec, NULL) == PD_OK)
+        assert_int_equal(pd_metadata_add(m, r, &rec, NULL), PD_OK);
+    assert_int_equal(pd_metadata_n_findings(m), MOST);
+    assert_int_equal(pd_metadata_finding(m, MOST - 2)->code, PD_ECOUNT);
+    assert_int_equal(pd_metadata_finding(m, MOST - 1)->code, PD_ELIMIT);
+    assert_in_range(pd_metadata_finding(m, MOST - 1)->offset, 16 + (MOST - 1) * sizeof record, 15 + MOST * sizeof record);
+    pd_metadata_close(m);
+    pd_reader_close(r);
+}
+
 /* ---- Sets of cpus */
 
 static void print_range(void *user, uint32_t first, uint32_t last)
@@ -588,7 +613,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_a_stream),   cmocka_unit_test(of_a_file),    cmocka_unit_test(of_limited_size),
-        cmocka_unit_test(records_of_limited_size),
+        cmocka_unit_test(records_of_limited_size), cmocka_unit_test(findings_have_a_limit),
         cmocka_unit_test(lists_of_cpus), cmocka_unit_test(maps_of_cpus), cmocka_unit_test(of_large_records),
         cmocka_unit_test(a_name_of_many_events_is_held_once),
         cmocka_unit_test(topologies_have_a_limit),

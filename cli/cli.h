@@ -248,6 +248,8 @@ int cli_input_error(struct cli_input *in, const struct pd_error *error);
 /* The same for the first CLI_MOST_FINDINGS of a run, which *n counts; of the others there is only the status. */
 #define CLI_MOST_FINDINGS 10
 void cli_finding(struct cli_input *in, size_t *n, const struct pd_error *error);
+/* The times of the first and the last sample, for shares of the time. False: it has been told why not. */
+bool cli_time_span(struct cli_input *in, uint64_t *first, uint64_t *last);
 /* Adds what a record says to the metadata; for verbs that read records without cli_next_record(). */
 void cli_learn(struct cli_input *in, const struct pd_record *rec);
 

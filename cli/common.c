@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <perfdata/constants.h>
 #include <perfdata/event.h>
+#include <perfdata/filter.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -80,6 +81,17 @@ int cli_error(struct cli *cli, const char *name, const struct pd_error *error)
     }
     pd_error_text(error, text, sizeof text);
     return cli_fail(cli, status, "%s: %s", name, text);
+}
+
+bool cli_time_span(struct cli_input *in, uint64_t *first, uint64_t *last)
+{
+    struct pd_error error;
+    const enum pd_code code = pd_time_span(in->reader, first, last, &error);
+    if (code == PD_EUNSUP) /* there is no time, which is no damage */
+        cli_fail(in->cli, CLI_USAGE, "%s: %s", in->name, error.field);
+    else if (code)
+        cli_error(in->cli, in->name, &error);
+    return code == PD_OK;
 }
 
 /* ---- Numbers */

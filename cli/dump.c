@@ -271,14 +271,11 @@ static void dump_records(struct dump *d)
 
 static bool find_times(struct dump *d)
 {
-    struct pd_error error;
     uint64_t first = 0, last = 0;
     if (d->time == NULL)
         return true;
-    if (pd_time_is_relative(d->time) && pd_time_span(d->in.reader, &first, &last, &error)) {
-        cli_error(d->cli, d->in.name, &error);
+    if (pd_time_is_relative(d->time) && !cli_time_span(&d->in, &first, &last))
         return false;
-    }
     d->times = cli_calloc(pd_time_count(d->time) + 1, sizeof *d->times);
     if (d->times && pd_time_parse(d->time, first, last, d->times, &d->n_times))
         return true;

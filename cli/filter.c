@@ -395,13 +395,11 @@ static bool find_times(struct run *run, struct lists *l)
 {
     for (size_t i = 0; i < l->n_time_texts; i++) {
         const char *text = l->time_texts[i];
-        struct pd_error error;
         uint64_t first = 0, last = 0;
         size_t n = 0;
         struct pd_time_range *ranges = cli_calloc(pd_time_count(text), sizeof *ranges);
         bool ok = ranges || no_memory(run->cli);
-        if (ok && pd_time_is_relative(text) && pd_time_span(run->in.reader, &first, &last, &error)) {
-            cli_error(run->cli, run->in.name, &error);
+        if (ok && pd_time_is_relative(text) && !cli_time_span(&run->in, &first, &last)) {
             ok = false;
         } else if (ok && !pd_time_parse(text, first, last, ranges, &n)) {
             cli_fail(run->cli, CLI_USAGE,

@@ -157,3 +157,12 @@ same a b
 "$PERFDATA" dump -F tid,cpu,time,period y.data >b
 awk 'NR % 3 == 1' a >c
 same b c
+
+# No times, no share of them: nothing is damaged.
+"$PERFDATA" gen -q -t SAMPLE --sample-type ip,tid -c 5 -o timed.data
+"$PERFDATA" edit -q --drop-feature SAMPLE_TIME -i timed.data -o untimed.data
+for verb in dump 'filter -o y.data -f'; do
+    # shellcheck disable=SC2086
+    expect 2 "$PERFDATA" $verb --time 10%/2 -i untimed.data
+    has err 'untimed.data: a share of the time, as samples have no time$'
+done

@@ -124,8 +124,8 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 END
 }
 
-# A sanitizer takes memory, too: one keeps what was freed, another marks what was allocated, before it is used.
-sanitized() { grep -qaE '__(asan|msan)_init' "$PERFDATA"; }
+# A sanitizer takes memory, too: one keeps what was freed, another marks what was allocated, before it is used, a third has larger code.
+sanitized() { grep -qaE '__(asan|msan)_init|__ubsan' "$PERFDATA"; }
 
 # little_more SMALL LARGE KB: no more than so much more.
 little_more() {

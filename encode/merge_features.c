@@ -187,10 +187,12 @@ static enum pd_code is_there(struct pd_merging *m, struct known_files *known, si
     const uint64_t hash = hash_file(m, e);
     uint64_t k = 0;
     pd_ids_get(&known->by_name, hash, &k);
+    /* NOLINTBEGIN(clang-analyzer-core.NullDereference): numbers that by_name has are those of files */
     while (k && !same_file(&known->files[k - 1].entry, e))
         k = known->files[k - 1].next;
     *there = k && known->files[k - 1].input < i;
     *other |= *there && memcmp(known->files[k - 1].entry.file.build_id, e->file.build_id, sizeof e->file.build_id) != 0;
+    /* NOLINTEND(clang-analyzer-core.NullDereference) */
     return k || add_file(m, known, i, e, hash) ? PD_OK : pd_merge_no_memory(m, 2 * known->cap * sizeof *known->files);
 }
 

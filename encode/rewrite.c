@@ -411,7 +411,7 @@ static enum pd_code rewrite_record(struct rewrite *w, struct pd_record *rec, uin
     return code || rec->depth ? code : emit(w, out, n);
 }
 
-static enum pd_code rewrite_payload(struct rewrite *w)
+static enum pd_code copy_payload(struct rewrite *w)
 {
     const uint8_t *p;
     size_t n;
@@ -420,6 +420,27 @@ static enum pd_code rewrite_payload(struct rewrite *w)
         if ((code = pd_reader_payload(w->r, &p, &n, w->error)) == PD_OK)
             code = emit(w, p, n);
     } while (!code && n);
+    return code;
+}
+
+/* What stands behind a record. The tracing data of a stream is a feature like that of a file. */
+static enum pd_code rewrite_payload(struct rewrite *w, const struct pd_record *rec)
+{
+    uint8_t *bytes;
+    size_t n;
+    const bool proved = w->options->reencode && w->from == w->to && rec->type == PD_RECORD_HEADER_TRACING_DATA;
+    if (!proved || rec->payload_size > MOST_PROVEN)
+        return copy_payload(w);
+    enum pd_code code = pd_reader_hold_payload(w->r, w->r->allocator, &bytes, &n, w->error);
+    w->inside = rec->depth != 0;
+    if (!code)
+        code = prove_feature(w, PD_FEAT_TRACING_DATA, place(w, rec->offset, rec->size), bytes, n);
+    w->inside = false;
+    if (!code || code == PD_ETRUNC) {
+        const enum pd_code wrote = emit(w, bytes, n);
+        code = wrote ? wrote : code;
+    }
+    pd_release(w->r->allocator, bytes);
     return code;
 }
 
@@ -461,7 +482,7 @@ static enum pd_code rewrite_data(struct rewrite *w, const struct pd_extent *e)
             break;
         code = rewrite_record(w, &rec, bytes);
         if (!code && rec.payload_size)
-            code = rewrite_payload(w);
+            code = rewrite_payload(w, &rec);
         if (code == PD_ETRUNC) {
             what = *w->error;
             break;

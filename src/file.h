@@ -179,6 +179,11 @@ static inline void pd_reader_again(struct pd_reader *r, const struct pd_record *
     r->index--;
 }
 
+/*
+ * All that stands behind the record just given, in memory of `a`, of which no more is taken than twice what is there. Also with an
+ * error *bytes, NULL if there are none, and *n are what came before it.
+ */
+enum pd_code pd_reader_hold_payload(struct pd_reader *r, const struct pd_allocator *a, uint8_t **bytes, size_t *n, struct pd_error *error);
 /* pd_reader_next() without going on to the next member. */
 enum pd_code pd_reader_next_here(struct pd_reader *r, struct pd_record *rec, struct pd_error *error);
 

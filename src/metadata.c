@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* metadata.c - collects what a recording says of itself, and answers questions about it. */
 #include "codec_internal.h"
+#include "file.h"
 #include "content.h"
 #include "idmap.h"
 #include "memory.h"
@@ -235,21 +236,27 @@ static enum pd_code hold(struct pd_metadata *m, uint32_t id, uint64_t offset, ui
     return PD_OK;
 }
 
+/* Whether so many bytes may be held; if not, that is noted. */
+static bool charge(struct pd_metadata *m, uint64_t offset, uint64_t n)
+{
+    struct pd_error e;
+    const bool may = n <= m->left;
+    if (!may) {
+        pd_fail(&e, PD_ELIMIT, offset, "section", n, m->left);
+        note(m, &e);
+    }
+    m->left -= may ? n : 0;
+    return may;
+}
+
 /* A buffer for a feature of n bytes; NULL without an error: too much, which has been noted. */
 static enum pd_code claim(struct pd_metadata *m, uint64_t offset, uint64_t n, uint8_t **bytes, struct pd_error *error)
 {
-    struct pd_error e;
     *bytes = NULL;
-    if (n > m->left) {
-        pd_fail(&e, PD_ELIMIT, offset, "section", n, m->left);
-        note(m, &e);
+    if (!charge(m, offset, n))
         return PD_OK;
-    }
     *bytes = pd_resize(m->allocator, NULL, (size_t)n);
-    if (!*bytes)
-        return no_memory(error, n);
-    m->left -= n;
-    return PD_OK;
+    return *bytes ? PD_OK : no_memory(error, n);
 }
 
 static enum pd_code read_section(struct pd_metadata *m, struct pd_reader *r, const struct pd_feature_section *s,
@@ -392,22 +399,16 @@ static enum pd_code add_feature(struct pd_metadata *m, const struct pd_record *r
 static enum pd_code add_tracing_data(struct pd_metadata *m, struct pd_reader *r, const struct pd_record *rec,
                                      struct pd_error *error)
 {
+    const uint64_t offset = rec->offset + rec->size;
     uint8_t *bytes;
-    const uint8_t *piece;
-    size_t n, at = 0;
-    const size_t size = (size_t)rec->payload_size;
-    enum pd_code code = claim(m, rec->offset + rec->size, size, &bytes, error);
-    if (code || !bytes)
-        return code;
-    while ((code = pd_reader_payload(r, &piece, &n, error)) == PD_OK && n && at + n <= size) {
-        memcpy(bytes + at, piece, n);
-        at += n;
-    }
-    if (code) {
-        pd_release(m->allocator, bytes);
-        return code;
-    }
-    return hold(m, PD_FEAT_TRACING_DATA, rec->offset + rec->size, bytes, at, error);
+    size_t n;
+    if (!charge(m, offset, rec->payload_size))
+        return PD_OK;
+    const enum pd_code code = pd_reader_hold_payload(r, m->allocator, &bytes, &n, error);
+    if (!code)
+        return hold(m, PD_FEAT_TRACING_DATA, offset, bytes, n, error);
+    pd_release(m->allocator, bytes);
+    return code;
 }
 
 /* The blob of simpleperf's records is inside. */

@@ -624,3 +624,24 @@ enum pd_code pd_reader_payload(struct pd_reader *r, const uint8_t **bytes, size_
     r->payload_left -= *n;
     return PD_OK;
 }
+
+enum pd_code pd_reader_hold_payload(struct pd_reader *r, const struct pd_allocator *a, uint8_t **bytes, size_t *n, struct pd_error *error)
+{
+    const uint8_t *piece;
+    size_t now, cap = 0;
+    enum pd_code code;
+    *bytes = NULL;
+    *n = 0;
+    while ((code = pd_reader_payload(r, &piece, &now, error)) == PD_OK && now) {
+        if (now > cap - *n) {
+            cap = cap > now ? 2 * cap : *n + now;
+            uint8_t *p = pd_resize(a, *bytes, cap);
+            if (p == NULL)
+                return pd_fail(error, PD_ENOMEM, r->at, "payload", 0, cap);
+            *bytes = p;
+        }
+        memcpy(*bytes + *n, piece, now);
+        *n += now;
+    }
+    return code;
+}

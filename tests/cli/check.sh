@@ -145,3 +145,10 @@ if [ -n "${PERFDATA_CORPUS:-}" ]; then
         cat out err | grep -q 'at offset' || fail "$file: no offset"
     done
 fi
+
+# The tracing data of a stream is a feature like that of a file.
+LC_ALL=C sed 's/header_page/header_pagf/' "$PERFDATA_SOURCE/corpus/conformance/record-header-tracing-data.data" >damaged.pipe
+for jobs in 1 2; do
+    expect 3 "$PERFDATA" check -j$jobs damaged.pipe
+    has out 'at offset 198 .*feature tracing_data, header_page_name: found 102, expected 101$'
+done

@@ -13,7 +13,7 @@ struct out {
     const struct image *want;
     size_t at;
     unsigned calls, fail_at, findings;
-    struct pd_error last;
+    struct pd_error first, last;
 };
 
 static int out_write(void *user, const void *bytes, size_t n)
@@ -30,7 +30,8 @@ static int out_write(void *user, const void *bytes, size_t n)
 static void out_finding(void *user, const struct pd_error *error)
 {
     struct out *o = user;
-    o->findings++;
+    if (o->findings++ == 0)
+        o->first = *error;
     o->last = *error;
 }
 
@@ -88,8 +89,9 @@ static void a_recording(void **state)
         assert_int_equal(s.undecodable, 0);
         assert_int_equal(s.bad_sections, 1); /* what HEADER_TRACING_DATA has is none */
         assert_int_equal(o.findings, 2);
-        assert_int_equal(o.last.code, PD_EUNKNOWN);
-        assert_int_equal(o.last.offset, 872);
+        assert_int_equal(o.first.code, PD_EUNKNOWN);
+        assert_int_equal(o.first.offset, 872);
+        assert_string_equal(o.last.section, "tracing_data");
         image_free(&im);
     }
 }

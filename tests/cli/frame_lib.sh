@@ -23,7 +23,7 @@ expect() {
     local want=$1 got=0
     shift
     "$@" >out 2>err </dev/null || got=$?
-    [ "$got" = "$want" ] || fail "exit status $got, expected $want: $*: $(head -c 400 err)"
+    [ "$got" = "$want" ] || fail "exit status $got, expected $want: $*: $(cat err out | head -c 600)"
 }
 
 # The file contains a line that matches.

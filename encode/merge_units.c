@@ -186,22 +186,26 @@ static void find_groups(const struct pd_metadata *meta, struct pd_group_desc *gr
             groups[g.leader_idx] = g;
 }
 
-enum pd_code pd_merge_units(struct pd_merging *m, size_t i)
+static enum pd_code map_units(struct pd_merging *m, size_t i, struct pd_group_desc *groups, uint32_t n)
 {
-    struct pd_merge_input *in = &m->in[i];
-    const uint32_t n = (uint32_t)pd_reader_n_attrs(in->reader);
     enum pd_code code = PD_OK;
-    struct pd_group_desc *groups = pd_array(m->allocator, NULL, n, sizeof *groups);
-    in->event = pd_array(m->allocator, NULL, n, sizeof *in->event);
-    in->own_id = pd_array(m->allocator, NULL, n, sizeof *in->own_id);
-    if (groups == NULL || in->event == NULL || in->own_id == NULL)
-        code = pd_merge_no_memory(m, n * sizeof *groups);
-    else
-        find_groups(in->meta, groups, n);
+    find_groups(m->in[i].meta, groups, n);
     for (uint32_t a = 0, step; !code && a < n; a += step) {
         step = groups[a].nr_members ? groups[a].nr_members : 1;
         code = map_unit(m, i, a, step, &groups[a]);
     }
+    return code;
+}
+
+enum pd_code pd_merge_units(struct pd_merging *m, size_t i)
+{
+    struct pd_merge_input *in = &m->in[i];
+    const uint32_t n = (uint32_t)pd_reader_n_attrs(in->reader);
+    struct pd_group_desc *groups = pd_array(m->allocator, NULL, n, sizeof *groups);
+    in->event = pd_array(m->allocator, NULL, n, sizeof *in->event);
+    in->own_id = pd_array(m->allocator, NULL, n, sizeof *in->own_id);
+    const bool room = groups && in->event && in->own_id;
+    const enum pd_code code = room ? map_units(m, i, groups, n) : pd_merge_no_memory(m, n * sizeof *groups);
     pd_release(m->allocator, groups);
     return code;
 }

@@ -22,7 +22,7 @@ void pd_reader_skim(struct pd_reader *r, struct pd_skim *skim)
     struct pd_samples s = pd_samples_of(r);
     uint64_t n = 0, first = skim->first, last = skim->last, time;
     uint32_t tid;
-    if (r->attrs.n != 1 || r->attrs.attr[0]->plan.usual == 0)
+    if (s.plan == NULL || s.plan->usual == 0)
         return;
     const bool fixed = (r->attrs.attr[0]->attr.sample_type & (PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW)) == 0;
     while (pd_samples_next(r, p, (size_t)(stop - p), &s, &time) && time) {

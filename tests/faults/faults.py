@@ -304,6 +304,7 @@ def main():
                  for verb, args in READERS + WRITERS + STREAMS
                  if not (kind == "dir" and (args[-1] == "-" or verb in ("corrupt", "decode-o", "decode-o-j", "bench"))) and
                  not (kind == "random" and verb == "extract") and
+                 not (kind in ("random", "pipe") and verb == "filter-time") and # samples have no time, so there is no share of it
                  not (kind in ("random", "pipe") and verb.startswith("split"))] # AUX data cannot be cut
         table += [(f"{verb}@long", args, "long") for verb, args in READERS + WRITERS if verb.endswith("-j")] # several batches
         table += [("encode@text", ["encode", "-o", "OUT", "IN"], "text"),

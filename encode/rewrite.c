@@ -293,6 +293,12 @@ static enum pd_code rewrite_feature(struct rewrite *w, const struct pd_extent *e
 
 /* ---- Records */
 
+/* Are records, and the features in them, to be shown to be understood? */
+static bool proves(const struct rewrite *w)
+{
+    return w->options->reencode && w->from == w->to;
+}
+
 /* The feature in a record of a stream. */
 static enum pd_code prove_inner(struct rewrite *w, const struct pd_record *rec)
 {
@@ -401,7 +407,7 @@ static enum pd_code rewrite_record(struct rewrite *w, struct pd_record *rec, uin
     size_t n = rec->size;
     enum pd_code code = PD_OK;
     w->stats->records++;
-    if (w->options->reencode && w->from == w->to) {
+    if (proves(w)) {
         out = prove_record(w, rec, bytes);
         code = prove_inner(w, rec);
     } else if (w->t)
@@ -428,7 +434,7 @@ static enum pd_code rewrite_payload(struct rewrite *w, const struct pd_record *r
 {
     uint8_t *bytes;
     size_t n;
-    const bool proved = w->options->reencode && w->from == w->to && rec->type == PD_RECORD_HEADER_TRACING_DATA;
+    const bool proved = proves(w) && rec->type == PD_RECORD_HEADER_TRACING_DATA;
     if (!proved || rec->payload_size > MOST_PROVEN)
         return copy_payload(w);
     enum pd_code code = pd_reader_hold_payload(w->r, w->r->allocator, &bytes, &n, w->error);
@@ -469,12 +475,11 @@ static enum pd_code rewrite_data(struct rewrite *w, const struct pd_extent *e)
     struct pd_record rec = {0};
     struct pd_error what;
     enum pd_code code = PD_OK;
-    const bool proves = w->options->reencode && w->from == w->to;
     uint8_t bytes[UINT16_MAX];
     if ((code = pass_over(w)))
         return code;
     while (!code) {
-        if (proves && w->r->at >= w->single)
+        if (proves(w) && w->r->at >= w->single)
             prove_neighbours(w, &rec, bytes);
         if ((code = flush(w)))
             return code;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* metadata.c - collects what a recording says of itself, and answers questions about it. */
 #include "codec_internal.h"
-#include "file.h"
 #include "content.h"
+#include "file.h"
 #include "idmap.h"
 #include "memory.h"
 #include "wire.h"

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c - the `perfdata` command: finds the verb and runs it. */
-#include "cli.h"
+#include "cli/lib/cli.h"
 #include <fcntl.h>
+#if PERFDATA_TEXT
 #include <jansson.h>
+#endif
+#include <perfdata/version.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +18,10 @@ static const struct verb {
 } verbs[] = {
     {"info", cmd_info, "what a recording is and holds"},
     {"dump", cmd_dump, "every record as text or JSON"},
+#if PERFDATA_TEXT
     {"decode", cmd_decode, "the whole recording as lossless lines of JSON"},
     {"encode", cmd_encode, "lines of JSON back to a recording"},
+#endif
     {"check", cmd_check, "validate, and prove that decoding and encoding gives the same bytes"},
     {"filter", cmd_filter, "write the selected records and what they need to a new recording"},
     {"convert", cmd_convert, "another container, compression, byte order or attr size"},
@@ -25,7 +30,9 @@ static const struct verb {
     {"sort", cmd_sort, "the records in order of time"},
     {"merge", cmd_merge, "several recordings as one, by time"},
     {"edit", cmd_edit, "change features, fields of samples, times or names, and leave the rest as it is"},
+#if PERFDATA_REDACT
     {"redact", cmd_redact, "replace what tells whose recording it is, so that it can be shown to others"},
+#endif
     {"gen", cmd_gen, "a synthetic recording: of a workload, or of random records"},
     {"extract", cmd_extract, "parts as they are stored: a feature, tracing data, AUX data, build ids"},
     {"cmp", cmd_cmp, "what two recordings say differently, by record and field"},
@@ -34,6 +41,17 @@ static const struct verb {
     {"bench", cmd_bench, "throughput of this machine on a recording"},
 };
 #define N_VERBS (sizeof verbs / sizeof *verbs)
+
+/* Verbs that a build may lack, see the options PERFDATA_TEXT and PERFDATA_REDACT of CMakeLists.txt. */
+static const char *const optional_verbs[] = {"decode", "encode", "redact"};
+
+static bool is_optional(const char *name)
+{
+    for (size_t i = 0; i < sizeof optional_verbs / sizeof *optional_verbs; i++)
+        if (strcmp(optional_verbs[i], name) == 0)
+            return true;
+    return false;
+}
 
 static const struct verb *find_verb(const char *name)
 {
@@ -60,12 +78,14 @@ static void print_usage(struct cli *cli)
                "  perfdata dump --limit 10 x.data    the first ten records\n"
                "\n"
                "Exit status: 0 done; 1 done, with findings; 2 wrong usage; 3 the input is damaged;\n"
-               "4 writing failed.\n");
+               "4 reading or writing failed.\n");
 }
 
 static int run_verb(struct cli *cli, const char *name, int argc, char **argv)
 {
     const struct verb *verb = find_verb(name);
+    if (verb == NULL && is_optional(name))
+        return cli_fail(cli, CLI_USAGE, "this perfdata was built without \"%s\"", name);
     if (verb == NULL)
         return cli_fail(cli, CLI_USAGE, "there is no verb \"%s\"; perfdata help lists them", name);
     cli->verb = verb->name;
@@ -85,14 +105,14 @@ static int list_words(struct cli *cli, const char *verb)
     return CLI_OK;
 }
 
-static int run(struct cli *cli, int argc, char **argv)
+static int run_command(struct cli *cli, int argc, char **argv)
 {
     static char help_option[] = "--help";
     const char *name = argc > 1 ? argv[1] : NULL;
     if (name == NULL)
         return cli_fail(cli, CLI_USAGE, "which verb? perfdata help lists them");
     if (strcmp(name, "--version") == 0) {
-        pd_out_str(&cli->out, "perfdata " PERFDATA_PROJECT_VERSION "\n");
+        pd_out_str(&cli->out, "perfdata " PD_VERSION_STRING "\n");
         return CLI_OK;
     }
     if (strcmp(name, "--list-options") == 0)
@@ -126,9 +146,11 @@ int main(int argc, char **argv)
     occupy_standard_descriptors();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write like any other, but not worth a word */
     signal(SIGXFSZ, SIG_IGN); /* and so is a file over the limit of its size */
+#if PERFDATA_TEXT
     json_set_alloc_funcs(cli_malloc_or_exit, free);
+#endif
     cli_out_init(&cli);
-    cli_raise(&cli, run(&cli, argc, argv));
+    cli_raise(&cli, run_command(&cli, argc, argv));
     cli_progress_end(&cli);
     cli_out_end(&cli);
     free(cli.inputs);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * msan.c - what the libraries read and write, told to MemorySanitizer: they are not compiled with it. Linked into every program of
- * a build with -fsanitize=memory, where it takes the calls of the functions that are WRAPPED here (ld --wrap; CMakeLists.txt finds
- * them by that word). What they are given must be written; what they give is.
+ * msan.c - what the libraries read and write, told to MemorySanitizer: they are not compiled with it. Linked
+ * into every program of a build with -fsanitize=memory, where it takes the calls of the functions that are
+ * WRAPPED here (ld --wrap; CMakeLists.txt finds them by that word). What they are given must be written; what
+ * they give is.
  */
 #include <jansson.h>
 #include <sanitizer/msan_interface.h>
@@ -21,7 +22,9 @@
 #define must_be_written __msan_check_mem_is_initialized
 #define is_written __msan_unpoison
 
-/* ---- libjansson: all that it holds; but memcpy(), with which it copies our strings, takes the marks along. */
+/*
+ * ---- libjansson: all that it holds; but memcpy(), with which it copies our strings, takes the marks along.
+ */
 
 static json_malloc_t allocate = malloc;
 
@@ -45,7 +48,10 @@ __attribute__((constructor)) static void start(void)
     __real_json_set_alloc_funcs(allocate_written, free);
 }
 
-/* What the library compares on its own stack bears the marks of our functions that were there before: it goes unchecked. */
+/*
+ * What the library compares on its own stack bears the marks of our functions that were there before: it goes
+ * unchecked.
+ */
 WRAPPED(json_t *, json_loadb, const char *text, size_t n, size_t flags, json_error_t *error)
 {
     must_be_written(text, n);

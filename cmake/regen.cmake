@@ -1,8 +1,23 @@
 # Runs `GENERATOR COMMAND` and stores what it prints as FILE, which stays untouched when the generator fails.
+# In a FILE with the lines <!-- COMMAND: begin --> and <!-- COMMAND: end -->, only what stands between them is replaced.
 # With CHECK, FILE is not written: it must already be what the generator prints.
 cmake_path(GET SCRATCH PARENT_PATH directory)
 file(MAKE_DIRECTORY ${directory})
 execute_process(COMMAND ${GENERATOR} ${COMMAND} OUTPUT_FILE ${SCRATCH} COMMAND_ERROR_IS_FATAL ANY)
+set(begin "<!-- ${COMMAND}: begin -->\n")
+if(EXISTS ${FILE})
+    file(READ ${FILE} text)
+    string(FIND "${text}" "${begin}" at)
+    string(FIND "${text}" "<!-- ${COMMAND}: end -->" end)
+    if(at GREATER -1 AND end GREATER at)
+        string(LENGTH "${begin}" length)
+        math(EXPR at "${at} + ${length}")
+        string(SUBSTRING "${text}" 0 ${at} before)
+        string(SUBSTRING "${text}" ${end} -1 after)
+        file(READ ${SCRATCH} printed)
+        file(WRITE ${SCRATCH} "${before}${printed}${after}")
+    endif()
+endif()
 if(CHECK)
     execute_process(COMMAND diff -u ${FILE} ${SCRATCH} RESULT_VARIABLE different)
     if(different)

@@ -1,5 +1,6 @@
 /* filter INPUT OUTPUT COMM: the samples of one program, with the side-band that perf needs to show them. */
 #include <inttypes.h>
+#include <perfdata/ops/filter.h>
 #include <perfdata/perfdata.h>
 #include <stdio.h>
 
@@ -14,7 +15,8 @@ int main(int argc, char **argv)
     struct pd_sink sink = {0};
     struct pd_error error;
     char text[300];
-    bool ok = pd_reader_open(&r, argv[1], NULL, &error) == PD_OK && pd_sink_open(&sink, argv[2], NULL, &error) == PD_OK &&
+    bool ok = pd_reader_open(&r, argv[1], NULL, &error) == PD_OK &&
+              pd_sink_open(&sink, argv[2], NULL, &error) == PD_OK &&
               pd_filter(r, &sink, &options, &stats, &error) == PD_OK && pd_sink_close(&sink, &error) == PD_OK;
     if (ok)
         printf("%" PRIu64 " of %" PRIu64 " samples\n", stats.kept_samples, stats.samples);

@@ -10,6 +10,7 @@ int main(int argc, char **argv)
         return 1;
     while (pd_reader_next(r, &rec, NULL) == PD_OK)
         if (pd_reader_decode(r, &rec, NULL) == PD_OK && rec.type == PD_RECORD_SAMPLE)
-            printf("%" PRIu32 " %" PRIu64 " %" PRIx64 "\n", rec.u.sample.tid, rec.u.sample.time, rec.u.sample.ip);
+            printf("%" PRIu32 " %" PRIu64 " %" PRIx64 "\n", rec.u.sample.tid, rec.u.sample.time,
+                   rec.u.sample.ip);
     pd_reader_close(r);
 }

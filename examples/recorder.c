@@ -1,6 +1,6 @@
 /*
- * recorder OUTPUT: a perf record of itself. Samples its own time on the cpu, decodes the kernel's ring buffer while it
- * runs, and writes what perf report opens. Exits with 77 where the kernel does not allow it.
+ * recorder OUTPUT: a perf record of itself. Samples its own time on the cpu, decodes the kernel's ring buffer
+ * while it runs, and writes what perf report opens. Exits with 77 where the kernel does not allow it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -38,7 +38,7 @@ static void fail(const struct pd_error *error)
     exit(1);
 }
 
-static void put(struct recorder *r, const struct pd_record *rec)
+static void put_record(struct recorder *r, const struct pd_record *rec)
 {
     if (pd_writer_record(r->w, rec, &r->error) != PD_OK)
         fail(&r->error);
@@ -48,11 +48,14 @@ static void put(struct recorder *r, const struct pd_record *rec)
 static void open_event(struct recorder *r)
 {
     uint8_t bytes[PD_ATTR_SIZE_VER5];
-    r->attr = (struct pd_attr){.type = PD_TYPE_SOFTWARE, .size = sizeof bytes, .config = PD_SW_CPU_CLOCK,
-                               .sample_freq = 2000,
-                               .sample_type = PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_PERIOD,
-                               .flags = PD_ATTR_DISABLED | PD_ATTR_EXCLUDE_KERNEL | PD_ATTR_EXCLUDE_HV | PD_ATTR_FREQ |
-                                        PD_ATTR_MMAP | PD_ATTR_MMAP2 | PD_ATTR_COMM | PD_ATTR_SAMPLE_ID_ALL};
+    r->attr = (struct pd_attr){
+        .type = PD_TYPE_SOFTWARE,
+        .size = sizeof bytes,
+        .config = PD_SW_CPU_CLOCK,
+        .sample_freq = 2000,
+        .sample_type = PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_PERIOD,
+        .flags = PD_ATTR_DISABLED | PD_ATTR_EXCLUDE_KERNEL | PD_ATTR_EXCLUDE_HV | PD_ATTR_FREQ |
+                 PD_ATTR_MMAP | PD_ATTR_MMAP2 | PD_ATTR_COMM | PD_ATTR_SAMPLE_ID_ALL};
     if (pd_attr_encode(PD_HOST_ORDER, &r->attr, bytes, sizeof bytes, &r->error) != PD_OK)
         fail(&r->error);
     r->fd = (int)syscall(SYS_perf_event_open, bytes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
@@ -79,18 +82,19 @@ static void put_self(struct recorder *r)
     char line[4400], perms[5], name[4096];
     struct pd_record comm = {.type = PD_RECORD_COMM, .u.comm = {.pid = pid, .tid = pid}};
     comm.u.comm.comm = PD_STR(program_invocation_short_name);
-    put(r, &comm);
+    put_record(r, &comm);
     FILE *maps = fopen("/proc/self/maps", "r");
     while (maps && fgets(line, sizeof line, maps)) {
         struct pd_mmap2 m = {.pid = pid, .tid = pid, .prot = PROT_READ | PROT_EXEC, .flags = MAP_PRIVATE};
         uint64_t end;
-        const int n = sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %" SCNx32 ":%" SCNx32 " %" SCNu64 " %4095s",
-                             &m.addr, &end, perms, &m.pgoff, &m.maj, &m.min, &m.ino, name);
+        const int n =
+            sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %" SCNx32 ":%" SCNx32 " %" SCNu64 " %4095s",
+                   &m.addr, &end, perms, &m.pgoff, &m.maj, &m.min, &m.ino, name);
         if (n != 8 || perms[2] != 'x')
             continue;
         m.len = end - m.addr;
         m.filename = PD_STR(name);
-        put(r, &(struct pd_record){.type = PD_RECORD_MMAP2, .misc = PD_CPUMODE_USER, .u.mmap2 = m});
+        put_record(r, &(struct pd_record){.type = PD_RECORD_MMAP2, .misc = PD_CPUMODE_USER, .u.mmap2 = m});
     }
     if (maps)
         fclose(maps);
@@ -122,7 +126,7 @@ static void drain(struct recorder *r)
         r->samples += rec.type == PD_RECORD_SAMPLE;
         r->lost += rec.type == PD_RECORD_LOST ? rec.u.lost.lost : 0;
         r->others += rec.type != PD_RECORD_SAMPLE;
-        put(r, &rec);
+        put_record(r, &rec);
     }
     __atomic_store_n(&r->control->data_tail, tail, __ATOMIC_RELEASE);
 }
@@ -151,5 +155,6 @@ int main(int argc, char **argv)
     if (pd_writer_finish(r.w, &r.error) != PD_OK)
         fail(&r.error);
     pd_writer_close(r.w);
-    printf("%" PRIu64 " samples, %" PRIu64 " other records, %" PRIu64 " samples lost\n", r.samples, r.others, r.lost);
+    printf("%" PRIu64 " samples, %" PRIu64 " other records, %" PRIu64 " samples lost\n", r.samples, r.others,
+           r.lost);
 }

@@ -4,12 +4,15 @@
 int main(int argc, char **argv)
 {
     struct pd_writer *w;
-    struct pd_attr attr = {.type = PD_TYPE_SOFTWARE, .size = PD_ATTR_SIZE_VER7, .config = PD_SW_CPU_CLOCK,
+    struct pd_attr attr = {.type = PD_TYPE_SOFTWARE,
+                           .size = PD_ATTR_SIZE_VER7,
+                           .config = PD_SW_CPU_CLOCK,
                            .sample_type = PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME,
                            .flags = PD_ATTR_SAMPLE_ID_ALL};
     struct pd_feature host = {.id = PD_FEAT_HOSTNAME, .u.hostname.text = PD_STR("box")};
     struct pd_record comm = {.type = PD_RECORD_COMM, .u.comm = {.pid = 7, .tid = 7, .comm = PD_STR("hello")}};
-    struct pd_record sample = {.type = PD_RECORD_SAMPLE, .misc = PD_CPUMODE_USER,
+    struct pd_record sample = {.type = PD_RECORD_SAMPLE,
+                               .misc = PD_CPUMODE_USER,
                                .u.sample = {.ip = 0x401000, .pid = 7, .tid = 7, .time = 1000}};
     if (pd_writer_create(&w, argc > 1 ? argv[1] : "new.data", NULL, NULL) != PD_OK)
         return 1;

@@ -2,8 +2,16 @@
 /*
  * perfdata/base.h - the small types that everything else is made of.
  *
- * Views ("pd_str", "pd_bytes", "pd_vec", "pd_list") never own memory: they point into the record, section or user
- * buffer they were made from and are valid as long as that is.
+ * Options. Every struct pd_*_options starts with its own size:
+ * `struct pd_sort_options o = {.size = sizeof o, ...}`. Zeros mean the usual, and so does NULL for the whole
+ * struct. A program that was compiled with an older, shorter struct has the usual for what came later. One
+ * that was compiled with a newer, longer struct is served as long as it leaves what this library does not
+ * know at 0. PD_EARG, with the name of the struct as `field` and its size as `found`: it does not, or the
+ * size is none (0 included). The struct is copied: it need not live longer than the call, unless a function
+ * says so of what it points to.
+ *
+ * Views ("pd_str", "pd_bytes", "pd_vec", "pd_list") never own memory: they point into the record, section or
+ * user buffer they were made from and are valid as long as that is.
  */
 #ifndef PERFDATA_BASE_H
 #define PERFDATA_BASE_H
@@ -22,6 +30,13 @@ extern "C" {
 #define PD_API
 #endif
 
+/*
+ * What is declared with PD_API is the stable core: from 1.0.0 on it changes only with a new SONAME. What is
+ * declared with PD_EXPERIMENTAL, in perfdata/session/ and perfdata/ops/, may change or go in any minor
+ * version, and the structs with it.
+ */
+#define PD_EXPERIMENTAL PD_API
+
 /* Byte order of a stream. PD_HOST_ORDER is the one this machine writes. */
 enum pd_order { PD_LITTLE = 0, PD_BIG = 1 };
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -37,10 +52,10 @@ struct pd_bytes {
 };
 
 /*
- * A string in a slot. `len` counts the bytes before the first NUL, `size` the bytes of the whole slot: terminator
- * and padding included, all of them readable at `ptr`. The slot is kept because real files have left-over bytes
- * behind the NUL. With size == PD_AUTO only `len` bytes are readable and the encoder makes the slot: NUL, then
- * zero bytes up to the next multiple of 8.
+ * A string in a slot. `len` counts the bytes before the first NUL, `size` the bytes of the whole slot:
+ * terminator and padding included, all of them readable at `ptr`. The slot is kept because real files have
+ * left-over bytes behind the NUL. With size == PD_AUTO only `len` bytes are readable and the encoder makes
+ * the slot: NUL, then zero bytes up to the next multiple of 8.
  */
 #define PD_AUTO SIZE_MAX
 struct pd_str {
@@ -65,15 +80,16 @@ struct pd_vec {
 };
 
 /*
- * `n` elements of one layout. Elements of one size are read with the pd_<layout>_at() functions, any elements one after
- * another with pd_<layout>_next(), which takes the first off the list: work on a copy to keep it.
+ * `n` elements of one layout. Elements of one size are read with the pd_<layout>_at() functions, any elements
+ * one after another with pd_<layout>_next(), which takes the first off the list: work on a copy to keep it.
  */
 struct pd_list {
     const void *ptr;
     size_t n;
     uint32_t stride; /* bytes from one element to the next; of varying elements the bytes of all */
     uint8_t form;    /* enum pd_form */
-    uint32_t when;   /* what the layout around passes on, read_format for READ values: it decides which fields there are */
+    uint32_t when;   /* what the layout around passes on, read_format for READ values: it decides which fields
+                        there are */
     uint8_t variant; /* enum pd_variant, the same */
     bool varying;    /* elements differ in size */
 };
@@ -84,7 +100,8 @@ struct pd_list {
 #define PD_VEC64(p_, n_) ((struct pd_vec){(p_), (n_), 8, PD_FORM_STRUCT})
 /* An array of a layout's C struct as a list; the array must outlive the view. */
 #define PD_LIST(p_, n_) \
-    ((struct pd_list){.ptr = (p_), .n = (n_), .stride = sizeof *(p_), .form = PD_FORM_STRUCT, .when = UINT32_MAX})
+    ((struct pd_list){  \
+        .ptr = (p_), .n = (n_), .stride = sizeof *(p_), .form = PD_FORM_STRUCT, .when = UINT32_MAX})
 
 /* Element `i` (which must be < v->n) as a number in host order. */
 PD_API uint64_t pd_vec_at(const struct pd_vec *v, size_t i);
@@ -92,8 +109,9 @@ PD_API uint64_t pd_vec_at(const struct pd_vec *v, size_t i);
 PD_API void pd_vec_copy(const struct pd_vec *v, size_t first, size_t n, uint64_t *out);
 
 /*
- * All memory the library takes goes through one of these. `resize` follows realloc's rules for old == NULL and never
- * sees size 0; a NULL answer becomes PD_ENOMEM. A NULL allocator pointer means malloc, realloc and free.
+ * All memory the library takes goes through one of these. `resize` follows realloc's rules for old == NULL
+ * and never sees size 0; a NULL answer becomes PD_ENOMEM. A NULL allocator pointer means malloc, realloc and
+ * free.
  */
 struct pd_allocator {
     void *(*resize)(void *user, void *old, size_t size);

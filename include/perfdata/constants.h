@@ -487,11 +487,14 @@ PD_API extern const struct pd_set pd_set_branch_priv;
 #define PD_BRANCH_RESERVED_SHIFT         33
 PD_API extern const struct pd_set pd_set_branch_flags;
 
-/* regs_abi: abi of sampled registers. */
+/* regs_abi: abi of sampled registers: bit 0 of a 32-bit task, bit 1 of a 64-bit one, bit 2 with SIMD registers. */
 enum {
     PD_REGS_NONE = 0, /* no registers */
     PD_REGS_ABI_32 = 1, /* 32-bit task */
     PD_REGS_ABI_64 = 2, /* 64-bit task */
+    PD_REGS_SIMD = 4, /* SIMD registers follow, and some bits of the mask stand for other registers */
+    PD_REGS_ABI_32_SIMD = 5, /* 32-bit task, with SIMD */
+    PD_REGS_ABI_64_SIMD = 6, /* 64-bit task, with SIMD */
 };
 PD_API extern const struct pd_set pd_set_regs_abi;
 

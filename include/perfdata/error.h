@@ -2,8 +2,8 @@
 /*
  * perfdata/error.h - what went wrong and where.
  *
- * Functions that can fail return an enum pd_code (PD_OK is 0) and fill the struct pd_error they are given, which may
- * be NULL. No function leaves an error in a global place.
+ * Functions that can fail return an enum pd_code (PD_OK is 0) and fill the struct pd_error they are given,
+ * which may be NULL. No function leaves an error in a global place.
  */
 #ifndef PERFDATA_ERROR_H
 #define PERFDATA_ERROR_H
@@ -16,47 +16,65 @@ extern "C" {
 
 enum pd_code {
     PD_OK = 0,
-    PD_END,       /* no more records; not an error */
-    PD_ESHORT,    /* a field does not fit in the bytes that are left: found = bytes left, expected = bytes needed */
-    PD_ECOUNT,    /* a count, length or size disagrees with what it counts: found and expected */
-    PD_EVALUE,    /* a value is impossible in this place: found */
-    PD_ESIZE,     /* a record header's size is impossible: found */
-    PD_ETRUNC,    /* the input ends inside something: found = bytes there, expected = bytes announced */
-    PD_EMAGIC,    /* not a perf.data file */
-    PD_ERANGE,    /* a section lies outside the file: found = its end, expected = the file's size */
-    PD_EZSTD,     /* compressed data is damaged; `field` is what libzstd says */
-    PD_ELIMIT,    /* a stated limit was passed: found, expected = the limit */
-    PD_EUNKNOWN,  /* the type or attr is not known, so only the raw bytes are available */
-    PD_EUNSUP,    /* this form is recognised but not handled here; `field` says what */
-    PD_ENOMEM,    /* the allocator gave no memory: expected = bytes asked for */
-    PD_EIO,       /* reading failed: found = errno */
-    PD_EOUT,      /* writing failed: found = errno */
-    PD_ESPACE,    /* the output buffer is too small: found = its size, expected = bytes needed */
+    PD_END,    /* no more records; not an error */
+    PD_ESHORT, /* a field does not fit in the bytes that are left: found = bytes left, expected = bytes needed
+                */
+    PD_ECOUNT, /* a count, length or size disagrees with what it counts: found and expected */
+    PD_EVALUE, /* a value is impossible in this place: found */
+    PD_ESIZE,  /* a record header's size is impossible: found */
+    PD_ETRUNC, /* the input ends inside something: found = bytes there, expected = bytes announced */
+    PD_EMAGIC, /* not a perf.data file */
+    PD_ERANGE, /* a section lies outside the file: found = its end, expected = the file's size */
+    PD_EZSTD,  /* compressed data is damaged; `field` is what libzstd says */
+    PD_ELIMIT, /* a stated limit was passed: found, expected = the limit */
+    PD_EUNKNOWN, /* the type or attr is not known, so only the raw bytes are available */
+    PD_EUNSUP,   /* this form is recognised but not handled here; `field` says what */
+    PD_ENOMEM,   /* the allocator gave no memory: expected = bytes asked for */
+    PD_EIO,      /* reading or opening the input failed, which says nothing of what is in it: found = errno */
+    PD_EOUT,     /* writing failed: found = errno */
+    PD_ESPACE,   /* the output buffer is too small: found = its size, expected = bytes needed */
     PD_EDIFFERENT, /* encoding did not give the byte that was decoded: found, expected */
-    PD_EARG,      /* the caller's argument is wrong; `field` names it */
-    PD_EOPAQUE,   /* a redaction does not know what this holds: found = type or number of the feature */
+    PD_EARG,       /* the caller's argument is wrong; `field` names it */
+    PD_EOPAQUE,    /* a redaction does not know what this holds: found = type or number of the feature */
+    PD_EMISSING,   /* the input, or a file that belongs to it, is not there or is no file: found = errno, or 0
+                    */
+    PD_ETEMP,      /* a temporary file could not be made, written or read: found = errno */
+    PD_EATTRS, /* the attrs are not those of the samples, or there are none: found = attrs that are there */
+    PD_ETIME,  /* a time that is to be moved would be below 1, or above what 64 bits hold: found = the time */
 };
+
+/*
+ * Has the machine failed, rather than what is in the input been found damaged? Whoever meets such an error
+ * has read less than is there, so that what was made of it must not be taken for a result. All other errors
+ * leave what is intact.
+ */
+static inline bool pd_is_failure(enum pd_code code)
+{
+    return code == PD_EIO || code == PD_ENOMEM || code == PD_EOUT || code == PD_ETEMP;
+}
 
 #define PD_NOWHERE UINT64_MAX
 
 struct pd_error {
     enum pd_code code;
-    uint64_t offset;        /* of the record in the input, outside of records of what is wrong; PD_NOWHERE: there is none */
+    uint64_t offset; /* of the record in the input, outside of records of what is wrong; PD_NOWHERE: there is
+                        none */
     uint64_t record_index;  /* counted from 0 in file order, PD_NOWHERE outside of records */
     uint32_t record_offset; /* of the field, from the first byte of the record */
     uint32_t record_type;   /* 0 outside of records */
     const char *field;      /* static text: field or section; NULL when there is none */
     uint64_t found;
     uint64_t expected;
-    const char *section;    /* static text: name of the feature that the field is in; NULL when it is in none */
+    const char *section; /* static text: name of the feature that the field is in; NULL when it is in none */
+    uint32_t member;     /* of a directory: the number of the file that it is in, as in struct pd_record */
 };
 
 /* A short name of the code ("short", "count", …), static. */
 PD_API const char *pd_code_name(enum pd_code code);
 
 /*
- * Writes the error as one sentence with position, field, found and expected; at most cap bytes with the NUL. Returns
- * the length the whole sentence has.
+ * Writes the error as one sentence with position, field, found and expected; at most cap bytes with the NUL.
+ * Returns the length the whole sentence has.
  */
 PD_API size_t pd_error_text(const struct pd_error *error, char *buf, size_t cap);
 

@@ -2,8 +2,8 @@
 /*
  * perfdata/names.h - a name for every value of every enumeration, flag word and packed word, both ways.
  *
- * The sets themselves (pd_set_sample_type, pd_set_branch_flags, …) are declared in perfdata/constants.h, which is
- * generated from src/schema/names.def together with the PD_* constants.
+ * The sets themselves (pd_set_sample_type, pd_set_branch_flags, …) are declared in perfdata/constants.h,
+ * which is generated from src/schema/names.def together with the PD_* constants.
  */
 #ifndef PERFDATA_NAMES_H
 #define PERFDATA_NAMES_H
@@ -28,9 +28,9 @@ struct pd_set;
 /* One value of an ENUM, one mask of FLAGS, or one sub-field of BITS. */
 struct pd_name {
     const char *name;
-    uint64_t value;            /* the value, the mask, or the mask of the sub-field in place */
-    const struct pd_set *set;  /* BITS: how the sub-field's own value is named, never NULL there */
-    uint8_t lo, width;         /* BITS: place of the sub-field, logical bit numbers (little-endian order) */
+    uint64_t value;           /* the value, the mask, or the mask of the sub-field in place */
+    const struct pd_set *set; /* BITS: how the sub-field's own value is named, never NULL there */
+    uint8_t lo, width;        /* BITS: place of the sub-field, logical bit numbers (little-endian order) */
     const char *doc;
 };
 
@@ -46,12 +46,15 @@ struct pd_set {
 
 /*
  * The value as text: "COND"; "IP|TID|0x80000000" (unknown bits as a number, 0 when no bit is set); or
- * "mispred|cycles=13|type=COND" (sub-fields that are 0 are left out). Unknown values are numbers. Writes at most cap
- * bytes with the NUL and returns the whole length.
+ * "mispred|cycles=13|type=COND" (sub-fields that are 0 are left out). Unknown values are numbers. Writes at
+ * most cap bytes with the NUL and returns the whole length.
  */
 PD_API size_t pd_set_format(const struct pd_set *set, uint64_t value, char *buf, size_t cap);
 
-/* The reverse of pd_set_format(); names compare without case, numbers may be decimal or 0x…. False: not understood. */
+/*
+ * The reverse of pd_set_format(); names compare without case, numbers may be decimal or 0x…. False: not
+ * understood.
+ */
 PD_API bool pd_set_parse(const struct pd_set *set, const char *text, size_t len, uint64_t *value);
 
 /* The name of one value of an ENUM or of exactly one mask of FLAGS; NULL when it has none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata/reader.h - reads a perf.data file or stream record by record through a sliding window: memory does not grow
- * with the input, nothing is allocated per record.
+ * perfdata/reader.h - reads a perf.data file or stream record by record through a sliding window: memory does
+ * not grow with the input, nothing is allocated per record.
  *
  *     struct pd_reader *r;
  *     if (pd_reader_open(&r, "perf.data", NULL, &error) == PD_OK) {
@@ -11,8 +11,8 @@
  *         pd_reader_close(r);
  *     }
  *
- * A reader may move between threads but serves one at a time; readers are independent of each other. Several threads
- * share one file by parts: pd_reader_open_part().
+ * A reader may move between threads but serves one at a time; readers are independent of each other. Several
+ * threads share one file by parts: pd_reader_open_part().
  */
 #ifndef PERFDATA_READER_H
 #define PERFDATA_READER_H
@@ -27,13 +27,13 @@ extern "C" {
 /* Where bytes come from when it is not a path, descriptor or memory. */
 struct pd_source {
     /*
-     * Reads up to n bytes at `offset` into buf; returns how many, 0 at the end, or a negative errno. A source that
-     * cannot seek is only asked for the offset where the last read ended.
+     * Reads up to n bytes at `offset` into buf; returns how many, 0 at the end, or a negative errno. A source
+     * that cannot seek is only asked for the offset where the last read ended.
      */
     int64_t (*read_at)(void *user, uint64_t offset, void *buf, size_t n);
     void (*close)(void *user); /* may be NULL; called once, also when opening fails */
     void *user;
-    uint64_t size;             /* in bytes; PD_NOWHERE: cannot seek, size unknown */
+    uint64_t size; /* in bytes; PD_NOWHERE: cannot seek, size unknown */
 };
 
 struct pd_reader_options {
@@ -41,12 +41,15 @@ struct pd_reader_options {
     const struct pd_allocator *allocator; /* NULL: malloc; must outlive the reader */
     size_t window;                        /* bytes read at a time; 0: 256 KiB; never below 128 KiB */
     bool keep_compressed;                 /* do not look into COMPRESSED records */
-    uint64_t max_held;                    /* most bytes kept of a file that comes through a pipe: what is before its data,
-                                             and what is behind it; 0: 256 MiB each */
-    uint64_t max_inflate;                 /* most bytes that one COMPRESSED record may make; 0: 256 MiB. They are made in
-                                             pieces: memory does not grow with them */
-    uint64_t max_window;                  /* most bytes of memory that a zstd frame may want for its window, rounded down to
-                                             a power of two; 0: 128 MiB, which zstd's highest level needs */
+    uint64_t max_held;    /* most bytes kept of a file that comes through a pipe: what is before its data,
+                             and what is behind it; 0: 256 MiB each */
+    uint64_t max_inflate; /* most bytes that one COMPRESSED record may make; 0: 256 MiB. They are made in
+                             pieces: memory does not grow with them */
+    uint64_t max_window;  /* most bytes of memory that a zstd frame may want for its window, rounded down to
+                             a power of two; 0: 128 MiB, which zstd's highest level needs */
+    bool probe; /* findings also tell of what cannot be decoded in features, in tracing data, and in the
+                    records that carry them: sections when it opens, records when they come. A
+                    feature of more than 256 MiB is not looked into */
 };
 
 enum pd_container { PD_CONTAINER_FILE, PD_CONTAINER_PIPE, PD_CONTAINER_DIRECTORY };
@@ -75,34 +78,36 @@ struct pd_extent {
 struct pd_file_info {
     enum pd_container container;
     enum pd_order order;
-    unsigned version;                  /* 2, or 1 for PERFFILE */
-    struct pd_file_header header;      /* as stored; pipe: magic and size only */
-    uint64_t file_size;                /* PD_NOWHERE when not known */
-    uint64_t data_offset, data_end;    /* where the records are; end PD_NOWHERE when not known */
-    unsigned feature_word;             /* bytes of the feature bitmap's words: 8, or 4 in files of 32-bit big-endian machines */
-    uint8_t features[32];              /* logical bits: feature n is bit n % 8 of byte n / 8 */
-    bool unfinished;                   /* data size 0 though records follow: they run to the end of the file */
-    bool truncated;                    /* the file ends before what its header announces */
-    uint64_t stray;                    /* bytes behind a pipe stream's last record that are no record; known at the end */
+    unsigned version;               /* 2, or 1 for PERFFILE */
+    struct pd_file_header header;   /* as stored; pipe: magic and size only */
+    uint64_t file_size;             /* PD_NOWHERE when not known */
+    uint64_t data_offset, data_end; /* where the records are; end PD_NOWHERE when not known */
+    unsigned feature_word; /* bytes of the feature bitmap's words: 8, or 4 in files of 32-bit big-endian
+                              machines */
+    uint8_t features[32];  /* logical bits: feature n is bit n % 8 of byte n / 8 */
+    bool unfinished;       /* data size 0 though records follow: they run to the end of the file */
+    bool truncated;        /* the file ends before what its header announces */
+    uint64_t stray;        /* bytes behind a pipe stream's last record that are no record; known at the end */
 };
 
 /* An event: its attr, ids and plan. Valid until the reader is closed. */
 struct pd_event_attr {
     struct pd_attr attr;
     struct pd_plan plan;
-    const uint64_t *ids;  /* host order */
+    const uint64_t *ids; /* host order */
     size_t n_ids;
-    uint64_t offset;      /* of the attr in the file or stream */
-    bool in_stream;       /* came as a HEADER_ATTR record */
-    uint32_t room;        /* bytes of the attr in its entry, tail included */
+    uint64_t offset;                    /* of the attr in the file or stream */
+    bool in_stream;                     /* came as a HEADER_ATTR record */
+    uint32_t room;                      /* bytes of the attr in its entry, tail included */
     struct pd_file_section ids_section; /* as stored; file mode */
-    bool ids_early;       /* ids_section was found behind attr.size bytes, not at the end of the entry */
+    bool ids_early; /* ids_section was found behind attr.size bytes, not at the end of the entry */
 };
 
 /* A feature section. */
 struct pd_feature_section {
     uint16_t feature; /* PD_FEAT_* or unknown */
-    bool intact;      /* lies within the file */
+    bool
+        intact; /* lies within the file, which is as large as all features before it together with this one */
     struct pd_file_section section;
 };
 
@@ -116,16 +121,17 @@ struct pd_member {
 struct pd_reader;
 
 /*
- * Opens a recording. Damage that leaves something readable is not an error here but a finding (pd_reader_findings()).
- * The reader takes what it needs of `source` but, for fd and memory, does not own them: they must outlive it. A path
- * of "-" is standard input; a directory is a recording made with --threads or --kcore, whose records are those of `data`
- * and then those of `data.N` by number. Without a `data` it is PD_EIO with what opening `data` gave; files that are missing
- * between others or cannot be opened are findings, and have no records.
+ * Opens a recording. Damage that leaves something readable is not an error here but a finding
+ * (pd_reader_findings()). The reader takes what it needs of `source` but, for fd and memory, does not own
+ * them: they must outlive it. A path of "-" is standard input; a directory is a recording made with --threads
+ * or --kcore, whose records are those of `data` and then those of `data.N` by number. Without a `data` it is
+ * PD_EMISSING, or PD_EIO, with what opening `data` gave; files that are missing between others, or are no
+ * files, are findings, and have no records.
  */
-PD_API enum pd_code pd_reader_open(struct pd_reader **reader, const char *path, const struct pd_reader_options *options,
-                                   struct pd_error *error);
-PD_API enum pd_code pd_reader_open_fd(struct pd_reader **reader, int fd, const struct pd_reader_options *options,
-                                      struct pd_error *error);
+PD_API enum pd_code pd_reader_open(struct pd_reader **reader, const char *path,
+                                   const struct pd_reader_options *options, struct pd_error *error);
+PD_API enum pd_code pd_reader_open_fd(struct pd_reader **reader, int fd,
+                                      const struct pd_reader_options *options, struct pd_error *error);
 PD_API enum pd_code pd_reader_open_memory(struct pd_reader **reader, const void *bytes, size_t n,
                                           const struct pd_reader_options *options, struct pd_error *error);
 PD_API enum pd_code pd_reader_open_source(struct pd_reader **reader, const struct pd_source *source,
@@ -140,7 +146,10 @@ PD_API const struct pd_event_attr *pd_reader_attr(const struct pd_reader *reader
 /* The attr an event id belongs to; UINT32_MAX when none does. */
 PD_API uint32_t pd_reader_find_id(const struct pd_reader *reader, uint64_t id);
 
-/* The event_types section of old files: names of events. PD_EUNSUP when the input cannot seek; PD_EARG: there is no such i. */
+/*
+ * The event_types section of old files: names of events. PD_EUNSUP when the input cannot seek; PD_EARG: there
+ * is no such i.
+ */
 PD_API size_t pd_reader_n_event_types(const struct pd_reader *reader);
 PD_API enum pd_code pd_reader_event_type(struct pd_reader *reader, size_t i, struct pd_event_type *out,
                                          struct pd_error *error);
@@ -149,11 +158,12 @@ PD_API enum pd_code pd_reader_event_type(struct pd_reader *reader, size_t i, str
 PD_API size_t pd_reader_n_features(const struct pd_reader *reader);
 PD_API const struct pd_feature_section *pd_reader_feature(const struct pd_reader *reader, size_t i);
 /* The section of feature `number`; NULL when the file has none. */
-PD_API const struct pd_feature_section *pd_reader_find_feature(const struct pd_reader *reader, uint16_t number);
+PD_API const struct pd_feature_section *pd_reader_find_feature(const struct pd_reader *reader,
+                                                               uint16_t number);
 
 /*
- * The whole file as consecutive parts without overlap, from offset 0 to its end. When the input cannot seek, what stands
- * behind the data is there after the last record, as are its features.
+ * The whole file as consecutive parts without overlap, from offset 0 to its end. When the input cannot seek,
+ * what stands behind the data is there after the last record, as are its features.
  */
 PD_API const struct pd_extent *pd_reader_extents(const struct pd_reader *reader, size_t *n);
 
@@ -161,8 +171,9 @@ PD_API const struct pd_extent *pd_reader_extents(const struct pd_reader *reader,
 PD_API size_t pd_reader_n_members(const struct pd_reader *reader);
 PD_API const struct pd_member *pd_reader_member(const struct pd_reader *reader, size_t i);
 /*
- * A reader of one member's records alone, for the attrs of `reader`, which must live longer. Several may be used side by
- * side, in one thread. A member that was found unreadable when `reader` was opened is one without records.
+ * A reader of one member's records alone, for the attrs of `reader`, which must live longer. Several may be
+ * used side by side, in one thread. A member that was found unreadable when `reader` was opened is one
+ * without records.
  */
 PD_API enum pd_code pd_reader_open_member(struct pd_reader **member, const struct pd_reader *reader, size_t i,
                                           const struct pd_reader_options *options, struct pd_error *error);
@@ -172,103 +183,79 @@ PD_API size_t pd_reader_n_findings(const struct pd_reader *reader);
 PD_API const struct pd_error *pd_reader_finding(const struct pd_reader *reader, size_t i);
 
 /*
- * The next record, framed and with its attr, plan, offset and index, not yet decoded. rec->raw is valid until the next
- * call. PD_END: no more. PD_ESIZE, PD_ETRUNC, PD_ESHORT (fewer than 8 bytes are left): the data is damaged here; the reader
- * stands at the damage (pd_reader_offset()) and goes no further: the next call gives PD_END or, in a directory, the first
- * record of the next file. PD_EZSTD, PD_ELIMIT: a COMPRESSED record is damaged or makes too much; what it holds is lost, as
- * is all that is compressed up to the start of the next zstd frame, of which one more PD_EZSTD tells; the reader goes on
- * behind it.
+ * The next record, framed and with its attr, plan, offset and index, not yet decoded. rec->raw is valid until
+ * the next call. PD_END: no more. PD_ESIZE, PD_ETRUNC, PD_ESHORT (fewer than 8 bytes are left): the data is
+ * damaged here; the reader stands at the damage (pd_reader_offset()) and goes no further: the next call gives
+ * PD_END or, in a directory, the first record of the next file. PD_EZSTD, PD_ELIMIT: a COMPRESSED record is
+ * damaged or makes too much; what it holds is lost, as is all that is compressed up to the start of the next
+ * zstd frame, of which one more PD_EZSTD tells; the reader goes on behind it.
  *
- * The records inside COMPRESSED ones follow it, with rec->depth 1 and the offset of the COMPRESSED record. Into a COMPRESSED
- * one inside another nobody looks: PD_EZSTD says so, then it is given as it is.
+ * The records inside COMPRESSED ones follow it, with rec->depth 1 and the offset of the COMPRESSED record.
+ * Into a COMPRESSED one inside another nobody looks: PD_EZSTD says so, then it is given as it is.
  */
 PD_API enum pd_code pd_reader_next(struct pd_reader *reader, struct pd_record *rec, struct pd_error *error);
 
-/* Decodes what pd_reader_next() gave. PD_EUNKNOWN: the record's event is not known, so its layout is not either. */
-PD_API enum pd_code pd_reader_decode(const struct pd_reader *reader, struct pd_record *rec, struct pd_error *error);
+/*
+ * Decodes what pd_reader_next() gave. PD_EUNKNOWN: the record's event is not known, so its layout is not
+ * either.
+ */
+PD_API enum pd_code pd_reader_decode(const struct pd_reader *reader, struct pd_record *rec,
+                                     struct pd_error *error);
 
 /*
- * Both in one, for those who look at every record: for samples of the usual types this is less than half of the work of the
- * two. The result is that of pd_reader_next(). When decoding fails rec->decoded is false, and *error says why.
+ * Is a record what it says, though it can be decoded? The record is as pd_reader_decode() left it. PD_OK:
+ * nothing speaks against it. PD_EUNKNOWN: no attr has its event id (`found`), so perf stops there. PD_EVALUE:
+ * a record of this type (`found`) cannot stand in this container. PD_ECOUNT: its size (`found`) takes in
+ * records that follow it, or of one of perf itself what is none of its fields; `expected` is where that
+ * begins in it. What `perfdata check` notes, and pd_repair() leaves out.
  */
-PD_API enum pd_code pd_reader_next_decoded(struct pd_reader *reader, struct pd_record *rec, struct pd_error *error);
+PD_API enum pd_code pd_reader_judge(const struct pd_reader *reader, const struct pd_record *rec,
+                                    struct pd_error *why);
 
 /*
- * For those who count: passes over samples that could be decoded, belong to the only event, and have a time other than 0 and a
- * tid whose bit is set; adds up what they are, and widens first and last, which must be set. It may stop anywhere, before the
- * first, too: pd_reader_next() gives the sample that it stopped at. A third of the work of looking at each.
+ * Both in one, for those who look at every record: for samples of the usual types this is less than half of
+ * the work of the two. The result is that of pd_reader_next(). When decoding fails rec->decoded is false, and
+ * *error says why.
  */
-struct pd_skim {
-    const uint64_t *tids; /* tid n is bit n % 64 of tids[n / 64]; NULL: all are set */
-    uint64_t n_tids;      /* bits */
-    uint64_t first, last; /* time */
-    uint64_t samples, bytes;
-    uint64_t inflated; /* of the bytes, those inside COMPRESSED records */
-};
-PD_API void pd_reader_skim(struct pd_reader *reader, struct pd_skim *skim);
+PD_API enum pd_code pd_reader_next_decoded(struct pd_reader *reader, struct pd_record *rec,
+                                           struct pd_error *error);
 
 /*
- * For those who hand samples on in lots: passes over samples that follow the one that pd_reader_next() has just given, of the same
- * event, `most` at most and no more than `room` bytes of them. They differ from *rec in what pd_record_frame() says and in
- * offset and index, which go on without a gap. Returns how many; their *bytes bytes begin at rec->raw + rec->size and are valid as
- * long as the record. It may stop anywhere, before the first, too.
+ * The bytes behind the last record (rec->payload_size in all), a piece at a time, valid until the next call;
+ * *n is 0 after the last. What is not asked for is skipped by pd_reader_next(). PD_ETRUNC: the input ends
+ * before them.
  */
-PD_API size_t pd_reader_pass(struct pd_reader *reader, const struct pd_record *rec, size_t most, size_t room, size_t *bytes);
+PD_API enum pd_code pd_reader_payload(struct pd_reader *reader, const uint8_t **bytes, size_t *n,
+                                      struct pd_error *error);
 
 /*
- * The bytes behind the last record (rec->payload_size in all), a piece at a time, valid until the next call; *n is 0
- * after the last. What is not asked for is skipped by pd_reader_next(). PD_ETRUNC: the input ends before them.
+ * PD_OK; or why reading the input failed, or a file of the directory: the first such error, which *error (may
+ * be NULL) receives. From then on reading is not tried again. Whoever makes something of a recording asks
+ * this at the end: what was made is not whole.
  */
-PD_API enum pd_code pd_reader_payload(struct pd_reader *reader, const uint8_t **bytes, size_t *n, struct pd_error *error);
+PD_API enum pd_code pd_reader_failure(const struct pd_reader *reader, struct pd_error *error);
 
 /* Back to the first record; PD_EUNSUP when the input cannot seek. */
 PD_API enum pd_code pd_reader_rewind(struct pd_reader *reader, struct pd_error *error);
 
 /*
- * Goes on with the record at `offset`, of a file or of `data` in a directory: one that pd_record.offset told, or the end
- * of the data. Its index will be `index`. Of a pipe stream, records before it must have been read: they hold the attrs.
- * In compressed data, what is inside is lost up to the start of the next zstd frame. PD_EUNSUP: the input cannot seek;
- * PD_EARG: the data is elsewhere.
+ * Goes on with the record at `offset`, of a file or of `data` in a directory: one that pd_record.offset told,
+ * or the end of the data. Its index will be `index`. Of a pipe stream, records before it must have been read:
+ * they hold the attrs. In compressed data, what is inside is lost up to the start of the next zstd frame.
+ * PD_EUNSUP: the input cannot seek; PD_EARG: the data is elsewhere.
  */
-PD_API enum pd_code pd_reader_seek(struct pd_reader *reader, uint64_t offset, uint64_t index, struct pd_error *error);
-
-/*
- * A file in parts, so that several threads share it. Each opens a reader for parts, for the attrs of `reader`, which must
- * live longer and be left alone while they read. The read_at() of a pd_source is then called by any of them.
- *
- * pd_reader_take_part() has it give the records that begin in [from, to), of which the last may reach beyond; `to` is at
- * most the end of the data. From the start of the data it begins with the first record. Where else one begins is written
- * nowhere: there it begins where several in a row make sense, or at `to` if that is nowhere near `from`.
- * pd_reader_info() of it tells: data_offset is where it begins, data_end is `to`. An index counts from there.
- *
- * So a part is a guess, as data may look like records, until the part before is seen to end where it begins. What
- * depends on records of other parts is for one thread alone: pd_reader_next() gives PD_EUNSUP for a COMPRESSED record,
- * unless keep_compressed, and for a HEADER_FEATURE.
- *
- *     uint64_t at = pd_reader_info(r)->data_offset, records = 0;        // up to there, all is certain
- *     for (i = 0; i < n; i++) {                                         // when the threads are through
- *         if (part[i].begin == at && part[i].code == PD_END)            // all its records were read
- *             at = part[i].end, records += part[i].records, …;          // end: pd_reader_offset() at last
- *         else if (at < part[i].to)                                     // else AUX data of a part before covers it
- *             break;
- *     }
- *     pd_reader_seek(r, at, records, &error);                           // one thread goes on, if it is not the end
- *
- * PD_EUNSUP: a stream, or a directory, whose files pd_reader_open_member() reads side by side. PD_EARG: `from` is not in
- * the data, or behind `to`.
- */
-PD_API enum pd_code pd_reader_open_part(struct pd_reader **part, const struct pd_reader *reader,
-                                        const struct pd_reader_options *options, struct pd_error *error);
-PD_API enum pd_code pd_reader_take_part(struct pd_reader *part, uint64_t from, uint64_t to, struct pd_error *error);
+PD_API enum pd_code pd_reader_seek(struct pd_reader *reader, uint64_t offset, uint64_t index,
+                                   struct pd_error *error);
 
 /* Where the next record starts. */
 PD_API uint64_t pd_reader_offset(const struct pd_reader *reader);
 
 /*
- * Reads n bytes at `offset` of the file, whatever part it is; PD_ETRUNC when there are not that many. Moves the window: the
- * last record's raw bytes, and all views into them, are no longer valid.
+ * Reads n bytes at `offset` of the file, whatever part it is; PD_ETRUNC when there are not that many. Moves
+ * the window: the last record's raw bytes, and all views into them, are no longer valid.
  */
-PD_API enum pd_code pd_reader_read(struct pd_reader *reader, uint64_t offset, void *buf, size_t n, struct pd_error *error);
+PD_API enum pd_code pd_reader_read(struct pd_reader *reader, uint64_t offset, void *buf, size_t n,
+                                   struct pd_error *error);
 
 #ifdef __cplusplus
 }

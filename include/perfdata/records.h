@@ -155,16 +155,28 @@ struct pd_branch_stack {
     struct pd_vec counters; /* event counts packed in one word a branch */
 };
 
+/* SIMD registers, as many and as wide as there were; which, the attr tells */
+struct pd_simd_regs {
+    uint16_t nr_vectors; /* vector registers */
+    uint16_t vector_qwords; /* u64s of each */
+    uint16_t nr_pred; /* predicate registers */
+    uint16_t pred_qwords; /* u64s of each */
+    struct pd_vec vectors; /* register by register, the lowest u64 of each first */
+    struct pd_vec preds; /* likewise */
+};
+
 /* user registers */
 struct pd_regs_user {
     uint64_t abi; /* register set; NONE: no registers follow */
     struct pd_vec regs; /* in ascending bit order of attr.sample_regs_user */
+    struct pd_simd_regs simd; /* SIMD registers */
 };
 
 /* registers at the interrupt */
 struct pd_regs_intr {
     uint64_t abi; /* register set; NONE: no registers follow */
     struct pd_vec regs; /* in ascending bit order of attr.sample_regs_intr */
+    struct pd_simd_regs simd; /* SIMD registers */
 };
 
 /* copy of the user stack */
@@ -435,6 +447,17 @@ struct pd_compressed {
 struct pd_compressed2 {
     uint64_t data_size; /* bytes of the chunk */
     struct pd_bytes data; /* the chunks of one file make one stream */
+};
+
+/* raw data of an off-cpu sample, by perf record --off-cpu since perf 6.15 */
+struct pd_offcpu {
+    uint32_t pid; /* process, as perf reads it; a BPF program of a little-endian machine writes the thread here */
+    uint32_t tid; /* thread, likewise; then the process is here */
+    uint64_t period; /* nanoseconds that the task was off the cpu */
+    uint64_t nr; /* entries, the marker included */
+    struct pd_vec ips; /* a marker, USER, and the user stack, leaf first */
+    uint64_t cgroup; /* cgroup id; 0 where none was asked for */
+    struct pd_bytes padding; /* up to the end of the sample's raw data, 4 bytes */
 };
 
 /* what file a build id is of */

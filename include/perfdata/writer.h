@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata/writer.h - writes perf.data files and pipe streams, and rewrites existing ones byte for byte.
+ * perfdata/writer.h - writes perf.data files and pipe streams.
  */
 #ifndef PERFDATA_WRITER_H
 #define PERFDATA_WRITER_H
@@ -22,8 +22,8 @@ struct pd_sink {
 };
 
 /*
- * A sink that writes the regular file `path`, which is made (mode 0600) or emptied; its `user` is the library's.
- * allocator NULL: malloc. PD_EOUT with `found`, an errno: it cannot be opened.
+ * A sink that writes the regular file `path`, which is made (mode 0600) or emptied; its `user` is the
+ * library's. allocator NULL: malloc. PD_EOUT with `found`, an errno: it cannot be opened.
  */
 PD_API enum pd_code pd_sink_open(struct pd_sink *sink, const char *path, const struct pd_allocator *allocator,
                                  struct pd_error *error);
@@ -47,11 +47,11 @@ struct pd_writer_options {
     /* Called for each feature that the container cannot hold, and is left out; may be NULL. `why` is static
      * text. */
     void (*dropped)(void *user, uint16_t feature, const char *why);
-    void *user; /* for dropped() */
-    bool no_feature_end; /* PIPE: no mark behind the features. It is perf's number of features, and perf warns of, or
-                            refuses, that of another version; without one none says anything */
-    bool assign_ids; /* an attr that asks for ids and is given none gets its number, counted from 1; and a record
-                        with id 0, sample or trailer, the first id of its attr */
+    void *user;          /* for dropped() */
+    bool no_feature_end; /* PIPE: no mark behind the features. It is perf's number of features, and perf warns
+                            of, or refuses, that of another version; without one none says anything */
+    bool assign_ids;     /* an attr that asks for ids and is given none gets its number, counted from 1; and a
+                            record     with id 0, sample or trailer, the first id of its attr */
 };
 
 struct pd_writer;
@@ -67,8 +67,9 @@ struct pd_writer;
  *
  * PIPE: attrs, event types and features become records. Those given before the first record are written in
  * the order of perf: attrs, event types, features by number and the mark that ends them (unless
- * `no_feature_end`), tracing data, build ids. Later ones are written where they are given. A pipe stream has no room for the features AUXTRACE and
- * DIR_FORMAT, for empty ones except BRANCH_STACK and STAT, and for those of more than 65,519 bytes.
+ * `no_feature_end`), tracing data, build ids. Later ones are written where they are given. A pipe stream has
+ * no room for the features AUXTRACE and DIR_FORMAT, for empty ones except BRANCH_STACK and STAT, and for
+ * those of more than 65,519 bytes.
  *
  * Compressed are all records but those of types 64 to 69, 71, and 80 to 83; the COMPRESSED feature is added,
  * in place of one that is given.
@@ -76,20 +77,20 @@ struct pd_writer;
 PD_API enum pd_code pd_writer_open(struct pd_writer **writer, const struct pd_sink *sink,
                                    const struct pd_writer_options *options, struct pd_error *error);
 /*
- * The same with a sink of its own, that of pd_sink_open(), which pd_writer_finish() or pd_writer_close() closes.
+ * The same with a sink of its own, that of pd_sink_open(), which pd_writer_finish() or pd_writer_close()
+ * closes.
  *
  *     struct pd_writer *w;
- *     struct pd_attr attr = {.type = PD_TYPE_SOFTWARE, .size = PD_ATTR_SIZE_VER7, .sample_type = PD_SAMPLE_IP | PD_SAMPLE_TID};
- *     struct pd_record sample = {.type = PD_RECORD_SAMPLE, .u.sample = {.ip = 0x401000, .pid = 7, .tid = 7}};
- *     if (!pd_writer_create(&w, "new.data", NULL, &error) && !pd_writer_attr(w, &attr, NULL, 0, &error) &&
- *         !pd_writer_record(w, &sample, &error) && !pd_writer_finish(w, &error))
- *         …
+ *     struct pd_attr attr = {.type = PD_TYPE_SOFTWARE, .size = PD_ATTR_SIZE_VER7, .sample_type = PD_SAMPLE_IP
+ * | PD_SAMPLE_TID}; struct pd_record sample = {.type = PD_RECORD_SAMPLE, .u.sample = {.ip = 0x401000, .pid =
+ * 7, .tid = 7}}; if (!pd_writer_create(&w, "new.data", NULL, &error) && !pd_writer_attr(w, &attr, NULL, 0,
+ * &error) && !pd_writer_record(w, &sample, &error) && !pd_writer_finish(w, &error)) …
  */
-PD_API enum pd_code pd_writer_create(struct pd_writer **writer, const char *path, const struct pd_writer_options *options,
-                                     struct pd_error *error);
+PD_API enum pd_code pd_writer_create(struct pd_writer **writer, const char *path,
+                                     const struct pd_writer_options *options, struct pd_error *error);
 /*
- * Adds an event and its ids (host order; copied). The attr's tail is copied too. Its size is 0, or at least 64 and at most
- * that of the fields it holds and the tail; another one is PD_ECOUNT.
+ * Adds an event and its ids (host order; copied). The attr's tail is copied too. Its size is 0, or at least
+ * 64 and at most that of the fields it holds and the tail; another one is PD_ECOUNT.
  */
 PD_API enum pd_code pd_writer_attr(struct pd_writer *writer, const struct pd_attr *attr, const uint64_t *ids,
                                    size_t n_ids, struct pd_error *error);
@@ -98,8 +99,9 @@ PD_API enum pd_code pd_writer_event_type(struct pd_writer *writer, const struct 
 
 /*
  * Encodes a record for attr number rec->attr_index (UINT32_MAX: none) and appends it. Refuses what cannot be
- * encoded, with the field's name, without writing anything; and a field that is not 0 but has no place in such a record
- * (PD_EVALUE): `cpu` where sample_type has no CPU. An error counts records from the first that was given here, from 0.
+ * encoded, with the field's name, without writing anything; and a field that is not 0 but has no place in
+ * such a record (PD_EVALUE): `cpu` where sample_type has no CPU. An error counts records from the first that
+ * was given here, from 0.
  */
 PD_API enum pd_code pd_writer_record(struct pd_writer *writer, const struct pd_record *rec,
                                      struct pd_error *error);
@@ -113,10 +115,11 @@ PD_API enum pd_code pd_writer_feature_bytes(struct pd_writer *writer, const void
                                             struct pd_error *error);
 
 /*
- * A whole feature: id and u set by the program, the rest 0; or one that was decoded. Refuses what cannot be encoded, with
- * the field's name.
+ * A whole feature: id and u set by the program, the rest 0; or one that was decoded. Refuses what cannot be
+ * encoded, with the field's name.
  */
-PD_API enum pd_code pd_writer_put_feature(struct pd_writer *writer, const struct pd_feature *f, struct pd_error *error);
+PD_API enum pd_code pd_writer_put_feature(struct pd_writer *writer, const struct pd_feature *f,
+                                          struct pd_error *error);
 
 /* Completes the file. The writer can then only be closed. */
 PD_API enum pd_code pd_writer_finish(struct pd_writer *writer, struct pd_error *error);
@@ -130,42 +133,6 @@ PD_API void pd_writer_close(struct pd_writer *writer);
  */
 PD_API uint64_t pd_writer_data_size(const struct pd_writer *writer);
 PD_API uint64_t pd_writer_data_offset(const struct pd_writer *writer);
-
-/* What pd_rewrite() met. */
-struct pd_rewrite_stats {
-    uint64_t records;     /* in the data section, those inside COMPRESSED ones included */
-    uint64_t decoded;     /* records that went through decode and encode */
-    uint64_t raw;         /* records of unknown layout, copied */
-    uint64_t sections;    /* features, in sections and records, that went through decode and encode */
-    uint64_t undecodable; /* records whose bytes contradict their layout, copied */
-    uint64_t bad_sections; /* the same of features */
-    uint64_t
-        differing;  /* records and parts that did not encode to the bytes they were decoded from: must be 0 */
-    uint64_t bytes; /* written */
-};
-
-struct pd_rewrite_options {
-    size_t size;   /* sizeof this struct */
-    bool reencode; /* every record, attr and section through decode and encode; else bytes are copied */
-    /* Called for each record or feature that is copied because it cannot be decoded, and each difference; may be NULL.
-     */
-    void (*finding)(void *user, const struct pd_error *error);
-    void *user;
-    size_t member; /* of a directory recording: which file; 0 is `data` */
-    uint64_t from; /* the data before this offset is passed over: neither looked at nor written; 0: none */
-    uint64_t index; /* of the record that begins there, as for pd_reader_seek() */
-};
-
-/*
- * Writes the reader's whole file again, part by part in its own layout: the output equals the input byte for
- * byte. Needs no patching. With `reencode`, all that is encoded is compared with the input, too; with a NULL
- * sink that is all, and proves the round trip. An input that cannot seek must not have been read from yet.
- * PD_EOUT: the sink failed. Damaged data is copied to its end and reported through `finding`. Of a reader of
- * pd_reader_open_part() it is the records of that part alone.
- */
-PD_API enum pd_code pd_rewrite(struct pd_reader *reader, const struct pd_sink *sink,
-                               const struct pd_rewrite_options *options, struct pd_rewrite_stats *stats,
-                               struct pd_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * each.h - one pass over the whole schema. A pass defines LAYOUT, RECORD, END and the field macros it cares for, then
- * includes this; the field macros it left out expand to nothing. All field macros are undefined afterwards. With
- * PD_EACH_FAST, which is undefined afterwards too, the layouts that only the tables know are left out.
+ * each.h - one pass over the whole schema. A pass defines LAYOUT, RECORD, END and the field macros it cares
+ * for, then includes this; the field macros it left out expand to nothing. All field macros are undefined
+ * afterwards. With PD_EACH_FAST, which is undefined afterwards too, the layouts that only the tables know are
+ * left out.
  */
 
 #ifndef U8
@@ -41,6 +42,9 @@
 #ifndef VECR64
 #define VECR64(f_, set_, doc_)
 #endif
+#ifndef GRID64
+#define GRID64(f_, rows_, columns_, set_, doc_)
+#endif
 #ifndef REGS
 #define REGS(f_, abi_, which_, doc_)
 #endif
@@ -64,6 +68,9 @@
 #endif
 #ifndef UNLESS
 #define UNLESS(src_, bit_)
+#endif
+#ifndef LATE
+#define LATE(f_, abi_, bit_, layout_, doc_)
 #endif
 #ifndef DONE
 #define DONE
@@ -199,6 +206,7 @@
 #undef STR
 #undef VEC64
 #undef VECR64
+#undef GRID64
 #undef REGS
 #undef BYTES
 #undef OPT64
@@ -207,6 +215,7 @@
 #undef REST
 #undef WHEN
 #undef UNLESS
+#undef LATE
 #undef DONE
 
 #ifndef PD_EACH_FAST

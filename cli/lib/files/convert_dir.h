@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* convert_dir.h - a directory recording as output: built beside its place under another name, then renamed.
+ */
+#ifndef PERFDATA_CLI_CONVERT_DIR_H
+#define PERFDATA_CLI_CONVERT_DIR_H
+
+#include "cli/lib/cli.h"
+
+#define CLI_MOST_FILES 64 /* that are written at a time */
+
+struct cli_directory {
+    struct cli *cli;
+    char *final, *temporary; /* paths */
+    mode_t mode;
+    bool replace;                            /* something is at `final` that may be replaced */
+    struct cli_output files[CLI_MOST_FILES]; /* being written */
+    int error;                               /* errno of the first failure */
+};
+
+/*
+ * Opens the directory cli->output, as cli_output_open() does with a file; n inputs. False: the message is
+ * printed.
+ */
+bool cli_directory_open(struct cli *cli, struct cli_directory *dir, const struct cli_input *in, size_t n);
+/* A file in it, written through *sink until cli_directory_close(). Both return 0 or an errno. */
+int cli_directory_file(struct cli_directory *dir, const char *name, mode_t mode, struct pd_sink *sink);
+int cli_directory_close(struct cli_directory *dir, struct pd_sink *sink);
+/* A directory and a symbolic link in it. Both return 0 or an errno. */
+int cli_directory_mkdir(struct cli_directory *dir, const char *name);
+int cli_directory_link(struct cli_directory *dir, const char *name, const char *target);
+/* Does the file of that name hold records of the recording? */
+bool cli_is_member(const struct cli_input *in, const char *name);
+/* Copies all of the directory `path` that is no member of the recording: kcore_dir and the like. */
+bool cli_directory_copy_others(struct cli_directory *dir, const struct cli_input *in, const char *path);
+/* Does the directory have such files? */
+bool cli_directory_has_others(const struct cli_input *in, const char *path);
+/* Puts the directory in its place. */
+bool cli_directory_commit(struct cli_directory *dir);
+/*
+ * A directory beside a path in which files wait until all of them are written; each is then moved to its own
+ * place, never over another file without -f. False: the message is printed.
+ */
+bool cli_directory_stage(struct cli *cli, struct cli_directory *dir, const char *path);
+bool cli_directory_move(struct cli_directory *dir, const char *name, const char *final);
+/* Removes what was not committed. */
+void cli_directory_discard(struct cli_directory *dir);
+
+#endif

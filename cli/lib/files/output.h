@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* output.h - what a verb writes: the file of -o, and the end of standard output. */
+#ifndef PERFDATA_CLI_OUTPUT_H
+#define PERFDATA_CLI_OUTPUT_H
+
+#include "cli/lib/command.h"
+#include <perfdata/reader.h>
+#include <perfdata/writer.h>
+
+enum {
+    CLI_PATCH = 1, /* the writer patches, so what cannot seek is written through a temporary file */
+    CLI_TEXT = 2,  /* the output is text: may go to a terminal */
+    CLI_SPOOL = 4, /* what is written in place is kept in a temporary file first: cli_output_source() */
+};
+
+/* The file of -o. */
+struct cli_output {
+    struct pd_sink sink; /* what a verb writes to */
+    struct cli *cli;
+    const char *name;        /* for messages */
+    int fd;                  /* what is written: the target, or a temporary file */
+    int target;              /* where a spooled output goes to at the end, else -1 */
+    uint64_t base;           /* offset of the output's first byte in the target */
+    uint64_t written;        /* bytes so far, those in buf included */
+    int error;               /* errno of the first failure */
+    mode_t mode;             /* of a new file */
+    char *final, *temporary; /* paths; NULL: written in place */
+    char *spool;             /* how messages call a temporary file that is copied to the target at the end */
+    const char *target_name;
+    int slot; /* of the temporary file, for signals */
+    uint8_t *buf;
+    size_t n;
+};
+
+/*
+ * Opens the output cli->output ("-": standard output). It must not be one of the inputs, nor be there
+ * already, unless -f, if it is a regular file; a temporary file beside it is written, which becomes the
+ * output with cli_output_commit(). False: the message is printed and cli->status set.
+ */
+bool cli_output_open(struct cli *cli, struct cli_output *out, const struct cli_input *inputs, size_t n,
+                     unsigned flags);
+
+/* To read what was written before it takes its place. False: it cannot be written, which is printed. */
+bool cli_output_source(struct cli_output *out, struct pd_source *source);
+/* False: an error that leaves no output has happened. */
+bool cli_may_commit(struct cli *cli);
+/* Writes out what is left, and puts the file in its place. */
+bool cli_output_commit(struct cli_output *out);
+/* Drops the output and its temporary file. After a commit, or on a struct that is all 0, it does nothing. */
+void cli_output_discard(struct cli_output *out);
+
+/*
+ * A file that an option names, for reading: it is an input, too, and never overwritten. NULL with errno set.
+ */
+FILE *cli_open_named(struct cli *cli, const char *path);
+/* The same of a recording that is open. False: no memory. */
+bool cli_name_input(struct cli *cli, const struct cli_input *in);
+
+/*
+ * Why the file must not be written, because it is one of the inputs, or part of one that is a directory, or
+ * in such a one, or a directory that contains an input; NULL: it may be. All are compared by device and
+ * inode. `path`, without symbolic links at its end, is NULL for a descriptor, `st` where nothing is there
+ * yet.
+ */
+const char *cli_overwrites(const struct cli *cli, const char *path, const struct stat *st,
+                           const struct cli_input *inputs, size_t n);
+
+/* At the end: flushes standard output and reports whether all of it could be written. */
+void cli_out_end(struct cli *cli);
+
+#endif

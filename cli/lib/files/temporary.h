@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * temporary.h - files and directories that are made on the way: until they are given up, a signal that ends
+ * the command removes them.
+ */
+#ifndef PERFDATA_CLI_TEMPORARY_H
+#define PERFDATA_CLI_TEMPORARY_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* An unlinked temporary file in $TMPDIR; -1 with errno set. */
+int cli_temporary(void);
+/* Where that is, for messages. */
+const char *cli_temporary_dir(void);
+/* Writes all n bytes; returns 0 or an errno. */
+int cli_write_all(int fd, const void *bytes, size_t n);
+
+/* ---- What a signal removes */
+
+/*
+ * From here on SIGINT, SIGTERM and SIGHUP, unless ignored, remove what is remembered before they end the
+ * command.
+ */
+void cli_catch_signals(void);
+/* Blocks these signals; returns what was blocked before. */
+sigset_t cli_block_signals(void);
+/* Makes and opens a file of a mkstemp() template. -1 with errno set; *slot is for cli_temporary_release(). */
+int cli_temporary_beside(char *path, int *slot);
+/* The file has its place, or is removed. */
+void cli_temporary_release(int slot);
+/* A file or directory that is about to be made; what is not known would be left behind. False: no memory. */
+bool cli_remember_made(const char *path);
+/* All of these have their place, or are removed. */
+void cli_forget_made(void);
+/* Removes them, the last one first. */
+void cli_remove_made(void);
+
+/*
+ * For jansson, whose parser (2.14) frees what it never allocated when an allocation fails: the command ends
+ * with CLI_OUTPUT, its temporary files removed.
+ */
+void *cli_malloc_or_exit(size_t n);
+
+#endif

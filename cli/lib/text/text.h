@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * text.h - the text form of a recording (docs/TEXT.md), a line at a time: what `encode` does with each line,
+ * and what `decode` tries on each line before it prints it, so that its output is what `encode` makes the
+ * same bytes of.
+ */
+#ifndef PERFDATA_CLI_TEXT_H
+#define PERFDATA_CLI_TEXT_H
+
+#include "cli/lib/cli.h"
+#include <jansson.h>
+#include <perfdata/ops/parse.h>
+
+/* No raw piece has more bytes. */
+#define TEXT_PIECE ((size_t)64 << 10)
+
+struct payload; /* see text.c */
+
+enum text_form {
+    TEXT_UNKNOWN, /* before the header line */
+    TEXT_EXACT,   /* each line is bytes */
+    TEXT_SHORT,   /* a writer computes the layout */
+};
+
+/* An event as the lines so far have it. */
+struct text_attr {
+    struct pd_attr attr; /* without the tail */
+    struct pd_plan plan;
+    uint64_t id; /* the first */
+    bool known;
+};
+
+struct text {
+    /* where bytes go to; NULL before the callback `open` */
+    const struct pd_sink *sink;
+    /*
+     * Set by who wants files: called at the first line that makes bytes (`name` NULL), at each file of a
+     * directory, and for what is no file: `target` is that of a symbolic link, S_ISDIR(mode) a directory.
+     * False: text->error is set.
+     */
+    bool (*open)(struct text *t, const char *name, mode_t mode, const char *target);
+    void *user;
+    int endian; /* wanted by --endian: enum pd_order, -1: as the header says */
+    /* state */
+    enum text_form form;
+    enum pd_container container;
+    enum pd_order order;
+    bool has_header; /* a header line was there */
+    bool any;        /* any line was */
+    bool directory;
+    bool in_data;    /* the lines are those of its file `data` */
+    bool has_member; /* there was one of any name */
+    uint64_t line;   /* its number, by who has the lines */
+    uint64_t room;   /* short: the header's attr_size; 0: none was given */
+    bool given[256]; /* short: features */
+    uint64_t at;     /* bytes of the file so far */
+    struct text_attr *attrs;
+    size_t n_attrs, cap;
+    struct pd_plan none; /* of records without attr */
+    uint32_t nr_cpus_avail;
+    struct pd_parser *parser;
+    struct pd_writer *writer;
+    uint64_t payload_due;  /* short: bytes that are to follow the last record */
+    uint64_t payload_line; /* and which line that was */
+    json_t *waiting;       /* short: the line of a record whose payload's size is to be computed */
+    const struct payload *waiting_for; /* and which number that is */
+    uint8_t *payload;                  /* and its payload so far */
+    size_t n_payload;
+    bool bare;       /* short: in no file of a directory, or in one that is bytes alone */
+    bool dir_format; /* short: the feature of directories was given */
+    int status;      /* of the failure */
+    char error[640];
+};
+
+bool text_open(struct text *t);
+void text_close(struct text *t);
+/* One line. False: t->error says why, t->status is the exit status. */
+bool text_line(struct text *t, const char *line, size_t n);
+/*
+ * The same for the line that pd_record_json() makes of a decoded sample, with offset and attr, without
+ * reading it: that its numbers come back, tests/property/json_samples.c shows. Also for the end of a round,
+ * which has none. False: it does not make these bytes, or nothing is known of it; nothing has changed.
+ */
+bool text_sample(struct text *t, const struct pd_record *rec);
+/*
+ * Would it, if the text is at the record? Changes nothing, so that several threads may ask, as long as no
+ * line with an attr is read.
+ */
+bool text_would_sample(const struct text *t, const struct pd_record *rec);
+/* Such lines for all bytes before the offset have been written. */
+void text_pass(struct text *t, uint64_t offset);
+/* After the last line. */
+bool text_finish(struct text *t);
+
+/* An octal mode. False: it is none. */
+bool text_mode(const char *text, mode_t *mode);
+
+#endif

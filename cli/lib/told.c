@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* told.c - what was told of an input before: several who read it find the same damage. */
+#include "cli.h"
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* What an error says of where and what. The number of a record depends on who counts. */
+static uint64_t hash_of(const struct pd_error *error)
+{
+    const char *const texts[] = {error->field, error->section};
+    const uint64_t numbers[] = {error->member,        error->code,  error->offset,  error->record_type,
+                                error->record_offset, error->found, error->expected};
+    uint64_t hash = XXH3_64bits_withSeed(numbers, sizeof numbers, 0);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const char *text = texts[i] ? texts[i] : "";
+        hash = XXH3_64bits_withSeed(text, strlen(text) + 1,
+                                    hash); /* its NUL ends it, so that texts do not run together */
+    }
+    return hash ? hash : 1;
+}
+
+#define MOST_REMEMBERED ((size_t)1 << 16)
+
+/* The place of a hash among `cap` ones, a power of two; what is there is it, or 0. */
+static uint64_t *place_of(uint64_t *hashes, size_t cap, uint64_t hash)
+{
+    size_t i = (size_t)hash & (cap - 1);
+    while (hashes[i] && hashes[i] != hash)
+        i = (i + 1) & (cap - 1);
+    return &hashes[i];
+}
+
+/* Twice as many; without memory for that, what is told again later is told twice. */
+static bool remember_more(struct cli_input *in)
+{
+    const size_t cap = in->cap_told ? 2 * in->cap_told : 64;
+    uint64_t *hashes = in->n_told_once < in->cap_told / 2 ? NULL : calloc(cap, sizeof *hashes);
+    if (hashes == NULL)
+        return in->n_told_once < in->cap_told / 2;
+    for (size_t i = 0; i < in->cap_told; i++)
+        if (in->told_once[i])
+            *place_of(hashes, cap, in->told_once[i]) = in->told_once[i];
+    free(in->told_once);
+    in->told_once = hashes;
+    in->cap_told = cap;
+    return true;
+}
+
+bool cli_told(struct cli_input *in, const struct pd_error *error)
+{
+    const uint64_t hash = hash_of(error);
+    if (in->n_told_once == MOST_REMEMBERED || !remember_more(in))
+        return false;
+    uint64_t *place = place_of(in->told_once, in->cap_told, hash);
+    const bool told = *place != 0;
+    in->n_told_once += !told;
+    *place = hash;
+    return told;
+}

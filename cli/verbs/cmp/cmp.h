@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* cmp.h - the parts of `perfdata cmp`: cmp.c has what recordings say, cmp_files.c the other files of
+   directories, cmp_lines.c what the lines of both share. */
+#ifndef PERFDATA_CLI_CMP_H
+#define PERFDATA_CLI_CMP_H
+
+#include "cli/lib/cli.h"
+
+enum { RED = 31, GREEN = 32, BOLD = 1 };
+
+struct cmp {
+    struct cli *cli;
+    struct cli_input in[2];
+    unsigned ignore;
+    uint64_t limit, n;
+    size_t n_findings;
+};
+
+/* "only in FILE" */
+void cmp_put_only(struct cmp *c, int side);
+/* One difference more was printed; false: that is enough. */
+bool cmp_count(struct cmp *c);
+
+/*
+ * Compares the files of directories that hold no records, by their bytes; of one directory alone it prints
+ * those.
+ */
+void cmp_other_files(struct cmp *c);
+
+#endif

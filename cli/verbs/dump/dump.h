@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* dump.h - `perfdata dump` (dump.c) and its lines of chosen fields, -F (dump_fields.c). */
+#ifndef PERFDATA_CLI_DUMP_H
+#define PERFDATA_CLI_DUMP_H
+
+#include "cli/lib/threads/crew.h"
+#include <perfdata/ops/filter.h>
+#include <perfdata/session/large_record.h>
+
+struct dump {
+    struct cli *cli;
+    struct cli_input in;
+    const char *time, *fields; /* options */
+    uint64_t limit, offset;
+    bool hex;
+    struct pd_time_range *times;
+    size_t n_times;
+    enum pd_arch arch; /* of the registers */
+    bool arch_asked;
+    uint32_t member;             /* of a directory, of the last record printed */
+    struct cli_crew *crew;       /* with -j */
+    uint64_t ready;              /* and which of the first 64 events have been made ready for it */
+    uint64_t left_out;           /* samples that could not be decoded */
+    struct pd_large_parts split; /* simpleperf's record in parts */
+    /* of -F */
+    uint64_t chosen;   /* a bit for each line of the table of fields */
+    size_t name_width; /* of the longest event name */
+    struct dump_name { /* for each attr */
+        size_t n;
+        char *text;
+    } * names;
+    size_t n_names;
+    bool checked;             /* the events have the fields */
+    struct dump_lines *lines; /* of the thread that reads */
+    struct pd_tasks *tasks;   /* for comm */
+    /*
+     * Last, and by itself: it changes with each record, and what stands in its cache line would go from core
+     * to core.
+     */
+    _Alignas(CLI_APART) struct pd_clock clock;
+};
+
+/* Takes the argument of -F; false: wrong, the message is printed. */
+bool dump_fields_parse(struct dump *d);
+/* Does it need the file twice, as the names of tasks do? */
+bool dump_fields_seek(const struct dump *d);
+/* After the input is open: checks that the events have the fields, and collects names. False: the message is
+ * printed. */
+bool dump_fields_start(struct dump *d);
+/* To be called for each record, whether printed or not, with its place in perf's order for
+ * dump_fields_print(). */
+static inline void dump_fields_stamp(struct dump *d, const struct pd_record *rec, struct pd_moment *when)
+{
+    if (d->tasks)
+        pd_clock_stamp(&d->clock, rec, when);
+}
+/*
+ * To be called in the thread that reads, for each sample that is to be printed, before that is printed in any
+ * thread. False: no event has a field, which is said; of a stream, whose events come with its records. */
+bool dump_fields_learn(struct dump *d, const struct pd_record *rec);
+static inline bool dump_fields_ready(struct dump *d, const struct pd_record *rec)
+{
+    return (d->checked && rec->attr_index < d->n_names) || dump_fields_learn(d, rec);
+}
+/* What a thread that prints lines needs: so many bytes, all zero at first. */
+extern const size_t dump_lines_size;
+/* Prints a decoded SAMPLE. */
+void dump_fields_print(const struct dump *d, struct dump_lines *lines, const struct pd_record *rec,
+                       const struct pd_moment *when, struct pd_out *out);
+void dump_fields_free(struct dump *d);
+
+#endif

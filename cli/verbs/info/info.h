@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * info.h - what `perfdata info` finds out about a recording (info_scan.c) and prints (info.c, info_json.c;
+ * with -I info_features.c, info_bpf.c).
+ */
+#ifndef PERFDATA_CLI_INFO_H
+#define PERFDATA_CLI_INFO_H
+
+#include "cli/lib/cli.h"
+#include <perfdata/session/tasks.h>
+
+#define INFO_TYPES 256 /* record types that are told apart; real recordings have less than fifty */
+
+struct info_type {
+    uint32_t type;
+    bool named;
+    uint64_t n, bytes;
+};
+
+struct info_times {
+    uint64_t n, first, last;
+};
+
+/* A tid, of --tasks. */
+struct info_task {
+    uint32_t pid, tid, ppid; /* ppid UINT32_MAX: not told */
+    char comm[32];
+};
+
+struct info {
+    struct cli *cli;
+    struct cli_input *in;
+    void (*on_mmap)(struct info *info,
+                    const struct pd_record *rec); /* for --mmaps: each decoded MMAP or MMAP2 */
+    void *user;
+    bool header_only, stats, tasks, mmaps, show_info; /* options */
+    struct info_type types[INFO_TYPES];               /* by type */
+    size_t n_types;
+    struct info_type other;   /* of further types */
+    struct info_type *latest; /* where the last record was counted */
+    struct info_type unknown; /* of types without a name; `type` is the first of them */
+    uint64_t unknown_offset;
+    uint64_t records, bytes; /* known at the end */
+    struct info_event {
+        uint64_t samples, lost;
+    } * events; /* for each attr; those behind have none */
+    size_t n_events;
+    uint64_t unowned;                    /* samples of unknown events */
+    struct info_times sample_time, time; /* until the end: those of samples that are not 0, those of others */
+    uint64_t untimed;                    /* samples at 0 */
+    uint64_t lost_records, lost, lost_samples_records, lost_samples;
+    uint64_t compressed, inflated; /* bytes of chunks, and of the records in them */
+    uint64_t payload;              /* bytes behind records */
+    uint64_t *seen;                /* a bit for each tid up to PID_MAX_LIMIT */
+    uint64_t n_tasks;
+    struct info_task *task; /* --tasks, in order of appearance */
+    size_t n_task, task_cap;
+    uint32_t *task_map; /* open addressing by tid: index + 1 */
+    size_t task_map_size;
+    uint64_t task_key; /* of the places in it */
+};
+
+/* Reads all records; with --header-only those that tell of features, as there are in streams. */
+void info_scan(struct info *info);
+void info_free(struct info *info);
+
+/* What MMAP and MMAP2 have in common; build_id_size is 0 where there is none. */
+struct info_mmap {
+    uint32_t pid, tid;
+    uint64_t addr, len, pgoff;
+    char prot[5];                 /* "r-xp" */
+    const struct pd_mmap2 *mmap2; /* NULL: the old form */
+    unsigned build_id_size;
+    struct pd_str name;
+};
+void info_take_mmap(const struct pd_record *rec, struct info_mmap *map);
+
+/* The lines of -I. */
+void info_show(struct info *info);
+void info_bpf_programs(struct info *info, const struct pd_feature *f);
+void info_bpf_types(struct info *info, const struct pd_feature *f);
+
+int info_json(struct info *info);
+int info_text(struct info *info);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* merge.c - `perfdata merge`: several recordings as one, by time or one behind the other. */
+#include "cli/lib/writing.h"
+#include <inttypes.h>
+#include <perfdata/constants.h>
+#include <perfdata/feature.h>
+#include <perfdata/ops/merge.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_TO = CLI_LONG, KEY_PIDS, KEY_ANY_CLOCK };
+
+/* clang-format off */
+static const struct cli_option options[] = {
+    {"append", 'a', NULL, "one input behind the other, as they stand, not by time"},
+    {"pids", KEY_PIDS, "HOW", "auto (default): the same pid is the same task on the same machine, and pids "
+                              "of other machines\n"
+                              "are moved; keep: never moved; move: those of each input but the first"},
+    {"any-clock", KEY_ANY_CLOCK, NULL, "also what was recorded with different clocks, whose times do not "
+                                       "fit"},
+    {"memory", 'm', "SIZE", "bytes in which records may wait, K, M or G behind the number (default 64M)"},
+    {"to", KEY_TO, "CONTAINER", "file, pipe or dir (default: file; to standard output: pipe)"},
+    CLI_COMPRESSION("they are if those of the first input are"),
+    {0},
+};
+
+static const struct cli_spec spec = {
+    .usage = "[OPTION]... -o OUTPUT FILE...",
+    .about = "Merges recordings of any container and byte order by time into one. Equal events become one; "
+             "ids that\n"
+             "collide get new numbers, in all records that speak of them. Side-band that several inputs "
+             "have, as the\n"
+             "pieces of a recording do, is written once. What the inputs contradict each other in is told.\n",
+    .options = options,
+    .common = CLI_IN | CLI_OUT | CLI_OPERANDS,
+    .examples = "  perfdata merge -o all.data part-*.data           what was split, in one again\n"
+                "  perfdata merge -o both.data a.data b.data         two recordings of the same machine\n"
+                "  perfdata merge -a -o long.data a.data b.data\n",
+};
+/* clang-format on */
+
+struct run {
+    struct cli_writing w;
+    struct cli *cli;
+    struct pd_reader **readers;
+    struct pd_merge_options options;
+    struct pd_merge_stats stats;
+    size_t failed;
+};
+
+static bool take_pids(struct run *run)
+{
+    static const char *const names[] = {
+        [PD_MERGE_PIDS_AUTO] = "auto", [PD_MERGE_PIDS_KEEP] = "keep", [PD_MERGE_PIDS_MOVE] = "move"};
+    for (int i = PD_MERGE_PIDS_AUTO; i <= PD_MERGE_PIDS_MOVE; i++)
+        if (strcmp(run->cli->arg, names[i]) == 0) {
+            run->options.pids = (enum pd_merge_pids)i;
+            return true;
+        }
+    cli_fail(run->cli, CLI_USAGE, "--pids: \"%s\" is neither auto, keep nor move", run->cli->arg);
+    return false;
+}
+
+static bool take_option(struct run *run, int key)
+{
+    switch (key) {
+    case 'a': return run->options.append = true;
+    case 'm': return cli_take_memory(run->cli, &run->options.memory);
+    case KEY_PIDS: return take_pids(run);
+    case KEY_ANY_CLOCK: return run->options.any_clock = true;
+    case KEY_TO: return cli_take_to(run->cli, &run->w.to);
+    case 'z':
+    case CLI_COMPRESSED2:
+    case CLI_DECOMPRESS: return cli_take_compression(run->cli, key, &run->options.zip);
+    default: return false;
+    }
+}
+
+/* ---- What the library tells and asks */
+
+static void on_note(void *user, const struct pd_merge_note *note)
+{
+    const struct run *run = user;
+    const char *name = note->feature == UINT32_MAX ? NULL : pd_set_name(&pd_set_feature, note->feature);
+    if (note->feature == UINT32_MAX)
+        cli_say(run->cli, "%s: %s", run->w.in[note->input].name, note->text);
+    else
+        cli_say(run->cli, "%s: feature %s: %s", run->w.in[note->input].name, name ? name : "unknown",
+                note->text);
+}
+
+static void on_finding(void *user, size_t input, const struct pd_error *error)
+{
+    struct run *run = user;
+    cli_finding(&run->w.in[input], &run->w.n_findings, error);
+}
+
+static void report_error(struct run *run, const struct pd_error *error)
+{
+    struct cli_input *in = run->failed < run->w.n_in ? &run->w.in[run->failed] : NULL;
+    if (error->code == PD_EUNSUP && error->field && !error->record_type)
+        cli_fail(run->cli, CLI_USAGE, "%s: cannot be merged: %s", in ? in->name : cli_temporary_dir(),
+                 error->field);
+    else if (in && error->code != PD_EOUT)
+        cli_input_error(in, error);
+    else if (error->code == PD_EOUT)
+        cli_tell_error(&run->w, error);
+    else
+        cli_error(run->cli, run->w.out.name ? run->w.out.name : run->cli->output, error);
+}
+
+/* ---- The run */
+
+static enum pd_code merge_to(void *user, const struct pd_sink *sink, struct pd_error *error)
+{
+    struct run *run = user;
+    return pd_merge(run->readers, run->w.n_in, sink, &run->options, &run->stats, &run->failed, error);
+}
+
+static bool merge(struct run *run)
+{
+    struct pd_error error;
+    run->failed = run->w.n_in;
+    run->options.size = sizeof run->options;
+    run->options.to = run->w.to == PD_CONVERT_DIRECTORY ? PD_CONVERT_FILE : run->w.to;
+    run->options.note = on_note;
+    run->options.finding = on_finding;
+    run->options.progress = cli_on_progress;
+    run->options.user = run;
+    const enum pd_code code = run->w.to == PD_CONVERT_DIRECTORY
+                                  ? cli_write_through(&run->w, PD_ZIP_KEEP, 0, merge_to, &error)
+                                  : merge_to(run, &run->w.out.sink, &error);
+    cli_progress_end(run->cli);
+    if (code)
+        report_error(run, &error);
+    return code == PD_OK;
+}
+
+static void tell_sources(struct run *run)
+{
+    const struct pd_merge_stats *s = &run->stats;
+    cli_tell_places(&run->w);
+    if (s->lost)
+        cli_say(run->cli, "%" PRIu64 " records could not be rewritten and were left out", s->lost);
+    cli_say(run->cli,
+            "%" PRIu64 " records, %" PRIu64 " samples of them, of %" PRIu64 " events; %" PRIu64
+            " duplicates left out, %" PRIu64 " ids renumbered",
+            s->records, s->samples, s->events, s->duplicates, s->new_ids);
+}
+
+/* Files beside the records: those of the first directory that has any, if the output is one. */
+static bool copy_others(struct run *run)
+{
+    bool copied = run->w.to != PD_CONVERT_DIRECTORY;
+    for (size_t i = 0; i < run->w.n_in; i++) {
+        const char *path = run->cli->inputs[i];
+        if (!S_ISDIR(run->w.in[i].st.st_mode) || !cli_directory_has_others(&run->w.in[i], path))
+            continue;
+        if (copied)
+            cli_say(run->cli, "%s has files beside the records (kcore_dir), which do not come along", path);
+        else if (!cli_directory_copy_others(&run->w.dir, &run->w.in[i], path))
+            return false;
+        copied = true;
+    }
+    return true;
+}
+
+static bool merge_all(void *user)
+{
+    return merge(user) && copy_others(user);
+}
+
+static bool open_inputs(struct run *run)
+{
+    run->w.in = cli_calloc(run->cli->n_inputs, sizeof *run->w.in);
+    run->readers = cli_calloc(run->cli->n_inputs, sizeof(struct pd_reader *));
+    if (run->w.in == NULL || run->readers == NULL) {
+        cli_fail(run->cli, CLI_OUTPUT, "no memory for %zu inputs", run->cli->n_inputs);
+        return false;
+    }
+    for (; run->w.n_in < run->cli->n_inputs; run->w.n_in++) {
+        if (!cli_input_open(run->cli, &run->w.in[run->w.n_in], run->cli->inputs[run->w.n_in], CLI_SEEK))
+            return false;
+        run->readers[run->w.n_in] = run->w.in[run->w.n_in].reader;
+    }
+    return true;
+}
+
+static void run_merge(struct run *run)
+{
+    struct cli *cli = run->cli;
+    const bool to_stdout = cli->output && strcmp(cli->output, "-") == 0;
+    if (!cli_refuses_output(&run->w, "") && open_inputs(run)) {
+        if (run->w.to == PD_CONVERT_SAME && to_stdout)
+            run->w.to = PD_CONVERT_PIPE;
+        else if (run->w.to == PD_CONVERT_SAME)
+            run->w.to = PD_CONVERT_FILE;
+        if (cli_write_recording(&run->w, merge_all, NULL))
+            tell_sources(run);
+    }
+    for (size_t i = 0; i < run->w.n_in; i++) {
+        cli_tell_findings(&run->w.in[i]);
+        cli_input_close(&run->w.in[i]);
+    }
+    free(run->w.in);
+    free(run->readers);
+}
+
+int cmd_merge(struct cli *cli, int argc, char **argv)
+{
+    struct run run = {
+        .w = {.cli = cli, .alone = true}, .cli = cli, .options = {.memory = PD_LIMIT_MERGE_MEMORY}};
+    int key;
+    cli->spec = &spec;
+    bool ok = cli_take_level(cli, argc, argv, &run.options.level);
+    while (ok && (key = cli_next_option(cli, argc, argv)) != CLI_END)
+        ok = take_option(&run, key);
+    if (ok)
+        run_merge(&run);
+    return cli->status;
+}

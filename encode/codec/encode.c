@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * encode.c - the straight-line encoder, the mirror of src/codec/decode.c: the schema expanded once per byte
+ * order.
+ */
+#include "src/codec/codec_internal.h"
+#include "src/schema/schema.h"
+#include "src/support/wire.h"
+
+#include "size.h"
+
+struct pd_put {
+    uint8_t *p;
+};
+
+static inline void put_bytes(struct pd_put *c, const struct pd_bytes *b)
+{
+    if (b->n)
+        memcpy(c->p, b->ptr, b->n);
+    c->p += b->n;
+}
+
+static inline void put_str(struct pd_put *c, const struct pd_str *s)
+{
+    const size_t size = s->size == PD_AUTO ? pd_align8(s->len + 1) : s->size;
+    const size_t readable = s->size == PD_AUTO ? s->len : s->size;
+    if (readable)
+        memcpy(c->p, s->ptr, readable);
+    memset(c->p + readable, 0, size - readable);
+    c->p += size;
+}
+
+static inline void put_vec(struct pd_put *c, enum pd_order order, const struct pd_vec *v)
+{
+    const bool same =
+        v->width == 8 && (v->form == (uint8_t)order || (v->form == PD_FORM_STRUCT && order == PD_HOST_ORDER));
+    if (same && v->n)
+        memcpy(c->p, v->ptr, 8 * v->n);
+    for (size_t i = 0; !same && i < v->n; i++)
+        pd_store64(c->p + 8 * i, pd_vec_at(v, i), order);
+    c->p += 8 * v->n;
+}
+
+/* Copies a list that is already in the form wanted; false: element by element, please. */
+static inline bool put_list_as_is(struct pd_put *c, enum pd_order order, uint32_t when, size_t stride,
+                                  const struct pd_list *l)
+{
+    if (l->form != (uint8_t)order || l->when != when || l->stride != stride)
+        return l->n == 0;
+    if (l->n)
+        memcpy(c->p, l->ptr, l->n * l->stride);
+    c->p += l->n * l->stride;
+    return true;
+}
+
+static inline uint64_t put_bits(const struct pd_set *set, uint64_t logical, enum pd_order order)
+{
+    return order == PD_BIG ? pd_mirror_to_big(set, logical) : logical;
+}
+
+#define ORDER PD_LITTLE
+#define FN(name_) name_##_le
+#include "encode_layout.h"
+#undef ORDER
+#undef FN
+
+#define ORDER PD_BIG
+#define FN(name_) name_##_be
+#include "encode_layout.h"
+#undef ORDER
+#undef FN
+
+/* Bytes of the payload, rest and trailer; false when a count is wrong. */
+static bool payload_size(const struct pd_shape *s, const struct pd_record *rec, size_t *n)
+{
+    if (rec->old_feature)
+        return true;
+    switch (rec->type) {
+#define LAYOUT(name_, doc_)
+#define RECORD(name_, type_, misc_, trailer_, doc_) \
+    case PD_RECORD_##type_:                         \
+        *n += budget_##name_(s);                    \
+        return size_##name_(s, &rec->u.name_, n);
+#define END(name_)
+#define PD_EACH_FAST
+#include "src/schema/each.h"
+#undef LAYOUT
+#undef RECORD
+#undef END
+    default: return pd_layout_of(rec->type) == NULL; /* else only the tables know it */
+    }
+}
+
+static struct pd_shape shape_of(const struct pd_plan *plan, const struct pd_record *rec)
+{
+    struct pd_shape shape = plan->shape;
+    shape.misc = rec->misc;
+    shape.given = rec->misc;
+    shape.variant = rec->variant;
+    return shape;
+}
+
+/* False: something is wrong with the record. */
+static bool encoded_size(const struct pd_plan *plan, const struct pd_shape *shape,
+                         const struct pd_record *rec, bool has_id, size_t *size)
+{
+    if (rec->rest.n > UINT16_MAX)
+        return false;
+    *size = 8 + rec->rest.n + (has_id ? plan->trailer : 0);
+    if (!payload_size(shape, rec, size))
+        return false;
+    return *size <= UINT16_MAX && (rec->size == 0 || rec->size == *size) &&
+           (rec->variant == 0 || pd_variant_possible(rec)) && !pd_layout_unknown(plan, rec->type);
+}
+
+enum pd_code pd_record_size(const struct pd_plan *plan, const struct pd_record *rec, size_t *size,
+                            struct pd_error *error)
+{
+    const struct pd_shape shape = shape_of(plan, rec);
+    if (encoded_size(plan, &shape, rec, pd_has_id(plan, rec->type, rec->variant), size))
+        return PD_OK;
+    return pd_interpret_encode(plan, rec, NULL, 0, size, error);
+}
+
+/*
+ * A sample of one of the usual types, with nothing behind it. Of those the compiler drops what WHEN leaves
+ * out: 10 ns in place of 30 for 56 bytes. False: it is for the others to tell what is wrong, or nothing is.
+ */
+__attribute__((flatten)) static bool encode_usual(const struct pd_plan *plan, const struct pd_record *rec,
+                                                  void *out, size_t cap, size_t *size)
+{
+    struct pd_put c = {out};
+    size_t n = 8;
+    switch (plan->usual) {
+#define USUAL(number_, sample_type_)                                                 \
+    case number_: {                                                                  \
+        const struct pd_shape shape = {.sample_type = sample_type_};                 \
+        n += budget_sample(&shape);                                                  \
+        if (!size_sample(&shape, &rec->u.sample, &n) || n > cap || n > UINT16_MAX || \
+            (rec->size && rec->size != n))                                           \
+            return false;                                                            \
+        pd_store32(c.p, PD_RECORD_SAMPLE, PD_LITTLE);                                \
+        pd_store16(c.p + 4, rec->misc, PD_LITTLE);                                   \
+        pd_store16(c.p + 6, (uint16_t)n, PD_LITTLE);                                 \
+        c.p += 8;                                                                    \
+        encode_sample_le(&c, &shape, &rec->u.sample);                                \
+        *size = n;                                                                   \
+        return true;                                                                 \
+    }
+        PD_EACH_USUAL(USUAL)
+#undef USUAL
+    default: return false;
+    }
+}
+
+/* Apart from the usual one, so that that need not save what this one uses: 14 instructions of 68. */
+__attribute__((noinline)) static enum pd_code encode_any(const struct pd_plan *plan,
+                                                         const struct pd_record *rec, void *out, size_t cap,
+                                                         size_t *size, struct pd_error *error)
+{
+    const struct pd_shape shape = shape_of(plan, rec);
+    const bool has_id = pd_has_id(plan, rec->type, rec->variant);
+    struct pd_put c = {out};
+    if (!encoded_size(plan, &shape, rec, has_id, size))
+        return pd_interpret_encode(plan, rec, out, cap, size, error);
+    if (*size > cap)
+        return pd_fail_record(error, PD_ESPACE, rec, 0, "record", cap, *size);
+    if (plan->order == PD_LITTLE)
+        encode_record_le(&c, &shape, rec, *size, has_id);
+    else
+        encode_record_be(&c, &shape, rec, *size, has_id);
+    return PD_OK;
+}
+
+enum pd_code pd_record_encode(const struct pd_plan *plan, const struct pd_record *rec, void *out, size_t cap,
+                              size_t *size, struct pd_error *error)
+{
+    const bool usual = rec->type == PD_RECORD_SAMPLE && plan->usual && plan->order == PD_LITTLE &&
+                       rec->rest.n == 0 && rec->variant == 0;
+    return usual && encode_usual(plan, rec, out, cap, size) ? PD_OK
+                                                            : encode_any(plan, rec, out, cap, size, error);
+}
+
+/* The reverse of TAKE_PART in src/codec/decode.c: writes all fixed fields. */
+#define PUT_PART(name_)                                                                    \
+    void pd_##name_##_put(const struct pd_##name_ *v, enum pd_order order, uint8_t *bytes) \
+    {                                                                                      \
+        const struct pd_shape shape = {0};                                                 \
+        struct pd_put c = {bytes};                                                         \
+        if (order == PD_LITTLE)                                                            \
+            encode_##name_##_le(&c, &shape, v);                                            \
+        else                                                                               \
+            encode_##name_##_be(&c, &shape, v);                                            \
+    }
+PUT_PART(attr)
+PUT_PART(file_section)
+PUT_PART(file_header)
+PUT_PART(event_type)
+PUT_PART(tracepoint_common)
+
+void pd_raw_common_put(const struct pd_plan *plan, const struct pd_tracepoint_common *common, void *out)
+{
+    pd_tracepoint_common_put(common, (enum pd_order)plan->order, out);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * deflate.h - the other half of src/container/inflate.h: records collected into the chunks of one zstd
+ * stream, which COMPRESSED and COMPRESSED2 records carry. Each chunk is flushed, so that whoever has read it
+ * has all records that went into it.
+ */
+#ifndef PERFDATA_DEFLATE_H
+#define PERFDATA_DEFLATE_H
+
+#include <perfdata/error.h>
+
+struct ZSTD_CCtx_s;
+
+/*
+ * Most bytes that go into one chunk. Even what cannot be compressed then fits in a COMPRESSED2 record, and a
+ * chunk never makes more than PD_DEFLATE_MMAP_LEN bytes: perf refuses more than the COMPRESSED feature's
+ * mmap_len, which must be whole pages.
+ */
+#define PD_DEFLATE_INPUT ((size_t)64512)
+#define PD_DEFLATE_MMAP_LEN ((uint32_t)65536)
+#define PD_DEFLATE_LEVEL 1 /* the level that perf uses, too */
+
+struct pd_deflate {
+    const struct pd_allocator *allocator;
+    struct ZSTD_CCtx_s *ctx; /* NULL: not started */
+    int level;
+    uint8_t *in;
+    size_t n; /* bytes that wait in `in` */
+    uint8_t *out;
+    uint64_t taken, made; /* bytes in all chunks, before and after */
+};
+
+/* Takes memory for a stream of a level that libzstd has (others become the nearest). */
+enum pd_code pd_deflate_start(struct pd_deflate *z, const struct pd_allocator *allocator, int level,
+                              struct pd_error *error);
+void pd_deflate_free(struct pd_deflate *z);
+
+/* Takes as many of the n bytes as fit in this chunk and returns how many; 0: the chunk is full. */
+size_t pd_deflate_take(struct pd_deflate *z, const void *bytes, size_t n);
+
+/*
+ * Compresses what waits, which must not be nothing, into a chunk of *n bytes at *p, valid until the next
+ * call. `last` ends the stream.
+ */
+enum pd_code pd_deflate_chunk(struct pd_deflate *z, bool last, const uint8_t **p, size_t *n,
+                              struct pd_error *error);
+
+/* Bytes before to bytes after, rounded, as perf writes it into the COMPRESSED feature. */
+uint32_t pd_deflate_ratio(const struct pd_deflate *z);
+
+#endif

@@ -1,0 +1,685 @@
+/* SPDX-License-Identifier: MIT */
+/* writer.c - new recordings. In a file: header, ids, attrs, event types, data, feature table, features, in
+ * this order. */
+#include "writer.h"
+#include "src/codec/codec_internal.h"
+#include "src/support/limits.h"
+#include "src/support/memory.h"
+#include "src/schema/options.h"
+#include "src/schema/walk.h"
+#include "src/support/wire.h"
+
+static enum pd_code patch(struct pd_writer *w, uint64_t offset, const void *bytes, size_t n,
+                          struct pd_error *error)
+{
+    const int e = n ? w->sink.patch(w->sink.user, offset, bytes, n) : 0;
+    w->broken |= e != 0;
+    return e ? pd_fail(error, PD_EOUT, offset, NULL, (uint64_t)e, 0) : PD_OK;
+}
+
+/* ---- Open and close */
+
+static enum pd_code check_options(const struct pd_sink *sink, const struct pd_writer_options *o,
+                                  struct pd_error *error)
+{
+    if (sink->write == NULL)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "sink.write", 0, 0);
+    if (o->order != PD_LITTLE && o->order != PD_BIG)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "order", (uint64_t)o->order, PD_BIG);
+    if (o->container > PD_CONTAINER_DIRECTORY)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "container", (uint64_t)o->container,
+                       PD_CONTAINER_DIRECTORY);
+    if (o->feature_word != 0 && o->feature_word != 4 && o->feature_word != 8)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "feature_word", o->feature_word, 8);
+    if (o->version > 2)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "version", o->version, 2);
+    if (o->container == PD_CONTAINER_FILE && sink->patch == NULL)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "sink.patch", 0, 0);
+    if (o->max_features > 256)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "max_features", o->max_features, 256);
+    if (o->attr_size > PD_LIMIT_ATTR)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "attr_size", o->attr_size, PD_LIMIT_ATTR);
+    if (o->compression && o->compression != PD_RECORD_COMPRESSED && o->compression != PD_RECORD_COMPRESSED2)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "compression", o->compression, PD_RECORD_COMPRESSED);
+    return PD_OK;
+}
+
+enum pd_code pd_writer_open(struct pd_writer **out, const struct pd_sink *sink,
+                            const struct pd_writer_options *options, struct pd_error *error)
+{
+    struct pd_writer_options own;
+    enum pd_code code = PD_TAKE_OPTIONS(pd_writer_options, &own, options, error);
+    if (options == NULL)
+        own.order = PD_HOST_ORDER;
+    if (code || (code = check_options(sink, &own, error)))
+        return code;
+    struct pd_writer *w = pd_resize(own.allocator, NULL, sizeof *w);
+    if (w == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "writer", 0, sizeof *w);
+    *w = (struct pd_writer){.sink = *sink, .allocator = own.allocator, .options = own};
+    if (w->options.max_held == 0)
+        w->options.max_held = PD_LIMIT_WRITER_HELD;
+    pd_attrs_init(&w->attrs, own.allocator, own.order);
+    if (own.compression)
+        code = pd_writer_compress(w, own.compression, own.level, error);
+    if (code)
+        pd_writer_close(w);
+    else
+        *out = w;
+    return code;
+}
+
+enum pd_code pd_writer_create(struct pd_writer **out, const char *path,
+                              const struct pd_writer_options *options, struct pd_error *error)
+{
+    struct pd_writer_options own;
+    struct pd_sink sink;
+    enum pd_code code = PD_TAKE_OPTIONS(pd_writer_options, &own, options, error);
+    if (code || (code = pd_sink_open(&sink, path, own.allocator, error)))
+        return code;
+    if ((code = pd_writer_open(out, &sink, options, error)))
+        pd_sink_close(&sink, NULL);
+    if (!code)
+        (*out)->own = sink;
+    return code;
+}
+
+void pd_writer_close(struct pd_writer *w)
+{
+    if (w == NULL)
+        return;
+    pd_sink_close(&w->own, NULL);
+    pd_writer_drop_held(w);
+    pd_attrs_free(&w->attrs);
+    pd_deflate_free(&w->deflate);
+    pd_release(w->allocator, w->types);
+    pd_release(w->allocator, w->held);
+    pd_release(w->allocator, w);
+}
+
+static enum pd_code refuse_broken(const struct pd_writer *w, struct pd_error *error)
+{
+    return w->broken ? pd_fail(error, PD_EARG, PD_NOWHERE, "writer that failed before", 0, 0) : PD_OK;
+}
+
+/* ---- Attrs and event types */
+
+static enum pd_code add_attr(struct pd_writer *w, const struct pd_attr *attr, const uint64_t *ids,
+                             size_t n_ids, struct pd_error *error)
+{
+    const enum pd_order order = w->options.order;
+    const size_t room = pd_attr_bytes(attr);
+    if (room > PD_LIMIT_ATTR)
+        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "attr.tail", room, PD_LIMIT_ATTR);
+    uint8_t *bytes = pd_resize(w->allocator, NULL, room);
+    uint8_t *stream_ids = pd_array(w->allocator, NULL, n_ids, 8);
+    enum pd_code code = bytes && stream_ids
+                            ? pd_attr_encode(order, attr, bytes, room, error)
+                            : pd_fail(error, PD_ENOMEM, PD_NOWHERE, "attr", 0, room + 8 * n_ids);
+    for (size_t i = 0; !code && i < n_ids; i++)
+        pd_store64(stream_ids + 8 * i, ids[i], order);
+    if (!code)
+        code = pd_attrs_add(&w->attrs, order, bytes, room, stream_ids, n_ids, 0, error);
+    if (!code && w->options.attr_size < room)
+        w->options.attr_size = (uint32_t)room;
+    pd_release(w->allocator, bytes);
+    pd_release(w->allocator, stream_ids);
+    return code;
+}
+
+/*
+ * A size that an attr made by a program can have: that of its fields and its tail, or less, for zeros behind
+ * it.
+ */
+static enum pd_code check_attr(const struct pd_attr *attr, struct pd_error *error)
+{
+    const size_t most = pd_attr_bytes(attr);
+    if (attr->size == 0 || (attr->size >= PD_ATTR_SIZE_VER0 && attr->size <= most))
+        return PD_OK;
+    return pd_fail(error, PD_ECOUNT, PD_NOWHERE, "attr.size", attr->size, most);
+}
+
+enum pd_code pd_writer_attr(struct pd_writer *w, const struct pd_attr *attr, const uint64_t *ids,
+                            size_t n_ids, struct pd_error *error)
+{
+    const enum pd_code code = check_attr(attr, error);
+    return code ? code : pd_writer_any_attr(w, attr, ids, n_ids, error);
+}
+
+enum pd_code pd_writer_any_attr(struct pd_writer *w, const struct pd_attr *attr, const uint64_t *ids,
+                                size_t n_ids, struct pd_error *error)
+{
+    const uint64_t number = w->attrs.n + 1;
+    enum pd_code code = refuse_broken(w, error);
+    if (!code && w->stage == PD_STAGE_FINISHED)
+        code = pd_fail(error, PD_EARG, PD_NOWHERE, "attr after the end", 0, 0);
+    if (w->options.assign_ids && n_ids == 0 && attr->sample_type & (PD_SAMPLE_ID | PD_SAMPLE_IDENTIFIER))
+        ids = &number, n_ids = 1;
+    if (!code)
+        code = add_attr(w, attr, ids, n_ids, error);
+    if (code || w->options.container != PD_CONTAINER_PIPE || w->stage == PD_STAGE_ATTRS)
+        return code;
+    if ((code = pd_pipe_features(w, error)) || (code = pd_writer_flush(w, false, error)))
+        return code;
+    return pd_pipe_attr(w, w->attrs.attr[w->attrs.n - 1], error);
+}
+
+enum pd_code pd_writer_event_type(struct pd_writer *w, const struct pd_event_type *type,
+                                  struct pd_error *error)
+{
+    if (w->stage != PD_STAGE_ATTRS)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "event type after the first record", 0, 0);
+    if (!pd_grow(w->allocator, (void **)&w->types, w->n_types, &w->types_cap, sizeof *w->types))
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "event type", 0, sizeof *w->types);
+    w->types[w->n_types++] = *type;
+    return PD_OK;
+}
+
+static enum pd_code write_header(struct pd_writer *w, bool again, struct pd_error *error)
+{
+    uint8_t bytes[PD_BYTES_file_header];
+    pd_file_header_put(&w->header, w->options.order, bytes);
+    if (w->options.version == 1) /* these bytes have no order */
+        memcpy(bytes, "PERFFILE", 8);
+    return again ? patch(w, 0, bytes, sizeof bytes, error) : pd_writer_emit(w, bytes, sizeof bytes, error);
+}
+
+static enum pd_code write_ids(struct pd_writer *w, struct pd_event_attr *e, struct pd_error *error)
+{
+    enum pd_code code = PD_OK;
+    e->ids_section = (struct pd_file_section){w->at, 8 * (uint64_t)e->n_ids};
+    for (size_t i = 0; !code && i < e->n_ids; i++) {
+        uint8_t id[8];
+        pd_store64(id, e->ids[i], w->options.order);
+        code = pd_writer_emit(w, id, sizeof id, error);
+    }
+    return code;
+}
+
+static enum pd_code write_attr(struct pd_writer *w, const struct pd_event_attr *e, struct pd_error *error)
+{
+    uint8_t section[PD_BYTES_file_section];
+    uint8_t *bytes = pd_resize(w->allocator, NULL, e->room);
+    if (bytes == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "attr", 0, e->room);
+    enum pd_code code = pd_attr_encode(w->options.order, &e->attr, bytes, e->room, error);
+    if (!code)
+        code = pd_writer_emit(w, bytes, e->room, error);
+    if (!code)
+        code = pd_writer_zeros(w, w->options.attr_size - e->room, error);
+    pd_file_section_put(&e->ids_section, w->options.order, section);
+    pd_release(w->allocator, bytes);
+    return code ? code : pd_writer_emit(w, section, sizeof section, error);
+}
+
+/*
+ * Entries are as large as the largest attr: a single one must not make a table of gigabytes out of many small
+ * ones.
+ */
+static enum pd_code limit_table(const struct pd_writer *w, struct pd_error *error)
+{
+    uint64_t zeros = 0, most = PD_LIMIT_ATTR_TABLE;
+    for (size_t i = 0; i < w->attrs.n; i++) {
+        zeros += w->options.attr_size - w->attrs.attr[i]->room;
+        most += PD_LIMIT_ATTR_TABLE_TIMES * (uint64_t)w->attrs.attr[i]->room;
+    }
+    return zeros <= most ? PD_OK
+                         : pd_fail(error, PD_ELIMIT, PD_NOWHERE,
+                                   "zeros behind attrs smaller than the largest", zeros, most);
+}
+
+/* The ids that are not there yet, and the entries of all attrs. */
+static enum pd_code write_attrs(struct pd_writer *w, struct pd_error *error)
+{
+    enum pd_code code = limit_table(w, error);
+    for (size_t i = w->attrs_written; !code && i < w->attrs.n; i++)
+        code = write_ids(w, w->attrs.attr[i], error);
+    w->header.attr_size = w->options.attr_size + (uint64_t)PD_BYTES_file_section;
+    w->header.attrs = (struct pd_file_section){w->at, w->header.attr_size * w->attrs.n};
+    for (size_t i = 0; !code && i < w->attrs.n; i++)
+        code = write_attr(w, w->attrs.attr[i], error);
+    w->attrs_written = w->attrs.n;
+    return code;
+}
+
+static enum pd_code write_types(struct pd_writer *w, struct pd_error *error)
+{
+    enum pd_code code = PD_OK;
+    w->header.event_types =
+        (struct pd_file_section){w->n_types ? w->at : 0, w->n_types * PD_BYTES_event_type};
+    for (size_t i = 0; !code && i < w->n_types; i++) {
+        uint8_t bytes[PD_BYTES_event_type];
+        pd_event_type_put(&w->types[i], w->options.order, bytes);
+        code = pd_writer_emit(w, bytes, sizeof bytes, error);
+    }
+    return code;
+}
+
+/* All that stands before the data, with data size 0 for now: what a recording that is cut short looks like.
+ */
+static enum pd_code begin_file(struct pd_writer *w, struct pd_error *error)
+{
+    enum pd_code code;
+    if (w->options.attr_size < PD_ATTR_SIZE_VER0)
+        w->options.attr_size = PD_ATTR_SIZE_VER0;
+    if (!pd_writer_has_v1(w->options.attr_size + (uint64_t)PD_BYTES_file_section))
+        w->options.version = 2; /* a reader could not tell the byte order */
+    w->header.magic = PD_MAGIC2;
+    w->header.size = PD_BYTES_file_header;
+    if ((code = write_header(w, false, error)) || (code = write_attrs(w, error)) ||
+        (code = write_types(w, error)))
+        return code;
+    w->header.data.offset = w->at;
+    return write_header(w, true, error);
+}
+
+static enum pd_code begin_data(struct pd_writer *w, struct pd_error *error)
+{
+    enum pd_code code = PD_OK;
+    w->stage = PD_STAGE_DATA;
+    w->holding = false;
+    if (w->options.container == PD_CONTAINER_FILE)
+        code = begin_file(w, error);
+    if (w->options.container == PD_CONTAINER_PIPE)
+        code = pd_pipe_begin(w, error);
+    w->broken |= code != PD_OK;
+    return code;
+}
+
+static enum pd_code need_data(struct pd_writer *w, struct pd_error *error)
+{
+    enum pd_code code = refuse_broken(w, error);
+    if (!code && w->stage == PD_STAGE_ATTRS)
+        code = begin_data(w, error);
+    else if (!code && w->stage != PD_STAGE_DATA)
+        code = pd_fail(error, PD_EARG, PD_NOWHERE, "record after the first feature", 0, 0);
+    if (!code && w->n_held && w->options.container == PD_CONTAINER_PIPE)
+        code = pd_pipe_features(w, error);
+    return code;
+}
+
+/* ---- Records */
+
+enum pd_code pd_writer_compress(struct pd_writer *w, uint32_t type, int level, struct pd_error *error)
+{
+    w->options.compression = type;
+    return pd_deflate_start(&w->deflate, w->allocator, level, error);
+}
+
+static enum pd_code compress(struct pd_writer *w, const uint8_t *bytes, size_t n, struct pd_error *error)
+{
+    enum pd_code code = PD_OK;
+    while (!code && n) {
+        const size_t took = pd_deflate_take(&w->deflate, bytes, n);
+        bytes += took;
+        n -= took;
+        if (n)
+            code = pd_writer_flush(w, false, error);
+    }
+    return code;
+}
+
+/* Records that a reader needs before it can look into compressed ones, or whose payload follows them. */
+static bool stays_outside(uint32_t type)
+{
+    return (type >= PD_RECORD_HEADER_ATTR && type <= PD_RECORD_ID_INDEX) || type == PD_RECORD_AUXTRACE ||
+           (type >= PD_RECORD_HEADER_FEATURE && type <= PD_RECORD_COMPRESSED2);
+}
+
+/* Bytes that follow the record outside of its size. */
+static uint64_t payload_behind(const struct pd_writer *w, const struct pd_record *rec)
+{
+    const bool aux = rec->type == PD_RECORD_AUXTRACE;
+    struct pd_record copy = *rec;
+    if (!aux && (rec->type != PD_RECORD_HEADER_TRACING_DATA || rec->size > 16))
+        return 0;
+    if (pd_record_decode_framed(&w->attrs.none, &copy, NULL))
+        return 0;
+    return aux ? copy.u.auxtrace.size : copy.u.header_tracing_data.data_size;
+}
+
+static enum pd_code put_record(struct pd_writer *w, const struct pd_record *rec, struct pd_error *error)
+{
+    if (!stays_outside(rec->type) && !w->plain)
+        return compress(w, rec->raw, rec->size, error);
+    enum pd_code code = pd_writer_flush(w, false, error);
+    w->payload_left = payload_behind(w, rec);
+    return code ? code : pd_writer_emit(w, rec->raw, rec->size, error);
+}
+
+/* Bytes in which records have to be told from payloads, since only records are compressed. */
+static enum pd_code put_raw(struct pd_writer *w, const uint8_t *bytes, size_t n, struct pd_error *error)
+{
+    enum pd_code code = PD_OK;
+    while (!code && n) {
+        struct pd_record rec = {0};
+        size_t now = w->payload_left < n ? (size_t)w->payload_left : n;
+        if (now) {
+            code = pd_writer_emit(w, bytes, now, error);
+            w->payload_left -= now;
+        } else {
+            if ((code = pd_record_frame(w->options.order, bytes, n, &rec, error)))
+                return code;
+            code = put_record(w, &rec, error);
+            now = rec.size;
+        }
+        bytes += now;
+        n -= now;
+    }
+    return code;
+}
+
+enum pd_code pd_writer_raw(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error)
+{
+    enum pd_code code = need_data(w, error);
+    if (code)
+        return code;
+    return w->deflate.ctx ? put_raw(w, bytes, n, error) : pd_writer_emit(w, bytes, n, error);
+}
+
+static void assign_id(uint64_t *id, uint64_t own)
+{
+    *id = *id ? *id : own;
+}
+
+/*
+ * Nothing but zeros where samples of this plan have no place? Most are so; pd_left_out() takes 30 times as
+ * long.
+ */
+static bool is_plain_sample(struct pd_writer *w, const struct pd_plan *plan, const struct pd_record *rec)
+{
+    _Static_assert(sizeof(struct pd_sample) % 8 == 0 && sizeof(struct pd_sample_id) % 8 == 0, "whole words");
+    const uint8_t *sample = (const void *)&rec->u.sample, *id = (const void *)&rec->id;
+    const struct pd_list *counters = &rec->u.sample.read.values;
+    uint64_t more = 0, word;
+    if (rec->type != PD_RECORD_SAMPLE || rec->variant || (counters->n && counters->form == PD_FORM_STRUCT))
+        return false;
+    if (w->samples_key != plan->key)
+        pd_left_out_of_samples(plan, w->left_out);
+    w->samples_key = plan->key;
+    for (size_t i = 0; i < sizeof(struct pd_sample) / 8; i++) {
+        memcpy(&word, sample + 8 * i, 8);
+        more |= word & w->left_out[i];
+    }
+    for (size_t i = 0; i < sizeof(struct pd_sample_id); i += 8) {
+        memcpy(&word, id + i, 8);
+        more |= word;
+    }
+    return more == 0;
+}
+
+/* What a program has set but the layout leaves out would be lost without a word. */
+static enum pd_code check_left_out(struct pd_writer *w, const struct pd_plan *plan,
+                                   const struct pd_record *rec, struct pd_error *error)
+{
+    const void *value;
+    const struct pd_op *op = is_plain_sample(w, plan, rec) ? NULL : pd_left_out(plan, rec, &value);
+    const bool number = op && pd_scalar_width(op);
+    return op ? pd_fail_record(error, PD_EVALUE, rec, 0, op->name, number ? pd_scalar_get(op, value) : 1, 0)
+              : PD_OK;
+}
+
+/* With assign_ids: the record says which event it belongs to. */
+static enum pd_code put_with_id(struct pd_writer *w, const struct pd_plan *plan, const struct pd_record *rec,
+                                struct pd_error *error)
+{
+    const struct pd_event_attr *e = w->attrs.attr[rec->attr_index];
+    struct pd_record own = *rec;
+    uint8_t bytes[UINT16_MAX];
+    size_t size;
+    assign_id(rec->type == PD_RECORD_SAMPLE ? &own.u.sample.id : &own.id.id, e->ids[0]);
+    assign_id(rec->type == PD_RECORD_SAMPLE ? &own.u.sample.identifier : &own.id.identifier, e->ids[0]);
+    enum pd_code code = pd_record_encode(plan, &own, bytes, sizeof bytes, &size, error);
+    return code ? code : pd_writer_raw(w, bytes, size, error);
+}
+
+static enum pd_code write_record(struct pd_writer *w, const struct pd_record *rec, struct pd_error *error)
+{
+    uint8_t bytes[UINT16_MAX];
+    size_t size;
+    if (rec->attr_index != UINT32_MAX && rec->attr_index >= w->attrs.n)
+        return pd_fail_record(error, PD_EARG, rec, 0, "attr_index", rec->attr_index, w->attrs.n);
+    const struct pd_plan *plan =
+        rec->attr_index == UINT32_MAX ? &w->attrs.none : &w->attrs.attr[rec->attr_index]->plan;
+    enum pd_code code = check_left_out(w, plan, rec, error);
+    if (code)
+        return code;
+    if (w->options.assign_ids && plan != &w->attrs.none && w->attrs.attr[rec->attr_index]->n_ids)
+        return put_with_id(w, plan, rec, error);
+    code = pd_record_encode(plan, rec, bytes, sizeof bytes, &size, error);
+    return code ? code : pd_writer_raw(w, bytes, size, error);
+}
+
+/* A record that is refused is the one that would have come next: it has no place yet, whatever it says. */
+enum pd_code pd_writer_record(struct pd_writer *w, const struct pd_record *rec, struct pd_error *error)
+{
+    struct pd_error own = {0};
+    const enum pd_code code = write_record(w, rec, &own);
+    if (code && own.record_index != PD_NOWHERE) {
+        own.record_index = w->n_records;
+        own.offset = PD_NOWHERE;
+    }
+    if (code && error)
+        *error = own;
+    w->n_records += code == PD_OK;
+    return code;
+}
+
+/* ---- Features */
+
+static bool is_given(const struct pd_writer *w, uint16_t feature)
+{
+    bool given = false;
+    for (size_t i = 0; i < w->n_features; i++)
+        given |= w->features[i].feature == feature;
+    for (size_t i = 0; i < w->n_held; i++)
+        given |= w->held[i].feature == feature;
+    return given;
+}
+
+static enum pd_code hold(struct pd_writer *w, uint16_t feature, struct pd_error *error)
+{
+    if (!pd_grow(w->allocator, (void **)&w->held, w->n_held, &w->held_cap, sizeof *w->held))
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "feature", 0, sizeof *w->held);
+    w->held[w->n_held++] = (struct pd_held){.feature = feature};
+    w->holding = true;
+    return PD_OK;
+}
+
+static enum pd_code hold_bytes(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error)
+{
+    struct pd_held *h = &w->held[w->n_held - 1];
+    size_t cap = h->cap ? h->cap : 64;
+    if (n > w->options.max_held - w->held_bytes)
+        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "features before the records", w->held_bytes + n,
+                       w->options.max_held);
+    while (cap - h->n < n)
+        cap *= 2;
+    if (cap != h->cap) {
+        uint8_t *more = pd_resize(w->allocator, h->bytes, cap);
+        if (more == NULL)
+            return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "feature", 0, cap);
+        h->bytes = more;
+        h->cap = cap;
+    }
+    if (n)
+        memcpy(h->bytes + h->n, bytes, n);
+    h->n += n;
+    w->held_bytes += n;
+    return PD_OK;
+}
+
+/* Starts a section, the COMPRESSED one by itself when its turn has come. */
+static enum pd_code start_section(struct pd_writer *w, uint16_t feature, struct pd_error *error)
+{
+    uint8_t own[PD_COMPRESSED_FEATURE_BYTES];
+    enum pd_code code = PD_OK;
+    if (w->deflate.ctx && feature >= PD_FEAT_COMPRESSED && !is_given(w, PD_FEAT_COMPRESSED)) {
+        w->features[w->n_features++] =
+            (struct pd_feature_section){PD_FEAT_COMPRESSED, true, {w->at, sizeof own}};
+        pd_writer_compressed_feature(w, own);
+        code = pd_writer_emit(w, own, sizeof own, error);
+    }
+    if (feature < 256)
+        w->features[w->n_features++] = (struct pd_feature_section){feature, true, {w->at, 0}};
+    return code;
+}
+
+/* The end of the data: room for the table, and then the features that waited. */
+static enum pd_code begin_features(struct pd_writer *w, struct pd_error *error)
+{
+    enum pd_code code = need_data(w, error);
+    if (!code)
+        code = pd_writer_flush(w, true, error);
+    if (code)
+        return code;
+    pd_writer_sort_held(w);
+    w->stage = PD_STAGE_FEATURES;
+    w->header.data.size = w->at - w->header.data.offset;
+    w->table = w->at;
+    w->room = w->options.max_features + w->n_held + (w->deflate.ctx != NULL);
+    code = pd_writer_zeros(w, w->room * PD_BYTES_file_section, error);
+    const size_t n = w->n_held;
+    w->n_held = 0; /* they are among `features` now */
+    for (size_t i = 0; i < n; i++) {
+        struct pd_held *h = &w->held[i];
+        if (!code && !(code = start_section(w, h->feature, error))) {
+            w->features[w->n_features - 1].section.size = h->n;
+            code = pd_writer_emit(w, h->bytes, h->n, error);
+        }
+        pd_release(w->allocator, h->bytes);
+    }
+    pd_writer_drop_held(w);
+    return code;
+}
+
+static enum pd_code file_feature(struct pd_writer *w, uint16_t feature, struct pd_error *error)
+{
+    enum pd_code code = w->stage < PD_STAGE_FEATURES ? begin_features(w, error) : PD_OK;
+    const bool own = w->deflate.ctx && !is_given(w, PD_FEAT_COMPRESSED);
+    if (code)
+        return code;
+    if (w->n_features + own >= w->room)
+        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "max_features", w->n_features, w->options.max_features);
+    return start_section(w, feature, error);
+}
+
+enum pd_code pd_writer_feature(struct pd_writer *w, uint16_t feature, struct pd_error *error)
+{
+    const bool pipe = w->options.container == PD_CONTAINER_PIPE;
+    enum pd_code code = refuse_broken(w, error);
+    if (code)
+        return code;
+    if (w->stage == PD_STAGE_FINISHED || feature > 255 || w->options.container == PD_CONTAINER_DIRECTORY)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "feature", feature, 255);
+    if (is_given(w, feature))
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "feature given twice", feature, 0);
+    w->ignoring = w->deflate.ctx && feature == PD_FEAT_COMPRESSED; /* the writer makes its own */
+    if (w->ignoring)
+        return PD_OK;
+    if (w->stage == PD_STAGE_ATTRS)
+        return hold(w, feature, error);
+    if (!pipe)
+        return file_feature(w, feature, error);
+    code = pd_pipe_features(w, error);
+    return code ? code : hold(w, feature, error);
+}
+
+enum pd_code pd_writer_feature_bytes(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error)
+{
+    enum pd_code code = refuse_broken(w, error);
+    if (code || w->ignoring)
+        return code;
+    if (w->holding)
+        return hold_bytes(w, bytes, n, error);
+    if (w->stage != PD_STAGE_FEATURES || w->n_features == 0)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "bytes before their feature", 0, 0);
+    w->features[w->n_features - 1].section.size += n;
+    return pd_writer_emit(w, bytes, n, error);
+}
+
+enum pd_code pd_writer_put_feature(struct pd_writer *w, const struct pd_feature *f, struct pd_error *error)
+{
+    size_t n = 0;
+    enum pd_code code = pd_feature_encode(w->options.order, f, NULL, 0, &n, error);
+    uint8_t *bytes = code ? NULL : pd_resize(w->allocator, NULL, n + 1);
+    if (!code && bytes == NULL)
+        code = pd_fail(error, PD_ENOMEM, PD_NOWHERE, "feature", 0, n);
+    if (!code)
+        code = pd_feature_encode(w->options.order, f, bytes, n, &n, error);
+    if (!code)
+        code = pd_writer_feature(w, f->id > UINT16_MAX ? UINT16_MAX : (uint16_t)f->id, error);
+    if (!code)
+        code = pd_writer_feature_bytes(w, bytes, n, error);
+    pd_release(w->allocator, bytes);
+    return code;
+}
+
+/* ---- The end */
+
+static int by_number(const void *a, const void *b)
+{
+    const struct pd_feature_section *x = a, *y = b;
+    return (x->feature > y->feature) - (x->feature < y->feature);
+}
+
+static enum pd_code finish_file(struct pd_writer *w, struct pd_error *error)
+{
+    uint8_t features[32] = {0};
+    enum pd_code code = PD_OK;
+    if (w->stage < PD_STAGE_FEATURES) {
+        if (w->n_held == 0) /* without features there is no table, for which no room is needed then */
+            w->options.max_features = 0;
+        code = begin_features(w, error);
+    }
+    if (!code)
+        code = start_section(w, UINT16_MAX, error); /* only what is still missing */
+    if (!code && w->attrs_written < w->attrs.n)
+        code = write_attrs(w, error);
+    if (w->n_features)
+        qsort(w->features, w->n_features, sizeof *w->features, by_number);
+    for (size_t i = 0; !code && i < w->n_features; i++) {
+        uint8_t entry[PD_BYTES_file_section];
+        const unsigned n = w->features[i].feature;
+        features[n / 8] |= (uint8_t)(1u << n % 8);
+        pd_file_section_put(&w->features[i].section, w->options.order, entry);
+        code = patch(w, w->table + i * sizeof entry, entry, sizeof entry, error);
+    }
+    struct pd_file_section first[2];
+    for (size_t i = 0; i < w->n_features && i < 2; i++)
+        first[i] = w->features[i].section;
+    if (!code && !pd_features_store(features, w->options.order, w->options.feature_word == 4 ? 4 : 8, first,
+                                    w->n_features < 2 ? w->n_features : 2, w->header.adds_features))
+        return pd_fail(error, PD_EUNSUP, PD_NOWHERE, PD_AMBIGUOUS_FEATURES, 0, 0);
+    return code ? code : write_header(w, true, error);
+}
+
+enum pd_code pd_writer_finish(struct pd_writer *w, struct pd_error *error)
+{
+    enum pd_code code = refuse_broken(w, error);
+    if (code)
+        return code;
+    if (w->stage == PD_STAGE_FINISHED)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "file that is finished", 0, 0);
+    if (w->options.container == PD_CONTAINER_FILE) {
+        code = finish_file(w, error);
+    } else if ((code = need_data(w, error)) == PD_OK) {
+        code = pd_writer_flush(w, true, error);
+        w->header.data.size = w->at - w->header.data.offset;
+    }
+    w->stage = PD_STAGE_FINISHED;
+    const enum pd_code closed = pd_sink_close(&w->own, code ? NULL : error);
+    return code ? code : closed;
+}
+
+uint64_t pd_writer_data_size(const struct pd_writer *w)
+{
+    if (w->stage < PD_STAGE_DATA)
+        return 0;
+    return w->stage == PD_STAGE_DATA ? w->at - w->header.data.offset : w->header.data.size;
+}
+
+uint64_t pd_writer_data_offset(const struct pd_writer *w)
+{
+    return w->header.data.offset;
+}

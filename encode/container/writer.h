@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * writer.h - the inside of a pd_writer, shared by the containers: writer.c (file), writer_stream.c (stream).
+ */
+#ifndef PERFDATA_WRITER_INTERNAL_H
+#define PERFDATA_WRITER_INTERNAL_H
+
+#include "deflate.h"
+#include "src/container/file.h"
+#include <perfdata/constants.h>
+#include <perfdata/writer.h>
+
+enum pd_stage { PD_STAGE_ATTRS, PD_STAGE_DATA, PD_STAGE_FEATURES, PD_STAGE_FINISHED };
+
+/* A feature that waits to be written. */
+struct pd_held {
+    uint16_t feature;
+    uint8_t *bytes;
+    size_t n, cap;
+};
+
+struct pd_writer {
+    struct pd_sink sink;
+    const struct pd_allocator *allocator;
+    struct pd_writer_options options;
+    struct pd_file_header header;
+    enum pd_stage stage;
+    uint64_t at;        /* bytes written */
+    uint64_t n_records; /* by pd_writer_record() */
+    struct pd_attrs attrs;
+    size_t attrs_written;
+    struct pd_event_type *types;
+    size_t n_types, types_cap;
+    struct pd_feature_section features[256]; /* written, or being written */
+    size_t n_features;
+    size_t room;    /* entries of the feature table */
+    uint64_t table; /* its offset */
+    struct pd_held *held;
+    size_t n_held, held_cap;
+    uint64_t held_bytes;
+    bool holding;  /* pd_writer_feature_bytes() goes to the last of `held` */
+    bool ignoring; /* or is dropped */
+    struct pd_deflate deflate;
+    bool plain;            /* records are not compressed for now */
+    uint64_t payload_left; /* bytes of pd_writer_raw() that belong behind a record, not to one */
+    struct pd_sink own;    /* of pd_writer_create(), to be closed; else zeros */
+    uint64_t samples_key;  /* of the plan that `left_out` is for; 0: of none */
+    uint64_t left_out[sizeof(struct pd_sample) / 8]; /* pd_left_out_of_samples() */
+    bool broken; /* writing failed: what is there is not what it should be */
+};
+
+enum pd_code pd_writer_emit(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error);
+/* pd_writer_attr() without a check of its size: of damaged recordings, too. */
+enum pd_code pd_writer_any_attr(struct pd_writer *w, const struct pd_attr *attr, const uint64_t *ids,
+                                size_t n_ids, struct pd_error *error);
+enum pd_code pd_writer_zeros(struct pd_writer *w, uint64_t n, struct pd_error *error);
+
+/* Is this a stride of the attrs by which PERFFILE's byte order is told? */
+static inline bool pd_writer_has_v1(uint64_t stride)
+{
+    return stride == 80 || stride == 88 || stride == 96 || stride == 112 || stride == 120;
+}
+
+/* Starts to compress, in a stream before the first record. `type` as in pd_writer_options. */
+enum pd_code pd_writer_compress(struct pd_writer *w, uint32_t type, int level, struct pd_error *error);
+/* The content of the COMPRESSED feature: five u32s. */
+#define PD_COMPRESSED_FEATURE_BYTES 20
+void pd_writer_compressed_feature(const struct pd_writer *w, uint8_t bytes[PD_COMPRESSED_FEATURE_BYTES]);
+/* Writes out what waits to be compressed. */
+enum pd_code pd_writer_flush(struct pd_writer *w, bool last, struct pd_error *error);
+
+/* Sorts the features that wait, without the COMPRESSED one if the writer makes it. */
+void pd_writer_sort_held(struct pd_writer *w);
+/* Frees the features that wait; they are written. */
+void pd_writer_drop_held(struct pd_writer *w);
+
+/* The header of a stream. */
+enum pd_code pd_pipe_header(struct pd_writer *w, struct pd_error *error);
+/* The same, and all that was given before the first record. */
+enum pd_code pd_pipe_begin(struct pd_writer *w, struct pd_error *error);
+/* Attrs and features that are given later. */
+enum pd_code pd_pipe_attr(struct pd_writer *w, const struct pd_event_attr *e, struct pd_error *error);
+enum pd_code pd_pipe_features(struct pd_writer *w, struct pd_error *error);
+/* The records of a feature. */
+enum pd_code pd_pipe_feature(struct pd_writer *w, uint16_t feature, uint8_t *bytes, size_t n,
+                             struct pd_error *error);
+
+#define PD_AMBIGUOUS_FEATURES "features whose big-endian bitmap would be read as that of others"
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata/ops/filter.h - writes the selected records of a recording, with the side-band they need, as a new
+ * recording in which perf shows them as it shows them in the old one: same names, maps and symbols.
+ *
+ *     const char *comms[] = {"bash"};
+ *     struct pd_filter_options options = {.size = sizeof options, .keep = {.comms = comms, .n_comms = 1}};
+ *     struct pd_filter_stats stats;
+ *     pd_filter(reader, &sink, &options, &stats, &error);
+ *
+ * The input is read up to three times: for the names of tasks over time, for the tasks that the selected
+ * records belong to, and to copy. Without names to look for, the first two are one, and what is chosen in a
+ * file whose records are not compressed is remembered, in 8 MiB at most, so that the copy looks at nothing
+ * again. Records are copied as bytes. Memory does not grow with samples, but with tasks and their names (see
+ * perfdata/session/tasks.h), with AUXTRACE records (16 bytes each), and, where call chains are deferred, with
+ * the chains that are kept (16 bytes each).
+ *
+ * A pipe stream that cannot seek flows through in one pass. Records whose choice depends on a task wait until
+ * perf, too, would know the task: to the end of the next round; in memory, and beyond 16 MiB in a temporary
+ * file. Memory then grows only with the tids that there are. What a later record may need is kept, and all
+ * deferred call chains are.
+ */
+#ifndef PERFDATA_OPS_FILTER_H
+#define PERFDATA_OPS_FILTER_H
+
+#include <perfdata/ops/convert.h>
+#include <perfdata/session/tasks.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Ranges of time, as perf's --time has them */
+
+/* Nanoseconds, both included; 0: open. */
+struct pd_time_range {
+    uint64_t start, end;
+};
+
+/* Ranges that pd_time_parse() makes of a text are at most this many. */
+PD_EXPERIMENTAL size_t pd_time_count(const char *text);
+/* Do the ranges depend on the recording's first and last time? */
+PD_EXPERIMENTAL bool pd_time_is_relative(const char *text);
+/*
+ * Makes ranges of a text as perf 6.1 does: `START,STOP`, either part possibly empty, several separated by
+ * spaces and in ascending order; or parts of the time from `first` to `last`: `10%`, `10%/2` (the second such
+ * part), `0%-10%`, several separated by commas. START and STOP are seconds with up to nine decimals. `ranges`
+ * has room for pd_time_count(text);
+ * *n receives how many there are. False: not understood, or not ascending.
+ */
+PD_EXPERIMENTAL bool pd_time_parse(const char *text, uint64_t first, uint64_t last,
+                                   struct pd_time_range *ranges, size_t *n);
+/* Is the time in one of n ranges? Time 0 means "not known" and is, as perf has it. */
+PD_EXPERIMENTAL bool pd_time_match(const struct pd_time_range *ranges, size_t n, uint64_t time);
+/*
+ * The times of the first and last sample: those in the SAMPLE_TIME section, or, where there is none, those
+ * found by reading all records. PD_EUNSUP: no sample has a time. Rewinds the reader.
+ */
+PD_EXPERIMENTAL enum pd_code pd_time_span(struct pd_reader *reader, uint64_t *first, uint64_t *last,
+                                          struct pd_error *error);
+
+/* ---- Filtering */
+
+struct pd_cpu_range {
+    uint32_t first, last;
+};
+
+/*
+ * What to select, or to exclude. A list that is NULL asks for nothing; a record meets a list when it has one
+ * of its values, and all lists when it meets each. A value that a record does not have (its event does not
+ * sample it) counts as met, except pid and tid, which are then -1, and the time, which is then the latest.
+ *
+ * Names of dsos are those of perf: a path or the last part of it; "[kernel.kallsyms]" (also
+ * "[kernel.vmlinux]" and "[kernel]"), "[nf_tables]" for a module, "[vdso]", the name of a BPF program;
+ * "[unknown]" where nothing is mapped. They count for samples only, and take a pass of their own, memory for
+ * maps (40 bytes each, those that a process has from its parent once) and 2 bits for each record. PD_EUNSUP
+ * if the input cannot seek.
+ */
+struct pd_filter_lists {
+    const uint32_t *pids, *tids;
+    size_t n_pids, n_tids;
+    const char *const *comms; /* the task's name at that time; ":TID" if it never had one */
+    size_t n_comms;
+    const struct pd_cpu_range *cpus;
+    size_t n_cpus;
+    const uint32_t *events; /* numbers of attrs, only for SAMPLE and READ */
+    size_t n_events;
+    const struct pd_time_range *times;
+    size_t n_times;
+    const uint32_t *types; /* PD_RECORD_* */
+    size_t n_types;
+    const char *const *dsos; /* what a sample's address is mapped from, see below */
+    size_t n_dsos;
+};
+
+/*
+ * Which records go along with the selected samples. Task records are COMM, FORK, EXIT, MMAP, MMAP2 and
+ * NAMESPACES; records of the tool are those from type 64 on, which always stay.
+ *
+ *             task records                        SWITCH, READ, AUX           other kernel records
+ *   NEEDED    of the tasks of kept records, of    those that the selection    all
+ *             all they were forked from, and      would keep as samples
+ *             of the kernel; of an input that
+ *             cannot seek, all
+ *   ALL       all                                 all                         all
+ *   NONE      none                                none                        none
+ *
+ * CALLCHAIN_DEFERRED goes with the sample it completes. Types in keep.types are kept in any case where they
+ * meet the other lists, and with that list only such SAMPLE, SWITCH, READ and AUX. Types in drop.types are
+ * never kept.
+ */
+enum pd_sideband { PD_SIDEBAND_NEEDED, PD_SIDEBAND_ALL, PD_SIDEBAND_NONE };
+
+struct pd_filter_options {
+    size_t size;                          /* sizeof this struct */
+    const struct pd_allocator *allocator; /* NULL: malloc */
+    struct pd_filter_lists keep;          /* a sample must meet all of them */
+    struct pd_filter_lists drop;          /* and none of these */
+    bool all_user, all_kernel;            /* no samples in kernel mode; none in user mode */
+    uint64_t every; /* of the samples left, the first of each `every`, in file order; 0: all */
+    uint64_t limit; /* of those, the first in file order; 0: all */
+    enum pd_sideband sideband;
+    /*
+     * Called for each record and section that is kept as it is, or lost, because it is damaged; may be NULL.
+     */
+    void (*finding)(void *user, const struct pd_error *error);
+    /* Called now and then with the work done and to do, in bytes; may be NULL. */
+    void (*progress)(void *user, uint64_t done, uint64_t total);
+    void *user;
+    enum pd_convert_zip zip; /* KEEP: what was compressed is so again, in records of the same type */
+    int level;               /* of zstd; 0: that of the input, or 1 */
+    /*
+     * For a directory as output, as in pd_convert_options. With these, a directory makes a directory and the
+     * sink is not used; NULL: it makes a file.
+     */
+    int (*open_member)(void *user, const char *name, unsigned mode, struct pd_sink *sink);
+    int (*close_member)(void *user, struct pd_sink *sink);
+    /*
+     * An input that cannot seek: called once its events are known, before anything is written. May still fill
+     * in the lists, whose events are numbers. False: PD_EARG ends the run. May be NULL.
+     */
+    bool (*begin)(void *user);
+    /*
+     * The same: called before that for each record that stands before all others, HEADER_FEATURE among them.
+     * May be NULL.
+     */
+    void (*head)(void *user, const struct pd_record *rec);
+    /*
+     * Appends n bytes of the input, from that offset, to the sink, by a way faster than read and write.
+     * Returns how many: the others, which may be all, are read and written. May be NULL.
+     */
+    uint64_t (*copy)(void *user, uint64_t offset, uint64_t n);
+};
+
+struct pd_filter_stats {
+    uint64_t samples, kept_samples;
+    uint64_t others, kept_others; /* records that are not samples */
+    uint64_t undecodable;         /* records that had to be kept because they could not be read */
+    uint64_t first, last;         /* time of the kept samples; 0 without */
+    uint64_t bytes;               /* of the new data section, of all files of a directory */
+    bool damaged;                 /* the records end at a damage, what follows is lost */
+};
+
+/*
+ * Writes what is selected of a recording to a sink that can patch. The new file has the standard order of
+ * sections, all attrs, and the header features byte for byte except SAMPLE_TIME, which is that of the kept
+ * samples, COMPRESSED, which is the writer's own where records are compressed, and the index of AUXTRACE
+ * records, which points to their new places. A pipe stream makes a pipe stream, and needs no patching; one
+ * that cannot seek keeps its SAMPLE_TIME. A directory makes a directory of the same files, or a file without
+ * DIR_FORMAT. PERFFILE (version 1) stays so as in pd_convert().
+ *
+ * PD_EUNSUP: the input cannot seek, and is no pipe stream. PD_EOUT: the sink failed. Damaged data ends the
+ * records (of its file, in a directory) and is reported through `finding`; that is not an error here. options
+ * NULL: everything is kept.
+ */
+PD_EXPERIMENTAL enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink,
+                                       const struct pd_filter_options *options, struct pd_filter_stats *stats,
+                                       struct pd_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

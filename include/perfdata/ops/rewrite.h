@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata/ops/rewrite.h - an existing recording again, byte for byte: copied, or decoded and encoded.
+ */
+#ifndef PERFDATA_OPS_REWRITE_H
+#define PERFDATA_OPS_REWRITE_H
+
+#include <perfdata/writer.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What pd_rewrite() met. */
+struct pd_rewrite_stats {
+    uint64_t records;      /* in the data section, those inside COMPRESSED ones included */
+    uint64_t decoded;      /* records that went through decode and encode */
+    uint64_t raw;          /* records of unknown layout, copied */
+    uint64_t sections;     /* features, in sections and records, that went through decode and encode */
+    uint64_t undecodable;  /* records whose bytes contradict their layout, copied */
+    uint64_t bad_sections; /* the same of features */
+    uint64_t
+        differing;  /* records and parts that did not encode to the bytes they were decoded from: must be 0 */
+    uint64_t bytes; /* written */
+};
+
+struct pd_rewrite_options {
+    size_t size;   /* sizeof this struct */
+    bool reencode; /* every record, attr and section through decode and encode; else bytes are copied */
+    /*
+     * Called for each record or feature that is copied because it cannot be decoded, and each difference; may
+     * be NULL.
+     */
+    void (*finding)(void *user, const struct pd_error *error);
+    void *user;
+    size_t member;  /* of a directory recording: which file; 0 is `data` */
+    uint64_t from;  /* the data before this offset is passed over: neither looked at nor written; 0: none */
+    uint64_t index; /* of the record that begins there, as for pd_reader_seek() */
+};
+
+/*
+ * Writes the reader's whole file again, part by part in its own layout: the output equals the input byte for
+ * byte. Needs no patching. With `reencode`, all that is encoded is compared with the input, too; with a NULL
+ * sink that is all, and proves the round trip. An input that cannot seek must not have been read from yet.
+ * PD_EOUT: the sink failed. Damaged data is copied to its end and reported through `finding`. Of a reader of
+ * pd_reader_open_part() it is the records of that part alone.
+ */
+PD_EXPERIMENTAL enum pd_code pd_rewrite(struct pd_reader *reader, const struct pd_sink *sink,
+                                        const struct pd_rewrite_options *options,
+                                        struct pd_rewrite_stats *stats, struct pd_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

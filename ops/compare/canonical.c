@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* canonical.c - values through the schema's tables into XXH3-128; docs/HASH.md says which bytes. */
+#define XXH_STATIC_LINKING_ONLY /* for XXH3_state_t: all memory comes from the caller's allocator */
+#include "canonical.h"
+#include "src/codec/codec_internal.h"
+#include "src/support/memory.h"
+#include "src/reflect/reflect.h"
+#include <string.h>
+#include <xxhash.h>
+
+#define STATE_ALIGN ((uintptr_t)64)
+
+/* ---- Bytes */
+
+enum pd_code pd_canon_init(struct pd_canon *c, const struct pd_allocator *allocator, struct pd_error *error)
+{
+    const size_t n = sizeof(XXH3_state_t) + STATE_ALIGN;
+    *c = (struct pd_canon){.allocator = allocator};
+    c->block = pd_resize(allocator, NULL, n);
+    if (c->block == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "hash", 0, n);
+    c->state = (uint8_t *)c->block + (STATE_ALIGN - (uintptr_t)c->block % STATE_ALIGN);
+    XXH3_INITSTATE((XXH3_state_t *)c->state);
+    return PD_OK;
+}
+
+void pd_canon_free(struct pd_canon *c)
+{
+    pd_release(c->allocator, c->block);
+    c->block = c->state = NULL;
+}
+
+static void flush(struct pd_canon *c)
+{
+    if (!c->begun)
+        XXH3_128bits_reset(c->state);
+    c->begun = true;
+    XXH3_128bits_update(c->state, c->buf, c->n);
+    c->n = 0;
+}
+
+void pd_canon_bytes(struct pd_canon *c, const void *bytes, size_t n)
+{
+    if (n == 0)
+        return;
+    if (n > sizeof c->buf - c->n)
+        flush(c);
+    if (n > sizeof c->buf) {
+        XXH3_128bits_update(c->state, bytes, n);
+        return;
+    }
+    memcpy(c->buf + c->n, bytes, n);
+    c->n += n;
+}
+
+void pd_canon_number(struct pd_canon *c, uint64_t value, unsigned width)
+{
+    if (sizeof c->buf - c->n < 8)
+        flush(c);
+    pd_store(c->buf + c->n, value, width, PD_LITTLE);
+    c->n += width;
+}
+
+struct pd_hash pd_canon_end(struct pd_canon *c)
+{
+    XXH128_hash_t hash;
+    XXH128_canonical_t bytes;
+    struct pd_hash out;
+    if (c->begun) {
+        flush(c);
+        hash = XXH3_128bits_digest(c->state);
+    } else {
+        hash = XXH3_128bits(c->buf, c->n);
+    }
+    c->begun = false;
+    c->n = 0;
+    XXH128_canonicalFromHash(&bytes, hash);
+    memcpy(out.bytes, bytes.digest, sizeof out.bytes);
+    return out;
+}
+
+/* ---- Fields */
+
+static void put_sized_bytes(struct pd_canon *c, const void *bytes, size_t n)
+{
+    pd_canon_number(c, n, 8);
+    pd_canon_bytes(c, bytes, n);
+}
+
+void pd_canon_vec(struct pd_canon *c, const struct pd_vec *v)
+{
+    pd_canon_number(c, v->n, 8);
+    if (v->form == PD_FORM_LITTLE || (v->form == PD_FORM_STRUCT && PD_HOST_ORDER == PD_LITTLE)) {
+        pd_canon_bytes(c, v->ptr, v->n * v->width);
+        return;
+    }
+    for (size_t i = 0; i < v->n; i++)
+        pd_canon_number(c, pd_vec_at(v, i), v->width);
+}
+
+/* Padding that has a line of its own in the schema. */
+static bool is_padding(const struct pd_op *op)
+{
+    const size_t n = strlen(op->name);
+    return strcmp(op->name, "pad") == 0 || (n > 4 && strcmp(op->name + n - 4, "_pad") == 0);
+}
+
+static void put_layout(struct pd_canon *c, const struct pd_op *head, const struct pd_shape *s, const void *v);
+
+static void put_list(struct pd_canon *c, const struct pd_op *op, const struct pd_shape *s,
+                     const struct pd_list *list)
+{
+    _Alignas(8) uint8_t element[PD_ELEMENT_MAX];
+    const struct pd_op *layout = op->sub();
+    struct pd_list l = *list;
+    pd_canon_number(c, l.n, 8);
+    while (pd_list_take(&l, layout, element))
+        put_layout(c, layout, s, element);
+}
+
+static void put_number(struct pd_canon *c, const struct pd_op *op, const void *v)
+{
+    const unsigned width = pd_scalar_width(op);
+    pd_canon_number(c, pd_scalar_get(op, v), width ? width : 8); /* a varint has any width */
+}
+
+static void put_field(struct pd_canon *c, const struct pd_op *op, const struct pd_shape *s, const void *v)
+{
+    const void *member = (const uint8_t *)v + op->offset;
+    const struct pd_str *str = member;
+    const struct pd_bytes *bytes = member;
+    switch (op->kind) {
+    case PD_OP_ARR:
+        if (!is_padding(op))
+            pd_canon_bytes(c, member, (size_t)op->arg);
+        break;
+    case PD_OP_STR:
+    case PD_OP_CSTR:
+    case PD_OP_STR64:
+    case PD_OP_STRV:
+    case PD_OP_STRN:
+    case PD_OP_STRMAX:
+    case PD_OP_SLOT: put_sized_bytes(c, str->ptr, str->len); break;
+    case PD_OP_BYTES:
+    case PD_OP_REST: put_sized_bytes(c, bytes->ptr, bytes->n); break;
+    case PD_OP_VEC16:
+    case PD_OP_VEC32:
+    case PD_OP_VEC64:
+    case PD_OP_VECR64:
+    case PD_OP_GRID64:
+    case PD_OP_REGS: pd_canon_vec(c, member); break;
+    case PD_OP_LIST:
+    case PD_OP_ITEMS:
+    case PD_OP_ITEMSR:
+    case PD_OP_MESSAGE: put_list(c, op, s, member); break;
+    case PD_OP_ATTR: pd_canon_attr(c, member); break;
+    case PD_OP_SIZED:
+        if (op->sub() == pd_layout_attr())
+            pd_canon_attr(c, member);
+        else
+            put_layout(c, op->sub(), s, member);
+        break;
+    case PD_OP_SUB: put_layout(c, op->sub(), s, member); break;
+    case PD_OP_OPT64:
+        if (pd_count(op, s, v))
+            put_number(c, op, v);
+        break;
+    default:
+        if (!is_padding(op))
+            put_number(c, op, v);
+        break;
+    }
+}
+
+static void put_layout(struct pd_canon *c, const struct pd_op *head, const struct pd_shape *s, const void *v)
+{
+    for (const struct pd_op *op = pd_visible(head, s, v); op->kind != PD_OP_END;
+         op = pd_visible(op + 1, s, v))
+        put_field(c, op, s, v);
+}
+
+/* ---- Attrs */
+
+/*
+ * The bytes behind the known fields as far as the attr's size covers them; those behind it are the
+ * container's.
+ */
+static struct pd_bytes tail_of(const struct pd_attr *attr)
+{
+    struct pd_bytes tail = attr->tail;
+    const uint32_t known = pd_attr_whole(attr->size < PD_ATTR_SIZE ? attr->size : PD_ATTR_SIZE);
+    const size_t size = attr->size > PD_ATTR_SIZE_VER0 ? attr->size - known : 0;
+    tail.n = tail.n < size ? tail.n : size;
+    while (tail.n && tail.ptr[tail.n - 1] == 0)
+        tail.n--;
+    return tail;
+}
+
+/*
+ * The size is layout: `convert --attr-size` changes it and nothing else. What it does not cover reads as 0,
+ * and zeros behind what is known say nothing either.
+ */
+void pd_canon_attr(struct pd_canon *c, const struct pd_attr *attr)
+{
+    static const struct pd_shape shape;
+    const struct pd_bytes tail = tail_of(attr);
+    const struct pd_op *op = pd_layout_attr();
+    for (op = pd_visible(op, &shape, attr); op->kind != PD_OP_END; op = pd_visible(op + 1, &shape, attr))
+        if (op->kind != PD_OP_REST && op->offset != offsetof(struct pd_attr, size))
+            put_number(c, op, attr);
+    put_sized_bytes(c, tail.ptr, tail.n);
+}
+
+/* ---- Records and features */
+
+void pd_canon_record(struct pd_canon *c, const struct pd_record *rec)
+{
+    const struct pd_view view = pd_view_of(rec);
+    pd_canon_number(c, rec->type, 4);
+    pd_canon_number(c, rec->misc, 2);
+    pd_canon_number(c, view.open, 1);
+    if (!view.open) {
+        put_sized_bytes(c, rec->raw + 8, rec->size - 8u);
+        return;
+    }
+    pd_canon_number(c, rec->variant, 1);
+    if (view.layout)
+        put_layout(c, view.layout, &view.shape, &rec->u);
+    put_sized_bytes(c, rec->rest.ptr, rec->rest.n);
+    pd_canon_number(c, view.has_id, 1);
+    if (view.has_id)
+        put_layout(c, pd_layout_sample_id(), &view.shape, &rec->id);
+}
+
+/* The data behind a program of a big-endian recording as a little-endian one has it, in `out`. */
+static void turn_bpf_data(const struct pd_bpf_prog *p, uint8_t *out)
+{
+    memcpy(out, p->data.ptr, p->data.n);
+    pd_bpf_swap_arrays(p, out);
+}
+
+/*
+ * The one feature with numbers that the schema does not see. They are opaque to it, and not to
+ * `convert --endian`.
+ */
+static enum pd_code put_bpf_programs(struct pd_canon *c, const struct pd_feature *f, enum pd_order order,
+                                     struct pd_error *error)
+{
+    const struct pd_shape shape = {0};
+    struct pd_list l = f->u.bpf_prog_info.programs;
+    struct pd_bpf_prog p;
+    pd_canon_number(c, f->u.bpf_prog_info.count, 4);
+    pd_canon_number(c, l.n, 8);
+    while (pd_bpf_prog_next(&l, &p)) {
+        uint8_t *turned = NULL;
+        if (order == PD_BIG && p.data.n) {
+            turned = pd_resize(c->allocator, NULL, p.data.n);
+            if (turned == NULL)
+                return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "hash", 0, p.data.n);
+            turn_bpf_data(&p, turned);
+            p.data.ptr = turned;
+        }
+        put_layout(c, pd_layout_bpf_prog(), &shape, &p);
+        pd_release(c->allocator, turned);
+    }
+    return PD_OK;
+}
+
+enum pd_code pd_canon_feature(struct pd_canon *c, const struct pd_feature *f, enum pd_order order,
+                              struct pd_error *error)
+{
+    const struct pd_shape shape = {.given = f->nr_cpus_avail, .variant = f->variant};
+    enum pd_code code = PD_OK;
+    if (f->layout && f->id == PD_FEAT_BPF_PROG_INFO)
+        code = put_bpf_programs(c, f, order, error);
+    else if (f->layout)
+        put_layout(c, f->layout, &shape, &f->u);
+    put_sized_bytes(c, f->rest.ptr, f->rest.n);
+    return code;
+}
+
+void pd_canon_build_id(struct pd_canon *c, const struct pd_build_id *file, uint16_t misc, uint8_t variant)
+{
+    const struct pd_shape shape = {
+        .given = misc, .misc = misc, .variant = (uint8_t)(variant & ~PD_VARIANT_NO_PID)};
+    struct pd_build_id with_pid = *file;
+    if (variant & PD_VARIANT_NO_PID) /* a stream has it */
+        with_pid.pid = (uint32_t)pd_build_id_pid(misc);
+    pd_canon_number(c, misc, 2);
+    put_layout(c, pd_layout_build_id(), &shape, &with_pid);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * canonical.h - values as the canonical bytes of docs/HASH.md, and their XXH3-128: little-endian numbers of
+ * the width that the schema gives them, strings and lists behind their length, whatever form they are stored
+ * in.
+ */
+#ifndef PERFDATA_CANONICAL_H
+#define PERFDATA_CANONICAL_H
+
+#include <perfdata/feature.h>
+#include <perfdata/ops/hash.h>
+#include <perfdata/reader.h>
+
+/*
+ * Takes bytes and gives their hash. Small amounts never reach the state of XXH3, which costs more than they
+ * do.
+ */
+struct pd_canon {
+    const struct pd_allocator *allocator;
+    void *block; /* memory of the state */
+    void *state; /* XXH3_state_t, aligned */
+    bool begun;  /* the state has what was flushed of the buffer */
+    size_t n;
+    uint8_t buf[2048];
+};
+
+/* PD_ENOMEM. To be freed in any case. */
+enum pd_code pd_canon_init(struct pd_canon *c, const struct pd_allocator *allocator, struct pd_error *error);
+void pd_canon_free(struct pd_canon *c);
+
+void pd_canon_bytes(struct pd_canon *c, const void *bytes, size_t n);
+void pd_canon_number(struct pd_canon *c, uint64_t value, unsigned width);
+/* The hash of all since the last call, and starts anew. */
+struct pd_hash pd_canon_end(struct pd_canon *c);
+
+/* All fields but the size, which is layout. */
+void pd_canon_attr(struct pd_canon *c, const struct pd_attr *attr);
+/* How many there are, then each. */
+void pd_canon_vec(struct pd_canon *c, const struct pd_vec *v);
+/*
+ * Type, misc and all fields of a record, or its bytes when it is not decoded. The payload behind it is not
+ * among them.
+ */
+void pd_canon_record(struct pd_canon *c, const struct pd_record *rec);
+/* The fields of a feature of a recording of that byte order, and what is behind them. PD_ENOMEM. */
+enum pd_code pd_canon_feature(struct pd_canon *c, const struct pd_feature *f, enum pd_order order,
+                              struct pd_error *error);
+/* A build id with the header.misc of its record or entry. */
+void pd_canon_build_id(struct pd_canon *c, const struct pd_build_id *file, uint16_t misc, uint8_t variant);
+
+#endif

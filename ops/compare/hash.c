@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hash.c - the hash of a recording's content, docs/HASH.md. One pass: each attr, instance of a feature and
+ * record is hashed by itself, then these hashes are combined in ways that no conversion disturbs:
+ *
+ *  - attrs in their order, each distinct one once: a file may have them in its section and again as records;
+ *  - the instances of a feature as a sum: they may be in a section, records, or both;
+ *  - records with a time in order of time, which needs sorting: 16 bytes of each wait, in memory or temporary
+ *  files;
+ *  - records without a time in the order in which they stand, apart from the others.
+ */
+#include "canonical.h"
+#include "ops/output/payload.h"
+#include "ops/output/progress.h"
+#include "src/codec/codec_internal.h"
+#include "src/session/content.h"
+#include "src/container/feature_probe.h"
+#include "src/support/idmap.h"
+#include "src/support/limits.h"
+#include "src/schema/options.h"
+#include "src/session/order_queue.h"
+#include "src/support/wire.h"
+#include "src/support/wrap.h"
+#include <perfdata/session/sorter.h>
+#include <perfdata/session/tasks.h>
+
+#define MOST_HELD ((size_t)16 << 20)
+#define PIECE ((size_t)65536)
+#define OTHER 256 /* features of higher numbers, which only records can have, together */
+
+/* What is known of a feature: the sum of its instances' hashes. */
+struct feature {
+    uint64_t count; /* 0: there is none */
+    uint64_t high, low;
+};
+
+/* A CPU_TOPOLOGY, whose layout depends on an NRCPUS that may come later. */
+struct held {
+    uint8_t *bytes;
+    size_t n;
+};
+
+struct pd_hashing {
+    const struct pd_allocator *allocator;
+    const struct pd_hash_options *options;
+    struct pd_reader *r;
+    struct pd_sorter *sorter; /* NULL: the order of the file */
+    struct pd_error *error;
+    enum pd_code failed;   /* PD_OK, or what reading ended with */
+    struct pd_canon item;  /* the attr, feature or record at hand */
+    struct pd_canon chain; /* the hashes of records without a time, then of all in one */
+    struct pd_queue queue; /* the hashes of records with one */
+    struct pd_hash *attrs;
+    size_t n_attrs, cap_attrs;
+    struct pd_idmap attr_ids;           /* from 32 bits of an attr's hash to its place */
+    struct feature features[OTHER + 1]; /* by number */
+    struct held *held;
+    size_t n_held, cap_held, held_bytes;
+    uint32_t nr_cpus;
+    uint64_t timed, untimed; /* records */
+    struct pd_progress progress;
+};
+
+static enum pd_code no_memory(const struct pd_hashing *h, uint64_t n)
+{
+    return pd_fail(h->error, PD_ENOMEM, PD_NOWHERE, "hash", 0, n);
+}
+
+/* Tells of damage; a failure is kept, for add_records() and add_sections() to end with. */
+static void finding(struct pd_hashing *h, const struct pd_error *what)
+{
+    if (pd_is_failure(what->code)) {
+        *h->error = *what;
+        h->failed = what->code;
+    } else if (h->options->finding)
+        h->options->finding(h->options->user, what);
+}
+
+char *pd_hash_text(const struct pd_hash *hash, char text[PD_HASH_TEXT])
+{
+    for (size_t i = 0; i < sizeof hash->bytes; i++) {
+        text[2 * i] = "0123456789abcdef"[hash->bytes[i] >> 4];
+        text[2 * i + 1] = "0123456789abcdef"[hash->bytes[i] & 15];
+    }
+    text[2 * sizeof hash->bytes] = '\0';
+    return text;
+}
+
+/* ---- Attrs */
+
+static enum pd_code add_attr(struct pd_hashing *h, const struct pd_attr *attr, const struct pd_vec *ids)
+{
+    pd_canon_attr(&h->item, attr);
+    pd_canon_vec(&h->item, ids);
+    const struct pd_hash hash = pd_canon_end(&h->item);
+    const uint32_t key = pd_load32(hash.bytes, PD_LITTLE), at = pd_idmap_get(&h->attr_ids, key);
+    if (at != PD_IDMAP_NONE && memcmp(&h->attrs[at], &hash, sizeof hash) == 0)
+        return PD_OK;
+    if (!pd_grow(h->allocator, (void **)&h->attrs, h->n_attrs, &h->cap_attrs, sizeof *h->attrs) ||
+        (at == PD_IDMAP_NONE && !pd_idmap_add(&h->attr_ids, key, (uint32_t)h->n_attrs)))
+        return no_memory(h, sizeof hash);
+    h->attrs[h->n_attrs++] = hash;
+    return PD_OK;
+}
+
+/* Those of the file's section, or those that a stream has brought so far. */
+static enum pd_code add_attrs(struct pd_hashing *h, size_t from)
+{
+    enum pd_code code = PD_OK;
+    for (size_t i = from; !code && i < pd_reader_n_attrs(h->r); i++) {
+        const struct pd_event_attr *e = pd_reader_attr(h->r, i);
+        const struct pd_vec ids = {e->ids, e->n_ids, 8, PD_FORM_STRUCT};
+        code = add_attr(h, &e->attr, &ids);
+    }
+    return code;
+}
+
+/* ---- Features */
+
+/* Adds the instance that h->item has: its hash as a number of 128 bits. */
+PD_WRAPS static void add_instance(struct pd_hashing *h, uint64_t number)
+{
+    if (number >= OTHER)
+        pd_canon_number(&h->item, number, 8);
+    const struct pd_hash hash = pd_canon_end(&h->item);
+    struct feature *f = &h->features[number < OTHER ? number : OTHER];
+    const uint64_t low = pd_load64(hash.bytes + 8, PD_BIG);
+    f->low += low;
+    f->high += pd_load64(hash.bytes, PD_BIG) + (f->low < low);
+    f->count++;
+}
+
+static void add_build_ids(struct pd_hashing *h, const struct pd_feature *f)
+{
+    struct pd_list l = f->u.build_id.entries;
+    struct pd_build_id_entry e;
+    while (pd_build_id_entry_next(&l, &e)) {
+        pd_canon_build_id(&h->item, &e.file, e.misc, f->variant);
+        add_instance(h, PD_FEAT_BUILD_ID);
+    }
+    if (f->rest.n) {
+        pd_canon_bytes(&h->item, f->rest.ptr, f->rest.n);
+        add_instance(h, PD_FEAT_BUILD_ID);
+    }
+}
+
+static enum pd_code hash_feature(struct pd_hashing *h, uint32_t number, uint64_t offset, const void *bytes,
+                                 size_t n)
+{
+    struct pd_feature f;
+    struct pd_error what;
+    if (pd_probe_feature(pd_reader_info(h->r)->order, number, h->nr_cpus, (struct pd_bytes){bytes, n}, offset,
+                         false, &f, &what))
+        finding(h, &what);
+    if (number == PD_FEAT_NRCPUS && f.layout)
+        h->nr_cpus = f.u.nrcpus.nr_cpus_avail;
+    if (number == PD_FEAT_BUILD_ID && f.layout) {
+        add_build_ids(h, &f);
+        return PD_OK;
+    }
+    const enum pd_code code = pd_canon_feature(&h->item, &f, pd_reader_info(h->r)->order, h->error);
+    add_instance(h, number);
+    return code;
+}
+
+/* Keeps a CPU_TOPOLOGY until the end. */
+static enum pd_code hold(struct pd_hashing *h, const void *bytes, size_t n)
+{
+    uint8_t *copy = pd_resize(h->allocator, NULL, n);
+    if (copy == NULL || !pd_grow(h->allocator, (void **)&h->held, h->n_held, &h->cap_held, sizeof *h->held)) {
+        pd_release(h->allocator, copy);
+        return no_memory(h, n);
+    }
+    memcpy(copy, bytes, n);
+    h->held[h->n_held++] = (struct held){copy, n};
+    h->held_bytes += n + sizeof *h->held;
+    return PD_OK;
+}
+
+/* A feature's bytes, which are gone afterwards. */
+static enum pd_code add_feature(struct pd_hashing *h, uint64_t number, uint64_t offset, const void *bytes,
+                                size_t n)
+{
+    if (pd_is_of_container(number) || (n == 0 && !pd_may_be_empty(number)))
+        return PD_OK;
+    if (number == PD_FEAT_CPU_TOPOLOGY && n + h->held_bytes <= MOST_HELD)
+        return hold(h, bytes, n);
+    if (number < OTHER)
+        return hash_feature(h, (uint32_t)number, offset, bytes, n);
+    pd_canon_bytes(&h->item, bytes, n); /* nobody knows it */
+    add_instance(h, number);
+    return PD_OK;
+}
+
+static enum pd_code add_held(struct pd_hashing *h)
+{
+    enum pd_code code = PD_OK;
+    for (size_t i = 0; !code && i < h->n_held; i++)
+        code = hash_feature(h, PD_FEAT_CPU_TOPOLOGY, PD_NOWHERE, h->held[i].bytes, h->held[i].n);
+    return code;
+}
+
+/*
+ * Tracing data is opaque, and a stream pads it with zeros: those at its end do not count. *zeros are those
+ * that may be at the end.
+ */
+static void add_tracing_piece(struct pd_hashing *h, const uint8_t *bytes, size_t n, uint64_t *zeros)
+{
+    static const uint8_t none[256];
+    size_t end = n;
+    while (end && bytes[end - 1] == 0)
+        end--;
+    for (uint64_t left = end ? *zeros : 0; left; left -= left < sizeof none ? left : sizeof none)
+        pd_canon_bytes(&h->item, none, left < sizeof none ? (size_t)left : sizeof none);
+    pd_canon_bytes(&h->item, bytes, end);
+    *zeros = end ? n - end : *zeros + n;
+}
+
+static enum pd_code add_tracing_section(struct pd_hashing *h, const struct pd_file_section *s)
+{
+    uint8_t *piece = pd_resize(h->allocator, NULL, PIECE);
+    struct pd_error what;
+    enum pd_code code = PD_OK;
+    uint64_t zeros = 0;
+    if (piece == NULL)
+        return no_memory(h, PIECE);
+    for (uint64_t at = 0; !code && at < s->size; at += PIECE) {
+        const size_t n = s->size - at < PIECE ? (size_t)(s->size - at) : PIECE;
+        if ((code = pd_reader_read(h->r, s->offset + at, piece, n, &what)) == PD_OK)
+            add_tracing_piece(h, piece, n, &zeros);
+    }
+    pd_release(h->allocator, piece);
+    if (code)
+        finding(h, &what);
+    add_instance(h, PD_FEAT_TRACING_DATA);
+    return PD_OK;
+}
+
+static enum pd_code add_whole_section(struct pd_hashing *h, const struct pd_feature_section *f)
+{
+    const struct pd_file_section *s = &f->section;
+    const uint64_t most = h->options->max_feature ? h->options->max_feature : PD_LIMIT_HASHED;
+    struct pd_error what = {0};
+    if (s->size > most) {
+        pd_fail(&what, PD_ELIMIT, s->offset, "section", s->size, most);
+        what.section = pd_feature_name(f->feature);
+        finding(h, &what);
+        return PD_OK;
+    }
+    uint8_t *bytes = pd_resize(h->allocator, NULL, (size_t)s->size);
+    if (bytes == NULL)
+        return no_memory(h, s->size);
+    enum pd_code code = pd_reader_read(h->r, s->offset, bytes, (size_t)s->size, &what);
+    if (code)
+        finding(h, &what);
+    code = code ? h->failed : add_feature(h, f->feature, s->offset, bytes, (size_t)s->size);
+    pd_release(h->allocator, bytes);
+    return code;
+}
+
+/* The sections; of a file that cannot seek they are known after its records. */
+static enum pd_code add_sections(struct pd_hashing *h)
+{
+    enum pd_code code = PD_OK;
+    for (size_t i = 0; !code && i < pd_reader_n_features(h->r); i++) {
+        const struct pd_feature_section *f = pd_reader_feature(h->r, i);
+        if (!f->intact || pd_is_of_container(f->feature))
+            continue;
+        if (f->feature == PD_FEAT_TRACING_DATA && f->section.size)
+            code = add_tracing_section(h, &f->section);
+        else
+            code = add_whole_section(h, f);
+    }
+    return code ? code : h->failed;
+}
+
+/* ---- Records that bring attrs and features, and those that are the container's */
+
+/* What follows a record. A cut one is hashed as far as it goes. */
+static void take_payload(struct pd_hashing *h, pd_take_piece *take, void *user)
+{
+    struct pd_error what;
+    if (pd_copy_payload(h->r, h->sorter, take, user, &what))
+        finding(h, &what);
+}
+
+struct tracing {
+    struct pd_hashing *h;
+    uint64_t zeros;
+};
+
+static enum pd_code take_tracing(void *user, const uint8_t *bytes, size_t n)
+{
+    struct tracing *t = user;
+    add_tracing_piece(t->h, bytes, n, &t->zeros);
+    return PD_OK;
+}
+
+/* Behind the record, or, of old simpleperf, in it. */
+static void add_tracing_record(struct pd_hashing *h, const struct pd_record *rec)
+{
+    struct tracing t = {.h = h};
+    const uint32_t size = rec->size >= 12 ? pd_load32(rec->raw + 8, pd_reader_info(h->r)->order) : 0;
+    if (size == 0)
+        return;
+    if (rec->payload_size == 0 && rec->size > 16)
+        add_tracing_piece(h, rec->raw + 12, size < rec->size - 12u ? size : rec->size - 12u, &t.zeros);
+    take_payload(h, take_tracing, &t);
+    add_instance(h, PD_FEAT_TRACING_DATA);
+}
+
+static enum pd_code add_feature_record(struct pd_hashing *h, const struct pd_record *rec)
+{
+    struct pd_bytes data;
+    uint64_t number;
+    if (!pd_record_feature(rec, pd_reader_info(h->r)->order, &number, &data))
+        return PD_OK;
+    return add_feature(h, number, rec->depth ? PD_NOWHERE : rec->offset + (uint64_t)(data.ptr - rec->raw),
+                       data.ptr, data.n);
+}
+
+static bool decode(struct pd_hashing *h, struct pd_record *rec)
+{
+    struct pd_error what;
+    const enum pd_code code = pd_reader_decode(h->r, rec, &what);
+    if (code && code != PD_EUNKNOWN)
+        finding(h, &what);
+    return code == PD_OK;
+}
+
+static void add_build_id_record(struct pd_hashing *h, struct pd_record *rec)
+{
+    if (!decode(h, rec))
+        pd_canon_record(&h->item, rec);
+    else
+        pd_canon_build_id(&h->item, &rec->u.header_build_id.file, rec->misc, rec->variant);
+    add_instance(h, PD_FEAT_BUILD_ID);
+}
+
+/* Of a stream the reader has taken it, and all such records of it are added together. */
+static enum pd_code add_attr_record(struct pd_hashing *h, struct pd_record *rec)
+{
+    if (!decode(h, rec) || (pd_reader_info(h->r)->container == PD_CONTAINER_PIPE && rec->depth == 0))
+        return PD_OK;
+    return add_attr(h, &rec->u.header_attr.attr, &rec->u.header_attr.ids);
+}
+
+static enum pd_code add_transport(struct pd_hashing *h, struct pd_record *rec)
+{
+    switch (rec->type) {
+    case PD_RECORD_HEADER_ATTR: return add_attr_record(h, rec);
+    case PD_RECORD_HEADER_FEATURE: return add_feature_record(h, rec);
+    case PD_RECORD_HEADER_TRACING_DATA: add_tracing_record(h, rec); break;
+    case PD_RECORD_HEADER_BUILD_ID: add_build_id_record(h, rec); break;
+    default: decode(h, rec); break; /* only to tell damage; what is inside a COMPRESSED one follows it */
+    }
+    return PD_OK;
+}
+
+/* ---- Records */
+
+static enum pd_code add_piece(void *user, const uint8_t *bytes, size_t n)
+{
+    struct pd_hashing *h = user;
+    pd_canon_bytes(&h->item, bytes, n);
+    return PD_OK;
+}
+
+/* One with a time waits for the others; one without comes where it stands. */
+static enum pd_code put_in_order(struct pd_hashing *h, const struct pd_record *rec,
+                                 const struct pd_hash *hash)
+{
+    uint64_t time;
+    if (!pd_record_time(rec, &time) || time == 0 || time == UINT64_MAX) {
+        h->untimed++;
+        pd_canon_bytes(&h->chain, hash->bytes, sizeof hash->bytes);
+        return PD_OK;
+    }
+    const struct pd_record waiting = {.raw = hash->bytes, .size = sizeof hash->bytes};
+    h->timed++;
+    return pd_queue_push(&h->queue, &waiting, time, h->error);
+}
+
+static enum pd_code add_record(struct pd_hashing *h, struct pd_record *rec)
+{
+    if (rec->old_feature)
+        return add_feature(h, rec->type - 66, rec->offset + 8, rec->raw + 8, rec->size - 8u);
+    if (pd_is_transport(rec->type))
+        return add_transport(h, rec);
+    decode(h, rec);
+    pd_canon_record(&h->item, rec);
+    if (rec->payload_size)
+        take_payload(h, add_piece, h);
+    const struct pd_hash hash = pd_canon_end(&h->item);
+    return put_in_order(h, rec, &hash);
+}
+
+static enum pd_code add_records(struct pd_hashing *h)
+{
+    struct pd_record rec = {0};
+    struct pd_error what;
+    enum pd_code code;
+    for (;;) {
+        code = h->sorter ? pd_sorter_next(h->sorter, &rec, &what) : pd_reader_next(h->r, &rec, &what);
+        if (code == PD_END)
+            return PD_OK;
+        if (code)
+            finding(h, &what);
+        if (h->failed)
+            return h->failed;
+        if (code)
+            continue;
+        pd_progress_record(&h->progress, &rec);
+        if ((code = add_record(h, &rec)) || (code = h->failed))
+            return code;
+    }
+}
+
+/* ---- The parts together */
+
+static void tell_part(struct pd_hashing *h, enum pd_hash_kind kind, uint64_t feature, uint64_t count,
+                      struct pd_hash hash)
+{
+    const struct pd_hash_part part = {kind, feature, count, hash};
+    pd_canon_number(&h->chain, (uint64_t)kind, 4);
+    pd_canon_number(&h->chain, feature, 8);
+    pd_canon_number(&h->chain, count, 8);
+    pd_canon_bytes(&h->chain, hash.bytes, sizeof hash.bytes);
+    if (h->options->part)
+        h->options->part(h->options->user, &part);
+}
+
+static struct pd_hash sum_of(const struct feature *f)
+{
+    struct pd_hash hash;
+    pd_store64(hash.bytes, f->high, PD_BIG);
+    pd_store64(hash.bytes + 8, f->low, PD_BIG);
+    return hash;
+}
+
+/* Both chains: how many records each has and its hash. Uses h->chain up, which has the untimed ones. */
+static enum pd_code end_records(struct pd_hashing *h, struct pd_hash *hash)
+{
+    const struct pd_hash untimed = pd_canon_end(&h->chain);
+    const struct pd_waiting *w;
+    enum pd_code code = pd_queue_flush(&h->queue, UINT64_MAX, h->error);
+    while (!code && (code = pd_queue_next(&h->queue, &w, h->error)) == PD_OK && w)
+        pd_canon_bytes(&h->chain, w->raw, sizeof hash->bytes);
+    const struct pd_hash timed = pd_canon_end(&h->chain);
+    pd_canon_number(&h->item, h->timed, 8);
+    pd_canon_bytes(&h->item, timed.bytes, sizeof timed.bytes);
+    pd_canon_number(&h->item, h->untimed, 8);
+    pd_canon_bytes(&h->item, untimed.bytes, sizeof untimed.bytes);
+    *hash = pd_canon_end(&h->item);
+    return code;
+}
+
+static struct pd_hash end_attrs(struct pd_hashing *h)
+{
+    for (size_t i = 0; i < h->n_attrs; i++)
+        pd_canon_bytes(&h->item, h->attrs[i].bytes, sizeof h->attrs[i].bytes);
+    return pd_canon_end(&h->item);
+}
+
+static enum pd_code end(struct pd_hashing *h, struct pd_hash *hash)
+{
+    struct pd_hash records;
+    const enum pd_code code = end_records(h, &records);
+    if (code)
+        return code;
+    tell_part(h, PD_HASH_ATTRS, 0, h->n_attrs, end_attrs(h));
+    for (size_t i = 0; i <= OTHER; i++)
+        if (h->features[i].count)
+            tell_part(h, PD_HASH_FEATURE, i, h->features[i].count, sum_of(&h->features[i]));
+    tell_part(h, PD_HASH_RECORDS, 0, h->timed + h->untimed, records);
+    *hash = pd_canon_end(&h->chain);
+    return PD_OK;
+}
+
+static enum pd_code hash_parts(struct pd_hashing *h, struct pd_hash *hash)
+{
+    const size_t memory = h->options->memory ? h->options->memory : PD_LIMIT_SORT_MEMORY;
+    const bool stream = pd_reader_info(h->r)->container == PD_CONTAINER_PIPE;
+    enum pd_code code = pd_queue_init(&h->queue, h->allocator, memory, h->options->tmpdir, h->error);
+    if (!code)
+        code = pd_canon_init(&h->item, h->allocator, h->error);
+    if (!code)
+        code = pd_canon_init(&h->chain, h->allocator, h->error);
+    if (!code && !stream)
+        code = add_attrs(h, 0);
+    if (!code)
+        code =
+            pd_open_members(h->r, h->allocator, h->options->memory, h->options->tmpdir, &h->sorter, h->error);
+    if (!code)
+        code = add_records(h);
+    pd_sorter_close(h->sorter); /* from here on the reader may be asked again */
+    h->sorter = NULL;
+    if (!code && stream)
+        code = add_attrs(h, 0);
+    if (!code)
+        code = add_sections(h);
+    if (!code)
+        code = add_held(h);
+    return code ? code : end(h, hash);
+}
+
+static void clean_up(struct pd_hashing *h)
+{
+    for (size_t i = 0; i < h->n_held; i++)
+        pd_release(h->allocator, h->held[i].bytes);
+    pd_release(h->allocator, h->held);
+    pd_release(h->allocator, h->attrs);
+    pd_idmap_free(&h->attr_ids);
+    pd_queue_free(&h->queue);
+    pd_canon_free(&h->item);
+    pd_canon_free(&h->chain);
+}
+
+enum pd_code pd_hash_recording(struct pd_reader *reader, const struct pd_hash_options *given,
+                               struct pd_hash *hash, struct pd_error *error)
+{
+    struct pd_hash_options options;
+    struct pd_error own_error;
+    *hash = (struct pd_hash){{0}};
+    enum pd_code code = PD_TAKE_OPTIONS(pd_hash_options, &options, given, error);
+    if (code)
+        return code;
+    struct pd_hashing *h = pd_resize(options.allocator, NULL, sizeof *h);
+    if (h == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "hash", 0, sizeof *h);
+    *h = (struct pd_hashing){.allocator = options.allocator, .options = &options, .r = reader};
+    h->error = error ? error : &own_error;
+    h->attr_ids.allocator = options.allocator;
+    h->progress = (struct pd_progress){.callback = options.progress, .user = options.user};
+    pd_progress_expect(&h->progress, pd_record_bytes(reader), 1);
+    code = hash_parts(h, hash);
+    clean_up(h);
+    pd_release(options.allocator, h);
+    return code;
+}

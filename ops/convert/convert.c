@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: MIT */
+/* convert.c - pd_convert(): which way a conversion takes, and the records. */
+#include "convert.h"
+#include "ops/edit/edits.h"
+#include "src/codec/codec_internal.h"
+#include "src/support/memory.h"
+#include "src/schema/options.h"
+#include "src/support/wire.h"
+#include <perfdata/session/sorter.h>
+#include <string.h>
+
+/* ---- Records */
+
+/* Tells of the damage of merged members as the reader does. */
+static enum pd_code tell_all(struct pd_conversion *c)
+{
+    struct pd_record rec = {0};
+    struct pd_error what;
+    enum pd_code code;
+    pd_sorter_close(c->sorter);
+    c->sorter = NULL;
+    if ((code = pd_reader_rewind(c->r, c->error)))
+        return code;
+    while ((code = pd_reader_next(c->r, &rec, &what)) != PD_END && !pd_is_failure(code))
+        if (code)
+            pd_convert_finding(c, &what);
+    if (pd_is_failure(code))
+        *c->error = what;
+    return code == PD_END ? PD_OK : code;
+}
+
+/* ---- A directory of one stream: what perf writes before it samples stays in `data`, the rest goes to data.0
+ */
+
+static bool belongs_to_data(const struct pd_conversion *c, const struct pd_record *rec)
+{
+    if (rec->payload_size || pd_convert_is_compressed(rec) || rec->type == PD_RECORD_FINISHED_ROUND)
+        return false;
+    /* perf takes a `data` without records for one that was not finished. */
+    return !c->first_done || pd_convert_is_early(c, rec);
+}
+
+/* Writes a record to that file where it belongs. One whose payload is cut does not come along. */
+static enum pd_code place(struct pd_conversion *c, struct pd_record *rec)
+{
+    bool whole;
+    const enum pd_code code = pd_convert_whole(c, c->r, rec, &whole);
+    if (code || !whole)
+        return code;
+    if (c->rest == NULL)
+        return pd_convert_put(c, c->r, rec, c->w);
+    c->rest_begun |= !belongs_to_data(c, rec);
+    c->first_done = true;
+    return pd_convert_put(c, c->r, rec, c->rest_begun ? c->rest : c->w);
+}
+
+/* ---- One stream of records into a new layout */
+
+/* A compressed stream whose records must be looked into is compressed anew unless it is to be plain. */
+static enum pd_code compress_too(struct pd_conversion *c)
+{
+    if (c->options->zip != PD_ZIP_KEEP || c->zip || c->to == PD_CONTAINER_PIPE)
+        return PD_OK;
+    c->zip = PD_RECORD_COMPRESSED;
+    (c->rest ? c->rest : c->w)->plain = false;
+    const enum pd_code code =
+        pd_writer_compress(c->w, c->zip, c->level, c->error); /* of a directory, this one has the feature */
+    return code || !c->rest ? code : pd_writer_compress(c->rest, c->zip, c->level, c->error);
+}
+
+static enum pd_code put_records(struct pd_conversion *c)
+{
+    struct pd_record rec = {0};
+    enum pd_code code;
+    while ((code = pd_convert_next(c, c->r, &rec)) == PD_OK) {
+        bool taken = false;
+        pd_progress_record(&c->progress, &rec);
+        if (c->from == PD_CONTAINER_PIPE)
+            code = pd_convert_collect(c, &rec, &taken);
+        if (!code && c->open && pd_convert_is_compressed(&rec)) {
+            taken = true; /* what is inside follows */
+            code = compress_too(c);
+        }
+        if (!code && !taken)
+            code = place(c, &rec);
+        if (code)
+            return code;
+    }
+    return code == PD_END ? PD_OK : code;
+}
+
+static uint32_t room_of_attrs(const struct pd_conversion *c)
+{
+    uint32_t room = 0;
+    for (size_t i = 0; i < c->r->attrs.n; i++)
+        if (c->r->attrs.attr[i]->room > room)
+            room = c->r->attrs.attr[i]->room;
+    return c->options->attr_size ? c->options->attr_size : room;
+}
+
+static enum pd_code open_writer(struct pd_conversion *c, enum pd_container container,
+                                const struct pd_sink *sink, struct pd_writer **w)
+{
+    struct pd_writer_options o = {
+        .size = sizeof o, .allocator = c->allocator, .order = c->t.to, .container = container};
+    o.attr_size = c->from == PD_CONTAINER_PIPE ? c->options->attr_size : room_of_attrs(c);
+    o.version = c->r->info.version; /* PERFFILE stays so where it can */
+    o.compression = c->zip;
+    o.level = c->level;
+    o.max_held = c->options->max_held;
+    o.dropped = pd_convert_dropped;
+    o.user = c;
+    enum pd_code code = pd_writer_open(w, sink, &o, c->error);
+    if (!code)
+        (*w)->plain = true;
+    return code;
+}
+
+static enum pd_code begin(struct pd_conversion *c)
+{
+    const enum pd_container container = c->to == PD_CONTAINER_PIPE ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE;
+    enum pd_code code = open_writer(c, container, &c->sink, &c->w);
+    if (!code)
+        code = pd_convert_attrs(c);
+    if (!code && c->from != PD_CONTAINER_PIPE)
+        code = pd_convert_types(c);
+    if (!code && c->to == PD_CONTAINER_PIPE)
+        code = pd_convert_features(c);
+    return code;
+}
+
+static enum pd_code end(struct pd_conversion *c)
+{
+    enum pd_code code = PD_OK;
+    if (c->rest)
+        code = pd_writer_finish(c->rest, c->error);
+    if (!code && c->to != PD_CONTAINER_PIPE) {
+        c->w->options.feature_word = pd_convert_feature_word(c);
+        c->w->options.max_features = pd_convert_table(c);
+        if (c->w->stage == PD_STAGE_ATTRS) /* without a record nothing has begun */
+            code = pd_writer_raw(c->w, NULL, 0, c->error);
+    }
+    if (!code && !c->w->broken)
+        code = pd_convert_features(c); /* of a stream: those that came late */
+    return code ? code : pd_writer_finish(c->w, c->error);
+}
+
+/*
+ * The members of a directory as one stream: by time, or one behind the other. FINISHED_ROUND says that
+ * nothing older follows, which is true anywhere in what is in order.
+ */
+static enum pd_code open_members(struct pd_conversion *c)
+{
+    const struct pd_sorter_options how = {
+        .size = sizeof how, .allocator = c->allocator, .kind = c->merge ? PD_SORT_TIME : PD_SORT_FILE};
+    return pd_sorter_open(&c->sorter, c->r, &how, c->error);
+}
+
+/* A file or stream with a layout of its own. */
+static enum pd_code lay_out(struct pd_conversion *c)
+{
+    enum pd_code code = begin(c);
+    if (!code && c->from == PD_CONTAINER_DIRECTORY && c->to != PD_CONTAINER_DIRECTORY)
+        code = open_members(c);
+    if (!code)
+        code = put_records(c);
+    if (!code && c->untold)
+        code = tell_all(c);
+    return code ? code : end(c);
+}
+
+static enum pd_code split(struct pd_conversion *c)
+{
+    struct pd_member_file data = {0}, rest = {0};
+    enum pd_code code = pd_member_open(&c->members, "data", 0600, &data, c->error);
+    c->sink = data.sink;
+    if (!code)
+        code = pd_member_open(&c->members, "data.0", 0600, &rest, c->error);
+    if (!code)
+        code = open_writer(c, PD_CONTAINER_DIRECTORY, &rest.sink, &c->rest);
+    if (!code)
+        code = lay_out(c);
+    code = pd_member_close(&c->members, &rest, code, c->error);
+    return pd_member_close(&c->members, &data, code, c->error);
+}
+
+/* ---- Which way? */
+
+/*
+ * Does a file have compressed records? Its COMPRESSED feature tells; where that names none, only the records
+ * do.
+ */
+static enum pd_code look_for_compressed(struct pd_conversion *c)
+{
+    struct pd_record rec = {0};
+    int level = 0;
+    const enum pd_code code = pd_reader_said_zstd(c->r, &c->compressed, &level, c->error);
+    if (code)
+        return code;
+    c->level = c->level ? c->level : level;
+    const bool asked =
+        c->t.from != c->t.to || c->options->zip == PD_ZIP_NONE || c->change[PD_FEAT_COMPRESSED] || c->t.edits;
+    if (c->compressed || c->from == PD_CONTAINER_PIPE || !c->r->in.seekable || !asked)
+        return PD_OK;
+    c->r->keep_compressed = true;
+    while (!c->compressed && pd_reader_next_here(c->r, &rec, NULL) == PD_OK)
+        c->compressed = pd_convert_is_compressed(&rec);
+    return pd_reader_rewind(c->r, c->error);
+}
+
+/*
+ * Do a directory's members have to be merged by time? Not when there is only one beside `data`, and that has
+ * but what perf writes before it samples: then the one can follow the other, compressed or not. The first
+ * record may have a time: it stands before all others anyway.
+ */
+static enum pd_code look_for_merge(struct pd_conversion *c)
+{
+    struct pd_record rec = {0};
+    if (c->from != PD_CONTAINER_DIRECTORY || c->to == PD_CONTAINER_DIRECTORY)
+        return PD_OK;
+    c->merge = c->r->n_members > 2;
+    c->r->keep_compressed = true;
+    while (!c->merge && c->r->n_members == 2 && pd_reader_next_here(c->r, &rec, NULL) == PD_OK)
+        c->merge = pd_convert_is_compressed(&rec) || (rec.index && pd_convert_time(&rec, c->t.from) != 0);
+    return pd_reader_rewind(c->r, c->error);
+}
+
+static void decide_compression(struct pd_conversion *c)
+{
+    c->open = c->options->zip != PD_ZIP_KEEP || c->t.from != c->t.to || c->merge || c->t.edits;
+    c->zip = pd_zip_type(c->options->zip, c->open && c->compressed);
+}
+
+/* Must the records move, or the parts of the file? */
+static bool needs_layout(const struct pd_conversion *c)
+{
+    const struct pd_convert_options *o = c->options;
+    return c->from != c->to || o->attr_size || c->zip || (o->zip == PD_ZIP_NONE && c->compressed) ||
+           o->n_changes || c->t.edits ||
+           (o->finish && (c->r->info.unfinished || c->r->info.truncated || c->r->n_findings));
+}
+
+/*
+ * Chunks that are copied into a new layout would take their damage along, and what is left of a record that
+ * was cut would break what follows. So those of a damaged recording are made anew, of the records that can be
+ * read.
+ */
+static enum pd_code look_for_damage(struct pd_conversion *c)
+{
+    const bool layout = c->from != c->to || (c->from == PD_CONTAINER_FILE && needs_layout(c));
+    const bool plain = c->from != PD_CONTAINER_PIPE && !c->compressed && pd_reader_n_features(c->r);
+    struct pd_record rec = {0};
+    bool compressed = false, damaged = false;
+    enum pd_code code = PD_OK;
+    if (c->open || !layout || plain || !c->r->in.seekable)
+        return PD_OK;
+    while (code != PD_END && !(compressed && damaged)) {
+        if (pd_is_failure(code = pd_reader_next(c->r, &rec, c->error)))
+            return code;
+        compressed |= !code && pd_convert_is_compressed(&rec);
+        damaged |= code != PD_OK && code != PD_END;
+    }
+    c->open = compressed && damaged;
+    if (c->open && c->from != PD_CONTAINER_PIPE) /* of a stream, the level is still to come */
+        c->zip = PD_RECORD_COMPRESSED;
+    return pd_reader_rewind(c->r, c->error);
+}
+
+/* In the layout it has. */
+static enum pd_code rewrite(struct pd_conversion *c, const struct pd_sink *sink, size_t member)
+{
+    struct pd_rewrite_stats stats;
+    const struct pd_rewrite_options how = {.size = sizeof how,
+                                           .reencode = c->options->reencode,
+                                           .finding = pd_convert_finding,
+                                           .user = c,
+                                           .member = member};
+    enum pd_code code = pd_rewrite_as(c->r, sink, &how, &c->t, &stats, c->error);
+    c->stats->copied = c->t.from == c->t.to;
+    c->stats->records += stats.records;
+    return code;
+}
+
+static enum pd_code convert_file(struct pd_conversion *c, const struct pd_sink *sink)
+{
+    c->sink = *sink;
+    return needs_layout(c) ? lay_out(c) : rewrite(c, sink, 0);
+}
+
+static enum pd_code convert_pipe(struct pd_conversion *c, const struct pd_sink *sink)
+{
+    const struct pd_convert_options *o = c->options;
+    if (o->zip != PD_ZIP_KEEP || c->t.from != c->t.to || o->attr_size || o->n_changes || c->t.edits)
+        return pd_convert_stream(c, c->r, sink);
+    return rewrite(c, sink, 0);
+}
+
+/* A data.N file. */
+static enum pd_code convert_member(struct pd_conversion *c, const struct pd_sink *sink, size_t i)
+{
+    const struct pd_reader_options options = {
+        .size = sizeof options, .allocator = c->allocator, .probe = c->r->probe.on};
+    struct pd_reader *r;
+    if (!c->zip && (c->options->zip != PD_ZIP_NONE || !c->compressed) && !c->options->n_changes &&
+        !c->t.edits)
+        return rewrite(c, sink, i);
+    enum pd_code code = pd_reader_open_member(&r, c->r, i, &options, c->error);
+    if (code)
+        return code;
+    code = pd_convert_stream(c, r, sink);
+    if (!code)
+        code = pd_dir_take_findings(c->r, r, c->error);
+    pd_reader_close(r);
+    return code;
+}
+
+static enum pd_code convert_members(struct pd_conversion *c)
+{
+    enum pd_code code = PD_OK;
+    const bool copied = !needs_layout(c) && c->t.from == c->t.to;
+    for (size_t i = 0; !code && i < pd_reader_n_members(c->r); i++) {
+        const struct pd_member *m = pd_reader_member(c->r, i);
+        struct pd_member_file file;
+        if ((code = pd_member_open(&c->members, m->name, m->mode, &file, c->error)))
+            return code;
+        code = i ? convert_member(c, &file.sink, i) : convert_file(c, &file.sink);
+        code = pd_member_close(&c->members, &file, code, c->error);
+    }
+    c->stats->copied = copied;
+    return code;
+}
+
+static enum pd_code convert_parts(struct pd_conversion *c, const struct pd_sink *sink)
+{
+    if (c->to == PD_CONTAINER_DIRECTORY)
+        return c->from == PD_CONTAINER_DIRECTORY ? convert_members(c) : split(c);
+    if (c->from == PD_CONTAINER_PIPE && c->to == PD_CONTAINER_PIPE)
+        return convert_pipe(c, sink);
+    return convert_file(c, sink);
+}
+
+/* ---- The call */
+
+enum pd_container pd_convert_container(const struct pd_reader *reader,
+                                       const struct pd_convert_options *options)
+{
+    struct pd_convert_options own;
+    PD_TAKE_OPTIONS(pd_convert_options, &own, options, NULL); /* where it fails, so does pd_convert() */
+    switch (own.to) {
+    case PD_CONVERT_FILE: return PD_CONTAINER_FILE;
+    case PD_CONVERT_PIPE: return PD_CONTAINER_PIPE;
+    case PD_CONVERT_DIRECTORY: return PD_CONTAINER_DIRECTORY;
+    default: return reader->info.container;
+    }
+}
+
+static enum pd_code start(struct pd_conversion *c, const struct pd_sink *sink)
+{
+    const uint32_t size = c->options->attr_size;
+    enum pd_code code = PD_OK;
+    if (size && (size < PD_ATTR_SIZE_VER0 || size > PD_LIMIT_ATTR_CHANGED || size % 8))
+        return pd_fail(c->error, PD_EARG, PD_NOWHERE, "attr_size", size, PD_ATTR_SIZE);
+    if (c->to == PD_CONTAINER_DIRECTORY ? c->options->open_member == NULL : sink == NULL)
+        return pd_fail(c->error, PD_EARG, PD_NOWHERE, "sink", 0, 0);
+    if (c->r->in.seekable)
+        code = pd_reader_rewind(c->r, c->error);
+    if (!code)
+        code = pd_convert_take_changes(c);
+    if (!code)
+        code = look_for_compressed(c);
+    if (!code)
+        code = look_for_merge(c);
+    if (code)
+        return code;
+    decide_compression(c);
+    if ((code = pd_convert_check_changes(c)))
+        return code;
+    c->t.feature_word = pd_convert_feature_word(c);
+    c->r->keep_compressed = false;
+    code = look_for_damage(c);
+    return code ? code : convert_parts(c, sink);
+}
+
+static void clean_up(struct pd_conversion *c)
+{
+    pd_sorter_close(c->sorter);
+    pd_writer_close(c->w);
+    pd_writer_close(c->rest);
+    for (size_t i = 0; i < 256; i++)
+        pd_release(c->allocator, c->collected[i].bytes);
+    pd_edits_close(c->t.edits);
+    pd_aux_index_free(&c->aux, c->allocator);
+    pd_release(c->allocator, c->held);
+    pd_release(c->allocator, c);
+}
+
+static void start_transcode(struct pd_conversion *c)
+{
+    const struct pd_convert_options *o = c->options;
+    c->t.from = c->t.to = c->r->info.order;
+    if (o->order)
+        c->t.to = o->order == PD_CONVERT_BIG ? PD_BIG : PD_LITTLE;
+    c->t.reencode = o->reencode;
+    c->t.attr_size = o->attr_size;
+    c->t.allocator = c->allocator;
+    c->t.max_held = pd_convert_max_held(c);
+    c->t.finding = pd_convert_finding;
+    c->t.progress = &c->progress;
+    c->t.user = c;
+    if (c->t.from != c->t.to || c->t.edits)
+        c->t.nr_cpus_avail = pd_nr_cpus_avail(c->r);
+}
+
+static enum pd_code convert(struct pd_reader *reader, const struct pd_sink *sink,
+                            const struct pd_convert_options *options, struct pd_convert_stats *stats,
+                            struct pd_error *error)
+{
+    struct pd_convert_stats own_stats;
+    struct pd_error own_error;
+    const bool kept = reader->keep_compressed;
+    struct pd_conversion *c = pd_resize(options->allocator, NULL, sizeof *c);
+    if (c == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "conversion", 0, sizeof *c);
+    *c = (struct pd_conversion){.r = reader,
+                                .options = options,
+                                .allocator = options->allocator,
+                                .members = {options->open_member, options->close_member, options->user}};
+    c->stats = stats ? stats : &own_stats;
+    c->error = error ? error : &own_error;
+    *c->stats = (struct pd_convert_stats){0};
+    c->from = reader->info.container;
+    c->to = pd_convert_container(reader, options);
+    c->level = options->level;
+    c->progress = (struct pd_progress){.callback = options->progress, .user = options->user};
+    pd_progress_expect(&c->progress, pd_record_bytes(reader), 1);
+    enum pd_code code = pd_edits_open(&c->t.edits, options, c->error);
+    start_transcode(c);
+    if (!code)
+        code = start(c, sink);
+    reader->keep_compressed = kept;
+    c->stats->unconverted = c->t.unconverted;
+    if (!code)
+        pd_transcode_notes(&c->t, options->note, options->user);
+    if (!code && c->t.edits && options->note)
+        pd_edits_notes(c->t.edits, options->note, options->user);
+    clean_up(c);
+    return code;
+}
+
+/* ---- A conversion before the conversion: what the redaction has to know of all addresses */
+
+static int write_nothing(void *user, const void *bytes, size_t n)
+{
+    (void)user, (void)bytes, (void)n;
+    return 0;
+}
+
+static int patch_nothing(void *user, uint64_t offset, const void *bytes, size_t n)
+{
+    (void)offset;
+    return write_nothing(user, bytes, n);
+}
+
+static int open_nothing(void *user, const char *name, unsigned mode, struct pd_sink *sink)
+{
+    (void)user, (void)name, (void)mode;
+    *sink = (struct pd_sink){.write = write_nothing, .patch = patch_nothing};
+    return 0;
+}
+
+static int close_nothing(void *user, struct pd_sink *sink)
+{
+    (void)user, (void)sink;
+    return 0;
+}
+
+/* What cannot be read, the conversion that follows tells of. */
+static enum pd_code survey(struct pd_reader *reader, const struct pd_convert_options *options,
+                           struct pd_error *error)
+{
+    const struct pd_sink sink = {.write = write_nothing, .patch = patch_nothing};
+    struct pd_convert_options o = {.size = sizeof o,
+                                   .allocator = options->allocator,
+                                   .redaction = options->redaction,
+                                   .zip = PD_ZIP_NONE,
+                                   .max_held = options->max_held,
+                                   .open_member = open_nothing,
+                                   .close_member = close_nothing};
+    pd_calls_of(o.redaction)->begin_survey(o.redaction);
+    const enum pd_code code = convert(reader, &sink, &o, NULL, error);
+    const enum pd_code placed = pd_calls_of(o.redaction)->end_survey(o.redaction, error);
+    return placed ? placed : code == PD_ENOMEM ? code : PD_OK;
+}
+
+enum pd_code pd_convert(struct pd_reader *reader, const struct pd_sink *sink,
+                        const struct pd_convert_options *options, struct pd_convert_stats *stats,
+                        struct pd_error *error)
+{
+    struct pd_convert_options own;
+    struct pd_edit_options own_edit;
+    enum pd_code code = PD_TAKE_OPTIONS(pd_convert_options, &own, options, error);
+    if (!code && own.edit)
+        code = PD_TAKE_OPTIONS(pd_edit_options, &own_edit, own.edit, error);
+    if (code)
+        return code;
+    own.edit = own.edit ? &own_edit : NULL;
+    if (own.redaction && reader->in.seekable && pd_calls_of(own.redaction)->asks_survey(own.redaction))
+        code = survey(reader, &own, error);
+    return code ? code : convert(reader, sink, &own, stats, error);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * convert_change.c - features that are set or dropped on the way: which may be, and what becomes of records
+ * with them.
+ */
+#include "convert.h"
+#include "src/codec/codec_internal.h"
+#include "src/session/content.h"
+#include "src/support/wire.h"
+
+#define MOST_IN_RECORD (UINT16_MAX - 16)
+
+/* ---- Which may be */
+
+static enum pd_code refuse(const struct pd_conversion *c, uint64_t feature, const char *why)
+{
+    return pd_fail(c->error, PD_EARG, PD_NOWHERE, why, feature, 0);
+}
+
+enum pd_code pd_convert_take_changes(struct pd_conversion *c)
+{
+    for (size_t i = 0; i < c->options->n_changes; i++) {
+        const struct pd_feature_change *change = &c->options->changes[i];
+        if (change->feature > 255)
+            return refuse(c, change->feature, "features have numbers below 256");
+        c->change[change->feature] = change;
+    }
+    return PD_OK;
+}
+
+static bool has_own_record(uint64_t feature)
+{
+    return feature == PD_FEAT_TRACING_DATA || feature == PD_FEAT_BUILD_ID;
+}
+
+static const char *compressed_obstacle(const struct pd_conversion *c, const struct pd_feature_change *change)
+{
+    switch (c->options->zip) {
+    case PD_ZIP_KEEP: return c->compressed ? "the compressed records need it as it is" : NULL;
+    case PD_ZIP_NONE: return change->drop ? NULL : "no record will be compressed";
+    default: return "it tells how the records will be compressed";
+    }
+}
+
+static const char *dir_format_obstacle(const struct pd_conversion *c, const struct pd_feature_change *change)
+{
+    if (change->drop)
+        return c->to == PD_CONTAINER_DIRECTORY ? "a directory needs it" : NULL;
+    if (c->to == PD_CONTAINER_PIPE)
+        return "a pipe stream is no directory";
+    return c->from == c->to ? NULL : "it follows from the container";
+}
+
+/* The index can only go if it is empty, or where there is none anyway. */
+static const char *auxtrace_obstacle(const struct pd_conversion *c, const struct pd_feature_change *change)
+{
+    const struct pd_feature_section *f = pd_convert_section(c, PD_FEAT_AUXTRACE);
+    if (!change->drop)
+        return "it follows from where the AUXTRACE records are";
+    if (c->to == PD_CONTAINER_PIPE || (c->from != PD_CONTAINER_PIPE && (f == NULL || f->section.size <= 8)))
+        return NULL;
+    return "it tells where the AUXTRACE records are";
+}
+
+static const char *stream_obstacle(const struct pd_feature_change *change)
+{
+    if (change->drop || has_own_record(change->feature))
+        return NULL;
+    if (change->n == 0 && !pd_may_be_empty(change->feature))
+        return "it is empty, which in a pipe stream marks the end of the features";
+    return change->n > MOST_IN_RECORD ? "it is too large for a record of a pipe stream" : NULL;
+}
+
+/* Why a change cannot be made; NULL: it can. */
+static const char *obstacle(const struct pd_conversion *c, const struct pd_feature_change *change)
+{
+    const char *why = NULL;
+    switch (change->feature) {
+    case PD_FEAT_COMPRESSED: why = compressed_obstacle(c, change); break;
+    case PD_FEAT_DIR_FORMAT: why = dir_format_obstacle(c, change); break;
+    case PD_FEAT_AUXTRACE: why = auxtrace_obstacle(c, change); break;
+    default: break;
+    }
+    return why || c->to != PD_CONTAINER_PIPE ? why : stream_obstacle(change);
+}
+
+enum pd_code pd_convert_check_changes(struct pd_conversion *c)
+{
+    enum pd_code code = PD_OK;
+    for (uint16_t i = 0; !code && i < 256; i++) {
+        const struct pd_feature_change *change = c->change[i];
+        const char *why = change ? obstacle(c, change) : NULL;
+        if (why)
+            return refuse(c, i, why);
+        if (change && !change->drop)
+            code = pd_convert_add(c, i, change->bytes, change->n);
+    }
+    return code;
+}
+
+enum pd_code pd_convert_check_chunk(struct pd_conversion *c, const struct pd_record *rec)
+{
+    const bool needed = c->change[PD_FEAT_COMPRESSED] && c->options->zip == PD_ZIP_KEEP;
+    enum pd_code code =
+        needed ? refuse(c, PD_FEAT_COMPRESSED, "the compressed records need it as it is") : PD_OK;
+    if (code)
+        c->error->offset = rec->offset;
+    return code;
+}
+
+/* ---- Records that bring features */
+
+/* The number of cpus that a change sets; 0: none does. */
+static uint32_t cpus_set(const struct pd_conversion *c)
+{
+    const struct pd_feature_change *cpus = c->change[PD_FEAT_NRCPUS];
+    return cpus && !cpus->drop && cpus->n >= 4 ? pd_load32(cpus->bytes, c->t.from) : 0;
+}
+
+enum pd_code pd_convert_check_topology(struct pd_conversion *c, const struct pd_record *rec)
+{
+    struct pd_feature f;
+    const size_t head = rec->old_feature ? 8 : 16;
+    if (!c->change[PD_FEAT_NRCPUS] || c->change[PD_FEAT_CPU_TOPOLOGY] ||
+        pd_convert_feature_of(c, rec) != PD_FEAT_CPU_TOPOLOGY || rec->size < head)
+        return PD_OK;
+    if (cpus_set(c) &&
+        pd_feature_decode(c->t.from, PD_FEAT_CPU_TOPOLOGY, cpus_set(c), rec->raw + head, rec->size - head, &f,
+                          NULL) == PD_OK &&
+        f.rest.n == 0)
+        return PD_OK;
+    return refuse(c, PD_FEAT_NRCPUS,
+                  "cpu_topology is for another number of cpus than nrcpus would say; drop or set it too");
+}
+
+/* As a HEADER_FEATURE record, or, in a stream of Google's perf 3.3, as one of the feature's own type. */
+static enum pd_code put_record(struct pd_conversion *c, const struct pd_feature_change *change, bool old,
+                               struct pd_writer *w)
+{
+    uint8_t *p = c->t.other;
+    const size_t head = old ? 8 : 16;
+    pd_store32(p, old ? change->feature + 66 : (uint32_t)PD_RECORD_HEADER_FEATURE, c->t.to);
+    pd_store16(p + 4, 0, c->t.to);
+    pd_store16(p + 6, (uint16_t)(head + change->n), c->t.to);
+    if (!old)
+        pd_store64(p + 8, change->feature, c->t.to);
+    if (change->n)
+        memcpy(p + head, change->bytes, change->n);
+    c->changed[change->feature] = true;
+    c->stats->records++;
+    return pd_writer_raw(w, p, head + change->n, c->error);
+}
+
+/* In a stream: all records of it, where the first one was. */
+static enum pd_code put_own(struct pd_conversion *c, const struct pd_feature_change *change,
+                            struct pd_writer *w)
+{
+    if (c->changed[change->feature])
+        return PD_OK;
+    c->changed[change->feature] = true;
+    const struct pd_collected *held = &c->collected[change->feature];
+    return pd_pipe_feature(w, (uint16_t)change->feature, held->bytes, held->n, c->error);
+}
+
+enum pd_code pd_convert_put_change(struct pd_conversion *c, const struct pd_feature_change *change,
+                                   const struct pd_record *rec, struct pd_writer *w)
+{
+    const bool stream = c->from == PD_CONTAINER_PIPE && c->to == PD_CONTAINER_PIPE;
+    if (change->drop) /* by the host name such a stream is recognised */
+        return rec->old_feature && change->feature == PD_FEAT_HOSTNAME
+                   ? refuse(c, change->feature, "in a stream of this old format it must be the first record")
+                   : PD_OK;
+    if (has_own_record(change->feature) && !rec->old_feature)
+        return stream ? put_own(c, change, w) : PD_OK; /* elsewhere the section says it */
+    const bool fits = change->n <= MOST_IN_RECORD && (change->n || pd_may_be_empty(change->feature));
+    return fits ? put_record(c, change, rec->old_feature, w) : PD_OK;
+}
+
+enum pd_code pd_convert_put_due(struct pd_conversion *c, bool own, struct pd_writer *w)
+{
+    enum pd_code code = PD_OK;
+    for (unsigned i = 0; !code && i < 256; i++) {
+        const struct pd_feature_change *change = c->change[i];
+        if (change == NULL || change->drop || c->changed[i] || has_own_record(i) != own)
+            continue;
+        code = own ? put_own(c, change, w) : put_record(c, change, false, w);
+    }
+    return code;
+}

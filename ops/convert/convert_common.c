@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* convert_common.c - what all parts of a conversion share: what it tells, and what is known of features. */
+#include "convert.h"
+#include "src/session/content.h"
+#include "src/support/memory.h"
+#include "src/support/wire.h"
+#include <string.h>
+
+/* ---- Messages */
+
+void pd_convert_finding(void *user, const struct pd_error *what)
+{
+    struct pd_conversion *c = user;
+    if (what->code == PD_EUNKNOWN) /* not damage: the bytes are all that is known of some records */
+        return;
+    c->stats->findings++;
+    if (c->options->finding)
+        c->options->finding(c->options->user, what);
+}
+
+enum pd_code pd_convert_damage(struct pd_conversion *c, const struct pd_error *what)
+{
+    if (pd_is_failure(what->code)) {
+        *c->error = *what;
+        return what->code;
+    }
+    pd_convert_finding(c, what);
+    return PD_OK;
+}
+
+void pd_convert_note(const struct pd_conversion *c, uint16_t feature, const char *why)
+{
+    const struct pd_convert_note note = {.what = PD_NOTED_FEATURE, .number = feature, .why = why};
+    if (c->options->note)
+        c->options->note(c->options->user, &note);
+}
+
+void pd_convert_dropped(void *user, uint16_t feature, const char *why)
+{
+    pd_convert_note(user, feature, why);
+}
+
+/* ---- Features */
+
+uint64_t pd_convert_max_held(const struct pd_conversion *c)
+{
+    return c->options->max_held ? c->options->max_held : PD_LIMIT_CONVERT_HELD;
+}
+
+const struct pd_feature_section *pd_convert_section(const struct pd_conversion *c, uint16_t feature)
+{
+    const struct pd_feature_section *f = pd_reader_find_feature(c->r, feature);
+    return f && f->intact ? f : NULL;
+}
+
+enum pd_code pd_convert_add(struct pd_conversion *c, uint16_t feature, const void *bytes, size_t n)
+{
+    struct pd_collected *f = &c->collected[feature];
+    size_t cap = f->cap ? f->cap : 256;
+    f->there = true;
+    if (n > pd_convert_max_held(c) - c->collected_bytes)
+        return pd_fail(c->error, PD_ELIMIT, PD_NOWHERE, "features of a stream", c->collected_bytes + n,
+                       pd_convert_max_held(c));
+    while (cap - f->n < n)
+        cap *= 2;
+    if (cap != f->cap) {
+        uint8_t *more = pd_resize(c->allocator, f->bytes, cap);
+        if (more == NULL)
+            return pd_fail(c->error, PD_ENOMEM, PD_NOWHERE, "feature", 0, cap);
+        f->bytes = more;
+        f->cap = cap;
+    }
+    if (n)
+        memcpy(f->bytes + f->n, bytes, n);
+    f->n += n;
+    c->collected_bytes += n;
+    return PD_OK;
+}
+
+uint64_t pd_convert_feature_of(const struct pd_conversion *c, const struct pd_record *rec)
+{
+    if (rec->old_feature)
+        return rec->type - 66;
+    switch (rec->type) {
+    case PD_RECORD_HEADER_BUILD_ID: return PD_FEAT_BUILD_ID;
+    case PD_RECORD_HEADER_TRACING_DATA: return PD_FEAT_TRACING_DATA;
+    case PD_RECORD_HEADER_FEATURE: break;
+    default: return UINT64_MAX;
+    }
+    if (rec->size < 16)
+        return UINT64_MAX;
+    const uint64_t feature = pd_load64(rec->raw + 8, c->t.from);
+    return rec->size == 16 && !pd_may_be_empty(feature) ? UINT64_MAX
+                                                        : feature; /* the mark behind the last one */
+}
+
+const struct pd_feature_change *pd_convert_change_of(struct pd_conversion *c, const struct pd_record *rec)
+{
+    const uint64_t feature = c->options->n_changes ? pd_convert_feature_of(c, rec) : UINT64_MAX;
+    const struct pd_feature_change *change = feature < 256 ? c->change[feature] : NULL;
+    /* What other features are converted with is the number that the input had. */
+    if (change && feature == PD_FEAT_NRCPUS && rec->size >= 20)
+        c->t.nr_cpus_avail = pd_load32(rec->raw + (rec->old_feature ? 8 : 16), c->t.from);
+    return change;
+}

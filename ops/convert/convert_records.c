@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* convert_records.c - records of a conversion: read one by one, held with what follows them, and written. */
+#include "convert.h"
+#include "ops/output/payload.h"
+#include "src/codec/codec_internal.h"
+#include "src/support/memory.h"
+#include "src/support/wire.h"
+#include <perfdata/session/sorter.h>
+#include <string.h>
+
+/* Inside another one, where nobody looks into it; what is written anew could not be read behind it. */
+static bool is_nested(const struct pd_record *rec)
+{
+    return rec->depth && pd_convert_is_chunk(rec);
+}
+
+static enum pd_code read_next(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec,
+                              struct pd_error *what)
+{
+    return c->sorter ? pd_sorter_next(c->sorter, rec, what) : pd_reader_next_here(r, rec, what);
+}
+
+/* Damage of the input at which reading goes on: in the next chunk, or the next member of a directory. */
+static bool is_passed(const struct pd_conversion *c, const struct pd_error *what)
+{
+    return what->code == PD_EZSTD || what->code == PD_ELIMIT || (c->sorter && !pd_is_failure(what->code));
+}
+
+/* Of members that are merged, the sorter's errors count the records from the begin of each. */
+static void pass(struct pd_conversion *c, const struct pd_error *what)
+{
+    if (c->merge)
+        c->untold = true;
+    else
+        pd_convert_finding(c, what);
+}
+
+/* A record inside a COMPRESSED one that is copied. */
+static enum pd_code check_inside(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec)
+{
+    const uint8_t *bytes;
+    size_t n;
+    struct pd_transcode *t = &c->t;
+    if (pd_convert_change_of(c, rec))
+        return pd_fail_record(c->error, PD_EARG, rec, 0, "it is inside a compressed record",
+                              pd_convert_feature_of(c, rec), 0);
+    return t->from == t->to ? pd_transcode_record(t, r, rec, &bytes, &n, c->error) : PD_OK;
+}
+
+enum pd_code pd_convert_next(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec)
+{
+    struct pd_error what;
+    for (;;) {
+        enum pd_code code = read_next(c, r, rec, &what);
+        if (code == PD_OK && c->from == PD_CONTAINER_PIPE && c->to != PD_CONTAINER_PIPE &&
+            (code = pd_attrs_watch(&c->watch, &r->attrs, rec, c->error)))
+            return code;
+        if (code == PD_OK && c->open && is_nested(rec))
+            continue; /* the reader has told of it */
+        if (code == PD_OK && rec->depth && !c->open) {
+            if ((code = check_inside(c, r, rec)))
+                return code;
+            continue;
+        }
+        if (code == PD_OK)
+            return pd_convert_is_compressed(rec) ? pd_convert_check_chunk(c, rec) : PD_OK;
+        if (code == PD_END)
+            return code;
+        const bool passed = is_passed(c, &what);
+        if (passed)
+            pass(c, &what);
+        else
+            code = pd_convert_damage(c, &what);
+        if (!passed)
+            return code ? code : PD_END;
+    }
+}
+
+uint64_t pd_convert_time(const struct pd_record *rec, enum pd_order order)
+{
+    const struct pd_plan *plan = rec->plan;
+    if (rec->type >= PD_RECORD_HEADER_ATTR || plan == NULL)
+        return 0;
+    if (rec->type == PD_RECORD_SAMPLE)
+        return plan->time && rec->size >= plan->time + 8u ? pd_load64(rec->raw + plan->time, order) : 0;
+    if (!plan->id_all || !plan->trailer_time || rec->size < 8u + plan->trailer_time)
+        return 0;
+    return pd_load64(rec->raw + rec->size - plan->trailer_time, order);
+}
+
+bool pd_convert_is_early(const struct pd_conversion *c, const struct pd_record *rec)
+{
+    return rec->type != PD_RECORD_SAMPLE && pd_convert_time(rec, c->t.from) == 0;
+}
+
+/* Where what follows a record goes. */
+struct putting {
+    struct pd_conversion *c;
+    struct pd_writer *w;
+};
+
+/* A piece of what follows a record, or as many zeros. */
+static enum pd_code put_piece(void *user, const uint8_t *bytes, size_t n)
+{
+    static const uint8_t zeros[4096];
+    const struct putting *p = user;
+    struct pd_conversion *c = p->c;
+    enum pd_code code = PD_OK;
+    if (c->t.edits == NULL || !c->t.edits->zero_payload)
+        return pd_writer_raw(p->w, bytes, n, c->error);
+    for (; !code && n; n -= n < sizeof zeros ? n : sizeof zeros)
+        code = pd_writer_raw(p->w, zeros, n < sizeof zeros ? n : sizeof zeros, c->error);
+    return code;
+}
+
+static enum pd_code put_payload(struct pd_conversion *c, struct pd_reader *r, const struct pd_record *rec,
+                                struct pd_writer *w)
+{
+    struct putting p = {c, w};
+    struct pd_error what = {.code = PD_OK};
+    const size_t n = c->held_n;
+    enum pd_code code = PD_OK;
+    c->held_n = 0;
+    if (n)
+        code = put_piece(&p, c->held + rec->size, n - rec->size);
+    if (!code)
+        code = pd_copy_payload(r, c->sorter, put_piece, &p, &what);
+    return what.code ? pd_convert_damage(c, &what)
+                     : code; /* what there was of it has been written, as in the input */
+}
+
+static enum pd_code hold(struct pd_conversion *c, const uint8_t *bytes, size_t n)
+{
+    size_t cap = c->held_cap ? c->held_cap : 65536;
+    while (cap - c->held_n < n)
+        cap *= 2;
+    uint8_t *more = cap != c->held_cap ? pd_resize(c->allocator, c->held, cap) : c->held;
+    if (more == NULL)
+        return pd_fail(c->error, PD_ENOMEM, PD_NOWHERE, "payload", 0, cap);
+    c->held = more;
+    c->held_cap = cap;
+    if (n)
+        memcpy(c->held + c->held_n, bytes, n);
+    c->held_n += n;
+    return PD_OK;
+}
+
+/* Until that is enough. */
+static enum pd_code hold_piece(void *user, const uint8_t *bytes, size_t n)
+{
+    struct pd_conversion *c = user;
+    const enum pd_code code = hold(c, bytes, n);
+    return !code && c->held_n >= pd_convert_max_held(c) ? PD_END : code;
+}
+
+static enum pd_code hold_payload(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec,
+                                 bool *whole)
+{
+    struct pd_error what = {.code = PD_OK};
+    enum pd_code code = hold_piece(c, rec->raw, rec->size);
+    if (!code)
+        code = pd_copy_payload(r, NULL, hold_piece, c, &what);
+    rec->raw = c->held;
+    *whole = what.code == PD_OK;
+    if (*whole)
+        return code == PD_END ? PD_OK : code;
+    c->held_n = 0;
+    return pd_convert_damage(c, &what);
+}
+
+enum pd_code pd_convert_whole(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec,
+                              bool *whole)
+{
+    const uint64_t end = rec->member ? c->r->members[rec->member].size : r->info.data_end;
+    c->held_n = 0;
+    *whole = !r->in.seekable || rec->payload_size == 0 || rec->payload_size <= end - rec->offset - rec->size;
+    return r->in.seekable || rec->payload_size == 0 ? PD_OK : hold_payload(c, r, rec, whole);
+}
+
+/* More than may be held is refused, which hold_all() tells. */
+static enum pd_code hold_tracing(void *user, const uint8_t *bytes, size_t n)
+{
+    struct pd_conversion *c = user;
+    const uint64_t most = pd_convert_max_held(c);
+    return n <= most && c->held_n <= most - n ? hold(c, bytes, n) : PD_ELIMIT;
+}
+
+/* All of the payload behind what is held, c->held_n bytes in all; 0: the input ends before it. */
+static enum pd_code hold_all(struct pd_conversion *c, struct pd_reader *r, const struct pd_record *rec)
+{
+    struct pd_error what = {.code = PD_OK};
+    enum pd_code code = c->held_n ? PD_OK : hold(c, rec->raw, rec->size);
+    if (!code)
+        code = pd_copy_payload(r, c->sorter, hold_tracing, c, &what);
+    if (code == PD_ELIMIT && what.code == PD_OK)
+        return pd_fail_record(c->error, PD_ELIMIT, rec, 0, "tracing data", rec->payload_size,
+                              pd_convert_max_held(c));
+    if (what.code == PD_OK)
+        return code;
+    c->held_n = 0;
+    return pd_convert_damage(c, &what);
+}
+
+/* Tracing data behind its record, which is edited as a whole, so that the record says another size. */
+static enum pd_code put_edited_tracing(struct pd_conversion *c, struct pd_reader *r,
+                                       const struct pd_record *rec, struct pd_writer *w)
+{
+    static const uint8_t zeros[8];
+    const uint16_t size = rec->size;
+    struct pd_bytes out;
+    bool there;
+    enum pd_code code = hold_all(c, r, rec);
+    const size_t all = c->held_n;
+    c->held_n = 0;
+    if (code || all == 0)
+        return code;
+    const struct pd_edits_section section = {c->t.from, PD_FEAT_TRACING_DATA, 0,
+                                             rec->offset + (rec->depth ? 0 : size)};
+    code = pd_edits_feature(c->t.edits, &section, c->held + size,
+                            pd_tracing_bytes(c->held + size, all - size), &out, &there, c->error);
+    if (code || !there)
+        return code;
+    const size_t pad = pd_align8(out.n) - out.n;
+    pd_store32(c->t.bytes + 8, (uint32_t)(out.n + pad), c->t.to);
+    code = pd_writer_raw(w, c->t.bytes, size, c->error);
+    if (!code)
+        code = pd_writer_raw(w, out.ptr, out.n, c->error);
+    c->stats->records++;
+    return code ? code : pd_writer_raw(w, zeros, pad, c->error);
+}
+
+enum pd_code pd_convert_put(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec,
+                            struct pd_writer *w)
+{
+    const uint8_t *bytes;
+    size_t n = 0;
+    if (w->plain && !pd_convert_is_early(c, rec))
+        w->plain = false;
+    const struct pd_feature_change *change = pd_convert_change_of(c, rec);
+    if (change)
+        return pd_convert_put_change(c, change, rec, w);
+    enum pd_code code = pd_convert_check_topology(c, rec);
+    if (!code)
+        code = pd_transcode_record(&c->t, r, rec, &bytes, &n, c->error);
+    if (code || n == 0)
+        return code;
+    if (c->t.edits && rec->payload_size && rec->type == PD_RECORD_HEADER_TRACING_DATA)
+        return put_edited_tracing(c, r, rec, w);
+    code = pd_writer_raw(w, bytes, n, c->error);
+    if (!code && w == c->w)
+        code = pd_aux_index_note(&c->aux, w, rec, c->error);
+    c->stats->records++;
+    return code || !rec->payload_size ? code : put_payload(c, r, rec, w);
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+/* convert_sections.c - attrs, event types and features, which are sections of a file and records of a stream.
+ */
+#include "convert.h"
+#include "ops/output/payload.h"
+#include "src/codec/codec_internal.h"
+#include "src/session/content.h"
+#include "src/support/memory.h"
+#include "src/support/wire.h"
+#include <string.h>
+
+/* ---- Attrs and event types */
+
+/* Gives the writer the attrs that it does not have yet. */
+enum pd_code pd_convert_attrs(struct pd_conversion *c)
+{
+    enum pd_code code = PD_OK;
+    for (; !code && c->attrs_done < pd_reader_n_attrs(c->r); c->attrs_done++) {
+        const struct pd_event_attr *e = pd_reader_attr(c->r, c->attrs_done);
+        uint8_t tail[PD_LIMIT_ATTR_CHANGED];
+        const struct pd_attr *edited = &e->attr;
+        if (c->t.edits && (code = pd_edits_attr(c->t.edits, &e->attr, &edited, c->error))) {
+            c->error->offset = e->offset;
+            break;
+        }
+        struct pd_attr attr = *edited;
+        if (c->options->attr_size)
+            code = pd_transcode_attr_size(&e->attr, c->options->attr_size, &attr, tail, c->error);
+        if (code)
+            c->error->offset = e->offset;
+        else
+            code = pd_writer_any_attr(c->w, &attr, e->ids, e->n_ids, c->error);
+    }
+    return code;
+}
+
+static enum pd_code edit_type(void *user, struct pd_event_type *type)
+{
+    const struct pd_conversion *c = user;
+    return c->t.edits ? pd_edits_event_type(c->t.edits, type, c->error) : PD_OK;
+}
+
+enum pd_code pd_convert_types(struct pd_conversion *c)
+{
+    return pd_copy_event_types(c->r, c->w, edit_type, c, c->error);
+}
+
+/* ---- Records of a stream that become sections */
+
+/* What a COMPRESSED feature that was collected says. */
+static enum pd_said said_compression(const struct pd_conversion *c, int *level)
+{
+    const struct pd_collected *f = &c->collected[PD_FEAT_COMPRESSED];
+    return pd_said_compression(f->bytes, f->n, c->t.to, level);
+}
+
+static enum pd_code collect_feature(struct pd_conversion *c, uint64_t feature, const uint8_t *bytes, size_t n,
+                                    bool *taken)
+{
+    if (feature > 255 || c->collected[feature].there)
+        return PD_OK; /* stays a record */
+    *taken = true;
+    enum pd_code code = pd_convert_add(c, (uint16_t)feature, bytes, n);
+    if (!code)
+        code = pd_transcode_section(&c->t, (uint16_t)feature, c->collected[feature].bytes, n, c->error);
+    int level = 0;
+    if (feature == PD_FEAT_COMPRESSED && c->level == 0 && said_compression(c, &level) == PD_SAID_ZSTD)
+        c->level = level;
+    return code;
+}
+
+/* The feature's number, then its section; an empty one marks the end of the features. */
+static enum pd_code collect_header_feature(struct pd_conversion *c, const struct pd_record *rec, bool *taken)
+{
+    if (rec->size < 16)
+        return PD_OK;
+    const uint64_t feature = pd_load64(rec->raw + 8, c->t.from);
+    *taken = rec->size == 16 && !pd_may_be_empty(feature);
+    return *taken ? PD_OK : collect_feature(c, feature, rec->raw + 16, rec->size - 16u, taken);
+}
+
+/*
+ * A section's records have no type. In a stream, one of a multiple of 8 bytes was padded with zeros: perf
+ * makes names of which the record is 4 bytes longer than a multiple of 8, which is what a stream cannot have.
+ */
+static enum pd_code collect_build_id(struct pd_conversion *c, struct pd_record *rec, bool *taken)
+{
+    struct pd_collected *f = &c->collected[PD_FEAT_BUILD_ID];
+    static const uint8_t zeros[4];
+    const size_t name = 36; /* its offset */
+    uint16_t size = rec->size;
+    *taken = true;
+    if (size % 8 == 0 && size >= name + 8 && memcmp(rec->raw + size - 4, zeros, 4) == 0 &&
+        rec->raw[size - 5] == 0)
+        size = (uint16_t)(size - 4);
+    const size_t at = f->n;
+    enum pd_code code = pd_convert_add(c, PD_FEAT_BUILD_ID, rec->raw, size);
+    if (code)
+        return code;
+    pd_store32(f->bytes + at, 0, c->t.from);
+    pd_store16(f->bytes + at + 6, size, c->t.from);
+    return pd_transcode_section(&c->t, PD_FEAT_BUILD_ID, f->bytes + at, size, c->error);
+}
+
+static enum pd_code collect_piece(void *user, const uint8_t *bytes, size_t n)
+{
+    return pd_convert_add(user, PD_FEAT_TRACING_DATA, bytes, n);
+}
+
+static enum pd_code collect_payload(struct pd_conversion *c)
+{
+    struct pd_error what = {.code = PD_OK};
+    const enum pd_code code = pd_copy_payload(c->r, NULL, collect_piece, c, &what);
+    if (what.code == PD_OK)
+        return code;
+    c->collected[PD_FEAT_TRACING_DATA].n = 0;
+    return pd_convert_damage(c, &what);
+}
+
+/* Behind the record, or, of old simpleperf, in it and padded to 64. */
+static enum pd_code collect_tracing_data(struct pd_conversion *c, struct pd_record *rec, bool *taken)
+{
+    struct pd_collected *f = &c->collected[PD_FEAT_TRACING_DATA];
+    if (f->there || pd_reader_decode(c->r, rec, NULL) || rec->layout == NULL)
+        return PD_OK;
+    const struct pd_bytes *rest = &rec->rest;
+    const uint64_t size = rec->u.header_tracing_data.data_size;
+    *taken = true;
+    enum pd_code code =
+        rec->payload_size || rec->size <= 16
+            ? collect_payload(c)
+            : pd_convert_add(c, PD_FEAT_TRACING_DATA, rest->ptr, size < rest->n ? (size_t)size : rest->n);
+    f->there = f->n || size == 0; /* what is cut is left out */
+    if (f->n)
+        f->n = pd_tracing_bytes(f->bytes, f->n);
+    return code;
+}
+
+/* An event's name, cut behind its last 8 bytes. */
+static enum pd_code collect_type(struct pd_conversion *c, const struct pd_record *rec, bool *taken)
+{
+    uint8_t bytes[PD_BYTES_event_type] = {0};
+    struct pd_event_type type;
+    if (rec->size < 16 || rec->size > 8 + sizeof bytes || c->w->stage != PD_STAGE_ATTRS)
+        return PD_OK;
+    memcpy(bytes, rec->raw + 8, rec->size - 8u);
+    pd_event_type_take(bytes, c->t.from, &type);
+    *taken = true;
+    const enum pd_code code = edit_type(c, &type);
+    return code ? code : pd_writer_event_type(c->w, &type, c->error);
+}
+
+static enum pd_code collect(struct pd_conversion *c, struct pd_record *rec, bool *taken)
+{
+    if ((*taken = pd_convert_change_of(c, rec) != NULL))
+        return PD_OK;
+    if (rec->old_feature)
+        return collect_feature(c, rec->type - 66, rec->raw + 8, rec->size - 8u, taken);
+    switch (rec->type) {
+    case PD_RECORD_HEADER_ATTR: *taken = rec->size >= 16; return pd_convert_attrs(c);
+    case PD_RECORD_HEADER_EVENT_TYPE: return collect_type(c, rec, taken);
+    case PD_RECORD_HEADER_TRACING_DATA: return collect_tracing_data(c, rec, taken);
+    case PD_RECORD_HEADER_BUILD_ID: return collect_build_id(c, rec, taken);
+    case PD_RECORD_HEADER_FEATURE: return collect_header_feature(c, rec, taken);
+    default: return PD_OK;
+    }
+}
+
+/* Damage of what goes into a section is told here, of what is written as a record there. */
+enum pd_code pd_convert_collect(struct pd_conversion *c, struct pd_record *rec, bool *taken)
+{
+    struct pd_error what = {.code = PD_OK};
+    if (rec->depth || (rec->type < PD_RECORD_HEADER_ATTR && !rec->old_feature))
+        return PD_OK;
+    pd_transcode_look(&c->t, rec);
+    const bool bad = pd_reader_decode(c->r, rec, &what) != PD_OK;
+    const enum pd_code code = collect(c, rec, taken);
+    return code || !bad || !*taken ? code : pd_convert_damage(c, &what);
+}
+
+/* ---- Which features the output has */
+
+static bool is_there(const struct pd_conversion *c, uint16_t feature)
+{
+    if (c->change[feature])
+        return !c->change[feature]->drop;
+    return c->collected[feature].there || pd_convert_section(c, feature);
+}
+
+static bool moved_out(const struct pd_conversion *c)
+{
+    return c->rest != NULL || (c->from == PD_CONTAINER_DIRECTORY && c->to != PD_CONTAINER_DIRECTORY);
+}
+
+/* perf stat writes the COMPRESSED feature though nothing is compressed: then it names no compression. */
+static bool says_zstd(const struct pd_conversion *c)
+{
+    int level;
+    return c->collected[PD_FEAT_COMPRESSED].there ? said_compression(c, &level) != PD_SAID_PLAIN
+                                                  : c->compressed;
+}
+
+static bool is_wanted(const struct pd_conversion *c, uint16_t feature)
+{
+    const bool from_dir = c->from == PD_CONTAINER_DIRECTORY, to_dir = c->to == PD_CONTAINER_DIRECTORY;
+    if (c->change[feature] ? c->change[feature]->drop
+                           : c->t.edits && pd_edits_drops_feature(c->t.edits, feature))
+        return false;
+    switch (feature) {
+    case PD_FEAT_COMPRESSED: return is_there(c, feature) && !c->zip && !(c->open && says_zstd(c));
+    case PD_FEAT_DIR_FORMAT:
+        return to_dir ? !from_dir || is_there(c, feature) : is_there(c, feature) && !from_dir;
+    case PD_FEAT_AUXTRACE:
+        if (c->to == PD_CONTAINER_PIPE || c->from == c->to)
+            return is_there(c, feature);
+        return c->aux.n != 0;
+    default: return is_there(c, feature);
+    }
+}
+
+/* Entries for which the input's table has room before its first section. */
+static unsigned gap(const struct pd_conversion *c)
+{
+    const uint64_t end = c->r->info.data_end + pd_reader_n_features(c->r) * PD_BYTES_file_section;
+    uint64_t first = UINT64_MAX;
+    for (size_t i = 0; i < pd_reader_n_features(c->r); i++) {
+        const struct pd_feature_section *f = pd_reader_feature(c->r, i);
+        if (f->intact && f->section.offset < first)
+            first = f->section.offset;
+    }
+    if (c->from == PD_CONTAINER_PIPE || first < end || first == UINT64_MAX ||
+        first - end > 64 * PD_BYTES_file_section)
+        return 0;
+    return (unsigned)((first - end) / PD_BYTES_file_section);
+}
+
+unsigned pd_convert_table(const struct pd_conversion *c)
+{
+    unsigned n = c->to == PD_CONTAINER_PIPE ? 0 : gap(c);
+    for (unsigned i = 0; i < 256; i++)
+        n += is_wanted(c, (uint16_t)i);
+    return n < 256 ? n : 256;
+}
+
+/* ---- The feature bitmap */
+
+/* The machine's name, from the ARCH feature: a string behind its length. Empty: not known. */
+static void machine(struct pd_conversion *c, char name[64])
+{
+    const struct pd_collected *held = &c->collected[PD_FEAT_ARCH];
+    const struct pd_feature_section *f = pd_convert_section(c, PD_FEAT_ARCH);
+    uint8_t bytes[4 + 63] = {0};
+    size_t n = held->there ? held->n : f ? (size_t)f->section.size : 0;
+    n = n < sizeof bytes ? n : sizeof bytes;
+    if (held->there && n)
+        memcpy(bytes, held->bytes, n);
+    else if (n && (!c->r->in.seekable || pd_reader_read(c->r, f->section.offset, bytes, n, NULL)))
+        n = 0;
+    memset(name, 0, 64);
+    if (n > 4)
+        memcpy(name, bytes + 4, n - 4);
+}
+
+/*
+ * The words are the longs of the machine that recorded. Of a little-endian file they cannot be seen, and a
+ * stream has none; then the machine's name tells, in which all of 64 bits have a 64, but for two.
+ */
+unsigned pd_convert_feature_word(struct pd_conversion *c)
+{
+    char name[64];
+    if (c->from != PD_CONTAINER_PIPE && c->t.from == PD_BIG)
+        return c->r->info.feature_word;
+    machine(c, name);
+    return *name && !strstr(name, "64") && strcmp(name, "s390x") != 0 && strcmp(name, "alpha") != 0 ? 4 : 8;
+}
+
+/* ---- Writing them */
+
+struct turning {
+    struct pd_conversion *c;
+    uint16_t feature;
+};
+
+static enum pd_code turn_section(void *user, uint8_t *bytes, size_t n)
+{
+    const struct turning *t = user;
+    return pd_transcode_section(&t->c->t, t->feature, bytes, n, t->c->error);
+}
+
+/* Only a whole section can be turned. */
+static enum pd_code copy_section(struct pd_conversion *c, uint16_t feature, const struct pd_file_section *s)
+{
+    const bool whole = c->t.from != c->t.to && s->size <= pd_convert_max_held(c);
+    struct turning t = {c, feature};
+    if (!whole)
+        pd_transcode_leave_section(&c->t, feature);
+    return pd_copy_section(c->r, *s, whole ? (size_t)s->size : PD_COPY_PIECE, c->w,
+                           whole ? turn_section : NULL, &t, c->error);
+}
+
+/* A feature that goes through the edits as a whole; it may turn out that it goes. */
+static enum pd_code put_edited(struct pd_conversion *c, uint16_t feature)
+{
+    const struct pd_feature_section *f = pd_convert_section(c, feature);
+    const struct pd_collected *held = &c->collected[feature];
+    const uint64_t n = held->there ? held->n : f->section.size,
+                   offset = held->there ? PD_NOWHERE : f->section.offset;
+    struct pd_bytes out;
+    bool there = false;
+    if (n > pd_convert_max_held(c))
+        return pd_fail(c->error, PD_ELIMIT, offset, pd_feature_name(feature), n, pd_convert_max_held(c));
+    uint8_t *bytes = held->there ? held->bytes : pd_resize(c->allocator, NULL, (size_t)n);
+    enum pd_code code = bytes || n == 0 ? PD_OK : pd_fail(c->error, PD_ENOMEM, offset, "feature", 0, n);
+    if (!code && !held->there)
+        code = pd_reader_read(c->r, offset, bytes, (size_t)n, c->error);
+    if (!code) {
+        const struct pd_edits_section section = {c->t.to, feature, c->t.nr_cpus_avail, offset};
+        code = pd_edits_feature(c->t.edits, &section, bytes, (size_t)n, &out, &there, c->error);
+    }
+    if (!code && c->t.edits->passed.code)
+        c->t.finding(c->t.user, &c->t.edits->passed);
+    if (!code && there)
+        code = pd_writer_feature(c->w, feature, c->error);
+    if (!code && there)
+        code = pd_writer_feature_bytes(c->w, out.ptr, out.n, c->error);
+    if (!held->there)
+        pd_release(c->allocator, bytes);
+    return code;
+}
+
+/* The index of AUXTRACE records and the kind of directory follow from the container. */
+static bool is_edited(const struct pd_conversion *c, uint16_t feature)
+{
+    return c->t.edits && !c->change[feature] && (feature != PD_FEAT_AUXTRACE || c->to == PD_CONTAINER_PIPE) &&
+           (feature != PD_FEAT_DIR_FORMAT || !c->rest);
+}
+
+static enum pd_code put_dir_format(struct pd_conversion *c)
+{
+    uint8_t version[8];
+    pd_store64(version, 1, c->t.to);
+    return pd_writer_feature_bytes(c->w, version, sizeof version, c->error);
+}
+
+static enum pd_code put_feature(struct pd_conversion *c, uint16_t feature)
+{
+    if (is_edited(c, feature))
+        return put_edited(c, feature);
+    const struct pd_feature_section *f = pd_convert_section(c, feature);
+    const struct pd_collected *held = &c->collected[feature];
+    enum pd_code code = pd_writer_feature(c->w, feature, c->error);
+    if (code)
+        return code;
+    if (feature == PD_FEAT_AUXTRACE && c->to != PD_CONTAINER_PIPE)
+        return f && !moved_out(c) ? pd_aux_index_move(&c->aux, c->w, c->r, &f->section, c->error)
+                                  : pd_aux_index_make(&c->aux, c->w, c->error);
+    if (feature == PD_FEAT_DIR_FORMAT && c->rest)
+        return put_dir_format(c);
+    if (held->there)
+        return pd_writer_feature_bytes(c->w, held->bytes, held->n, c->error);
+    return copy_section(c, feature, &f->section);
+}
+
+/* Has the writer got it already? */
+static bool is_written(const struct pd_conversion *c, uint16_t feature)
+{
+    bool written = false;
+    for (size_t i = 0; i < c->w->n_features; i++)
+        written |= c->w->features[i].feature == feature;
+    for (size_t i = 0; i < c->w->n_held; i++)
+        written |= c->w->held[i].feature == feature;
+    return written;
+}
+
+enum pd_code pd_convert_features(struct pd_conversion *c)
+{
+    enum pd_code code = PD_OK;
+    for (uint16_t i = 0; !code && i < 256; i++) {
+        if (is_wanted(c, i) && !is_written(c, i))
+            code = put_feature(c, i);
+        else if (c->t.edits && !c->change[i] && is_there(c, i) && pd_edits_drops_feature(c->t.edits, i))
+            pd_edits_miss_feature(c->t.edits, i);
+    }
+    if (c->rest && is_there(c, PD_FEAT_AUXTRACE))
+        pd_convert_note(c, PD_FEAT_AUXTRACE, "there is no index of the records in data.0");
+    return code;
+}

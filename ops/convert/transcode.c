@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT */
+/* transcode.c - records and sections from one byte order to the other. */
+#include "transcode.h"
+#include "src/codec/codec_internal.h"
+#include "src/support/memory.h"
+#include "src/schema/walk.h"
+#include "src/support/wire.h"
+#include <perfdata/feature.h>
+#include <perfdata/session/fields.h>
+
+/* ---- What is left as it is */
+
+static void leave_record(struct pd_transcode *t, const struct pd_record *rec)
+{
+    size_t i = 0;
+    if (t->from == t->to)
+        return;
+    while (i < t->n_left && t->left[i].type != rec->type && i < PD_LEFT_TYPES - 1)
+        i++;
+    if (i == t->n_left) {
+        t->n_left++;
+        t->left[i].type = rec->type;
+    }
+    t->left[i].n++;
+    t->unconverted++;
+}
+
+static void leave_feature(struct pd_transcode *t, uint16_t feature)
+{
+    if (t->from == t->to || feature > 255 || pd_has_feature(t->left_features, feature))
+        return;
+    t->left_features[feature / 8] |= (uint8_t)(1u << feature % 8);
+    t->unconverted++;
+}
+
+void pd_transcode_notes(const struct pd_transcode *t,
+                        void (*note)(void *user, const struct pd_convert_note *note), void *user)
+{
+    static const char why[] = "left in the old byte order";
+    struct pd_convert_note n = {.what = PD_NOTED_RECORDS, .left = true, .why = why};
+    for (size_t i = 0; note && i < t->n_left; i++) {
+        n.number = t->left[i].type;
+        n.count = t->left[i].n;
+        note(user, &n);
+    }
+    n = (struct pd_convert_note){.what = PD_NOTED_FEATURE, .left = true, .why = why};
+    for (n.number = 0; note && n.number < 256; n.number++)
+        if (pd_has_feature(t->left_features, n.number))
+            note(user, &n);
+}
+
+/* ---- Attrs */
+
+static bool all_zero(const uint8_t *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i])
+            return false;
+    return true;
+}
+
+/* The first field at or behind `size` bytes that is not 0; NULL: none. */
+static const struct pd_op *field_behind(const struct pd_attr *attr, uint32_t size)
+{
+    const struct pd_shape shape = {0};
+    uint32_t at = 0;
+    const struct pd_op *op = pd_present(pd_layout_attr(), &shape, attr);
+    for (; op->kind != PD_OP_END; op = pd_present(op + 1, &shape, attr)) {
+        if (pd_scalar_width(op) && at >= size && pd_scalar_get(op, attr))
+            return op;
+        at += pd_scalar_width(op);
+    }
+    return NULL;
+}
+
+enum pd_code pd_transcode_attr_size(const struct pd_attr *attr, uint32_t size, struct pd_attr *out,
+                                    uint8_t tail[PD_LIMIT_ATTR_CHANGED], struct pd_error *error)
+{
+    const struct pd_op *lost = field_behind(attr, size);
+    /* Of the tail, what attr.size covers belongs to fields that are not known here, the rest to none. */
+    size_t fields = attr->size > PD_ATTR_SIZE ? attr->size - PD_ATTR_SIZE : 0;
+    const size_t room = size > PD_ATTR_SIZE ? size - PD_ATTR_SIZE : 0;
+    fields = fields < attr->tail.n ? fields : attr->tail.n;
+    if (lost)
+        return pd_fail(error, PD_EVALUE, PD_NOWHERE, lost->name, pd_scalar_get(lost, attr), 0);
+    fields = fields < room ? fields : room;
+    if (!all_zero(attr->tail.ptr + fields, attr->tail.n - fields))
+        return pd_fail(error, PD_EVALUE, PD_NOWHERE, "attr.tail", attr->tail.n - fields, 0);
+    memset(tail, 0, room);
+    if (fields)
+        memcpy(tail, attr->tail.ptr, fields);
+    *out = *attr;
+    out->size = size;
+    out->tail = (struct pd_bytes){tail, room};
+    return PD_OK;
+}
+
+/* ---- Records */
+
+static void put_header(const struct pd_transcode *t, const struct pd_record *rec, size_t size, uint8_t *out)
+{
+    pd_store32(out, rec->type, t->to);
+    pd_store16(out + 4, rec->misc, t->to);
+    pd_store16(out + 6, (uint16_t)size, t->to);
+}
+
+/* The attr of a HEADER_ATTR record in its new form, at t->bytes + 8; *n: its bytes. */
+static enum pd_code put_attr(struct pd_transcode *t, const struct pd_record *rec, size_t room, size_t *n,
+                             struct pd_error *error)
+{
+    uint8_t tail[PD_LIMIT_ATTR_CHANGED];
+    struct pd_attr attr;
+    enum pd_code code = pd_attr_decode(t->from, rec->raw + 8, room, &attr, error);
+    *n = room;
+    if (!code && t->attr_size) {
+        code = pd_transcode_attr_size(&attr, t->attr_size, &attr, tail, error);
+        *n = t->attr_size;
+    }
+    if (code)
+        return code;
+    /* A record cut inside the attr: what is missing reads as 0 and is not written. */
+    return pd_attr_encode(t->to, &attr, t->bytes + 8, *n, error);
+}
+
+/* perf_event_attr, then ids up to the end. */
+static enum pd_code attr_record(struct pd_transcode *t, const struct pd_record *rec, size_t *n,
+                                struct pd_error *error)
+{
+    const size_t all = rec->size - 8u;
+    size_t room, put = 0;
+    pd_attr_place(t->from, rec->raw + 8, all, &room, NULL);
+    if (t->attr_size && t->attr_size + (all - room) > UINT16_MAX - 8)
+        return pd_fail_record(error, PD_ELIMIT, rec, 8 + room, "ids", all - room,
+                              UINT16_MAX - 8u - t->attr_size);
+    enum pd_code code = put_attr(t, rec, room, &put, error);
+    if (code)
+        return code;
+    const uint8_t *ids = rec->raw + 8 + room;
+    size_t left = all - room;
+    uint8_t *out = t->bytes + 8 + put;
+    for (; left >= 8; left -= 8, ids += 8, out += 8)
+        pd_store64(out, pd_load64(ids, t->from), t->to);
+    memcpy(out, ids, left);
+    *n = 8 + put + (all - room);
+    put_header(t, rec, *n, t->bytes);
+    return PD_OK;
+}
+
+/* A record whose content has no layout. */
+static void plain_record(struct pd_transcode *t, const struct pd_record *rec)
+{
+    memcpy(t->bytes, rec->raw, rec->size);
+    put_header(t, rec, rec->size, t->bytes);
+    if (rec->size > 8)
+        leave_record(t, rec);
+}
+
+static bool is_feature(const struct pd_transcode *t, const struct pd_record *rec)
+{
+    struct pd_bytes data;
+    uint64_t id;
+    return pd_record_feature(rec, t->from, &id, &data);
+}
+
+static void tell_finding(const struct pd_transcode *t, const struct pd_error *what)
+{
+    if (what->code != PD_EUNKNOWN && t->finding)
+        t->finding(t->user, what);
+}
+
+void pd_transcode_look(struct pd_transcode *t, const struct pd_record *rec)
+{
+    struct pd_bytes data;
+    uint64_t id;
+    struct pd_feature f;
+    struct pd_error what;
+    if (!pd_record_feature(rec, t->from, &id, &data) || id > 255 ||
+        pd_feature_decode(t->from, (uint32_t)id, t->nr_cpus_avail, data.ptr, data.n, &f, &what) == PD_OK)
+        return;
+    if (rec->depth) /* it has no offset of its own, but that of the COMPRESSED record */
+        what.offset = rec->offset;
+    else
+        pd_error_move(&what, rec->offset + (uint64_t)(data.ptr - rec->raw));
+    tell_finding(t, &what);
+}
+
+/* A section in a record. */
+static enum pd_code feature_record(struct pd_transcode *t, const struct pd_record *rec,
+                                   struct pd_error *error)
+{
+    uint8_t *p = t->bytes;
+    struct pd_bytes data;
+    uint64_t id;
+    pd_record_feature(rec, t->from, &id, &data);
+    memcpy(p, rec->raw, rec->size);
+    put_header(t, rec, rec->size, p);
+    if (!rec->old_feature)
+        pd_store64(p + 8, id, t->to);
+    return pd_transcode_section(t, id < 256 ? (uint16_t)id : UINT16_MAX, p + (data.ptr - rec->raw), data.n,
+                                error);
+}
+
+/* ---- Records that contradict themselves */
+
+static void turn_id(uint8_t *bytes)
+{
+    pd_store64(bytes, pd_load64(bytes, PD_LITTLE), PD_BIG);
+}
+
+/*
+ * The event of a record whose bytes are in the other order than the recording: its id is turned for a moment.
+ */
+static void resolve_other(const struct pd_attrs *attrs, struct pd_record *rec, uint8_t *bytes)
+{
+    const struct pd_plan *first = attrs->seen ? &attrs->attr[0]->plan : &attrs->none;
+    const bool sample = rec->type == PD_RECORD_SAMPLE;
+    const size_t back = first->trailer_id;
+    size_t at = sample ? first->id : 0;
+    if (!sample && back && rec->size >= 8 + back)
+        at = rec->size - back;
+    const bool there = at && rec->size >= at + 8;
+    if (there)
+        turn_id(bytes + at);
+    pd_attrs_resolve(attrs, rec);
+    if (there)
+        turn_id(bytes + at);
+}
+
+/* If the bytes make sense in the new order, turns them into the old one. */
+static bool turn_back(struct pd_transcode *t, const struct pd_reader *r, const struct pd_record *rec,
+                      uint8_t *bytes)
+{
+    struct pd_record other = {.type = rec->type, .misc = rec->misc, .size = rec->size, .raw = bytes};
+    size_t n;
+    resolve_other(&r->attrs, &other, bytes);
+    if (other.plan == NULL)
+        return false;
+    struct pd_plan plan = *other.plan;
+    plan.order = (uint8_t)t->to;
+    if (pd_record_decode_framed(&plan, &other, NULL) || (other.layout == NULL && !other.has_id))
+        return false;
+    plan.order = (uint8_t)t->from;
+    if (pd_record_encode(&plan, &other, t->other, sizeof t->other, &n, NULL) || n != rec->size)
+        return false;
+    memcpy(bytes, t->other, n);
+    return true;
+}
+
+/*
+ * A record that cannot be decoded keeps its bytes. But when they happen to make sense in the new order, the
+ * way back would convert them; so they are what that way back would have been made from: bytes that, taken
+ * for the new order and converted to the old one, make no sense in the new order. The way back finds the same
+ * sequence from its other end. It is short, since only records of varying layout have one at all; the limit
+ * is for safety.
+ */
+static void contradicting_record(struct pd_transcode *t, const struct pd_reader *r,
+                                 const struct pd_record *rec)
+{
+    memcpy(t->bytes, rec->raw, rec->size);
+    for (int i = 0; i < 16 && turn_back(t, r, rec, t->bytes); i++)
+        ;
+    put_header(t, rec, rec->size, t->bytes);
+    leave_record(t, rec);
+}
+
+/* Are the 8 bytes from this place of a record on such as no byte order changes? */
+static bool is_opaque(const struct pd_record *rec, size_t at)
+{
+    const uint8_t *const p = rec->raw + at;
+    struct pd_fields it;
+    struct pd_field f;
+    bool found = p >= rec->rest.ptr && p + 8 <= rec->rest.ptr + rec->rest.n;
+    pd_fields_of_record(&it, rec);
+    while (!found && pd_fields_next(&it, &f))
+        if (f.kind == PD_FIELD_STRING)
+            found =
+                p >= (const uint8_t *)f.u.str->ptr && p + 8 <= (const uint8_t *)f.u.str->ptr + f.u.str->size;
+    return found;
+}
+
+/*
+ * Is the record that was turned still of its event? With events of several layouts, the id is read where the
+ * first one has it. That may be among bytes that are no number to the record's own event, and so stay as they
+ * are: then the id is turned there.
+ */
+static bool stays_of_event(const struct pd_attrs *attrs, const struct pd_record *rec, uint8_t *bytes)
+{
+    struct pd_record other = {.type = rec->type, .misc = rec->misc, .size = rec->size, .raw = bytes};
+    const size_t back = attrs->seen ? attrs->attr[0]->plan.trailer_id : 0;
+    resolve_other(attrs, &other, bytes);
+    if (other.attr_index != rec->attr_index && rec->type != PD_RECORD_SAMPLE && back &&
+        rec->size >= 8 + back && is_opaque(rec, rec->size - back)) {
+        turn_id(bytes + rec->size - back);
+        resolve_other(attrs, &other, bytes);
+    }
+    return other.attr_index == rec->attr_index;
+}
+
+static enum pd_code edited_record(struct pd_transcode *t, const struct pd_reader *r, struct pd_record *rec,
+                                  const uint8_t **bytes, size_t *n, struct pd_error *error)
+{
+    *bytes = t->bytes;
+    const enum pd_code code = pd_edits_record(t->edits, r, rec, t->nr_cpus_avail, t->bytes, n, error);
+    if (!code && t->edits->passed.code)
+        tell_finding(t, &t->edits->passed);
+    return code;
+}
+
+enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader *r, struct pd_record *rec,
+                                 const uint8_t **bytes, size_t *n, struct pd_error *error)
+{
+    struct pd_error what;
+    const bool attr = rec->type == PD_RECORD_HEADER_ATTR && rec->size >= 16 && !rec->old_feature;
+    if (t->edits)
+        return edited_record(t, r, rec, bytes, n, error);
+    const enum pd_code decoded = pd_reader_decode(r, rec, &what);
+    if (decoded)
+        tell_finding(t, &what);
+    *bytes = rec->raw;
+    *n = rec->size;
+    pd_transcode_look(t, rec);
+    if (t->from == t->to && !t->reencode && !(attr && t->attr_size))
+        return PD_OK;
+    *bytes = t->bytes;
+    if (attr)
+        return attr_record(t, rec, n, error);
+    if (is_feature(t, rec))
+        return feature_record(t, rec, error);
+    /* Of an unknown type of the kernel, the sample_id at its end is known, and needed to tell the event. */
+    if (!decoded && (rec->layout || rec->has_id)) {
+        struct pd_plan plan = *rec->plan;
+        plan.order = (uint8_t)t->to;
+        if (pd_record_encode(&plan, rec, t->bytes, sizeof t->bytes, n, NULL) == PD_OK &&
+            (t->from == t->to || pd_attrs_uniform(&r->attrs) || stays_of_event(&r->attrs, rec, t->bytes))) {
+            if (rec->layout == NULL || rec->type == PD_RECORD_SIMPLEPERF_SPLIT)
+                leave_record(t, rec); /* of what is split, only the whole makes sense */
+            return PD_OK;
+        }
+    }
+    *n = rec->size;
+    if (decoded && t->from != t->to)
+        contradicting_record(t, r, rec);
+    else
+        plain_record(t, rec);
+    return PD_OK;
+}
+
+/* ---- Feature sections */
+
+void pd_transcode_leave_section(struct pd_transcode *t, uint16_t feature)
+{
+    leave_feature(t, feature);
+}
+
+/* The section in the order `to`, into n other bytes. False: it makes no sense in the order `from`. */
+static bool turn_section(const struct pd_transcode *t, const uint8_t *bytes, size_t n, enum pd_order from,
+                         enum pd_order to, struct pd_feature *f, uint8_t *out)
+{
+    size_t size;
+    return pd_feature_decode(from, f->id, t->nr_cpus_avail, bytes, n, f, NULL) == PD_OK && f->layout &&
+           pd_feature_encode(to, f, out, n, &size, NULL) == PD_OK && size == n;
+}
+
+/* Damaged sections are left, with the same care as contradicting_record(). */
+static void contradicting_section(struct pd_transcode *t, uint16_t feature, uint8_t *bytes, size_t n,
+                                  uint8_t *out)
+{
+    struct pd_feature f = {.id = feature};
+    for (int i = 0; i < 16 && turn_section(t, bytes, n, t->to, t->from, &f, out); i++)
+        memcpy(bytes, out, n);
+    leave_feature(t, feature);
+}
+
+/* The arrays of BPF programs, in a section that has been turned already and stands at `bytes`. */
+static void turn_bpf_arrays(const struct pd_feature *f, uint8_t *bytes)
+{
+    struct pd_list l = f->u.bpf_prog_info.programs;
+    struct pd_bpf_prog p;
+    while (pd_bpf_prog_next(&l, &p))
+        pd_bpf_swap_arrays(&p, bytes + (p.data.ptr - f->raw.ptr));
+}
+
+enum pd_code pd_transcode_section(struct pd_transcode *t, uint16_t feature, uint8_t *bytes, size_t n,
+                                  struct pd_error *error)
+{
+    struct pd_feature f = {.id = feature};
+    if (t->from == t->to || n == 0)
+        return PD_OK;
+    if (!pd_layout_of_feature(feature)) {
+        leave_feature(t, feature);
+        return PD_OK;
+    }
+    uint8_t *out = pd_resize(t->allocator, NULL, n);
+    if (out == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "feature", 0, n);
+    if (turn_section(t, bytes, n, t->from, t->to, &f, out)) {
+        if (feature == PD_FEAT_NRCPUS)
+            t->nr_cpus_avail = f.u.nrcpus.nr_cpus_avail;
+        if (f.rest.n && feature != PD_FEAT_TRACING_DATA)
+            leave_feature(t, feature); /* what a newer writer has behind the known fields */
+        if (feature == PD_FEAT_BPF_PROG_INFO)
+            turn_bpf_arrays(&f, out);
+        memcpy(bytes, out, n);
+    } else {
+        contradicting_section(t, feature, bytes, n, out);
+    }
+    pd_release(t->allocator, out);
+    return PD_OK;
+}

@@ -1,0 +1,580 @@
+/* SPDX-License-Identifier: MIT */
+/* edits.c - what becomes of records, attrs and features that are changed on the way; see edits.h. */
+#include "edits.h"
+#include "src/support/memory.h"
+#include "src/reflect/reflect.h"
+#include "src/support/wrap.h"
+#include <perfdata/reader.h>
+
+/* ---- What goes, and what is told of it */
+
+static bool goes(const struct pd_edits *e, const struct pd_op *layout)
+{
+    return layout && (e->drop >> pd_identities_of(&e->touch.ids, layout)->kinds[0] & 1);
+}
+
+static void count_gone(struct pd_edits *e, const struct pd_record *rec)
+{
+    size_t i = 0;
+    while (i < e->n_gone && e->gone[i].type != rec->type && i < PD_EDITS_TYPES - 1)
+        i++;
+    if (i == e->n_gone)
+        e->gone[e->n_gone++].type = rec->type;
+    e->gone[i].n++;
+}
+
+static void count_gone_feature(struct pd_edits *e, uint32_t feature)
+{
+    if (feature < 256)
+        e->gone_features[feature / 8] |= (uint8_t)(1u << feature % 8);
+}
+
+void pd_edits_notes(const struct pd_edits *e, void (*note)(void *user, const struct pd_convert_note *note),
+                    void *user)
+{
+    static const char why[] = "it was to be left out";
+    struct pd_convert_note n = {.what = PD_NOTED_RECORDS, .why = why};
+    for (size_t i = 0; i < e->n_gone; i++) {
+        n.number = e->gone[i].type;
+        n.count = e->gone[i].n;
+        note(user, &n);
+    }
+    n = (struct pd_convert_note){.what = PD_NOTED_FEATURE, .why = why};
+    for (n.number = 0; n.number < 256; n.number++)
+        if (e->gone_features[n.number / 8] >> n.number % 8 & 1)
+            note(user, &n);
+    n = (struct pd_convert_note){.what = PD_NOTED_BYTES, .count = e->stray, .why = why};
+    if (e->stray)
+        note(user, &n);
+}
+
+/* ---- Attrs */
+
+static bool is_zero(const uint8_t *p, size_t n)
+{
+    while (n && p[n - 1] == 0)
+        n--;
+    return n == 0;
+}
+
+static void strip_attr(const struct pd_edits *e, struct pd_attr *attr)
+{
+    const uint64_t gone = attr->sample_type & e->strip;
+    attr->sample_type &= ~gone;
+    if (gone & PD_SAMPLE_BRANCH_STACK)
+        attr->branch_sample_type = 0;
+    if (gone & PD_SAMPLE_REGS_USER)
+        attr->sample_regs_user = 0;
+    if (gone & PD_SAMPLE_STACK_USER)
+        attr->sample_stack_user = 0;
+    if (gone & PD_SAMPLE_REGS_INTR)
+        attr->sample_regs_intr = 0;
+    if (gone & PD_SAMPLE_AUX)
+        attr->aux_sample_size = 0;
+    if (gone & PD_SAMPLE_CALLCHAIN)
+        attr->sample_max_stack = 0;
+    if (e->max_stack && attr->sample_type & PD_SAMPLE_CALLCHAIN && attr->size >= PD_ATTR_SIZE_VER5 &&
+        (attr->sample_max_stack == 0 || attr->sample_max_stack > e->max_stack))
+        attr->sample_max_stack = (uint16_t)(e->max_stack < UINT16_MAX ? e->max_stack : 0);
+}
+
+/* PMUs of probes have addresses where others have numbers; none of those is as large as one of the kernel. */
+static enum pd_code change_addrs(struct pd_edits *e, struct pd_attr *attr, struct pd_error *error)
+{
+    const uint64_t lowest = UINT64_C(0xffff800000000000);
+    const bool breakpoint = attr->type == PD_TYPE_BREAKPOINT, other = attr->type > PD_TYPE_BREAKPOINT;
+    enum pd_code code = PD_OK;
+    if (breakpoint || (other && attr->config1 >= lowest))
+        code = e->touch.number(e, PD_ID_ADDR, 8, &attr->bp_addr, error);
+    if (!code && other && attr->config2 >= lowest)
+        code = e->touch.number(e, PD_ID_ADDR, 8, &attr->config2, error);
+    return code;
+}
+
+/* Callback of the retouch, for attrs in records and features too. */
+static enum pd_code change_attr(void *user, struct pd_attr *attr, struct pd_error *error)
+{
+    struct pd_edits *e = user;
+    enum pd_code code;
+    strip_attr(e, attr);
+    if (!e->strict)
+        return PD_OK;
+    attr->sig_data = 0;
+    attr->reserved_2 = 0;
+    if (e->touch.touched & PD_ID_BIT(PD_ID_ADDR) && (code = change_addrs(e, attr, error)))
+        return code;
+    if (is_zero(attr->tail.ptr, attr->tail.n))
+        return PD_OK;
+    /* Behind what the size covers, bytes mean nothing; what it covers are fields that are not known here. */
+    const size_t fields = attr->size > PD_ATTR_SIZE ? attr->size - PD_ATTR_SIZE : 0;
+    if (fields && !is_zero(attr->tail.ptr, fields < attr->tail.n ? fields : attr->tail.n) && !e->drop_unknown)
+        return pd_fail(error, PD_EOPAQUE, PD_NOWHERE, "attr.tail", attr->size, PD_ATTR_SIZE);
+    uint8_t *zeros = pd_retouch_memory(&e->touch, attr->tail.n);
+    if (zeros == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "attr.tail", 0, attr->tail.n);
+    memset(zeros, 0, attr->tail.n);
+    attr->tail.ptr = zeros;
+    return PD_OK;
+}
+
+enum pd_code pd_edits_attr(struct pd_edits *e, const struct pd_attr *attr, const struct pd_attr **out,
+                           struct pd_error *error)
+{
+    e->attr = *attr;
+    e->touch.used = 0;
+    *out = &e->attr;
+    return change_attr(e, &e->attr, error);
+}
+
+enum pd_code pd_edits_event_type(struct pd_edits *e, struct pd_event_type *type, struct pd_error *error)
+{
+    static const struct pd_shape shape;
+    return pd_retouch_value(&e->touch, pd_layout_event_type(), &shape, type, false, error);
+}
+
+/* The plan of the changed attr that a record belongs to. */
+static const struct pd_plan *plan_of(struct pd_edits *e, const struct pd_reader *r,
+                                     const struct pd_record *rec)
+{
+    if (!e->strip || rec->attr_index == UINT32_MAX)
+        return rec->plan;
+    for (; e->n_plans <= rec->attr_index; e->n_plans++) {
+        const struct pd_event_attr *event = pd_reader_attr(r, e->n_plans);
+        struct pd_attr attr = event->attr;
+        struct pd_plan *more = pd_array(e->allocator, e->plans, e->n_plans + 1, sizeof *more);
+        if (more == NULL)
+            return NULL;
+        e->plans = more;
+        strip_attr(e, &attr);
+        pd_plan_init(&e->plans[e->n_plans], &attr, (enum pd_order)event->plan.order);
+    }
+    return &e->plans[rec->attr_index];
+}
+
+/* ---- Records */
+
+static enum pd_code refuse(const struct pd_record *rec, enum pd_code code, const char *field,
+                           struct pd_error *error)
+{
+    return pd_fail_record(error, code, rec, 8, field, rec->type, 0);
+}
+
+/* What is behind the known fields: padding goes, more than that is not known. */
+static enum pd_code clean_rest(struct pd_edits *e, const struct pd_record *rec, struct pd_bytes *rest,
+                               bool *drop, struct pd_error *error)
+{
+    static const uint8_t zeros[8];
+    if (is_zero(rest->ptr, rest->n))
+        return PD_OK;
+    if (rest->n >= sizeof zeros) {
+        *drop = e->drop_unknown;
+        return *drop ? PD_OK : refuse(rec, PD_EOPAQUE, "rest", error);
+    }
+    rest->ptr = zeros;
+    return PD_OK;
+}
+
+/* Markers are not counted, as in perf; one that nothing follows goes too. */
+static size_t cut_chain(const struct pd_vec *ips, uint32_t most)
+{
+    size_t i = 0;
+    for (uint32_t n = 0; i < ips->n; i++) {
+        const bool marker = pd_vec_at(ips, i) >= (uint64_t)-4095;
+        if (!marker && n++ == most)
+            break;
+    }
+    if (i < ips->n)
+        while (i && pd_vec_at(ips, i - 1) >= (uint64_t)-4095)
+            i--;
+    return i;
+}
+
+static void shorten(const struct pd_edits *e, struct pd_record *rec)
+{
+    if (rec->type == PD_RECORD_SAMPLE) {
+        struct pd_callchain *chain = &rec->u.sample.callchain;
+        if (e->strip & PD_SAMPLE_BRANCH_STACK)
+            rec->variant &= (uint8_t) ~(PD_VARIANT_NO_HW_IDX | PD_VARIANT_BRANCH_COUNTERS);
+        if (e->max_stack && rec->plan->shape.sample_type & PD_SAMPLE_CALLCHAIN)
+            chain->nr = chain->ips.n = cut_chain(&chain->ips, e->max_stack);
+    } else if (rec->type == PD_RECORD_CALLCHAIN_DEFERRED && e->max_stack) {
+        struct pd_callchain_deferred *chain = &rec->u.callchain_deferred;
+        chain->nr = chain->ips.n = cut_chain(&chain->ips, e->max_stack);
+    }
+}
+
+/*
+ * The kernel follows frame pointers without knowing whether there are any, so a user part may have words of
+ * the stack: pieces of text. What is beyond the addresses that a program gets without asking for more becomes
+ * 0.
+ */
+static enum pd_code clean_ips(struct pd_edits *e, struct pd_vec *ips, bool user, struct pd_error *error)
+{
+    uint64_t *now = NULL;
+    for (size_t i = 0; i < ips->n; i++) {
+        const uint64_t ip = pd_vec_at(ips, i);
+        if (ip >= PD_CONTEXT_MAX)
+            user = ip == PD_CONTEXT_USER || ip == PD_CONTEXT_GUEST_USER;
+        if (ip >= PD_CONTEXT_MAX || !user || ip >> 48 == 0)
+            continue;
+        if (now == NULL) {
+            if ((now = pd_retouch_memory(&e->touch, ips->n * sizeof *now)) == NULL)
+                return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "ips", 0, ips->n * sizeof *now);
+            pd_vec_copy(ips, 0, ips->n, now);
+        }
+        now[i] = 0;
+    }
+    if (now)
+        *ips = PD_VEC64(now, ips->n);
+    return PD_OK;
+}
+
+static enum pd_code clean_chain(struct pd_edits *e, struct pd_record *rec, struct pd_error *error)
+{
+    if (rec->type == PD_RECORD_SAMPLE && rec->plan->shape.sample_type & PD_SAMPLE_CALLCHAIN)
+        return clean_ips(e, &rec->u.sample.callchain.ips, false, error);
+    if (rec->type == PD_RECORD_CALLCHAIN_DEFERRED)
+        return clean_ips(e, &rec->u.callchain_deferred.ips, true, error);
+    return PD_OK;
+}
+
+/* Is what the record maps no file? Then it has a name in brackets or behind two slashes, as "//anon". */
+static bool is_of_memory(const struct pd_edits *e, const struct pd_view *view, const void *value)
+{
+    const struct pd_identity_layout *layout = pd_identities_of(&e->touch.ids, view->layout);
+    if (!(layout->mask & PD_ID_BIT(PD_ID_OFFSET)))
+        return false;
+    for (size_t i = 1; view->layout[i].kind != PD_OP_END; i++) {
+        const struct pd_str *s = (const void *)((const uint8_t *)value + view->layout[i].offset);
+        if (layout->kinds[i] == PD_ID_PATH)
+            return s->len == 0 || *s->ptr == '[' || (s->len > 1 && memcmp(s->ptr, "//", 2) == 0);
+    }
+    return false;
+}
+
+/* Are there bytes, behind registers of an abi that is not known, among which fields may be that are to go? */
+static bool hides_stripped(const struct pd_edits *e, const struct pd_record *rec)
+{
+    const uint64_t before = PD_SAMPLE_IDENTIFIER | PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME |
+                            PD_SAMPLE_ADDR | PD_SAMPLE_ID | PD_SAMPLE_STREAM_ID | PD_SAMPLE_CPU |
+                            PD_SAMPLE_PERIOD | PD_SAMPLE_READ | PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW |
+                            PD_SAMPLE_BRANCH_STACK;
+    return rec->type == PD_RECORD_SAMPLE && rec->variant & PD_VARIANT_UNKNOWN_REGS &&
+           e->strip & rec->plan->shape.sample_type & ~before;
+}
+
+static enum pd_code change_record(struct pd_edits *e, struct pd_record *rec, bool *drop,
+                                  struct pd_error *error)
+{
+    const struct pd_view view = pd_view_of(rec);
+    const unsigned mode = rec->misc & PD_MISC_CPUMODE;
+    enum pd_code code = PD_OK;
+    e->opaque = false;
+    e->event = rec->attr;
+    e->kernel = mode == PD_CPUMODE_KERNEL || mode == PD_CPUMODE_GUEST_KERNEL;
+    e->of_memory = is_of_memory(e, &view, &rec->u);
+    if (e->strict)
+        code = clean_rest(e, rec, &rec->rest, drop, error);
+    if (!code)
+        code = pd_retouch_value(&e->touch, view.layout, &view.shape, &rec->u, false, error);
+    if (!code && view.has_id)
+        code = pd_retouch_value(&e->touch, pd_layout_sample_id(), &view.shape, &rec->id, true, error);
+    if (!code && e->clean_chains)
+        code = clean_chain(e, rec, error);
+    if (code && error->record_index == PD_NOWHERE) {
+        error->offset = rec->offset;
+        error->record_index = rec->index;
+        error->record_type = rec->type;
+    }
+    if (!code && hides_stripped(e, rec) && !(*drop = e->drop_unknown))
+        code = refuse(rec, PD_EOPAQUE, "rest", error);
+    if (!code && e->opaque && !(*drop = e->drop_unknown))
+        code = refuse(rec, PD_EOPAQUE, view.layout->name, error);
+    return code;
+}
+
+/* The feature in a record of a stream; the mark behind the last one has none. */
+static enum pd_code feature_record(struct pd_edits *e, const struct pd_record *rec, uint64_t id,
+                                   const struct pd_bytes *data, uint32_t cpus, uint8_t *out, size_t *n,
+                                   struct pd_error *error)
+{
+    const size_t head = (size_t)(data->ptr - rec->raw);
+    const enum pd_order order = (enum pd_order)rec->plan->order;
+    const struct pd_edits_section section = {order, id < 256 ? (uint32_t)id : 256, cpus,
+                                             rec->offset + (rec->depth ? 0 : head)};
+    struct pd_bytes now = *data;
+    bool there = true;
+    enum pd_code code = PD_OK;
+    if (data->n || id <= 255) /* a mark has the number of features, and nothing to hide */
+        code = pd_edits_feature(e, &section, data->ptr, data->n, &now, &there, error);
+    if (!code && now.n > UINT16_MAX - head)
+        code = refuse(rec, PD_ELIMIT, "feature", error);
+    if (code && error->record_index == PD_NOWHERE) {
+        error->record_index = rec->index;
+        error->record_type = rec->type;
+    }
+    *n = 0;
+    if (code || !there)
+        return code;
+    memcpy(out, rec->raw, head);
+    if (now.n)
+        memcpy(out + head, now.ptr, now.n);
+    *n = head + now.n;
+    pd_store16(out + 6, (uint16_t)*n, order);
+    return PD_OK;
+}
+
+/* What cannot be decoded passes as it is, or must not pass. */
+static enum pd_code unknown_record(struct pd_edits *e, const struct pd_record *rec,
+                                   const struct pd_error *why, uint8_t *out, size_t *n,
+                                   struct pd_error *error)
+{
+    *n = 0;
+    e->passed = *why;
+    if (e->strict && !e->drop_unknown) {
+        if (why->code == PD_OK || why->code == PD_EUNKNOWN)
+            return refuse(rec, PD_EOPAQUE, "type", error);
+        *error = *why;
+        return why->code;
+    }
+    if (e->strict) {
+        count_gone(e, rec);
+        return PD_OK;
+    }
+    memcpy(out, rec->raw, rec->size);
+    *n = rec->size;
+    return PD_OK;
+}
+
+enum pd_code pd_edits_record(struct pd_edits *e, const struct pd_reader *r, struct pd_record *rec,
+                             uint32_t nr_cpus_avail, uint8_t out[UINT16_MAX], size_t *n,
+                             struct pd_error *error)
+{
+    struct pd_error what = {0};
+    struct pd_bytes data;
+    uint64_t id;
+    bool drop = false;
+    e->passed.code = PD_OK;
+    if (pd_reader_decode(r, rec, &what))
+        return unknown_record(e, rec, &what, out, n, error);
+    if (pd_record_feature(rec, (enum pd_order)rec->plan->order, &id, &data))
+        return feature_record(e, rec, id, &data, rec->nr_cpus_avail ? rec->nr_cpus_avail : nr_cpus_avail, out,
+                              n, error);
+    if (rec->layout == NULL) {
+        what.code = PD_OK;
+        return unknown_record(e, rec, &what, out, n, error);
+    }
+    *n = 0;
+    enum pd_code code = goes(e, rec->layout) ? PD_OK : change_record(e, rec, &drop, error);
+    if (code)
+        return code;
+    if (drop || goes(e, rec->layout)) {
+        count_gone(e, rec);
+        return PD_OK;
+    }
+    const struct pd_plan *plan = plan_of(e, r, rec);
+    if (plan == NULL)
+        return pd_fail_record(error, PD_ENOMEM, rec, 0, "plan", 0, sizeof *plan);
+    shorten(e, rec);
+    rec->size = 0;
+    code = pd_record_encode(plan, rec, out, UINT16_MAX, n, error);
+    rec->size = pd_load16(rec->raw + 6, (enum pd_order)rec->plan->order);
+    return code;
+}
+
+/* ---- Features */
+
+void pd_edits_miss_feature(struct pd_edits *e, uint32_t feature)
+{
+    count_gone_feature(e, feature);
+}
+
+bool pd_edits_drops_feature(const struct pd_edits *e, uint32_t feature)
+{
+    const struct pd_op *layout = pd_layout_of_feature(feature);
+    return layout ? goes(e, layout) : e->strict && e->drop_unknown;
+}
+
+static enum pd_code change_feature(struct pd_edits *e, enum pd_order order, struct pd_feature *f,
+                                   struct pd_bytes *out, struct pd_error *error)
+{
+    const struct pd_shape shape = {.given = f->nr_cpus_avail, .variant = f->variant};
+    size_t n;
+    enum pd_code code = pd_retouch_value(&e->touch, f->layout, &shape, &f->u, false, error);
+    if (!code)
+        code = pd_feature_encode(order, f, NULL, 0, &n, error);
+    if (code)
+        return code;
+    uint8_t *bytes = pd_resize(e->allocator, e->bytes, n);
+    if (bytes == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "feature", 0, n);
+    e->bytes = bytes;
+    *out = (struct pd_bytes){bytes, n};
+    return pd_feature_encode(order, f, bytes, n, &n, error);
+}
+
+/* A feature of which not all is understood. */
+static enum pd_code unknown_feature(struct pd_edits *e, uint32_t feature, bool *there, struct pd_error *error)
+{
+    *there = !e->strict;
+    if (error->code != PD_EOPAQUE)
+        e->passed = *error;
+    if (e->strict && !e->drop_unknown)
+        return error->code;
+    if (e->strict)
+        count_gone_feature(e, feature);
+    return PD_OK;
+}
+
+static enum pd_code edit_feature(struct pd_edits *e, const struct pd_edits_section *section,
+                                 const uint8_t *bytes, size_t n, struct pd_bytes *out, bool *there,
+                                 struct pd_error *error)
+{
+    const enum pd_order order = section->order;
+    const uint32_t feature = section->feature;
+    static const uint8_t zeros[8];
+    struct pd_feature f;
+    e->passed.code = PD_OK;
+    *out = (struct pd_bytes){bytes, n};
+    *there = !pd_edits_drops_feature(e, feature);
+    if (!*there)
+        count_gone_feature(e, feature);
+    if (!*there || n == 0)
+        return PD_OK;
+    enum pd_code code = pd_feature_decode(order, feature, section->nr_cpus_avail, bytes, n, &f, error);
+    if (!code && f.layout == NULL)
+        code = pd_fail(error, PD_EOPAQUE, PD_NOWHERE, "feature", feature, 0);
+    if (!code && e->strict && !is_zero(f.rest.ptr, f.rest.n)) {
+        if (f.rest.n >= sizeof zeros)
+            code = pd_fail(error, PD_EOPAQUE, PD_NOWHERE, "rest", feature, 0);
+        f.rest.ptr = zeros;
+    }
+    if (code)
+        return unknown_feature(e, feature, there, error);
+    e->opaque = false;
+    if ((code = change_feature(e, order, &f, out, error)))
+        error->section = pd_feature_name(feature);
+    if (!code && e->opaque) {
+        pd_fail(error, PD_EOPAQUE, PD_NOWHERE, "content", feature, 0);
+        error->section = pd_feature_name(feature);
+        return unknown_feature(e, feature, there, error);
+    }
+    return code;
+}
+
+enum pd_code pd_edits_feature(struct pd_edits *e, const struct pd_edits_section *section,
+                              const uint8_t *bytes, size_t n, struct pd_bytes *out, bool *there,
+                              struct pd_error *error)
+{
+    const enum pd_code code = edit_feature(e, section, bytes, n, out, there, error);
+    if (code)
+        pd_error_move(error, section->offset);
+    if (e->passed.code)
+        pd_error_move(&e->passed, section->offset);
+    return code;
+}
+
+/* ---- The edits of pd_edit_options */
+
+/* A shift backwards is added as what wraps. */
+PD_WRAPS static enum pd_code move_time(void *user, enum pd_identity kind, unsigned width, uint64_t *value,
+                                       struct pd_error *error)
+{
+    const struct pd_edits *e = user;
+    const uint64_t shift = (uint64_t)e->options->edit->time_shift, time = *value;
+    (void)width;
+    if (kind == PD_ID_TIME && time == 0)
+        return PD_OK;
+    const bool before = e->options->edit->time_shift < 0 && time + shift >= time;
+    const bool behind = e->options->edit->time_shift > 0 && time + shift < time;
+    if (kind == PD_ID_TIME && (before || behind || time + shift == 0))
+        return pd_fail(error, PD_ETIME, PD_NOWHERE, NULL, time, 0);
+    *value = time + shift;
+    return PD_OK;
+}
+
+static enum pd_code rename_comm(void *user, enum pd_identity kind, struct pd_bytes *text, size_t most,
+                                struct pd_error *error)
+{
+    const struct pd_edits *e = user;
+    const struct pd_edit_options *o = e->options->edit;
+    (void)kind;
+    for (size_t i = 0; i < o->n_renames; i++) {
+        const size_t n = strlen(o->renames[i].to);
+        if (strlen(o->renames[i].from) != text->n || memcmp(o->renames[i].from, text->ptr, text->n) != 0)
+            continue;
+        if (n > most)
+            return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "comm", n, most);
+        *text = (struct pd_bytes){(const uint8_t *)o->renames[i].to, n};
+        break;
+    }
+    return PD_OK;
+}
+
+/* What samples have nothing of is not worth a record of its own either. */
+static void take_edit(struct pd_edits *e, const struct pd_edit_options *o)
+{
+    e->strip = o->strip;
+    e->max_stack = o->max_stack;
+    e->touch.number = move_time;
+    e->touch.string = rename_comm;
+    e->drop |= o->strip & PD_SAMPLE_CALLCHAIN ? PD_ID_BIT(PD_ID_CHAIN) : 0;
+    e->drop |= o->strip & PD_SAMPLE_BRANCH_STACK ? PD_ID_BIT(PD_ID_BRANCHES) : 0;
+    e->drop |= o->strip & PD_SAMPLE_AUX ? PD_ID_BIT(PD_ID_AUX) : 0;
+    if (o->time_shift)
+        e->touch.touched |= PD_ID_BIT(PD_ID_TIME) | PD_ID_BIT(PD_ID_CLOCK);
+    if (o->n_renames)
+        e->touch.touched |= PD_ID_BIT(PD_ID_COMM);
+    if (o->strip || o->max_stack) /* lets the walk come by attrs in features */
+        e->touch.touched |= PD_ID_BIT(PD_ID_OPAQUE);
+}
+
+static enum pd_code leave_bytes(void *user, enum pd_identity kind, struct pd_bytes *bytes,
+                                struct pd_error *error)
+{
+    (void)user, (void)kind, (void)bytes, (void)error;
+    return PD_OK;
+}
+
+static bool is_asked(const struct pd_edit_options *o)
+{
+    return o && (o->strip || o->max_stack || o->time_shift || o->n_renames);
+}
+
+enum pd_code pd_edits_open(struct pd_edits **edits, const struct pd_convert_options *options,
+                           struct pd_error *error)
+{
+    const bool other = options->order || options->attr_size || options->reencode;
+    *edits = NULL;
+    if (!options->redaction && !is_asked(options->edit))
+        return PD_OK;
+    if (options->edit && options->edit->strip & ~PD_EDIT_STRIPPABLE)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "strip", options->edit->strip, PD_EDIT_STRIPPABLE);
+    if (other || (options->redaction && is_asked(options->edit)))
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "edit", 0, 0);
+    struct pd_edits *e = pd_resize(options->allocator, NULL, sizeof *e);
+    if (e == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "edit", 0, sizeof *e);
+    *e = (struct pd_edits){
+        .allocator = options->allocator, .options = options, .redaction = options->redaction};
+    e->touch.allocator = options->allocator;
+    e->touch.user = e;
+    e->touch.attr = change_attr;
+    e->touch.bytes = leave_bytes;
+    if (options->redaction)
+        pd_calls_of(options->redaction)->apply(options->redaction, e);
+    else
+        take_edit(e, options->edit);
+    *edits = e;
+    return pd_retouch_open(&e->touch, error);
+}
+
+void pd_edits_close(struct pd_edits *e)
+{
+    if (e == NULL)
+        return;
+    pd_retouch_close(&e->touch);
+    pd_release(e->allocator, e->plans);
+    pd_release(e->allocator, e->bytes);
+    pd_release(e->allocator, e);
+}

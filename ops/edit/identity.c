@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* identity.c - schema/identity.def as a table by layout. */
+#include "identity.h"
+#include "src/support/memory.h"
+#include <perfdata/records.h>
+
+struct line {
+    const struct pd_op *(*layout)(void);
+    const char *field; /* NULL: all of it */
+    uint8_t kind;
+    uint16_t offset; /* in the struct, so that no line can name a field that is not there */
+};
+
+static const struct line lines[] = {
+#define IDENTIFIES(layout_, field_, kind_) \
+    {pd_layout_##layout_, #field_, PD_ID_##kind_, offsetof(struct pd_##layout_, field_)},
+#define WHOLE(layout_, kind_) {pd_layout_##layout_, NULL, PD_ID_##kind_, 0},
+#include "src/schema/identity.def"
+#undef IDENTIFIES
+#undef WHOLE
+};
+
+static bool is_string(const struct pd_op *op)
+{
+    switch (op->kind) {
+    case PD_OP_STR:
+    case PD_OP_CSTR:
+    case PD_OP_STR64:
+    case PD_OP_STRV:
+    case PD_OP_STRN:
+    case PD_OP_STRMAX:
+    case PD_OP_SLOT: return true;
+    default: return false;
+    }
+}
+
+static bool has_part(const struct pd_op *op)
+{
+    return op->sub && op->kind < PD_OP_GIVEN;
+}
+
+static size_t length_of(const struct pd_op *head)
+{
+    size_t n = 1;
+    while (head[n].kind != PD_OP_END)
+        n++;
+    return n + 1;
+}
+
+static void fill_kinds(const struct pd_op *head, uint8_t *kinds)
+{
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        if (lines[i].layout() != head)
+            continue;
+        if (lines[i].field == NULL)
+            kinds[0] = lines[i].kind;
+        for (size_t k = 1; lines[i].field && head[k].kind != PD_OP_END; k++)
+            if (head[k].kind < PD_OP_ALIAS && strcmp(head[k].name, lines[i].field) == 0)
+                kinds[k] = lines[i].kind;
+    }
+}
+
+/* Of the layout and, by way of their own masks, its parts, which stand before it in the schema. */
+static uint64_t mask_of(const struct pd_identities *ids, const struct pd_op *head, const uint8_t *kinds)
+{
+    uint64_t mask = 0;
+    for (size_t k = 1; head[k].kind != PD_OP_END; k++) {
+        if (head[k].kind >= PD_OP_ALIAS)
+            continue;
+        mask |= PD_ID_BIT(kinds[k]) | (is_string(&head[k]) ? PD_ID_SLOT_BIT : 0);
+        if (head[k].kind == PD_OP_ATTR)
+            mask |= pd_identities_of(ids, pd_layout_attr())->mask;
+        else if (has_part(&head[k]))
+            mask |= pd_identities_of(ids, head[k].sub())->mask;
+    }
+    return mask;
+}
+
+static void add(struct pd_identities *ids, const struct pd_identity_layout *layout)
+{
+    size_t i = pd_identities_place(ids, layout->head);
+    for (; ids->slots[i].head; i = (i + 1) & (ids->n_slots - 1))
+        ;
+    ids->slots[i] = *layout;
+}
+
+bool pd_identities_open(struct pd_identities *ids, const struct pd_allocator *allocator)
+{
+    size_t n_lines = 0;
+    *ids = (struct pd_identities){.allocator = allocator, .n_slots = 64};
+    while (ids->n_slots < 2 * pd_n_layouts)
+        ids->n_slots *= 2;
+    for (size_t i = 0; i < pd_n_layouts; i++)
+        n_lines += length_of(pd_layouts[i]());
+    ids->slots = pd_array(allocator, NULL, ids->n_slots, sizeof *ids->slots);
+    ids->kinds = pd_resize(allocator, NULL, n_lines);
+    if (ids->slots == NULL || ids->kinds == NULL)
+        return false;
+    memset(ids->slots, 0, ids->n_slots * sizeof *ids->slots);
+    memset(ids->kinds, 0, n_lines);
+    uint8_t *kinds = ids->kinds;
+    for (size_t i = 0; i < pd_n_layouts; i++) {
+        struct pd_identity_layout layout = {.head = pd_layouts[i](), .kinds = kinds};
+        fill_kinds(layout.head, kinds);
+        layout.mask = mask_of(ids, layout.head, kinds);
+        kinds += length_of(layout.head);
+        add(ids, &layout);
+    }
+    return true;
+}
+
+void pd_identities_close(struct pd_identities *ids)
+{
+    pd_release(ids->allocator, ids->slots);
+    pd_release(ids->allocator, ids->kinds);
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* retouch.c - changing decoded values by what their fields tell, through the schema's tables. */
+#include "retouch.h"
+#include "src/support/memory.h"
+#include "src/reflect/reflect.h"
+
+/* ---- Memory of the value at hand */
+
+enum pd_code pd_retouch_open(struct pd_retouch *t, struct pd_error *error)
+{
+    t->scratch = pd_resize(t->allocator, NULL, PD_RETOUCH_SCRATCH);
+    if (t->scratch == NULL || !pd_identities_open(&t->ids, t->allocator))
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "edit", 0, PD_RETOUCH_SCRATCH);
+    return PD_OK;
+}
+
+/* Frees the blocks that were taken since there were n. */
+static void release_to(struct pd_retouch *t, size_t n)
+{
+    while (t->n_blocks > n)
+        pd_release(t->allocator, t->blocks[--t->n_blocks]);
+}
+
+void pd_retouch_close(struct pd_retouch *t)
+{
+    release_to(t, 0);
+    pd_release(t->allocator, t->blocks);
+    pd_release(t->allocator, t->scratch);
+    pd_identities_close(&t->ids);
+}
+
+/* A block of its own, which can grow. */
+static void **new_block(struct pd_retouch *t, size_t n)
+{
+    if (!pd_grow(t->allocator, (void **)&t->blocks, t->n_blocks, &t->blocks_cap, sizeof *t->blocks))
+        return NULL;
+    void **block = &t->blocks[t->n_blocks];
+    if ((*block = pd_resize(t->allocator, NULL, n)) == NULL)
+        return NULL;
+    t->n_blocks++;
+    return block;
+}
+
+void *pd_retouch_memory(struct pd_retouch *t, size_t n)
+{
+    if (n <= PD_RETOUCH_SCRATCH - t->used) {
+        void *p = t->scratch + t->used;
+        t->used += (n + 7) & ~(size_t)7;
+        t->used = t->used < PD_RETOUCH_SCRATCH ? t->used : PD_RETOUCH_SCRATCH;
+        return p;
+    }
+    void **block = new_block(t, n);
+    return block ? *block : NULL;
+}
+
+static enum pd_code no_memory(const struct pd_retouch *t, size_t n)
+{
+    return pd_fail(t->error, PD_ENOMEM, PD_NOWHERE, "edit", 0, n);
+}
+
+/* ---- Fields */
+
+/*
+ * touch_field and touch_part take a kind that they do not name for a number or a list, as is_string for none.
+ */
+_Static_assert(PD_OP_GIVEN == 33, "a new kind of field: does it fall to the right case?");
+
+static void set_count(const struct pd_op *op, void *v, uint64_t n)
+{
+    void *p = (uint8_t *)v + op->count_offset;
+    switch (op->count_width) {
+    case 2: *(uint16_t *)p = (uint16_t)n; break;
+    case 4: *(uint32_t *)p = (uint32_t)n; break;
+    default: *(uint64_t *)p = n; break;
+    }
+}
+
+static bool is_touched(const struct pd_retouch *t, unsigned kind)
+{
+    return t->touched >> kind & 1;
+}
+
+/* Is there anything to do in a part, inside of a field of the kind `around`? */
+static bool reaches(const struct pd_retouch *t, const struct pd_op *head, unsigned around)
+{
+    uint64_t mask = pd_identities_of(&t->ids, head)->mask;
+    if (mask & PD_ID_BIT(PD_ID_AROUND))
+        mask |= PD_ID_BIT(around);
+    return mask & (t->touched | (t->clean ? PD_ID_SLOT_BIT : 0));
+}
+
+static enum pd_code touch_number(struct pd_retouch *t, const struct pd_op *op, unsigned kind, void *v)
+{
+    uint64_t value = pd_scalar_get(op, v);
+    const unsigned width = op->kind == PD_OP_VARINT ? 8 : pd_scalar_width(op);
+    const enum pd_code code = t->number(t->user, kind, width, &value, t->error);
+    pd_scalar_set(op, v, value);
+    return code;
+}
+
+/*
+ * The most that a string in `room` bytes may get: its NUL has a place, unless what is there has none either.
+ */
+static size_t most_of(size_t room, size_t len)
+{
+    return len < room ? room - 1 : room;
+}
+
+/* An array holds a string, an id, or padding. */
+static enum pd_code touch_array(struct pd_retouch *t, const struct pd_op *op, unsigned kind, uint8_t *p)
+{
+    const size_t n = (size_t)op->arg;
+    const bool text = kind == PD_ID_SYMBOL || kind == PD_ID_EVENT;
+    struct pd_bytes b = {p, text ? strnlen((const char *)p, n) : n};
+    const enum pd_code code = text ? t->string(t->user, kind, &b, most_of(n, b.n), t->error)
+                                   : t->bytes(t->user, kind, &b, t->error);
+    if (code)
+        return code;
+    b.n = b.n < n ? b.n : n;
+    memmove(p, b.ptr, b.n);
+    memset(p + b.n, 0, n - b.n);
+    return PD_OK;
+}
+
+/* A slot that may take all that is left keeps its size where it can: others tell from it what follows. */
+static enum pd_code keep_slot(struct pd_retouch *t, const struct pd_op *op, struct pd_str *s, size_t size)
+{
+    if (s->len >= size)
+        size = pd_slot_of(op, s->len) < op->arg ? ((s->len + 8) & ~(size_t)7) : (size_t)op->arg;
+    char *p = pd_retouch_memory(t, size);
+    if (p == NULL)
+        return no_memory(t, size);
+    memcpy(p, s->ptr, s->len);
+    memset(p + s->len, 0, size - s->len);
+    *s = (struct pd_str){p, s->len, size};
+    return PD_OK;
+}
+
+static enum pd_code touch_str(struct pd_retouch *t, const struct pd_op *op, unsigned kind, void *v)
+{
+    struct pd_str *s = (void *)((uint8_t *)v + op->offset);
+    const bool sized = op->kind == PD_OP_STRN || op->kind == PD_OP_STRMAX;
+    const size_t slot = s->size;
+    struct pd_bytes text = {(const uint8_t *)s->ptr, s->len};
+    if (slot == 0)
+        return PD_OK;
+    const size_t most = sized ? most_of((size_t)op->arg, s->len) : SIZE_MAX;
+    const enum pd_code code = is_touched(t, kind) ? t->string(t->user, kind, &text, most, t->error) : PD_OK;
+    if (code || (!t->clean && (const char *)text.ptr == s->ptr && text.n == s->len))
+        return code;
+    *s = (struct pd_str){(const char *)text.ptr, text.n, PD_AUTO};
+    if (op->kind == PD_OP_SLOT) {
+        set_count(op, v, s->len);
+        s->size = s->len ? PD_AUTO : 0;
+    }
+    return op->kind == PD_OP_STRMAX ? keep_slot(t, op, s, slot) : PD_OK;
+}
+
+static enum pd_code touch_vec(struct pd_retouch *t, unsigned kind, struct pd_vec *vec)
+{
+    if (vec->n == 0)
+        return PD_OK;
+    uint64_t *numbers = pd_retouch_memory(t, vec->n * sizeof *numbers);
+    enum pd_code code = numbers ? PD_OK : no_memory(t, vec->n * sizeof *numbers);
+    for (size_t i = 0; !code && i < vec->n; i++) {
+        numbers[i] = pd_vec_at(vec, i);
+        code = t->number(t->user, kind, vec->width, &numbers[i], t->error);
+    }
+    if (!code)
+        *vec = PD_VEC64(numbers, vec->n);
+    return code;
+}
+
+static enum pd_code touch_bytes(struct pd_retouch *t, const struct pd_op *op, unsigned kind, void *v)
+{
+    struct pd_bytes *b = (void *)((uint8_t *)v + op->offset);
+    const enum pd_code code = t->bytes(t->user, kind, b, t->error);
+    if (!code && op->kind == PD_OP_BYTES)
+        set_count(op, v, b->n);
+    return code;
+}
+
+/* ---- Parts */
+
+static enum pd_code touch_layout(struct pd_retouch *t, const struct pd_op *head, const struct pd_shape *shape,
+                                 void *v, unsigned around);
+
+static enum pd_code size_of(const struct pd_retouch *t, const struct pd_op *head,
+                            const struct pd_shape *shape, const void *v, size_t *n)
+{
+    static const struct pd_bytes none;
+    return pd_interpret_put_section(head, shape, PD_LITTLE, v, &none, NULL, 0, n, t->error);
+}
+
+/* A part of stated size: it changes by as much as its content. */
+static enum pd_code touch_sized(struct pd_retouch *t, const struct pd_op *op, const struct pd_shape *shape,
+                                void *v, unsigned around)
+{
+    void *member = (uint8_t *)v + op->offset;
+    size_t before, after;
+    if (op->sub() == pd_layout_attr())
+        return t->attr(t->user, member, t->error);
+    enum pd_code code = size_of(t, op->sub(), shape, member, &before);
+    if (!code)
+        code = touch_layout(t, op->sub(), shape, member, around);
+    if (!code)
+        code = size_of(t, op->sub(), shape, member, &after);
+    if (!code)
+        set_count(op, v, pd_count(op, shape, v) + after - before);
+    return code;
+}
+
+/* The elements of a list as bytes, in the byte order and form that they had. */
+struct elements {
+    void **block;
+    size_t n, cap;
+};
+
+static enum pd_code put_element(struct pd_retouch *t, struct elements *out, const struct pd_op *head,
+                                const struct pd_shape *shape, enum pd_order order, const void *v)
+{
+    static const struct pd_bytes none;
+    size_t n, cap = out->cap;
+    enum pd_code code = size_of(t, head, shape, v, &n);
+    if (code)
+        return code;
+    while (cap - out->n < n)
+        cap *= 2;
+    if (cap != out->cap) {
+        void *more = pd_resize(t->allocator, *out->block, cap);
+        if (more == NULL)
+            return no_memory(t, cap);
+        *out->block = more;
+        out->cap = cap;
+    }
+    code = pd_interpret_put_section(head, shape, order, v, &none, (uint8_t *)*out->block + out->n, n, &n,
+                                    t->error);
+    out->n += n;
+    return code;
+}
+
+static enum pd_code touch_list(struct pd_retouch *t, const struct pd_op *op, struct pd_list *list,
+                               unsigned around)
+{
+    _Alignas(8) uint8_t element[PD_ELEMENT_MAX];
+    const struct pd_op *head = op->sub();
+    const struct pd_shape shape = {.read_format = list->when, .given = list->when, .variant = list->variant};
+    struct pd_list l = *list;
+    struct elements out = {.cap = 256};
+    enum pd_code code = PD_OK;
+    if (list->n == 0 || list->form == PD_FORM_STRUCT)
+        return PD_OK;
+    void **block = new_block(t, out.cap);
+    if (block == NULL)
+        return no_memory(t, out.cap);
+    const size_t index = t->n_blocks - 1, mark = t->n_blocks;
+    while (!code && pd_list_take(&l, head, element)) {
+        const size_t used = t->used;
+        code = touch_layout(t, head, &shape, element, around);
+        out.block = &t->blocks[index]; /* the blocks may have moved */
+        if (!code)
+            code = put_element(t, &out, head, &shape, (enum pd_order)list->form, element);
+        release_to(t, mark);
+        t->used = used;
+    }
+    if (!code && (l.n || out.n > UINT32_MAX))
+        code = pd_fail(t->error, PD_ELIMIT, PD_NOWHERE, op->name, out.n, UINT32_MAX);
+    list->ptr = t->blocks[index];
+    if (list->varying)
+        list->stride = (uint32_t)out.n;
+    return code;
+}
+
+static enum pd_code touch_part(struct pd_retouch *t, const struct pd_op *op, const struct pd_shape *shape,
+                               void *v, unsigned around)
+{
+    void *member = (uint8_t *)v + op->offset;
+    switch (op->kind) {
+    case PD_OP_ATTR: return t->attr(t->user, member, t->error);
+    case PD_OP_SUB: return touch_layout(t, op->sub(), shape, member, around);
+    case PD_OP_SIZED: return touch_sized(t, op, shape, v, around);
+    default:
+        return touch_list(t, op, member, around); /* that of a message is encoded with what its fields take */
+    }
+}
+
+static enum pd_code touch_field(struct pd_retouch *t, const struct pd_op *op, unsigned kind,
+                                const struct pd_shape *shape, void *v)
+{
+    void *member = (uint8_t *)v + op->offset;
+    const bool touched = is_touched(t, kind);
+    switch (op->kind) {
+    case PD_OP_STR:
+    case PD_OP_CSTR:
+    case PD_OP_STR64:
+    case PD_OP_STRV:
+    case PD_OP_STRN:
+    case PD_OP_STRMAX:
+    case PD_OP_SLOT: return touched || t->clean ? touch_str(t, op, kind, v) : PD_OK;
+    case PD_OP_ARR: return touched ? touch_array(t, op, kind, member) : PD_OK;
+    case PD_OP_BYTES:
+    case PD_OP_REST: return touched ? touch_bytes(t, op, kind, v) : PD_OK;
+    case PD_OP_VEC16:
+    case PD_OP_VEC32:
+    case PD_OP_VEC64:
+    case PD_OP_VECR64:
+    case PD_OP_GRID64:
+    case PD_OP_REGS: return touched ? touch_vec(t, kind, member) : PD_OK;
+    case PD_OP_OPT64: return touched && pd_count(op, shape, v) ? touch_number(t, op, kind, v) : PD_OK;
+    default: return touched ? touch_number(t, op, kind, v) : PD_OK;
+    }
+}
+
+static enum pd_code touch_layout(struct pd_retouch *t, const struct pd_op *head, const struct pd_shape *shape,
+                                 void *v, unsigned around)
+{
+    const uint8_t *kinds = pd_identities_of(&t->ids, head)->kinds;
+    struct pd_shape s = *shape;
+    enum pd_code code = PD_OK;
+    for (const struct pd_op *op = pd_present(head, &s, v); !code && op->kind != PD_OP_END;
+         op = pd_present(op + 1, &s, v)) {
+        const unsigned said = kinds[op - head], kind = said == PD_ID_AROUND ? around : said;
+        if (op->kind == PD_OP_PASS)
+            s.given = (uint32_t)pd_count(op, &s, v);
+        if (op->kind >= PD_OP_GIVEN)
+            continue;
+        const unsigned below = said > PD_ID_AROUND ? said : around;
+        if (op->sub == NULL)
+            code = touch_field(t, op, kind, &s, v);
+        else if (reaches(t, op->sub(), below))
+            code = touch_part(t, op, &s, v, below);
+        if (code && t->error && t->error->field == NULL)
+            t->error->field = op->name;
+    }
+    return code;
+}
+
+enum pd_code pd_retouch_value(struct pd_retouch *t, const struct pd_op *layout, const struct pd_shape *shape,
+                              void *value, bool more, struct pd_error *error)
+{
+    t->error = error;
+    if (!more) {
+        release_to(t, 0);
+        t->used = 0;
+    }
+    return reaches(t, layout, PD_ID_NONE) ? touch_layout(t, layout, shape, value, PD_ID_NONE) : PD_OK;
+}

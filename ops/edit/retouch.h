@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * retouch.h - changes fields of decoded values by what they tell (identity.h), so that the value can be
+ * encoded anew: counts and sizes follow. Which values the fields get, callbacks decide.
+ */
+#ifndef PERFDATA_RETOUCH_H
+#define PERFDATA_RETOUCH_H
+
+#include "src/codec/codec_internal.h"
+#include "identity.h"
+
+#define PD_RETOUCH_SCRATCH ((size_t)256 << 10)
+
+struct pd_retouch {
+    const struct pd_allocator *allocator;
+    struct pd_identities ids;
+    uint64_t touched; /* kinds that the callbacks want to see */
+    bool clean;       /* nothing stays behind the text in the slot of a string */
+    /*
+     * All may leave the value as it is. What a string or bytes point to must stay until the end of the record
+     * or section.
+     */
+    void *user;
+    enum pd_code (*number)(void *user, enum pd_identity kind, unsigned width, uint64_t *value,
+                           struct pd_error *error);
+    /* `most`: bytes that have room, SIZE_MAX where any have. */
+    enum pd_code (*string)(void *user, enum pd_identity kind, struct pd_bytes *text, size_t most,
+                           struct pd_error *error);
+    enum pd_code (*bytes)(void *user, enum pd_identity kind, struct pd_bytes *bytes, struct pd_error *error);
+    enum pd_code (*attr)(void *user, struct pd_attr *attr, struct pd_error *error);
+    /* private: memory of the value at hand */
+    uint8_t *scratch;
+    size_t used;
+    void **blocks;
+    size_t n_blocks, blocks_cap;
+    struct pd_error *error;
+};
+
+/* `t` is zeroed but for allocator, touched, clean and callbacks. PD_ENOMEM. To be closed in any case. */
+enum pd_code pd_retouch_open(struct pd_retouch *t, struct pd_error *error);
+void pd_retouch_close(struct pd_retouch *t);
+
+/*
+ * Changes the fields of a value of a layout. What was changed before is no longer needed: its memory is used
+ * again, unless `more`. Views of the value then point into the retouch or the callbacks' memory.
+ */
+enum pd_code pd_retouch_value(struct pd_retouch *t, const struct pd_op *layout, const struct pd_shape *shape,
+                              void *value, bool more, struct pd_error *error);
+
+/* Memory for the value at hand; NULL: there is none. */
+void *pd_retouch_memory(struct pd_retouch *t, size_t n);
+
+#endif

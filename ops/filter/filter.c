@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * filter.c - pd_filter(): which way a filter takes, by passes (filter_passes.c) or as a stream
+ * (filter_stream.c).
+ */
+#include "filter.h"
+#include "src/codec/codec_internal.h"
+#include "src/container/file.h"
+#include "src/schema/options.h"
+#include "src/support/wire.h"
+
+static enum pd_code filter_all(struct pd_filtering *f)
+{
+    if (!f->reader->in.seekable)
+        return pd_filter_is_pipe(f) && !pd_filter_asks_dsos(f)
+                   ? pd_filter_stream(f)
+                   : pd_fail(f->error, PD_EUNSUP, 0, "filtering an input that cannot seek", 0, 0);
+    enum pd_code code = pd_filter_prepare(f);
+    if (!code && pd_filter_asks_dsos(f))
+        code = pd_filter_find_dsos(f);
+    if (!code)
+        code = pd_filter_learn(f);
+    f->last_pass = true;
+    f->stats->damaged = false;
+    return code ? code : pd_filter_write(f);
+}
+
+enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink,
+                       const struct pd_filter_options *options, struct pd_filter_stats *stats,
+                       struct pd_error *error)
+{
+    struct pd_filter_options own;
+    struct pd_filter_stats own_stats;
+    struct pd_error own_error;
+    struct pd_filtering f = {.reader = reader,
+                             .unreadable = PD_NOWHERE,
+                             .out = {.sink = sink},
+                             .options = &own,
+                             .asked = &own,
+                             .given = options,
+                             .stats = stats ? stats : &own_stats,
+                             .error = error ? error : &own_error};
+    *f.stats = (struct pd_filter_stats){0};
+    enum pd_code code = PD_TAKE_OPTIONS(pd_filter_options, &own, options, error);
+    if (code)
+        return code;
+    f.chains.allocator = f.options->allocator;
+    f.output = (struct pd_output_options){.allocator = own.allocator,
+                                          .zip = own.zip,
+                                          .level = own.level,
+                                          .members = {own.open_member, own.close_member, own.user}};
+    f.progress = (struct pd_progress){
+        .callback = own.progress, .user = own.user, .total = reader->in.seekable ? 0 : PD_NOWHERE};
+    f.sections = (struct pd_sections){.reader = reader, .options = &f.output, .error = f.error};
+    f.out.sections = &f.sections;
+    code = filter_all(&f);
+    f.stats->bytes = f.out.bytes;
+    pd_output_close(&f.out);
+    pd_tasks_free(f.tasks);
+    pd_dsos_free(f.dsos);
+    pd_criteria_free(&f.keep);
+    pd_criteria_free(&f.drop);
+    pd_chains_free(&f.chains);
+    pd_release(f.options->allocator, f.scan.parts);
+    return code;
+}
+
+/* ---- The time from the first to the last sample */
+
+static enum pd_code scan_times(struct pd_reader *reader, uint64_t *first, uint64_t *last,
+                               struct pd_error *error)
+{
+    struct pd_record rec = {0};
+    uint64_t time;
+    enum pd_code code = pd_reader_rewind(reader, error);
+    *first = *last = 0;
+    while (!code && (code = pd_reader_next(reader, &rec, error)) == PD_OK) {
+        if (rec.type != PD_RECORD_SAMPLE || !pd_record_time(&rec, &time) || time == 0)
+            continue;
+        *first = *first == 0 || time < *first ? time : *first;
+        *last = time > *last ? time : *last;
+    }
+    if (pd_is_failure(code))
+        return code;
+    code = pd_reader_rewind(reader, error);
+    return !code && *last == 0
+               ? pd_fail(error, PD_EUNSUP, 0, "a share of the time, as samples have no time", 0, 0)
+               : code;
+}
+
+enum pd_code pd_time_span(struct pd_reader *reader, uint64_t *first, uint64_t *last, struct pd_error *error)
+{
+    const struct pd_feature_section *f = pd_reader_find_feature(reader, PD_FEAT_SAMPLE_TIME);
+    const enum pd_order order = pd_reader_info(reader)->order;
+    uint8_t bytes[16];
+    if (f && f->intact && f->section.size >= sizeof bytes) {
+        const enum pd_code code = pd_reader_read(reader, f->section.offset, bytes, sizeof bytes, error);
+        if (code)
+            return code;
+        *first = pd_load64(bytes, order);
+        *last = pd_load64(bytes + 8, order);
+        if (*first || *last)
+            return PD_OK;
+    }
+    return scan_times(reader, first, last, error);
+}

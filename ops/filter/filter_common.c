@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* filter_common.c - what all parts of a filter share: what it tells, its lists, and which tasks it needs. */
+#include "filter.h"
+#include "src/codec/codec_internal.h"
+#include "src/container/file.h"
+
+void pd_filter_report(struct pd_filtering *f, const struct pd_error *what)
+{
+    if (f->options->finding && f->last_pass)
+        f->options->finding(f->options->user, what);
+}
+
+/* In a directory, the records of the next file follow. */
+enum pd_code pd_filter_damage(struct pd_filtering *f, const struct pd_error *what, bool *over)
+{
+    if (pd_is_failure(what->code)) {
+        *f->error = *what;
+        return what->code;
+    }
+    *over = what->code != PD_EZSTD && what->code != PD_ELIMIT && pd_reader_n_members(f->reader) < 2;
+    f->stats->damaged = true;
+    pd_filter_report(f, what);
+    return PD_OK;
+}
+
+enum pd_code pd_filter_lists_init(struct pd_filtering *f)
+{
+    const struct pd_allocator *allocator = f->options->allocator;
+    const struct pd_filter_lists *drop = &f->options->drop;
+    enum pd_code code = pd_criteria_init(&f->keep, &f->options->keep, allocator, f->error);
+    f->drops =
+        drop->types || drop->times || drop->cpus || drop->events || drop->tids || drop->pids || drop->comms;
+    if (!code)
+        code = pd_criteria_init(&f->drop, &f->options->drop, allocator, f->error);
+    f->ask_tasks = !code && (pd_criteria_need_tasks(&f->keep) || pd_criteria_need_tasks(&f->drop));
+    return code;
+}
+
+bool pd_filter_is_needed(const struct pd_filtering *f, const struct pd_told *told, uint64_t order)
+{
+    const struct pd_tasks *t = f->tasks;
+    if (told->of_kernel || pd_tasks_needed(t, told->pid) || pd_tasks_needed(t, told->tid))
+        return true;
+    return told->tells == PD_TELLS_BIRTH && told->has_parent && pd_tasks_fork_made_parent(t, order) &&
+           (pd_tasks_needed(t, told->ppid) || pd_tasks_needed(t, told->ptid));
+}

@@ -1,0 +1,703 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * filter_passes.c - a recording with only the selected records, in up to three passes over the input: what
+ * tasks are called when (collect), which records stay and hence which tasks are needed (choose), and the
+ * copy. The first two are one where the choice does not ask for tasks. Of a stream that cannot seek there is
+ * only the copy, see filter_stream.c.
+ */
+#include "filter.h"
+#include "src/codec/codec_internal.h"
+#include "src/container/file.h"
+#include "src/session/clock.h"
+#include "src/session/task_flow.h"
+
+typedef enum pd_code visit_fn(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when);
+
+/* What follows the record is not all there, so the record is not taken, and nothing behind it. */
+static enum pd_code payload_missing(struct pd_filtering *f, const struct pd_record *rec, uint64_t left,
+                                    struct pd_error *what)
+{
+    pd_reader_stop(f->reader);
+    return pd_fail_record(what, PD_ETRUNC, rec, 0, "payload", left, rec->payload_size);
+}
+
+/* The next record that has to be looked for: what is visible may move. */
+static enum pd_code next_any(struct pd_filtering *f, struct pd_record *rec, struct pd_error *what,
+                             enum pd_code *code)
+{
+    const enum pd_code next =
+        (*code = pd_output_flush(&f->out)) ? PD_END : pd_reader_next(f->reader, rec, what);
+    const uint64_t left = next ? 0 : f->reader->end - f->reader->at;
+    return !next && rec->payload_size > left ? payload_missing(f, rec, left, what) : next;
+}
+
+static struct pd_place begin_of(const struct pd_filtering *f)
+{
+    struct pd_place p = {.at = pd_reader_info(f->reader)->data_offset};
+    pd_clock_init(&p.clock, pd_clock_is_timed(f->reader));
+    return p;
+}
+
+/* The state before a record, in case what is remembered ends with it. */
+static void mark_moment(struct pd_filtering *f, const struct pd_clock *clock)
+{
+    f->scan.end = (struct pd_place){*clock, f->reader->at, f->reader->index, f->met, f->taken};
+}
+
+static enum pd_code go_to(struct pd_filtering *f, const struct pd_place *p)
+{
+    return p->index ? pd_reader_seek(f->reader, p->at, p->index, f->error)
+                    : pd_reader_rewind(f->reader, f->error);
+}
+
+/* Calls `visit` for every record from a place on, unless pd_scan_samples() takes it. */
+static inline __attribute__((always_inline)) enum pd_code
+each_record(struct pd_filtering *f, const struct pd_place *from, bool quick, visit_fn *visit)
+{
+    struct pd_record rec = {0};
+    struct pd_clock clock = from->clock;
+    struct pd_moment when;
+    struct pd_error what;
+    bool over = false;
+    enum pd_code code = go_to(f, from);
+    f->met = from->met;
+    f->taken = from->taken;
+    while (!code && !over) {
+        if (quick && f->reader->src->next != f->reader->src->stop)
+            pd_scan_samples(f, &clock);
+        if (f->scan.on)
+            mark_moment(f, &clock);
+        const enum pd_code next =
+            pd_reader_next_quick(f->reader, &rec) ? PD_OK : next_any(f, &rec, &what, &code);
+        if (next == PD_END)
+            break;
+        if (next) {
+            if (f->scan.on)
+                pd_scan_end(&f->scan, &f->scan.end);
+            code = pd_filter_damage(f, &what, &over);
+            continue;
+        }
+        pd_clock_stamp_here(&clock, &rec, &when);
+        code = visit(f, &rec, &when);
+        pd_progress_record(&f->progress, &rec);
+    }
+    return code;
+}
+
+/* Samples of known tasks by pd_scan_samples(). What that knows is of this pass. */
+static enum pd_code scan_records(struct pd_filtering *f, visit_fn *visit)
+{
+    const struct pd_place begin = begin_of(f);
+    memset(f->scan.seen, 0, sizeof f->scan.seen);
+    const enum pd_code code = each_record(f, &begin, f->scan.quick && begin.clock.timed, visit);
+    if (f->scan.on) /* to the end */
+        pd_scan_end(&f->scan, &f->scan.end);
+    return code;
+}
+
+/* ---- First pass */
+
+/* What holds for the next samples of a task: a later one tells nothing new of it. */
+static void note_subject(struct pd_filtering *f, const struct pd_subject *s, uint64_t from, uint64_t to,
+                         bool keep, bool needed)
+{
+    f->scan.seen[s->tid % PD_SEEN] = (struct pd_seen){from, to, s->pid, s->tid, keep, needed};
+}
+
+/* A sample that perf does not pass over early is one from which it learns that there is a task. */
+static enum pd_code mention(struct pd_filtering *f, const struct pd_subject *s, const struct pd_moment *when)
+{
+    if (!pd_meets_early(&f->keep, s))
+        return PD_OK;
+    note_subject(f, s, when->at, UINT64_MAX, false, false);
+    return pd_tasks_mention(f->tasks, when, s->pid, s->tid, f->error);
+}
+
+enum pd_code pd_filter_collect(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+{
+    struct pd_subject s;
+    struct pd_error what;
+    if (rec->type != PD_RECORD_SAMPLE) {
+        const enum pd_code code = pd_tasks_record(f->tasks, rec, when, &what);
+        if (code == PD_ENOMEM || (code == PD_ELIMIT && what.record_index == PD_NOWHERE))
+            *f->error = what;
+        else
+            return PD_OK; /* what cannot be decoded is reported when it is copied */
+        return code;
+    }
+    pd_subject_init(&s, rec);
+    return mention(f, &s, when);
+}
+
+/* ---- The choice */
+
+static bool mode_meets(const struct pd_filtering *f, const struct pd_record *rec)
+{
+    const unsigned mode = rec->misc & PD_MISC_CPUMODE;
+    const bool user = mode == PD_CPUMODE_USER || mode == PD_CPUMODE_GUEST_USER;
+    return !(f->options->all_user && pd_in_kernel(rec)) && !(f->options->all_kernel && user);
+}
+
+static void find_task(const struct pd_filtering *f, const struct pd_moment *when, struct pd_subject *s)
+{
+    if (!f->guesses)
+        pd_tasks_find(f->tasks, when, s->tid, &s->task);
+}
+
+/* The subject of a sample, or of a record that goes with one. */
+static void look_at(const struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when,
+                    struct pd_subject *s)
+{
+    pd_subject_init(s, rec);
+    if (!s->has_task && rec->type != PD_RECORD_SAMPLE && rec->plan && pd_traits_of(rec->type)->process &&
+        !pd_record_decode_framed(rec->plan, rec, NULL))
+        s->has_task = pd_told_task(rec, &s->pid, &s->tid);
+    if (f->ask_tasks && s->has_task)
+        find_task(f, when, s);
+}
+
+static bool meets(const struct pd_filtering *f, const struct pd_subject *s)
+{
+    return pd_meets_all(&f->keep, s) && !(f->drops && pd_meets_any(&f->drop, s));
+}
+
+static bool thin_out(struct pd_filtering *f)
+{
+    const uint64_t every = f->options->every, limit = f->options->limit;
+    if (every && f->met++ % every)
+        return false;
+    return !limit || f->taken++ < limit;
+}
+
+static bool choose_sample(struct pd_filtering *f, const struct pd_subject *s)
+{
+    const struct pd_record *rec = s->rec;
+    if (f->options->keep.types && !pd_lists_type(&f->keep, rec->type))
+        return false;
+    return mode_meets(f, rec) && meets(f, s) && (!f->dsos || pd_dsos_meet(f, rec)) && thin_out(f);
+}
+
+static bool choose_with_task(const struct pd_filtering *f, const struct pd_subject *s)
+{
+    const bool listed = pd_lists_type(&f->keep, s->rec->type);
+    if (f->options->sideband == PD_SIDEBAND_ALL)
+        return !pd_lists_type(&f->drop, s->rec->type);
+    if (!listed && (f->options->keep.types || f->options->sideband == PD_SIDEBAND_NONE))
+        return false;
+    return meets(f, s);
+}
+
+static bool is_readable(const struct pd_record *rec)
+{
+    uint32_t pid, tid;
+    if (rec->plan == NULL)
+        return false;
+    return !rec->plan->pid || pd_word_task(rec, &pid, &tid);
+}
+
+/* ---- Second pass */
+
+/* Widens the time of the kept samples. */
+static void note_time(struct pd_filtering *f, const struct pd_subject *s)
+{
+    struct pd_filter_stats *stats = f->stats;
+    if (s->time == 0 || s->time == UINT64_MAX)
+        return;
+    if (stats->first == 0 || s->time < stats->first)
+        stats->first = s->time;
+    if (s->time > stats->last)
+        stats->last = s->time;
+}
+
+static enum pd_code need_task(struct pd_filtering *f, const struct pd_subject *s)
+{
+    struct pd_needed *told = &f->needed[s->tid % PD_TOLD];
+    enum pd_code code = PD_OK;
+    if (told->known && s->pid == told->pid && s->tid == told->tid && s->task.pid == told->process)
+        return PD_OK;
+    code = pd_tasks_need(f->tasks, s->pid, f->error);
+    if (!code && s->tid != s->pid)
+        code = pd_tasks_need(f->tasks, s->tid, f->error);
+    if (!code && s->task.pid != s->pid && s->task.pid != UINT32_MAX)
+        code = pd_tasks_need(f->tasks, s->task.pid, f->error);
+    *told = (struct pd_needed){s->pid, s->tid, s->task.pid, code == PD_OK};
+    return code;
+}
+
+static enum pd_code note_chain(struct pd_filtering *f, struct pd_record *rec, uint32_t tid)
+{
+    uint64_t cookie;
+    if (!(rec->attr && rec->attr->flags & PD_ATTR_DEFER_CALLCHAIN) || pd_reader_decode(f->reader, rec, NULL))
+        return PD_OK;
+    if (pd_chain_cookie(rec, &cookie) && !pd_chains_add(&f->chains, cookie, tid))
+        return pd_fail_record(f->error, PD_ENOMEM, rec, 0, "deferred chains", 0, f->chains.size * 32);
+    return PD_OK;
+}
+
+/* A sample that can be read. */
+static enum pd_code take_sample(struct pd_filtering *f, struct pd_record *rec, struct pd_subject *s,
+                                bool *kept)
+{
+    *kept = choose_sample(f, s);
+    if (!*kept)
+        return PD_OK;
+    note_time(f, s);
+    const enum pd_code code = f->tasks ? need_task(f, s) : PD_OK;
+    return !code && f->deferred ? note_chain(f, rec, s->tid) : code;
+}
+
+/* The second pass, a sample. */
+static enum pd_code choose_known(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when,
+                                 bool *kept)
+{
+    struct pd_subject s;
+    uint64_t from = 0, to = UINT64_MAX;
+    if (!f->scan.quick) {
+        look_at(f, rec, when, &s);
+        return take_sample(f, rec, &s, kept);
+    }
+    pd_subject_init(&s, rec);
+    if (f->ask_tasks)
+        pd_tasks_find_span(f->tasks, when, s.tid, &s.task, &from, &to);
+    const enum pd_code code = take_sample(f, rec, &s, kept);
+    note_subject(f, &s, from, to, pd_meets_task(&f->keep, &s), *kept);
+    return code;
+}
+
+/* The first two passes at once, a sample. What is guessed is that its process is what it says itself. */
+static enum pd_code collect_and_choose_sample(struct pd_filtering *f, struct pd_record *rec,
+                                              const struct pd_moment *when, bool *kept)
+{
+    struct pd_subject s;
+    pd_subject_init(&s, rec);
+    f->wrong |= f->guesses && s.pid == UINT32_MAX;
+    enum pd_code code = mention(f, &s, when);
+    *kept = false;
+    if (!code && is_readable(rec))
+        code = take_sample(f, rec, &s, kept);
+    if (!code && pd_meets_early(&f->keep, &s))
+        note_subject(f, &s, when->at, UINT64_MAX, pd_meets_task(&f->keep, &s), *kept);
+    return code;
+}
+
+static enum pd_code choose_with(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when,
+                                bool *kept)
+{
+    struct pd_subject s;
+    look_at(f, rec, when, &s);
+    *kept = choose_with_task(f, &s);
+    if (f->guesses && s.has_task)
+        f->wrong |= s.pid == UINT32_MAX || !pd_tasks_note(f->tasks, s.pid, s.tid);
+    return *kept && f->tasks && s.has_task ? need_task(f, &s) : PD_OK;
+}
+
+static enum pd_code choose(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+{
+    const enum pd_role role = pd_role_of(rec);
+    bool kept;
+    if (role == PD_ROLE_OF_TASK && f->tasks)
+        return pd_tasks_check(f->tasks, rec, when, f->error);
+    if (role == PD_ROLE_WITH_TASK)
+        return choose_with(f, rec, when, &kept);
+    return role == PD_ROLE_SAMPLE && is_readable(rec) ? choose_known(f, rec, when, &kept) : PD_OK;
+}
+
+/* The first two passes at once, where the choice does not need the first one. */
+static enum pd_code collect_and_choose(struct pd_filtering *f, struct pd_record *rec,
+                                       const struct pd_moment *when)
+{
+    bool kept;
+    if (rec->type == PD_RECORD_SAMPLE)
+        return collect_and_choose_sample(f, rec, when, &kept);
+    const enum pd_code code = pd_filter_collect(f, rec, when);
+    return !code && pd_role_of(rec) == PD_ROLE_WITH_TASK ? choose_with(f, rec, when, &kept) : code;
+}
+
+static bool keep_other(const struct pd_filtering *f, const struct pd_record *rec, enum pd_role role);
+
+/* Would it be kept without a word? */
+static bool is_sound(const struct pd_filtering *f, struct pd_record *rec)
+{
+    const enum pd_code code = pd_reader_decode(f->reader, rec, NULL);
+    return code == PD_OK || code == PD_EUNKNOWN;
+}
+
+static bool is_simple(const struct pd_record *rec, enum pd_role role)
+{
+    return role != PD_ROLE_WRAPPER && role != PD_ROLE_CHAIN && !rec->depth && !rec->payload_size &&
+           (role != PD_ROLE_SAMPLE || is_readable(rec));
+}
+
+/*
+ * The choice, remembered; at the first record that is not simple, that ends, and the copy chooses anew from
+ * there on. False: it has ended here.
+ */
+static bool remember(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when,
+                     enum pd_role role, bool kept)
+{
+    struct pd_scan *s = &f->scan;
+    if (role == PD_ROLE_OF_TASK)
+        return pd_scan_note_task(s, f->options->allocator, rec, when);
+    if ((kept && !is_sound(f, rec)) || !pd_scan_note_record(s, f->options->allocator, rec, kept))
+        return false;
+    *(role == PD_ROLE_SAMPLE ? &s->samples : &s->others) += 1;
+    *(role == PD_ROLE_SAMPLE ? &s->kept_samples : &s->kept_others) += kept;
+    return true;
+}
+
+/* A record of the pass that chooses, `joined` with the first one or not. */
+static enum pd_code choose_one(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when,
+                               bool joined)
+{
+    const enum pd_role role = pd_role_of(rec);
+    enum pd_code code = PD_OK;
+    bool kept = false;
+    if (!f->scan.on || !is_simple(rec, role)) {
+        if (f->scan.on)
+            pd_scan_end(&f->scan, &f->scan.end);
+        return joined ? collect_and_choose(f, rec, when) : choose(f, rec, when);
+    }
+    if (role == PD_ROLE_SAMPLE) {
+        code = joined ? collect_and_choose_sample(f, rec, when, &kept) : choose_known(f, rec, when, &kept);
+    } else if (role == PD_ROLE_OF_TASK) {
+        code = joined ? pd_filter_collect(f, rec, when) : pd_tasks_check(f->tasks, rec, when, f->error);
+    } else if (role == PD_ROLE_WITH_TASK) {
+        code = choose_with(f, rec, when, &kept);
+    } else {
+        kept = keep_other(f, rec, role);
+    }
+    if (!code && !remember(f, rec, when, role, kept))
+        pd_scan_end(&f->scan, &f->scan.end);
+    return code;
+}
+
+static enum pd_code choose_first(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+{
+    return choose_one(f, rec, when, true);
+}
+
+static enum pd_code choose_second(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+{
+    return choose_one(f, rec, when, false);
+}
+
+/* What is then left of the second. */
+static enum pd_code check_maps(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+{
+    return pd_role_of(rec) == PD_ROLE_OF_TASK ? pd_tasks_check(f->tasks, rec, when, f->error) : PD_OK;
+}
+
+/* ---- Third pass */
+
+/* A record that is kept because it cannot be read. */
+static bool unreadable(struct pd_filtering *f, const struct pd_error *what)
+{
+    if (f->last_pass && f->unreadable != what->record_index) {
+        f->unreadable = what->record_index;
+        f->stats->undecodable++;
+        pd_filter_report(f, what);
+    }
+    return true;
+}
+
+/* Is the record that is being kept what it should be? Its bytes are copied all the same. */
+static void verify(struct pd_filtering *f, struct pd_record *rec)
+{
+    struct pd_error what;
+    const enum pd_code code = pd_reader_decode(f->reader, rec, &what);
+    if (code && code != PD_EUNKNOWN)
+        unreadable(f, &what);
+}
+
+static enum pd_code keep_record(struct pd_filtering *f, struct pd_record *rec)
+{
+    verify(f, rec);
+    enum pd_code code = pd_output_record(&f->out, rec, rec->raw);
+    if (!code)
+        code = pd_output_note_aux(&f->out, rec);
+    if (!code && rec->payload_size)
+        code = pd_output_copy_payload(&f->out, f->reader, NULL, f->error);
+    if (rec->type == PD_RECORD_SAMPLE)
+        f->stats->kept_samples++;
+    else
+        f->stats->kept_others++;
+    return code;
+}
+
+/* A feature section in a pipe stream: its number, then its bytes. The time of the samples is written anew. */
+static enum pd_code keep_feature(struct pd_filtering *f, struct pd_record *rec)
+{
+    const enum pd_order order = pd_reader_info(f->reader)->order;
+    const size_t head = 16, end = head + 16;
+    uint8_t bytes[UINT16_MAX];
+    if (f->flowing || rec->size < end || pd_load64(rec->raw + 8, order) != PD_FEAT_SAMPLE_TIME)
+        return keep_record(f, rec);
+    memcpy(bytes, rec->raw, rec->size);
+    pd_put_sample_time(bytes + head, f->stats->first, f->stats->last, order);
+    f->stats->kept_others++;
+    return pd_output_record(&f->out, rec, bytes);
+}
+
+static bool keep_of_task(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+{
+    struct pd_subject s;
+    struct pd_told told;
+    struct pd_error what;
+    const bool listed = pd_lists_type(&f->keep, rec->type);
+    if (pd_lists_type(&f->drop, rec->type))
+        return false;
+    if (f->options->sideband == PD_SIDEBAND_ALL || (f->options->sideband == PD_SIDEBAND_NEEDED && f->flowing))
+        return true; /* of what flows, nobody knows what will be needed */
+    if (f->options->sideband == PD_SIDEBAND_NONE && !listed)
+        return false;
+    if (pd_told_of(rec, &told, &what))
+        return unreadable(f, &what);
+    if (f->options->sideband == PD_SIDEBAND_NEEDED && pd_filter_is_needed(f, &told, rec->index))
+        return true;
+    pd_subject_init(&s, rec);
+    s.pid = told.pid;
+    s.tid = told.tid;
+    s.has_task = true;
+    if (listed && f->ask_tasks)
+        find_task(f, when, &s);
+    return listed && meets(f, &s);
+}
+
+static bool keep_chain(struct pd_filtering *f, struct pd_record *rec)
+{
+    struct pd_error what;
+    uint32_t pid, tid = UINT32_MAX;
+    if (pd_lists_type(&f->drop, rec->type))
+        return false;
+    if (f->options->sideband == PD_SIDEBAND_ALL || pd_lists_type(&f->keep, rec->type) || f->flowing)
+        return true;
+    if (pd_reader_decode(f->reader, rec, &what))
+        return unreadable(f, &what);
+    pd_record_task(rec, &pid, &tid);
+    return pd_chains_has(&f->chains, rec->u.callchain_deferred.cookie, tid);
+}
+
+static bool keep_other(const struct pd_filtering *f, const struct pd_record *rec, enum pd_role role)
+{
+    if (pd_lists_type(&f->drop, rec->type))
+        return false;
+    return role == PD_ROLE_TOOL || f->options->sideband != PD_SIDEBAND_NONE ||
+           pd_lists_type(&f->keep, rec->type);
+}
+
+/* A sample of a layout that is not known is not damaged for being short: nobody can say what it must have. */
+static void why_not_readable(const struct pd_record *rec, struct pd_error *what)
+{
+    if (rec->plan == NULL)
+        pd_fail_record(what, PD_EUNKNOWN, rec, 0, "event id", 0, 0);
+    else if (pd_layout_unknown(rec->plan, rec->type))
+        pd_fail_record(what, PD_EUNKNOWN, rec, 0, "sample_type", rec->plan->shape.sample_type, 0);
+    else
+        pd_fail_record(what, PD_ESHORT, rec, 0, "sample", rec->size, rec->plan->pid + 8u);
+}
+
+static bool keep_sample(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+{
+    struct pd_subject s;
+    struct pd_error what;
+    f->stats->samples++;
+    if (!is_readable(rec)) {
+        why_not_readable(rec, &what);
+        return unreadable(f, &what);
+    }
+    look_at(f, rec, when, &s);
+    if (!choose_sample(f, &s))
+        return false;
+    note_time(f, &s);
+    return true;
+}
+
+static bool chosen(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when,
+                   enum pd_role role)
+{
+    struct pd_subject s;
+    switch (role) {
+    case PD_ROLE_SAMPLE: return keep_sample(f, rec, when);
+    case PD_ROLE_WITH_TASK: look_at(f, rec, when, &s); return choose_with_task(f, &s);
+    case PD_ROLE_OF_TASK: return keep_of_task(f, rec, when);
+    case PD_ROLE_CHAIN: return keep_chain(f, rec);
+    default: return keep_other(f, rec, role);
+    }
+}
+
+enum pd_code pd_filter_copy(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+{
+    const enum pd_role role = pd_role_of(rec);
+    if (role == PD_ROLE_WRAPPER)
+        return pd_output_wrapper(&f->out, rec);
+    f->stats->others += role != PD_ROLE_SAMPLE;
+    f->kept = chosen(f, rec, when, role);
+    if (f->kept && f->out.pipe && rec->type == PD_RECORD_HEADER_FEATURE && !rec->old_feature)
+        return keep_feature(f, rec);
+    return f->kept ? keep_record(f, rec) : PD_OK;
+}
+
+/* ---- All of it */
+
+static bool has_deferred(const struct pd_reader *reader)
+{
+    for (size_t i = 0; i < pd_reader_n_attrs(reader); i++)
+        if (pd_reader_attr(reader, i)->attr.flags & PD_ATTR_DEFER_CALLCHAIN)
+            return true;
+    return false;
+}
+
+/* In a pipe stream, the first pass finds the attrs. */
+static bool is_joined(const struct pd_filtering *f)
+{
+    return f->tasks && (!f->ask_tasks || f->guesses) && !pd_filter_is_pipe(f);
+}
+
+/*
+ * A list of processes asks for tasks only where some tid is given to more than one: that is known when all
+ * have been collected, and mostly it is not so.
+ */
+static bool may_guess(const struct pd_filtering *f)
+{
+    const struct pd_filter_options *o = f->options;
+    return f->ask_tasks && o->sideband == PD_SIDEBAND_NEEDED && !o->keep.comms && !o->drop.comms &&
+           !pd_filter_is_pipe(f);
+}
+
+/* Is it of times and tasks alone what is chosen? */
+static bool is_quick(const struct pd_filtering *f)
+{
+    const struct pd_filter_options *o = f->options;
+    return f->tasks && o->sideband == PD_SIDEBAND_NEEDED && !f->deferred && !f->drops && !f->dsos &&
+           !o->keep.types && !o->keep.cpus && !o->keep.events && !o->all_user && !o->all_kernel &&
+           !o->every && !o->limit;
+}
+
+/* Can what is chosen be copied without a look at it? Then it is remembered. */
+static void start_to_remember(struct pd_filtering *f)
+{
+    const struct pd_filter_options *o = f->options;
+    if (pd_reader_info(f->reader)->container == PD_CONTAINER_FILE && o->sideband == PD_SIDEBAND_NEEDED &&
+        !f->deferred && !o->keep.types && !o->drop.types)
+        pd_scan_start(f);
+}
+
+enum pd_code pd_filter_prepare(struct pd_filtering *f)
+{
+    const bool needed = f->options->sideband == PD_SIDEBAND_NEEDED;
+    enum pd_code code = pd_filter_lists_init(f);
+    f->guesses = may_guess(f);
+    if (!code && (f->ask_tasks || needed))
+        code = pd_tasks_new(&f->tasks, f->options->allocator, f->error);
+    const bool pipe = pd_filter_is_pipe(f);
+    f->pass = pd_record_bytes(f->reader);
+    pd_progress_expect(&f->progress, f->pass,
+                       1u + pd_filter_asks_dsos(f) + (f->tasks || pipe) +
+                           ((needed && !is_joined(f)) || pipe));
+    return code;
+}
+
+static enum pd_code skip(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
+{
+    (void)f, (void)rec, (void)when;
+    return PD_OK;
+}
+
+/* All is known of tasks. */
+static enum pd_code finish_tasks(struct pd_filtering *f)
+{
+    enum pd_code code = f->tasks ? pd_tasks_finish(f->tasks, f->error) : PD_OK;
+    if (!code && f->ask_tasks)
+        code = pd_criteria_names(&f->keep, f->tasks, f->error);
+    if (!code && f->ask_tasks)
+        code = pd_criteria_names(&f->drop, f->tasks, f->error);
+    return code;
+}
+
+/* Forgets a choice. */
+static void unchoose(struct pd_filtering *f)
+{
+    pd_tasks_need_none(f->tasks);
+    memset(f->needed, 0, sizeof f->needed);
+    pd_chains_free(&f->chains);
+    f->chains.allocator = f->options->allocator;
+    f->stats->first = f->stats->last = 0;
+    f->scan.complete = false;
+}
+
+static enum pd_code choose_all(struct pd_filtering *f)
+{
+    if (f->options->sideband != PD_SIDEBAND_NEEDED && !f->deferred && !pd_filter_is_pipe(f))
+        return PD_OK;
+    start_to_remember(f);
+    return scan_records(f, choose_second);
+}
+
+/* Those maps that are remembered need not be looked for. */
+static enum pd_code check_all(struct pd_filtering *f)
+{
+    const struct pd_place begin = begin_of(f);
+    const enum pd_code code = f->scan.complete ? pd_scan_check(f) : PD_OK;
+    return code ? code : each_record(f, f->scan.complete ? &f->scan.end : &begin, false, check_maps);
+}
+
+/* The first two passes at once, and what else it then takes. */
+static enum pd_code learn_at_once(struct pd_filtering *f)
+{
+    start_to_remember(f);
+    enum pd_code code = scan_records(f, choose_first);
+    const bool several = pd_tasks_several(f->tasks), wrong = f->guesses && (several || f->wrong);
+    f->guesses = false;
+    if (!code)
+        code = finish_tasks(f);
+    if (code || !(wrong || several))
+        return code;
+    pd_progress_expect(&f->progress, f->pass, 1); /* once more */
+    if (!wrong)
+        return check_all(f);
+    unchoose(f);
+    return choose_all(f);
+}
+
+enum pd_code pd_filter_learn(struct pd_filtering *f)
+{
+    enum pd_code code = PD_OK;
+    f->deferred = has_deferred(f->reader);
+    f->scan.quick = is_quick(f);
+    if (is_joined(f)) {
+        code = learn_at_once(f);
+    } else {
+        if (f->tasks ||
+            pd_filter_is_pipe(f)) /* in a pipe stream this finds the attrs, and the next the times */
+            code = scan_records(f, f->tasks ? pd_filter_collect : skip);
+        f->deferred = has_deferred(f->reader);
+        f->scan.quick = is_quick(f);
+        if (!code)
+            code = finish_tasks(f);
+        if (!code)
+            code = choose_all(f);
+    }
+    if (!code && f->options->sideband == PD_SIDEBAND_NEEDED)
+        code = pd_tasks_ancestors(f->tasks, f->error);
+    return code;
+}
+
+enum pd_code pd_filter_write(struct pd_filtering *f)
+{
+    struct pd_place from = begin_of(f);
+    bool over = false;
+    enum pd_code code = pd_output_begin(&f->out);
+    f->out.runs = true;
+    if (!code && f->scan.complete && f->sections.writer->deflate.ctx == NULL) {
+        code = pd_reader_rewind(f->reader, f->error);
+        if (!code)
+            code = pd_scan_copy(f, &over);
+        from = f->scan.end;
+    }
+    if (!code && !over)
+        code = each_record(f, &from, false, pd_filter_copy);
+    f->sections.first = f->stats->first;
+    f->sections.last = f->stats->last;
+    f->sections.no_aux = pd_lists_type(&f->drop, PD_RECORD_AUXTRACE);
+    return code ? code : pd_output_end(&f->out);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* filter_select.c - does a record meet the lists of a selection? */
+#include "filter.h"
+#include "src/codec/codec_internal.h"
+#include "src/session/record_words.h"
+#include "src/support/wrap.h"
+#include <string.h>
+
+static bool add_all(struct pd_idmap *m, const uint32_t *ids, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!pd_idmap_add(m, ids[i], 0))
+            return false;
+    return true;
+}
+
+/* ":123" as perf calls a thread that was never named, the number being signed. */
+static bool parse_nameless(const char *name, uint32_t *tid)
+{
+    const bool negative = name[0] == ':' && name[1] == '-';
+    const char *digits = name + 1 + negative;
+    uint64_t n = 0;
+    if (*name != ':' || *digits < '0' || *digits > '9' || (*digits == '0' && (digits[1] || negative)))
+        return false;
+    for (; *digits >= '0' && *digits <= '9' && n <= INT32_MAX; digits++)
+        n = n * 10 + (uint64_t)(*digits - '0');
+    *tid = (uint32_t)(negative ? pd_negated(n) : n);
+    return *digits == 0 && n <= (uint64_t)INT32_MAX + negative;
+}
+
+enum pd_code pd_criteria_init(struct pd_criteria *c, const struct pd_filter_lists *lists,
+                              const struct pd_allocator *allocator, struct pd_error *error)
+{
+    *c = (struct pd_criteria){.lists = lists,
+                              .allocator = allocator,
+                              .pids.allocator = allocator,
+                              .tids.allocator = allocator,
+                              .types.allocator = allocator,
+                              .events.allocator = allocator,
+                              .nameless.allocator = allocator};
+    bool ok = add_all(&c->pids, lists->pids, lists->n_pids) &&
+              add_all(&c->tids, lists->tids, lists->n_tids) &&
+              add_all(&c->types, lists->types, lists->n_types) &&
+              add_all(&c->events, lists->events, lists->n_events);
+    for (size_t i = 0; ok && i < lists->n_comms; i++) {
+        uint32_t tid;
+        if (parse_nameless(lists->comms[i], &tid))
+            ok = pd_idmap_add(&c->nameless, tid, 0);
+    }
+    return ok ? PD_OK : pd_fail(error, PD_ENOMEM, PD_NOWHERE, "lists", 0, c->pids.size * 16);
+}
+
+void pd_criteria_free(struct pd_criteria *c)
+{
+    pd_idmap_free(&c->pids);
+    pd_idmap_free(&c->tids);
+    pd_idmap_free(&c->types);
+    pd_idmap_free(&c->events);
+    pd_idmap_free(&c->nameless);
+    pd_release(c->allocator, c->comms);
+}
+
+static bool lists_name(const struct pd_filter_lists *lists, const char *name, size_t n)
+{
+    for (size_t i = 0; i < lists->n_comms; i++)
+        if (strlen(lists->comms[i]) == n && memcmp(lists->comms[i], name, n) == 0)
+            return true;
+    return false;
+}
+
+/*
+ * The number behind the last is that of all names that are not told apart (pd_tasks_flow()); these are not
+ * listed.
+ */
+enum pd_code pd_criteria_names(struct pd_criteria *c, const struct pd_tasks *tasks, struct pd_error *error)
+{
+    const size_t n = pd_tasks_n_comms(tasks);
+    if (c->lists->comms == NULL)
+        return PD_OK;
+    c->comms = pd_resize(c->allocator, NULL, n + 1);
+    if (c->comms == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "names", 0, n);
+    for (uint32_t i = 0; i <= n; i++) {
+        const char *name = pd_tasks_comm(tasks, i);
+        c->comms[i] = i != PD_COMM_NONE && i < n && lists_name(c->lists, name, strlen(name));
+    }
+    return PD_OK;
+}
+
+bool pd_criteria_need_tasks(const struct pd_criteria *c)
+{
+    return c->lists->pids || c->lists->comms;
+}
+
+void pd_subject_init(struct pd_subject *s, const struct pd_record *rec)
+{
+    s->rec = rec;
+    s->time = UINT64_MAX;
+    s->pid = s->tid = s->cpu = UINT32_MAX;
+    s->task = (struct pd_task){UINT32_MAX, PD_COMM_NONE};
+    s->has_time = pd_word_time(rec, &s->time);
+    s->has_cpu = pd_word_cpu(rec, &s->cpu) && s->cpu != UINT32_MAX;
+    s->has_task = pd_word_task(rec, &s->pid, &s->tid);
+    if (rec->type == PD_RECORD_SAMPLE) /* perf takes what a sample does not have for -1 */
+        s->has_time = s->has_task = true;
+}
+
+static bool in(const struct pd_idmap *m, uint32_t id)
+{
+    return pd_idmap_get(m, id) != PD_IDMAP_NONE;
+}
+
+static bool in_cpus(const struct pd_filter_lists *l, uint32_t cpu)
+{
+    for (size_t i = 0; i < l->n_cpus; i++)
+        if (cpu >= l->cpus[i].first && cpu <= l->cpus[i].last)
+            return true;
+    return false;
+}
+
+/* The process is the one that perf takes the thread for; the record's own where that is not known. */
+static uint32_t process_of(const struct pd_subject *s)
+{
+    return s->task.pid != UINT32_MAX ? s->task.pid : s->pid;
+}
+
+static bool in_names(const struct pd_criteria *c, const struct pd_subject *s)
+{
+    return s->task.comm == PD_COMM_NONE ? in(&c->nameless, s->tid) : c->comms[s->task.comm];
+}
+
+static bool has_event(const struct pd_subject *s)
+{
+    const uint32_t type = s->rec->type;
+    return s->rec->attr_index != UINT32_MAX && (type == PD_RECORD_SAMPLE || type == PD_RECORD_READ);
+}
+
+bool pd_meets_early(const struct pd_criteria *c, const struct pd_subject *s)
+{
+    const struct pd_filter_lists *l = c->lists;
+    return (!l->times || !s->has_time || pd_time_match(l->times, l->n_times, s->time)) &&
+           (!l->cpus || !s->has_cpu || in_cpus(l, s->cpu));
+}
+
+bool pd_meets_task(const struct pd_criteria *c, const struct pd_subject *s)
+{
+    const struct pd_filter_lists *l = c->lists;
+    return (!l->tids || in(&c->tids, s->tid)) && (!l->pids || in(&c->pids, process_of(s))) &&
+           (!l->comms || in_names(c, s));
+}
+
+bool pd_meets_all(const struct pd_criteria *c, const struct pd_subject *s)
+{
+    const struct pd_filter_lists *l = c->lists;
+    return pd_meets_early(c, s) && (!l->events || !has_event(s) || in(&c->events, s->rec->attr_index)) &&
+           (!s->has_task || pd_meets_task(c, s));
+}
+
+bool pd_meets_any(const struct pd_criteria *c, const struct pd_subject *s)
+{
+    const struct pd_filter_lists *l = c->lists;
+    return (l->types && pd_lists_type(c, s->rec->type)) ||
+           (l->times && s->time && s->time != UINT64_MAX && pd_time_match(l->times, l->n_times, s->time)) ||
+           (l->cpus && s->has_cpu && in_cpus(l, s->cpu)) ||
+           (l->events && has_event(s) && in(&c->events, s->rec->attr_index)) ||
+           (s->has_task && ((l->tids && in(&c->tids, s->tid)) || (l->pids && in(&c->pids, process_of(s))) ||
+                            (l->comms && in_names(c, s))));
+}
+
+bool pd_lists_type(const struct pd_criteria *c, uint32_t type)
+{
+    return in(&c->types, type);
+}

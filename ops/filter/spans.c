@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* spans.c - ranges of addresses: a tree whose parts several spaces share, see spans.h. */
+#include "spans.h"
+
+void pd_spans_init(struct pd_spans *s, const struct pd_allocator *allocator)
+{
+    *s = (struct pd_spans){.allocator = allocator, .key = pd_key_draw()};
+}
+
+void pd_spans_free(struct pd_spans *s)
+{
+    pd_release(s->allocator, s->items);
+    *s = (struct pd_spans){.allocator = s->allocator};
+}
+
+/* Room for one more; that at 0 is none's, and takes what is written where there is no memory. */
+static bool has_room(struct pd_spans *s)
+{
+    static const struct pd_span none = {0};
+    if (s->failed || s->n == UINT32_MAX ||
+        !pd_grow(s->allocator, (void **)&s->items, s->n, &s->cap, sizeof *s->items))
+        return false;
+    if (s->n == 0)
+        s->items[s->n++] = none;
+    return s->n < s->cap || pd_grow(s->allocator, (void **)&s->items, s->n, &s->cap, sizeof *s->items);
+}
+
+static uint32_t add(struct pd_spans *s, const struct pd_span *span)
+{
+    uint32_t i = s->unused;
+    if (i) {
+        s->unused = s->items[i].left;
+    } else if (has_room(s)) {
+        i = (uint32_t)s->n++;
+    } else {
+        s->failed = true;
+        return 0;
+    }
+    s->items[i] = *span;
+    s->items[i].refs = 1;
+    return i;
+}
+
+static uint32_t add_range(struct pd_spans *s, uint64_t first, uint64_t last, uint8_t value)
+{
+    const uint32_t rank = (uint32_t)(pd_keyed(&s->key, s->ranks++) >> 32);
+    return add(s, &(struct pd_span){.first = first, .last = last, .rank = rank, .value = value});
+}
+
+uint32_t pd_spans_copy(struct pd_spans *s, uint32_t space)
+{
+    if (space)
+        s->items[space].refs++;
+    return space;
+}
+
+void pd_spans_drop(struct pd_spans *s, uint32_t space)
+{
+    if (space == 0 || --s->items[space].refs)
+        return;
+    const struct pd_span was = s->items[space];
+    s->items[space].left = s->unused;
+    s->unused = space;
+    pd_spans_drop(s, was.left);
+    pd_spans_drop(s, was.right);
+}
+
+/* The same, to be changed: itself if nobody else has it. */
+static uint32_t own(struct pd_spans *s, uint32_t i)
+{
+    if (i == 0 || s->items[i].refs == 1)
+        return i;
+    const struct pd_span shared = s->items[i];
+    const uint32_t copy = add(s, &shared);
+    if (copy) {
+        s->items[i].refs--;
+        pd_spans_copy(s, shared.left);
+        pd_spans_copy(s, shared.right);
+    }
+    return copy;
+}
+
+/* Those that begin before an address, and the others. */
+static void split(struct pd_spans *s, uint32_t t, uint64_t at, uint32_t *before, uint32_t *behind)
+{
+    *before = *behind = 0;
+    if ((t = own(s, t)) == 0)
+        return;
+    const bool is_before = s->items[t].first < at;
+    uint32_t l, r;
+    split(s, is_before ? s->items[t].right : s->items[t].left, at, &l, &r);
+    if (is_before)
+        s->items[t].right = l;
+    else
+        s->items[t].left = r;
+    *before = is_before ? t : l;
+    *behind = is_before ? r : t;
+}
+
+/* All of `a` is before all of `b`. */
+static uint32_t join(struct pd_spans *s, uint32_t a, uint32_t b)
+{
+    if (a == 0 || b == 0)
+        return a ? a : b;
+    const bool first = s->items[a].rank >= s->items[b].rank;
+    const uint32_t top = own(s, first ? a : b);
+    if (top == 0)
+        return 0;
+    const uint32_t below = first ? join(s, s->items[top].right, b) : join(s, a, s->items[top].left);
+    if (first)
+        s->items[top].right = below;
+    else
+        s->items[top].left = below;
+    return top;
+}
+
+/* Has the last range end before an address; `cut` receives what is behind: first > last if nothing is. */
+static uint32_t end_before(struct pd_spans *s, uint32_t t, uint64_t at, struct pd_span *cut)
+{
+    if ((t = own(s, t)) == 0)
+        return 0;
+    if (s->items[t].right) {
+        const uint32_t right = end_before(s, s->items[t].right, at, cut);
+        s->items[t].right = right;
+    } else if (s->items[t].last >= at) {
+        *cut = s->items[t];
+        cut->first = at;
+        s->items[t].last = at - 1; /* it begins before */
+    }
+    return t;
+}
+
+/* Takes out what is in a range: `before` and `behind` are what is left. */
+static void clear(struct pd_spans *s, uint32_t space, uint64_t first, uint64_t last, uint32_t *before,
+                  uint32_t *behind)
+{
+    struct pd_span cut = {.first = 1};
+    uint32_t inside;
+    split(s, space, first, before, &inside);
+    *before = end_before(s, *before, first, &cut);
+    *behind = 0;
+    if (last != UINT64_MAX) {
+        split(s, inside, last + 1, &inside, behind);
+        inside = end_before(s, inside, last + 1, &cut);
+        if (cut.first <= cut.last && cut.last > last)
+            *behind = join(s, add_range(s, last + 1, cut.last, cut.value), *behind);
+    }
+    pd_spans_drop(s, inside);
+}
+
+void pd_spans_put(struct pd_spans *s, uint32_t *space, uint64_t first, uint64_t last, uint8_t value)
+{
+    uint32_t before, behind;
+    if (first > last || s->failed)
+        return;
+    clear(s, *space, first, last, &before, &behind);
+    *space = join(s, join(s, before, add_range(s, first, last, value)), behind);
+}
+
+void pd_spans_take(struct pd_spans *s, uint32_t *space, uint64_t first, uint64_t last)
+{
+    uint32_t before, behind;
+    if (first > last || s->failed)
+        return;
+    clear(s, *space, first, last, &before, &behind);
+    *space = join(s, before, behind);
+}
+
+bool pd_spans_find(const struct pd_spans *s, uint32_t space, uint64_t address, uint8_t *value)
+{
+    const struct pd_span *found = NULL;
+    for (uint32_t i = space; i;) {
+        const struct pd_span *at = &s->items[i];
+        if (at->first <= address)
+            found = at;
+        i = at->first <= address ? at->right : at->left;
+    }
+    if (found == NULL || found->last < address)
+        return false;
+    *value = found->value;
+    return true;
+}

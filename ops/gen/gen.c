@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* gen.c - synthetic recordings: opening, the events, and what follows what. */
+#include "gen_internal.h"
+#include "src/schema/options.h"
+#include <string.h>
+
+#define DEFAULT_COUNT 10000
+
+/* ---- Opening */
+
+static enum pd_code no_memory(struct pd_error *error, size_t n)
+{
+    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "generator", 0, n);
+}
+
+static enum pd_code check(const struct pd_gen_options *o, struct pd_error *error)
+{
+    const struct {
+        const char *name;
+        uint64_t value, most;
+    } limits[] = {{"events", o->events, PD_GEN_MOST_EVENTS},
+                  {"cpus", o->cpus, PD_GEN_MOST_CPUS},
+                  {"tasks", o->tasks, PD_GEN_MOST_TASKS},
+                  {"depth", o->depth, PD_GEN_MOST_DEPTH}};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        if (limits[i].value > limits[i].most)
+            return pd_fail(error, PD_EARG, PD_NOWHERE, limits[i].name, limits[i].value, limits[i].most);
+    const uint64_t both = PD_SAMPLE_WEIGHT | PD_SAMPLE_WEIGHT_STRUCT;
+    uint64_t known = 0;
+    for (size_t i = 0; i < pd_set_sample_type.n; i++)
+        known |= pd_set_sample_type.names[i].value;
+    if ((o->sample_type & both) == both || (o->sample_type & ~known))
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "sample_type", o->sample_type, known);
+    if (o->container == PD_CONTAINER_DIRECTORY && o->member == NULL)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "member", 0, 0);
+    return PD_OK;
+}
+
+static enum pd_code allocate(struct pd_gen *g, struct pd_error *error)
+{
+    const struct pd_allocator *a = g->allocator;
+    const size_t events = PD_GEN_MOST_EVENTS * sizeof *g->events;
+    g->events = pd_resize(a, NULL, events);
+    g->arena = pd_resize(a, NULL, PD_RANDOM_ARENA);
+    g->record = pd_resize(a, NULL, UINT16_MAX);
+    g->window.bytes = pd_resize(a, NULL, PD_GEN_WINDOW_BYTES);
+    g->window.spare = pd_resize(a, NULL, PD_GEN_WINDOW_BYTES);
+    if (!g->events || !g->arena || !g->record || !g->window.bytes || !g->window.spare)
+        return no_memory(error, 2 * PD_GEN_WINDOW_BYTES);
+    memset(g->events, 0, events);
+    return PD_OK;
+}
+
+static enum pd_code read_text(struct pd_gen *g, struct pd_error *error)
+{
+    if ((g->text = pd_resize(g->allocator, NULL, sizeof *g->text)) == NULL)
+        return no_memory(error, sizeof *g->text);
+    return pd_gen_parse(g->text, g->options.workload, error);
+}
+
+static enum pd_code open_writers(struct pd_gen *g, const struct pd_sink *sink, struct pd_error *error)
+{
+    const struct pd_gen_options *o = &g->options;
+    const bool directory = o->container == PD_CONTAINER_DIRECTORY;
+    struct pd_writer_options how = {.size = sizeof how,
+                                    .allocator = o->allocator,
+                                    .order = o->order,
+                                    .max_features = 1,
+                                    .no_feature_end = !o->any,
+                                    .container = directory ? PD_CONTAINER_FILE : o->container,
+                                    .compression = o->compression,
+                                    .level = o->level};
+    enum pd_code code = pd_writer_open(&g->writer, sink, &how, error);
+    how.container = PD_CONTAINER_DIRECTORY;
+    how.max_features = 0;
+    if (!code && directory)
+        code = pd_writer_open(&g->member, o->member, &how, error);
+    g->now = g->writer;
+    return code;
+}
+
+/* perf reads events of different fields only if it can tell them apart by the id that stands first. */
+static void make_plans(struct pd_gen *g)
+{
+    uint64_t all = 0;
+    for (unsigned i = 0; i < g->n_events; i++)
+        all |= g->events[i].attr.sample_type ^ g->events[0].attr.sample_type;
+    for (unsigned i = 0; i < g->n_events; i++) {
+        struct pd_attr *attr = &g->events[i].attr;
+        if (all || (g->n_events > 1 && !(attr->sample_type & PD_SAMPLE_ID)))
+            attr->sample_type |= PD_SAMPLE_IDENTIFIER;
+        pd_plan_init(&g->events[i].plan, attr, g->options.order);
+    }
+}
+
+static enum pd_code put_attrs(struct pd_gen *g, struct pd_error *error)
+{
+    enum pd_code code = PD_OK;
+    uint64_t ids[PD_GEN_MOST_CPUS];
+    for (unsigned i = 0; !code && i < g->n_events; i++) {
+        for (unsigned cpu = 0; cpu < g->cpus; cpu++)
+            ids[cpu] = pd_gen_id(g, i, cpu);
+        code = pd_writer_attr(g->writer, &g->events[i].attr, ids, g->cpus, error);
+        if (!code && g->member)
+            code = pd_writer_attr(g->member, &g->events[i].attr, ids, g->cpus, error);
+    }
+    return code;
+}
+
+static enum pd_code start(struct pd_gen *g, const struct pd_sink *sink, struct pd_error *error)
+{
+    enum pd_code code = allocate(g, error);
+    if (!code && g->options.workload)
+        code = read_text(g, error);
+    if (code)
+        return code;
+    g->cpus = g->options.cpus ? g->options.cpus : g->text && g->text->cpus ? g->text->cpus : 4;
+    if (g->text)
+        code = pd_gen_workload_open(g, error);
+    else if ((code = pd_gen_random_weights(g, error)) == PD_OK)
+        pd_gen_random_events(g);
+    make_plans(g);
+    return code ? code : open_writers(g, sink, error);
+}
+
+enum pd_code pd_gen_open(struct pd_gen **out, const struct pd_sink *sink,
+                         const struct pd_gen_options *options, struct pd_error *error)
+{
+    struct pd_gen_options own;
+    enum pd_code code = PD_TAKE_OPTIONS(pd_gen_options, &own, options, error);
+    if (code || (code = check(&own, error)))
+        return code;
+    struct pd_gen *g = pd_resize(own.allocator, NULL, sizeof *g);
+    if (g == NULL)
+        return no_memory(error, sizeof *g);
+    memset(g, 0, sizeof *g);
+    g->options = own;
+    g->allocator = own.allocator;
+    g->rng.state = own.seed;
+    g->clock = g->first_time = UINT64_C(1000000000000) + pd_rng_below(&g->rng, UINT64_C(1000000000000));
+    if (own.count == 0 && own.bytes == 0)
+        g->options.count = DEFAULT_COUNT;
+    code = start(g, sink, error);
+    /* They belong to the caller, and are not needed any more. */
+    g->options.weights = NULL;
+    g->options.workload = NULL;
+    if (code)
+        pd_gen_close(g);
+    else
+        *out = g;
+    return code;
+}
+
+void pd_gen_close(struct pd_gen *g)
+{
+    if (g == NULL)
+        return;
+    const struct pd_allocator *a = g->allocator;
+    pd_writer_close(g->writer);
+    pd_writer_close(g->member);
+    pd_release(a, g->events);
+    pd_release(a, g->arena);
+    pd_release(a, g->record);
+    pd_release(a, g->window.bytes);
+    pd_release(a, g->window.spare);
+    pd_release(a, g->weights);
+    pd_release(a, g->text);
+    pd_release(a, g->work);
+    pd_release(a, g);
+}
+
+/* ---- Making it */
+
+enum pd_code pd_gen_run(struct pd_gen *g, struct pd_error *error)
+{
+    enum pd_code code = put_attrs(g, error);
+    if (!code)
+        code = pd_gen_put_features(g, error);
+    if (!code)
+        code = g->text ? pd_gen_workload_run(g, error) : pd_gen_random_run(g, error);
+    if (!code)
+        code = pd_gen_put_last_features(g, error);
+    if (!code)
+        code = pd_writer_finish(g->writer, error);
+    return code || g->member == NULL ? code : pd_writer_finish(g->member, error);
+}
+
+uint64_t pd_gen_records(const struct pd_gen *g)
+{
+    return g->records;
+}
+
+uint64_t pd_gen_bytes(const struct pd_gen *g)
+{
+    return g->bytes;
+}

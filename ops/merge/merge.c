@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: MIT */
+/* merge.c - pd_merge(): several recordings, record by record in order of time, as one. */
+#include "merge.h"
+#include "encode/container/stdio_sink.h"
+#include "ops/output/payload.h"
+#include "src/codec/codec_internal.h"
+#include "src/support/limits.h"
+#include "src/support/memory.h"
+#include "src/schema/options.h"
+#include "src/session/spill.h"
+#include "src/support/wire.h"
+#include <errno.h>
+#include <unistd.h>
+
+static void tell_finding(struct pd_merging *m, size_t input, const struct pd_error *what)
+{
+    m->stats->damaged |= what->code != PD_EUNKNOWN;
+    if (m->options->finding)
+        m->options->finding(m->options->user, input, what);
+}
+
+/* What is damaged in a copy was told when it was made, with its place in the input. */
+static void tell_read(struct pd_merging *m, size_t input, const struct pd_error *what)
+{
+    if (!m->in[input].temporary)
+        tell_finding(m, input, what);
+}
+
+/* Whoever opened the input may know that already; in a copy, such things have another place. */
+static void tell_feature(struct pd_merging *m, size_t input, const struct pd_error *what)
+{
+    struct pd_error lost = *what;
+    if (m->in[input].temporary)
+        lost.offset = PD_NOWHERE;
+    if (!m->in[input].given->probe.on)
+        tell_finding(m, input, &lost);
+}
+
+static enum pd_code fails(struct pd_merging *m, size_t input, enum pd_code code)
+{
+    m->failed = input;
+    return code;
+}
+
+/* ---- Inputs: all as files of one byte order */
+
+struct converting {
+    struct pd_merging *m;
+    size_t input;
+};
+
+static void on_finding(void *user, const struct pd_error *what)
+{
+    const struct converting *c = user;
+    tell_finding(c->m, c->input, what);
+}
+
+static void on_convert_note(void *user, const struct pd_convert_note *note)
+{
+    const struct converting *c = user;
+    if (note->what == PD_NOTED_FEATURE)
+        pd_merge_note(c->m, c->input, note->number, note->why);
+    else
+        pd_merge_note(c->m, c->input, UINT32_MAX, "some records keep content in the old byte order");
+}
+
+static enum pd_code temporary_failed(struct pd_merging *m)
+{
+    return pd_fail(m->error, PD_EOUT, PD_NOWHERE, "temporary file", (uint64_t)errno, 0);
+}
+
+static enum pd_code open_temporary(struct pd_merging *m, struct pd_merge_input *in)
+{
+    struct pd_spill spill;
+    enum pd_code code = pd_spill_init(&spill, m->allocator, m->options->tmpdir, m->error);
+    if (!code)
+        code = pd_spill_begin(&spill, m->error);
+    if (!code) {
+        in->temporary = fdopen(spill.fd, "w+b");
+        if (in->temporary)
+            spill.fd = -1; /* the stream's now */
+        else
+            code = temporary_failed(m);
+    }
+    pd_spill_free(&spill);
+    return code;
+}
+
+/* A stream has its attrs and features among the records; another byte order is not merged. */
+static enum pd_code normalize(struct pd_merging *m, size_t i)
+{
+    struct pd_merge_input *in = &m->in[i];
+    const struct pd_file_info *info = pd_reader_info(in->given);
+    struct converting user = {m, i};
+    const struct pd_convert_options how = {.size = sizeof how,
+                                           .allocator = m->allocator,
+                                           .to = PD_CONVERT_FILE,
+                                           .order = m->order == PD_BIG ? PD_CONVERT_BIG : PD_CONVERT_LITTLE,
+                                           .finish = true,
+                                           .finding = on_finding,
+                                           .note = on_convert_note,
+                                           .user = &user};
+    struct pd_convert_stats stats;
+    const struct pd_reader_options options = {.size = sizeof options, .allocator = m->allocator};
+    in->reader = in->given;
+    if (!in->given->in.seekable)
+        return fails(m, i, pd_fail(m->error, PD_EUNSUP, 0, "merging an input that cannot seek", 0, 0));
+    if (info->container != PD_CONTAINER_PIPE && info->order == m->order)
+        return pd_reader_rewind(in->reader, m->error);
+    if (info->order != m->order)
+        pd_merge_note(m, i, UINT32_MAX,
+                      "is of the other byte order: it is converted to that of the first input");
+    in->reader = NULL;
+    enum pd_code code = open_temporary(m, in);
+    if (code)
+        return code;
+    const struct pd_sink sink = pd_stdio_sink(in->temporary);
+    code = pd_convert(in->given, &sink, &how, &stats, m->error);
+    if (!code && fflush(in->temporary))
+        code = temporary_failed(m);
+    if (code == PD_EOUT)
+        code = m->error->code = PD_ETEMP;
+    if (!code)
+        code = pd_reader_open_fd(&in->reader, fileno(in->temporary), &options, m->error);
+    return code ? fails(m, i, code) : PD_OK;
+}
+
+static enum pd_code check_clock(struct pd_merging *m, size_t i)
+{
+    const struct pd_event_attr *a = pd_reader_attr(m->in[0].reader, 0),
+                               *b = pd_reader_attr(m->in[i].reader, 0);
+    if (a == NULL || b == NULL)
+        return PD_OK;
+    const bool own = a->attr.flags & PD_ATTR_USE_CLOCKID, other = b->attr.flags & PD_ATTR_USE_CLOCKID;
+    if (own == other && (!own || a->attr.clockid == b->attr.clockid))
+        return PD_OK;
+    if (m->options->any_clock)
+        pd_merge_note(m, i, UINT32_MAX,
+                      "its times are of another clock (attr.clockid), they are taken as they are");
+    if (m->options->any_clock)
+        return PD_OK;
+    return fails(m, i,
+                 pd_fail(m->error, PD_EUNSUP, PD_NOWHERE,
+                         "its times are of another clock than those of the first input (attr.clockid)", 0,
+                         0));
+}
+
+static enum pd_code check_time(struct pd_merging *m, size_t i)
+{
+    struct pd_reader *r = m->in[i].reader;
+    bool timed = pd_reader_n_attrs(r) == 0;
+    for (size_t a = 0; a < pd_reader_n_attrs(r); a++)
+        timed |= pd_reader_attr(r, a)->plan.time != 0;
+    for (size_t a = 0; a < pd_reader_n_attrs(r); a++)
+        timed &= pd_reader_attr(r, a)->plan.id_all;
+    if (timed || m->options->append || m->n == 1)
+        return PD_OK;
+    return fails(
+        m, i,
+        pd_fail(m->error, PD_EUNSUP, PD_NOWHERE,
+                "its records have no time (no sample_id_all, or TIME is not sampled); appending needs none",
+                0, 0));
+}
+
+static enum pd_code open_input(struct pd_merging *m, size_t i)
+{
+    const struct pd_metadata_options options = {.size = sizeof options, .allocator = m->allocator};
+    enum pd_code code = normalize(m, i);
+    if (!code)
+        code = check_clock(m, i);
+    if (!code)
+        code = check_time(m, i);
+    if (!code && (code = pd_metadata_open(&m->in[i].meta, m->in[i].reader, &options, m->error)))
+        m->failed = i;
+    if (code)
+        return code;
+    for (size_t k = 0; k < pd_metadata_n_findings(m->in[i].meta); k++)
+        tell_feature(m, i, pd_metadata_finding(m->in[i].meta, k));
+    pd_progress_expect(&m->progress, pd_record_bytes(m->in[i].reader), 1);
+    return PD_OK;
+}
+
+/* Reads the input once, for how far its records are out of order. */
+static enum pd_code open_sorter(struct pd_merging *m, size_t i)
+{
+    const size_t memory = m->options->memory ? m->options->memory : PD_LIMIT_MERGE_MEMORY;
+    struct pd_merge_input *in = &m->in[i];
+    struct pd_sorter_stats stats;
+    const struct pd_sorter_options how = {.size = sizeof how,
+                                          .allocator = m->allocator,
+                                          .kind = m->options->append ? PD_SORT_FILE : PD_SORT_STRICT,
+                                          .memory = memory / m->n ? memory / m->n : 1,
+                                          .tmpdir = m->options->tmpdir};
+    enum pd_code code = pd_reader_rewind(in->reader, m->error);
+    if (!code)
+        code = pd_sorter_open(&in->sorter, in->reader, &how, m->error);
+    if (code)
+        return fails(m, i, code);
+    pd_sorter_get_stats(in->sorter, &stats);
+    in->first = in->key = stats.first;
+    return PD_OK;
+}
+
+/* ---- Which input is next */
+
+static bool comes_before(const struct pd_merging *m, uint32_t a, uint32_t b)
+{
+    const uint64_t x = m->options->append ? 0 : m->in[a].key, y = m->options->append ? 0 : m->in[b].key;
+    return x != y ? x < y : a < b;
+}
+
+static void sift(struct pd_merging *m, size_t at)
+{
+    const uint32_t moved = m->heap[at];
+    for (size_t child; (child = 2 * at + 1) < m->n_heap; at = child) {
+        if (child + 1 < m->n_heap && comes_before(m, m->heap[child + 1], m->heap[child]))
+            child++;
+        if (!comes_before(m, m->heap[child], moved))
+            break;
+        m->heap[at] = m->heap[child];
+    }
+    m->heap[at] = moved;
+}
+
+/* Of a record whose payload is cut the sorter tells. */
+static bool is_taken(const struct pd_merge_input *in)
+{
+    const struct pd_record *rec = &in->rec;
+    if (pd_role_of(rec) == PD_ROLE_WRAPPER)
+        return false; /* what is inside follows */
+    const uint64_t end =
+        rec->member ? pd_reader_member(in->reader, rec->member)->size : pd_reader_info(in->reader)->data_end;
+    return rec->payload_size == 0 || rec->payload_size <= end - rec->offset - rec->size;
+}
+
+/* Reads the next record of an input; *more is false at its end. */
+static enum pd_code advance(struct pd_merging *m, uint32_t i, bool *more)
+{
+    struct pd_merge_input *in = &m->in[i];
+    struct pd_error what;
+    enum pd_code code;
+    while ((code = pd_sorter_next(in->sorter, &in->rec, &what)) != PD_END) {
+        if (pd_is_failure(code)) {
+            *m->error = what;
+            return fails(m, i, code);
+        }
+        if (code)
+            tell_read(m, i, &what);
+        else if (is_taken(in))
+            break;
+    }
+    *more = code != PD_END;
+    const uint64_t time = *more ? pd_merge_time(&in->rec) : 0;
+    in->key = time > in->key ? time : in->key;
+    return PD_OK;
+}
+
+static enum pd_code fill_heap(struct pd_merging *m)
+{
+    m->heap = pd_array(m->allocator, NULL, m->n, sizeof *m->heap);
+    if (m->heap == NULL)
+        return pd_fail(m->error, PD_ENOMEM, PD_NOWHERE, "merge", 0, m->n * sizeof *m->heap);
+    for (uint32_t i = 0; i < m->n; i++) {
+        bool more;
+        const enum pd_code code = advance(m, i, &more);
+        if (code)
+            return code;
+        if (more)
+            m->heap[m->n_heap++] = i;
+    }
+    for (size_t i = m->n_heap / 2; i > 0; i--)
+        sift(m, i - 1);
+    return PD_OK;
+}
+
+/* ---- Writing */
+
+static enum pd_code put_piece(void *user, const uint8_t *bytes, size_t n)
+{
+    struct pd_merging *m = user;
+    return pd_writer_raw(m->w, bytes, n, m->error);
+}
+
+/* Two kinds of AUX data in one recording no reader can tell apart. */
+static enum pd_code check_aux(struct pd_merging *m, uint32_t i, const uint8_t *bytes, size_t n)
+{
+    if (m->aux_info.ptr)
+        return fails(m, i,
+                     pd_fail(m->error, PD_EUNSUP, PD_NOWHERE,
+                             "its AUX data is of another recording than that of an earlier input", 0, 0));
+    uint8_t *copy = pd_resize(m->allocator, NULL, n);
+    if (copy == NULL)
+        return pd_fail(m->error, PD_ENOMEM, PD_NOWHERE, "AUXTRACE_INFO", 0, n);
+    memcpy(copy, bytes, n);
+    m->aux_info = (struct pd_bytes){copy, n};
+    return PD_OK;
+}
+
+static enum pd_code take_record(struct pd_merging *m, uint32_t i, const uint8_t *bytes, size_t n,
+                                bool decoded)
+{
+    struct pd_merge_input *in = &m->in[i];
+    const struct pd_record *rec = &in->rec;
+    bool done = false;
+    enum pd_code code = PD_OK;
+    if (m->n > 1)
+        code = pd_merge_state_record(m, i, bytes, n, pd_merge_time(rec), decoded, &done);
+    if (code || done)
+        return code;
+    if (rec->type == PD_RECORD_AUXTRACE_INFO && m->n > 1)
+        code = check_aux(m, i, bytes, n);
+    if (!code)
+        code = pd_merge_write_record(m, i, rec, bytes, n);
+    if (!code)
+        code = pd_aux_index_note(&m->aux, m->w, rec, m->error);
+    return !code && rec->payload_size ? pd_copy_payload(in->reader, in->sorter, put_piece, m, m->error)
+                                      : code;
+}
+
+static enum pd_code put_record(struct pd_merging *m, uint32_t i)
+{
+    struct pd_merge_input *in = &m->in[i];
+    struct pd_error what;
+    const uint8_t *bytes;
+    size_t n;
+    pd_progress_record(&m->progress, &in->rec);
+    const enum pd_code readable = pd_reader_decode(in->reader, &in->rec, &what);
+    if (readable && readable != PD_EUNKNOWN)
+        tell_read(m, i, &what);
+    pd_merge_record(m, in, &in->rec, &bytes, &n, &what);
+    if (bytes)
+        return take_record(m, i, bytes, n, !readable);
+    m->stats->lost++;
+    m->stats->damaged = true;
+    if (in->temporary)
+        what.offset = PD_NOWHERE;
+    tell_finding(m, i, &what);
+    return PD_OK;
+}
+
+static enum pd_code merge_records(struct pd_merging *m)
+{
+    enum pd_code code = fill_heap(m);
+    while (!code && m->n_heap) {
+        const uint32_t i = m->heap[0];
+        bool more;
+        if ((code = put_record(m, i)) || (code = advance(m, i, &more)))
+            break;
+        if (!more) {
+            m->heap[0] = m->heap[--m->n_heap];
+            code = pd_merge_state_end(m, i);
+        }
+        if (m->n_heap)
+            sift(m, 0);
+    }
+    return code;
+}
+
+/* ---- The output */
+
+static void on_dropped(void *user, uint16_t feature, const char *why)
+{
+    pd_merge_note(user, 0, feature, why);
+}
+
+static bool any_aux(const struct pd_merging *m)
+{
+    for (size_t i = 0; i < m->n; i++)
+        if (pd_reader_find_feature(m->in[i].reader, PD_FEAT_AUXTRACE))
+            return true;
+    return false;
+}
+
+/* How the output is compressed, and at which level: as the first input, unless something is asked for. */
+static uint32_t compression(const struct pd_merging *m, int *level)
+{
+    const struct pd_feature *f = pd_metadata_feature(m->in[0].meta, PD_FEAT_COMPRESSED);
+    int said = 0;
+    const bool zstd = f && pd_said_compression(f->raw.ptr, f->raw.n, m->order, &said) == PD_SAID_ZSTD;
+    const bool keeps = m->options->zip == PD_ZIP_KEEP;
+    *level = keeps && !m->options->level ? said : m->options->level;
+    return pd_zip_type(m->options->zip, zstd);
+}
+
+static enum pd_code open_writer(struct pd_merging *m, const struct pd_sink *sink)
+{
+    const bool pipe = m->options->to == PD_CONVERT_PIPE;
+    struct pd_writer_options how = {.size = sizeof how,
+                                    .allocator = m->allocator,
+                                    .order = m->order,
+                                    .max_features = any_aux(m) && !pipe,
+                                    .feature_word = pd_reader_info(m->in[0].reader)->feature_word,
+                                    .container = pipe ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE,
+                                    .version = 2,
+                                    .dropped = on_dropped,
+                                    .user = m};
+    how.compression = compression(m, &how.level);
+    enum pd_code code = pd_writer_open(&m->w, sink, &how, m->error);
+    if (!code)
+        m->w->plain = true;
+    return code;
+}
+
+static enum pd_code put_event_type(struct pd_merging *m, struct pd_ids *there,
+                                   const struct pd_event_type *type)
+{
+    if (pd_ids_get(there, type->event_id, NULL))
+        return PD_OK;
+    if (!pd_ids_set(there, type->event_id, 0))
+        return pd_merge_no_memory(m, sizeof(struct pd_ids_slot));
+    return pd_writer_event_type(m->w, type, m->error);
+}
+
+/* Names of old files' events; those of the same number once. */
+static enum pd_code put_event_types(struct pd_merging *m)
+{
+    struct pd_ids there = {.allocator = m->allocator};
+    enum pd_code code = PD_OK;
+    for (size_t i = 0; !code && i < m->n; i++) {
+        struct pd_event_type type;
+        for (size_t k = 0; !code && k < pd_reader_n_event_types(m->in[i].reader); k++) {
+            if (pd_reader_event_type(m->in[i].reader, k, &type, m->error))
+                break;
+            code = put_event_type(m, &there, &type);
+        }
+    }
+    pd_ids_free(&there);
+    return code;
+}
+
+static enum pd_code put_aux_index(struct pd_merging *m)
+{
+    if (m->aux.n == 0 || m->options->to == PD_CONVERT_PIPE || !any_aux(m))
+        return PD_OK;
+    const enum pd_code code = pd_writer_feature(m->w, PD_FEAT_AUXTRACE, m->error);
+    return code ? code : pd_aux_index_make(&m->aux, m->w, m->error);
+}
+
+static enum pd_code merge_parts(struct pd_merging *m, const struct pd_sink *sink)
+{
+    enum pd_code code = PD_OK;
+    for (size_t i = 0; !code && i < m->n; i++)
+        code = open_input(m, i);
+    if (code)
+        return code;
+    pd_merge_machines(m);
+    if ((code = pd_merge_events(m)) || (code = pd_merge_state_open(m)))
+        return code;
+    if (!pd_identities_open(&m->identities, m->allocator))
+        return pd_merge_no_memory(m, 0);
+    for (size_t i = 0; !code && i < m->n; i++)
+        code = open_sorter(m, i);
+    if (!code)
+        code = open_writer(m, sink);
+    if (!code)
+        code = pd_merge_put_events(m);
+    if (!code)
+        code = put_event_types(m);
+    if (!code)
+        code = pd_merge_features(m);
+    if (!code)
+        code = merge_records(m);
+    if (!code)
+        code = put_aux_index(m);
+    return code ? code : pd_writer_finish(m->w, m->error);
+}
+
+static void clean_up(struct pd_merging *m)
+{
+    pd_writer_close(m->w);
+    pd_merge_state_close(m);
+    for (size_t i = 0; i < m->n; i++) {
+        struct pd_merge_input *in = &m->in[i];
+        pd_sorter_close(in->sorter);
+        pd_metadata_close(in->meta);
+        if (in->reader != in->given)
+            pd_reader_close(in->reader);
+        if (in->temporary)
+            fclose(in->temporary);
+        pd_release(m->allocator, in->event);
+        pd_release(m->allocator, in->own_id);
+        pd_ids_free(&in->ids);
+    }
+    for (size_t i = 0; i < m->n_events; i++)
+        pd_release(m->allocator, m->events[i].ids);
+    pd_release(m->allocator, m->events);
+    pd_release(m->allocator, m->units);
+    pd_release(m->allocator, m->chains);
+    pd_ids_free(&m->chain_of);
+    pd_ids_free(&m->id_owner);
+    pd_identities_close(&m->identities);
+    pd_aux_index_free(&m->aux, m->allocator);
+    pd_release(m->allocator, (void *)(uintptr_t)m->aux_info.ptr);
+    pd_release(m->allocator, m->heap);
+    pd_release(m->allocator, m->in);
+    pd_release(m->allocator, m);
+}
+
+static enum pd_code start(struct pd_merging *m, struct pd_reader *const *readers, const struct pd_sink *sink)
+{
+    m->in = pd_array(m->allocator, NULL, m->n, sizeof *m->in);
+    if (m->in == NULL) {
+        const size_t n = m->n;
+        m->n = 0;
+        return pd_fail(m->error, PD_ENOMEM, PD_NOWHERE, "merge", 0, n * sizeof *m->in);
+    }
+    for (size_t i = 0; i < m->n; i++)
+        m->in[i] = (struct pd_merge_input){.given = readers[i], .ids.allocator = m->allocator};
+    m->id_owner.allocator = m->chain_of.allocator = m->allocator;
+    m->hash_key = pd_key_draw();
+    m->order = pd_reader_info(readers[0])->order;
+    pd_rounds_init(&m->rounds, m->order);
+    return merge_parts(m, sink);
+}
+
+enum pd_code pd_merge(struct pd_reader *const *readers, size_t n, const struct pd_sink *sink,
+                      const struct pd_merge_options *options, struct pd_merge_stats *stats, size_t *failed,
+                      struct pd_error *error)
+{
+    struct pd_merge_options own;
+    struct pd_merge_stats own_stats;
+    struct pd_error own_error;
+    enum pd_code code = PD_TAKE_OPTIONS(pd_merge_options, &own, options, error);
+    if (code)
+        return code;
+    if (n == 0 || n > UINT32_MAX / 2 || own.to == PD_CONVERT_DIRECTORY)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, n ? "to" : "inputs", n, 1);
+    struct pd_merging *m = pd_resize(own.allocator, NULL, sizeof *m);
+    if (m == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "merge", 0, sizeof *m);
+    *m = (struct pd_merging){.n = n, .failed = n, .options = &own, .allocator = own.allocator};
+    m->progress = (struct pd_progress){.callback = own.progress, .user = own.user};
+    m->stats = stats ? stats : &own_stats;
+    m->error = error ? error : &own_error;
+    *m->stats = (struct pd_merge_stats){0};
+    code = start(m, readers, sink);
+    if (failed)
+        *failed = m->failed;
+    clean_up(m);
+    return code;
+}

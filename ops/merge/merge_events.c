@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* merge_events.c - which ids the events of the output have, and the records that speak of ids and pids. */
+#include "merge.h"
+#include "src/codec/codec_internal.h"
+#include "src/support/memory.h"
+#include "ops/convert/transcode.h"
+#include "src/schema/walk.h"
+#include "src/support/wire.h"
+
+/* ---- Ids */
+
+static enum pd_code add_id(struct pd_merging *m, size_t i, uint32_t event, uint64_t id)
+{
+    struct pd_merged_event *e = &m->events[event];
+    if (!pd_ids_set(&m->id_owner, id, (uint64_t)event << 32 | m->in[i].machine) ||
+        !pd_grow(m->allocator, (void **)&e->ids, e->n_ids, &e->cap, sizeof *e->ids))
+        return pd_merge_no_memory(m, 2 * e->cap * sizeof *e->ids);
+    e->ids[e->n_ids++] = id;
+    return PD_OK;
+}
+
+static uint64_t fresh_id(struct pd_merging *m)
+{
+    do
+        m->last_id++;
+    while (m->last_id == 0 || pd_ids_get(&m->id_owner, m->last_id, NULL));
+    return m->last_id;
+}
+
+static enum pd_code map_id(struct pd_merging *m, size_t i, uint32_t event, uint64_t id, uint64_t *to)
+{
+    uint64_t owner;
+    const uint64_t own = (uint64_t)event << 32 | m->in[i].machine;
+    *to = id;
+    if (!pd_ids_get(&m->id_owner, id, &owner))
+        return add_id(m, i, event, id);
+    if (owner == own || pd_ids_get(&m->in[i].ids, id, to))
+        return PD_OK;
+    *to = fresh_id(m);
+    m->stats->new_ids++;
+    if (!pd_ids_set(&m->in[i].ids, id, *to))
+        return pd_merge_no_memory(m, sizeof(struct pd_ids_slot));
+    return add_id(m, i, event, *to);
+}
+
+static enum pd_code map_ids(struct pd_merging *m, size_t i)
+{
+    struct pd_merge_input *in = &m->in[i];
+    enum pd_code code = PD_OK;
+    for (uint32_t a = 0; !code && a < pd_reader_n_attrs(in->reader); a++) {
+        const struct pd_event_attr *e = pd_reader_attr(in->reader, a);
+        in->own_id[a] = 0;
+        for (size_t k = 0; !code && k < e->n_ids; k++) {
+            uint64_t to;
+            /*
+             * NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): pd_merge_units() gave every attr its event
+             */
+            code = map_id(m, i, in->event[a], e->ids[k], &to);
+            if (k == 0)
+                in->own_id[a] = to;
+        }
+    }
+    return code;
+}
+
+/* ---- Can the events be told apart? */
+
+static bool are_told_apart(const struct pd_merging *m)
+{
+    bool identifier = true, same = true;
+    for (size_t i = 0; i < m->n_events; i++) {
+        const struct pd_attr *a = &m->events[i].attr;
+        identifier &= (a->sample_type & PD_SAMPLE_IDENTIFIER) != 0;
+        same &= a->sample_type == m->events[0].attr.sample_type && (a->sample_type & PD_SAMPLE_ID);
+    }
+    return m->n_events < 2 || identifier || same;
+}
+
+/* Each attr has an id in the output, also where its input needed none. */
+static enum pd_code give_ids(struct pd_merging *m)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        struct pd_merge_input *in = &m->in[i];
+        for (uint32_t a = 0; a < pd_reader_n_attrs(in->reader); a++) {
+            if (in->own_id[a])
+                continue;
+            struct pd_merged_event *e = &m->events[in->event[a]];
+            const enum pd_code code = e->n_ids ? PD_OK : add_id(m, i, in->event[a], fresh_id(m));
+            if (code)
+                return code;
+            in->own_id[a] = e->ids[0];
+        }
+    }
+    return PD_OK;
+}
+
+static void add_identifiers(struct pd_merging *m)
+{
+    for (size_t i = 0; i < m->n_events; i++)
+        m->events[i].attr.sample_type |= PD_SAMPLE_IDENTIFIER;
+    for (size_t i = 0; i < m->n; i++)
+        for (uint32_t a = 0; a < pd_reader_n_attrs(m->in[i].reader); a++)
+            m->in[i].rewritten |=
+                !(pd_reader_attr(m->in[i].reader, a)->attr.sample_type & PD_SAMPLE_IDENTIFIER);
+}
+
+/*
+ * A record with id 0, as perf synthesizes them, is laid out as the first event says. Where that is another
+ * one in the output, with another sample_type, such records need an id.
+ */
+static void find_unnamed(struct pd_merging *m)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        struct pd_merge_input *in = &m->in[i];
+        if (pd_reader_n_attrs(in->reader) == 0 || in->event[0] == 0)
+            continue;
+        const struct pd_attr *a = &m->events[in->event[0]].attr, *first = &m->events[0].attr;
+        in->unnamed = a->sample_type != first->sample_type || a->read_format != first->read_format ||
+                      pd_reader_attr(in->reader, 0)->n_ids == 0;
+        in->rewritten |= in->unnamed;
+    }
+}
+
+static enum pd_code check_trailers(struct pd_merging *m)
+{
+    for (size_t i = 1; i < m->n_events; i++) {
+        m->failed = m->events[i].input;
+        if ((m->events[i].attr.flags ^ m->events[0].attr.flags) & PD_ATTR_SAMPLE_ID_ALL)
+            return pd_fail(m->error, PD_EUNSUP, PD_NOWHERE,
+                           "some events have sample_id_all, some have not, which no reader can tell apart", 0,
+                           0);
+    }
+    m->failed = m->n;
+    return PD_OK;
+}
+
+/* New ids are greater than all there are, unless these leave no room. */
+static void find_last_id(struct pd_merging *m)
+{
+    for (size_t i = 0; i < m->n; i++)
+        for (size_t a = 0; a < pd_reader_n_attrs(m->in[i].reader); a++) {
+            const struct pd_event_attr *e = pd_reader_attr(m->in[i].reader, a);
+            for (size_t k = 0; k < e->n_ids; k++)
+                if (e->ids[k] > m->last_id && e->ids[k] < UINT64_MAX / 2)
+                    m->last_id = e->ids[k];
+        }
+}
+
+enum pd_code pd_merge_events(struct pd_merging *m)
+{
+    enum pd_code code = PD_OK;
+    find_last_id(m);
+    for (size_t i = 0; !code && i < m->n; i++)
+        code = pd_merge_units(m, i);
+    for (size_t i = 0; !code && i < m->n; i++)
+        if (pd_metadata_out_of_memory(
+                m->in[i].meta)) /* an event without a name is not the same as one that has none */
+            code = pd_merge_no_memory(m, 0);
+    for (size_t i = 0; !code && i < m->n; i++)
+        code = map_ids(m, i);
+    if (!code && m->n > 1)
+        code = check_trailers(m);
+    if (!code && m->n > 1 && !are_told_apart(m))
+        add_identifiers(m);
+    if (!code && m->n > 1 && m->n_events > 1)
+        code = give_ids(m);
+    if (!code && m->n > 1)
+        find_unnamed(m);
+    for (size_t i = 0; i < m->n_events; i++)
+        pd_plan_init(&m->events[i].plan, &m->events[i].attr, m->order);
+    for (size_t i = 0; i < m->n; i++)
+        m->in[i].rewritten |= m->in[i].ids.n || m->in[i].pid_step;
+    m->stats->events = m->n_events;
+    return code;
+}
+
+/* perf looks for each attr's ids behind attr.size bytes, so all are as large as the largest. */
+static uint32_t largest_size(const struct pd_merging *m)
+{
+    uint32_t size = 0;
+    for (size_t i = 0; i < m->n_events; i++)
+        size = m->events[i].attr.size > size ? m->events[i].attr.size : size;
+    return size <= PD_LIMIT_ATTR_CHANGED ? size : 0;
+}
+
+static enum pd_code put_event(struct pd_merging *m, const struct pd_merged_event *e, uint32_t size)
+{
+    uint8_t tail[PD_LIMIT_ATTR_CHANGED];
+    struct pd_attr attr = e->attr;
+    enum pd_code code = PD_OK;
+    if (size && attr.size != size) {
+        m->failed = e->input;
+        if ((code = pd_transcode_attr_size(&e->attr, size, &attr, tail, m->error)))
+            return code;
+        pd_merge_note(m, e->input, UINT32_MAX,
+                      "attrs are made as large as the largest of another input (attr.size)");
+        m->failed = m->n;
+    }
+    return pd_writer_any_attr(m->w, &attr, e->ids, e->n_ids, m->error);
+}
+
+enum pd_code pd_merge_put_events(struct pd_merging *m)
+{
+    const uint32_t size = m->n > 1 ? largest_size(m) : 0;
+    enum pd_code code = PD_OK;
+    for (size_t i = 0; !code && i < m->n_events; i++)
+        code = put_event(m, &m->events[i], size);
+    return code;
+}
+
+/* ---- Ids and pids in records */
+
+/* 0 is the idle task, -1 none or the kernel. */
+static uint64_t move_pid(const struct pd_merge_input *in, uint64_t value, unsigned width, bool *fits)
+{
+    const int64_t pid = width == 4 ? (int32_t)value : (int64_t)value;
+    if (pid <= 0 || in->pid_step == 0)
+        return value;
+    *fits &= pid < PD_MERGE_PID_STEP;
+    return value + in->pid_step;
+}
+
+static uint64_t changed(const struct pd_merge_input *in, unsigned kind, unsigned width, uint64_t value,
+                        bool *fits)
+{
+    uint64_t to = value;
+    if (kind == PD_ID_EVENT_ID)
+        pd_ids_get(&in->ids, value, &to);
+    else if (pd_identity_is_pid(kind) && kind != PD_ID_GUEST)
+        to = move_pid(in, value, width, fits);
+    return to;
+}
+
+/* Has a layout, or one of its parts, any such number? */
+static bool has_numbers(const struct pd_identity_layout *layout)
+{
+    return layout->mask & (PD_ID_BIT(PD_ID_EVENT_ID) | PD_ID_PIDS) & ~PD_ID_BIT(PD_ID_GUEST);
+}
+
+/* Elements of one size, where they stand in the bytes. */
+static void change_list(const struct pd_merging *m, const struct pd_merge_input *in, const struct pd_op *head,
+                        const struct pd_shape *shape, const struct pd_list *l, bool *fits)
+{
+    const struct pd_identity_layout *layout = pd_identities_of(&m->identities, head);
+    struct pd_shape s = *shape;
+    s.variant = l->variant;
+    for (size_t i = 0; i < l->n && !l->varying && has_numbers(layout); i++) {
+        uint8_t *at = (uint8_t *)(uintptr_t)l->ptr + i * l->stride;
+        for (const struct pd_op *op = pd_visible(head + 1, &s, NULL); op->kind != PD_OP_END;
+             op = pd_visible(op + 1, &s, NULL)) {
+            const unsigned width = pd_scalar_width(op), kind = layout->kinds[op - head];
+            const enum pd_order order = (enum pd_order)l->form;
+            if (width == 8)
+                pd_store64(at, changed(in, kind, width, pd_load64(at, order), fits), order);
+            else if (width == 4)
+                pd_store32(at, (uint32_t)changed(in, kind, width, pd_load32(at, order), fits), order);
+            else if (width == 0)
+                break; /* no ids behind what has no fixed place */
+            at += width;
+        }
+    }
+}
+
+static void change_fields(const struct pd_merging *m, const struct pd_merge_input *in,
+                          const struct pd_op *head, const struct pd_shape *shape, void *v, bool *fits)
+{
+    const struct pd_identity_layout *layout = pd_identities_of(&m->identities, head);
+    if (!has_numbers(layout))
+        return;
+    for (const struct pd_op *op = pd_visible(head + 1, shape, v); op->kind != PD_OP_END;
+         op = pd_visible(op + 1, shape, v)) {
+        void *member = (uint8_t *)v + op->offset;
+        const unsigned width = pd_scalar_width(op), kind = layout->kinds[op - head];
+        if (op->kind == PD_OP_SUB)
+            change_fields(m, in, op->sub(), shape, member, fits);
+        else if (op->kind == PD_OP_LIST || op->kind == PD_OP_ITEMS || op->kind == PD_OP_ITEMSR)
+            change_list(m, in, op->sub(), shape, member, fits);
+        else if (width == 4 || width == 8)
+            pd_scalar_set(op, v, changed(in, kind, width, pd_scalar_get(op, v), fits));
+    }
+}
+
+/* A record is of the event that its attr says, or else of the first one. */
+static uint32_t attr_of(const struct pd_merge_input *in, const struct pd_record *rec)
+{
+    return rec->attr_index < pd_reader_n_attrs(in->reader) ? rec->attr_index : 0;
+}
+
+static void set_id(const struct pd_merge_input *in, uint32_t attr, const struct pd_shape *shape,
+                   struct pd_record *r)
+{
+    uint64_t *const identifier = r->type == PD_RECORD_SAMPLE ? &r->u.sample.identifier : &r->id.identifier;
+    uint64_t *const id = r->type == PD_RECORD_SAMPLE ? &r->u.sample.id : &r->id.id;
+    const bool has_identifier = shape->sample_type & PD_SAMPLE_IDENTIFIER;
+    if (!has_identifier || (in->unnamed && *identifier == 0))
+        *identifier = in->own_id[attr];
+    if (in->unnamed && *id == 0)
+        *id = in->own_id[attr];
+}
+
+void pd_merge_record(struct pd_merging *m, struct pd_merge_input *in, struct pd_record *rec,
+                     const uint8_t **bytes, size_t *n, struct pd_error *error)
+{
+    *bytes = rec->raw;
+    *n = rec->size;
+    if (!in->rewritten || pd_reader_n_attrs(in->reader) == 0)
+        return;
+    *bytes = NULL;
+    struct pd_record *r = &m->copy;
+    const uint32_t a = attr_of(in, rec);
+    const struct pd_merged_event *e = &m->events[in->event[a]];
+    bool fits = true;
+    memcpy(m->from, rec->raw, rec->size);
+    *r = *rec;
+    r->raw = m->from;
+    if (pd_reader_decode(in->reader, r, error)) {
+        if (rec->type >= PD_RECORD_HEADER_ATTR) /* nothing that is known to change */
+            *bytes = rec->raw;
+        return;
+    }
+    struct pd_shape shape = rec->plan ? rec->plan->shape : (struct pd_shape){0};
+    shape.misc = r->misc;
+    shape.given = r->misc;
+    shape.variant = r->variant;
+    if (r->layout)
+        change_fields(m, in, r->layout, &shape, &r->u, &fits);
+    if (r->has_id)
+        change_fields(m, in, pd_layout_sample_id(), &shape, &r->id, &fits);
+    if (!fits) {
+        pd_fail_record(error, PD_EVALUE, rec, 0, "pid too large to be moved", PD_MERGE_PID_STEP,
+                       PD_MERGE_PID_STEP - 1);
+        return;
+    }
+    if (rec->plan)
+        set_id(in, a, &shape, r);
+    r->size = 0;
+    if (pd_record_encode(&e->plan, r, m->to, sizeof m->to, n, error) == PD_OK)
+        *bytes = m->to;
+    else
+        error->offset = rec->offset, error->record_index = rec->index, error->record_type = rec->type;
+}

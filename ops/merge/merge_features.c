@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/* merge_features.c - the features of several recordings as those of one. */
+#include "merge.h"
+#include "src/codec/codec_internal.h"
+#include "src/support/limits.h"
+#include "src/support/memory.h"
+#include "src/support/wire.h"
+#include <perfdata/session/compare.h>
+#include <xxhash.h>
+
+#define OTHER_KEPT "differs, that of the first input which has it is kept"
+
+static const struct pd_feature *feature_of(const struct pd_merging *m, size_t i, uint32_t id)
+{
+    return pd_metadata_feature(m->in[i].meta, id);
+}
+
+static bool same_bytes(const struct pd_feature *a, const struct pd_feature *b)
+{
+    return a->raw.n == b->raw.n && (a->raw.n == 0 || memcmp(a->raw.ptr, b->raw.ptr, a->raw.n) == 0);
+}
+
+/* ---- Machines */
+
+/* A feature that tells that they are of different machines; UINT32_MAX: none does. */
+static uint32_t differing_machine(const struct pd_merging *m, size_t a, size_t b)
+{
+    static const uint32_t telling[] = {PD_FEAT_HOSTNAME, PD_FEAT_OSRELEASE, PD_FEAT_ARCH, PD_FEAT_CPUID,
+                                       PD_FEAT_NRCPUS};
+    for (size_t i = 0; i < sizeof telling / sizeof *telling; i++) {
+        const struct pd_feature *x = feature_of(m, a, telling[i]), *y = feature_of(m, b, telling[i]);
+        if (x && y && !pd_feature_equal(x, y, NULL))
+            return telling[i];
+    }
+    return UINT32_MAX;
+}
+
+void pd_merge_machines(struct pd_merging *m)
+{
+    const enum pd_merge_pids pids = m->options->pids;
+    uint32_t machines = 0;
+    for (size_t i = 0; i < m->n; i++) {
+        size_t k = pids == PD_MERGE_PIDS_KEEP ? 0 : pids == PD_MERGE_PIDS_MOVE ? i : 0;
+        while (pids == PD_MERGE_PIDS_AUTO && k < i &&
+               !(m->in[k].machine == k && differing_machine(m, k, i) == UINT32_MAX))
+            k++;
+        m->in[i].machine = k;
+        m->in[i].pid_step = k == i ? PD_MERGE_PID_STEP * machines++ : m->in[k].pid_step;
+        if (k == i && i)
+            pd_merge_note(m, i, pids == PD_MERGE_PIDS_AUTO ? differing_machine(m, 0, i) : UINT32_MAX,
+                          "counts as another machine: its pids are moved, times are taken as they are, "
+                          "kernel symbols are "
+                          "those of one machine only");
+    }
+}
+
+/* ---- Bytes of a feature that is made */
+
+struct made {
+    struct pd_merging *m;
+    enum pd_code code;
+};
+
+static void append_bytes(struct made *f, const void *bytes, size_t n)
+{
+    if (!f->code)
+        f->code = pd_writer_feature_bytes(f->m->w, bytes, n, f->m->error);
+}
+
+static void put32(struct made *f, uint32_t value)
+{
+    uint8_t bytes[4];
+    pd_store32(bytes, value, f->m->order);
+    append_bytes(f, bytes, sizeof bytes);
+}
+
+static void put64(struct made *f, uint64_t value)
+{
+    uint8_t bytes[8];
+    pd_store64(bytes, value, f->m->order);
+    append_bytes(f, bytes, sizeof bytes);
+}
+
+static void put_zeros(struct made *f, size_t n)
+{
+    static const uint8_t zeros[512];
+    for (; n; n -= n < sizeof zeros ? n : sizeof zeros)
+        append_bytes(f, zeros, n < sizeof zeros ? n : sizeof zeros);
+}
+
+/* As perf writes them, in a multiple of 64 bytes. */
+static void put_string(struct made *f, const char *s, size_t n)
+{
+    const size_t slot = (n + 64) & ~(size_t)63;
+    put32(f, (uint32_t)slot);
+    append_bytes(f, s, n);
+    put_zeros(f, slot - n);
+}
+
+/* ---- Features that follow the events */
+
+static void put_event(struct made *f, const struct pd_merged_event *e, size_t room)
+{
+    char name[256];
+    uint8_t attr[PD_LIMIT_ATTR_CHANGED];
+    const size_t n = pd_attr_bytes(&e->attr);
+    if (!f->code)
+        f->code = pd_attr_encode(f->m->order, &e->attr, attr, n, f->m->error);
+    append_bytes(f, attr, n);
+    put_zeros(f, room - n);
+    put32(f, (uint32_t)e->n_ids);
+    if (e->name == NULL)
+        pd_event_format(e->attr.type, e->attr.config, e->attr.bp_addr, e->attr.bp_type, e->attr.bp_len, name,
+                        sizeof name);
+    put_string(f, e->name ? e->name : name, strlen(e->name ? e->name : name));
+    for (size_t i = 0; i < e->n_ids; i++)
+        put64(f, e->ids[i]);
+}
+
+static void put_event_desc(struct made *f)
+{
+    struct pd_merging *m = f->m;
+    size_t room = 0;
+    for (size_t i = 0; i < m->n_events; i++) {
+        const size_t n = pd_attr_bytes(&m->events[i].attr);
+        room = n > room ? n : room;
+    }
+    put32(f, (uint32_t)m->n_events);
+    put32(f, (uint32_t)room);
+    for (size_t i = 0; !f->code && i < m->n_events; i++)
+        put_event(f, &m->events[i], room);
+}
+
+static void put_group_desc(struct made *f)
+{
+    struct pd_merging *m = f->m;
+    uint32_t n = 0;
+    for (size_t i = 0; i < m->n_units; i++)
+        n += m->units[i].n > 1;
+    put32(f, n);
+    for (size_t i = 0; i < m->n_units; i++) {
+        const struct pd_merged_unit *u = &m->units[i];
+        if (u->n < 2)
+            continue;
+        put_string(f, u->group.name.ptr, u->group.name.len);
+        put32(f, u->first);
+        put32(f, u->n);
+    }
+}
+
+/* ---- Features that are united */
+
+/*
+ * Files that have a build id in the output, by hashes of their names: each input may have as many as it
+ * likes.
+ */
+struct known_files {
+    struct pd_ids by_name; /* to the first of a hash, its number + 1 */
+    struct known_file {
+        struct pd_build_id_entry entry;
+        size_t input;
+        size_t next; /* of the same hash; 0: none, or its number + 1 */
+    } * files;
+    size_t n, cap;
+};
+
+static uint64_t hash_file(const struct pd_merging *m, const struct pd_build_id_entry *e)
+{
+    const uint64_t seed = pd_keyed(&m->hash_key, e->misc & PD_MISC_CPUMODE);
+    return e->file.filename.len ? XXH3_64bits_withSeed(e->file.filename.ptr, e->file.filename.len, seed)
+                                : seed;
+}
+
+static bool same_file(const struct pd_build_id_entry *a, const struct pd_build_id_entry *b)
+{
+    return !((a->misc ^ b->misc) & PD_MISC_CPUMODE) && a->file.filename.len == b->file.filename.len &&
+           (a->file.filename.len == 0 ||
+            memcmp(a->file.filename.ptr, b->file.filename.ptr, a->file.filename.len) == 0);
+}
+
+static bool add_file(struct pd_merging *m, struct known_files *known, size_t i,
+                     const struct pd_build_id_entry *e, uint64_t hash)
+{
+    uint64_t next = 0;
+    pd_ids_get(&known->by_name, hash, &next);
+    if (!pd_grow(m->allocator, (void **)&known->files, known->n, &known->cap, sizeof *known->files) ||
+        !pd_ids_set(&known->by_name, hash, known->n + 1))
+        return false;
+    known->files[known->n++] = (struct known_file){.entry = *e, .input = i, .next = (size_t)next};
+    return true;
+}
+
+/*
+ * Is the file of input i among those of an input before? *other: with another build id. From now on it is
+ * known.
+ */
+static enum pd_code is_there(struct pd_merging *m, struct known_files *known, size_t i,
+                             const struct pd_build_id_entry *e, bool *there, bool *other)
+{
+    const uint64_t hash = hash_file(m, e);
+    uint64_t k = 0;
+    pd_ids_get(&known->by_name, hash, &k);
+    /* NOLINTBEGIN(clang-analyzer-core.NullDereference): numbers that by_name has are those of files */
+    while (k && !same_file(&known->files[k - 1].entry, e))
+        k = known->files[k - 1].next;
+    *there = k && known->files[k - 1].input < i;
+    *other |= *there &&
+              memcmp(known->files[k - 1].entry.file.build_id, e->file.build_id, sizeof e->file.build_id) != 0;
+    /* NOLINTEND(clang-analyzer-core.NullDereference) */
+    return k || add_file(m, known, i, e, hash) ? PD_OK
+                                               : pd_merge_no_memory(m, 2 * known->cap * sizeof *known->files);
+}
+
+/* An entry without a pid gets it, since others have theirs. */
+static void put_with_pid(struct made *made, size_t i, const uint8_t *at, const struct pd_build_id_entry *e)
+{
+    const enum pd_order order = made->m->order;
+    uint8_t head[12];
+    if (e->size > UINT16_MAX - 4) {
+        pd_merge_note(made->m, i, PD_FEAT_BUILD_ID, "has a name that is too long for an entry with a pid");
+        return;
+    }
+    memcpy(head, at, 8);
+    pd_store16(head + 6, (uint16_t)(e->size + 4), order);
+    pd_store32(head + 8, (uint32_t)pd_build_id_pid(e->misc), order);
+    append_bytes(made, head, sizeof head);
+    append_bytes(made, at + 8, e->size - 8u);
+}
+
+/* What input i has and those before it do not. */
+static void put_build_ids_of(struct made *made, struct known_files *known, size_t i)
+{
+    struct pd_merging *m = made->m;
+    const struct pd_feature *f = feature_of(m, i, PD_FEAT_BUILD_ID);
+    struct pd_list l = f ? f->u.build_id.entries : (struct pd_list){0};
+    struct pd_build_id_entry e;
+    bool there = false, other = false;
+    const uint8_t *at = f ? f->raw.ptr : NULL;
+    for (; !made->code && f && f->layout && pd_build_id_entry_next(&l, &e); at += e.size) {
+        made->code = is_there(m, known, i, &e, &there, &other);
+        if (!there && f->variant & PD_VARIANT_NO_PID)
+            put_with_pid(made, i, at, &e);
+        else if (!there)
+            append_bytes(made, at, e.size);
+    }
+    if (other)
+        pd_merge_note(m, i, PD_FEAT_BUILD_ID,
+                      "names other build ids for some files, those of the earlier input are kept");
+}
+
+static void put_build_ids(struct made *made)
+{
+    struct known_files known = {.by_name.allocator = made->m->allocator};
+    for (size_t i = 0; !made->code && i < made->m->n; i++)
+        put_build_ids_of(made, &known, i);
+    pd_ids_free(&known.by_name);
+    pd_release(made->m->allocator, known.files);
+}
+
+static void put_sample_time(struct made *made)
+{
+    const struct pd_merging *m = made->m;
+    uint64_t first = UINT64_MAX, last = 0;
+    for (size_t i = 0; i < m->n; i++) {
+        const struct pd_feature *f = feature_of(m, i, PD_FEAT_SAMPLE_TIME);
+        if (f == NULL || f->layout == NULL || (f->raw.n >= 16 && pd_load64(f->raw.ptr + 8, m->order) == 0))
+            continue;
+        const uint64_t from = pd_load64(f->raw.ptr, m->order), to = pd_load64(f->raw.ptr + 8, m->order);
+        first = from < first ? from : first;
+        last = to > last ? to : last;
+    }
+    put64(made, first == UINT64_MAX ? 0 : first);
+    put64(made, last);
+}
+
+/* A count, and parts of which perf takes each but once, by their number. */
+static void put_counted(struct made *made, uint32_t id)
+{
+    const struct pd_merging *m = made->m;
+    for (int pass = 0; pass < 2; pass++) {
+        uint32_t count = 0;
+        bool any = false;
+        for (size_t i = 0; i < m->n; i++) {
+            const struct pd_feature *f = feature_of(m, i, id);
+            bool again = f == NULL || f->raw.n < 4;
+            for (size_t k = 0; !again && k < i; k++)
+                again = feature_of(m, k, id) && same_bytes(feature_of(m, k, id), f);
+            if (again)
+                continue;
+            any = true;
+            count += pd_load32(f->raw.ptr, m->order);
+            if (pass)
+                append_bytes(made, f->raw.ptr + 4, f->raw.n - 4);
+        }
+        if (pass == 0 && !any)
+            return; /* an empty section stays so */
+        if (pass == 0)
+            put32(made, count);
+    }
+}
+
+/* ---- Which features */
+
+static bool first_with(const struct pd_merging *m, uint32_t id, size_t *first)
+{
+    for (*first = 0; *first < m->n; ++*first)
+        if (feature_of(m, *first, id))
+            return true;
+    return false;
+}
+
+/* That of the first input that has it. */
+static enum pd_code keep_first(struct pd_merging *m, uint32_t id, size_t first)
+{
+    const struct pd_feature *f = feature_of(m, first, id);
+    for (size_t i = first + 1; i < m->n; i++) {
+        const struct pd_feature *g = feature_of(m, i, id);
+        if (g == NULL || same_bytes(f, g))
+            continue;
+        m->failed = i;
+        if (id == PD_FEAT_TRACING_DATA)
+            return pd_fail(
+                m->error, PD_EUNSUP, PD_NOWHERE,
+                "its tracing data differs from that of an earlier input, and tracepoints need their own", 0,
+                0);
+        m->failed = m->n;
+        pd_merge_note(m, i, id, OTHER_KEPT);
+    }
+    enum pd_code code = pd_writer_feature(m->w, (uint16_t)id, m->error);
+    return code ? code : pd_writer_feature_bytes(m->w, f->raw.ptr, f->raw.n, m->error);
+}
+
+static enum pd_code put_feature(struct pd_merging *m, uint32_t id, size_t first)
+{
+    struct made made = {m, PD_OK};
+    void (*make)(struct made *) = id == PD_FEAT_EVENT_DESC    ? put_event_desc
+                                  : id == PD_FEAT_GROUP_DESC  ? put_group_desc
+                                  : id == PD_FEAT_BUILD_ID    ? put_build_ids
+                                  : id == PD_FEAT_SAMPLE_TIME ? put_sample_time
+                                                              : NULL;
+    const bool counted = id == PD_FEAT_BPF_PROG_INFO || id == PD_FEAT_BPF_BTF;
+    if (make == NULL && !counted)
+        return keep_first(m, id, first);
+    made.code = pd_writer_feature(m->w, (uint16_t)id, m->error);
+    if (counted)
+        put_counted(&made, id);
+    else
+        make(&made);
+    return made.code;
+}
+
+/* COMPRESSED is the writer's own; one of perf stat, which names no compression, stays. */
+static bool is_wanted(const struct pd_merging *m, uint32_t id, size_t first)
+{
+    if (id == PD_FEAT_COMPRESSED) {
+        const struct pd_feature *f = feature_of(m, first, id);
+        int level;
+        return !m->w->deflate.ctx &&
+               pd_said_compression(f->raw.ptr, f->raw.n, m->order, &level) == PD_SAID_PLAIN;
+    }
+    return id != PD_FEAT_DIR_FORMAT && id != PD_FEAT_AUXTRACE;
+}
+
+enum pd_code pd_merge_features(struct pd_merging *m)
+{
+    enum pd_code code = PD_OK;
+    for (uint32_t id = 0; !code && id < 256; id++) {
+        size_t first;
+        if (first_with(m, id, &first) && is_wanted(m, id, first))
+            code = put_feature(m, id, first);
+    }
+    return code;
+}

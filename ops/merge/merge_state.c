@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * merge_state.c - side-band that several inputs have: copies of what was written, and what an input says of
+ * the tasks that were there when it was started.
+ *
+ * That has no time: perf record takes it from /proc, while it already records, before its first sample.
+ * Between its first time and its first sample others may have told more of a task than it knew. So what it
+ * says of a process waits until its first sample, or until something with a time is told of the process, or
+ * by itself of a child of it, which must come behind it. Of it is left out what was written for another input
+ * and still holds; but nothing if there is another FORK: without the COMM behind it, the task has its
+ * parent's name.
+ */
+#include "ops/compare/canonical.h"
+#include "src/codec/codec_internal.h"
+#include "src/support/keyed.h"
+#include "src/support/limits.h"
+#include "src/support/memory.h"
+#include "merge.h"
+
+#define WRITTEN UINT32_MAX /* in place of an input */
+
+/* ---- How often a record came from each input, and how often it was written */
+
+struct seen_slot {
+    struct pd_hash hash;
+    uint32_t input, count; /* count 0: free */
+};
+
+struct seen_set {
+    struct seen_slot *slots;
+    size_t size, n;
+    struct pd_key key;
+};
+
+/* A record that waits. */
+struct held {
+    struct pd_hash hash;
+    size_t at;           /* in the bytes */
+    uint32_t size, next; /* of the same process; 0: none, or its number + 1 */
+    uint32_t input, pid, attr;
+    bool stale; /* before it came, something with a time was told of the same. A FORK never is: it names
+                   nothing, and pieces have one alone, for its parent */
+    bool birth; /* a FORK */
+    bool done;
+};
+
+struct pd_merge_state {
+    struct pd_canon canon;
+    struct seen_set timed, untimed; /* of one time; of all */
+    uint64_t time;
+    size_t most; /* entries of a set */
+    bool full;
+    struct pd_ids
+        told; /* what records with a time have told something of, and by which inputs the last one was */
+    struct held *held;
+    size_t n_held, held_cap, n_waiting;
+    struct pd_ids chains; /* from input << 32 | pid to the first << 32 | last that wait, their numbers + 1 */
+    uint8_t *bytes;       /* of those that wait */
+    size_t n_bytes, bytes_cap, most_bytes;
+};
+
+static struct seen_slot *seen_at(const struct seen_set *s, const struct pd_hash *hash, uint32_t input)
+{
+    uint64_t h[2];
+    memcpy(h, hash->bytes, sizeof h);
+    size_t i = (size_t)pd_keyed(&s->key, pd_keyed(&s->key, h[0] ^ input) ^ h[1]) & (s->size - 1);
+    while (s->slots[i].count &&
+           (s->slots[i].input != input || memcmp(&s->slots[i].hash, hash, sizeof *hash) != 0))
+        i = (i + 1) & (s->size - 1);
+    return &s->slots[i];
+}
+
+static bool grow_seen(struct seen_set *s, const struct pd_allocator *allocator)
+{
+    struct seen_set next = {
+        .size = s->size ? 2 * s->size : 256, .n = s->n, .key = s->size ? s->key : pd_key_draw()};
+    next.slots = pd_array(allocator, NULL, next.size, sizeof *next.slots);
+    if (next.slots == NULL)
+        return false;
+    memset(next.slots, 0, next.size * sizeof *next.slots);
+    for (size_t i = 0; i < s->size; i++)
+        if (s->slots[i].count)
+            *seen_at(&next, &s->slots[i].hash, s->slots[i].input) = s->slots[i];
+    pd_release(allocator, s->slots);
+    *s = next;
+    return true;
+}
+
+/* The count of a record from an input, one more if `add`. */
+static uint32_t count_seen(struct seen_set *s, const struct pd_hash *hash, uint32_t input, bool add)
+{
+    if (s->size == 0)
+        return 0;
+    struct seen_slot *slot = seen_at(s, hash, input);
+    if (add && slot->count++ == 0) {
+        slot->hash = *hash;
+        slot->input = input;
+        s->n++;
+    }
+    return slot->count;
+}
+
+static void clear_seen(struct seen_set *s)
+{
+    if (s->n)
+        memset(s->slots, 0, s->size * sizeof *s->slots);
+    s->n = 0;
+}
+
+static struct pd_hash hash_of(struct pd_merge_state *st, const uint8_t *bytes, size_t n)
+{
+    pd_canon_bytes(&st->canon, bytes, n);
+    return pd_canon_end(&st->canon);
+}
+
+/* Was it written for another input? Takes note of it. */
+static enum pd_code find_duplicate(struct pd_merging *m, uint32_t input, const struct pd_hash *hash,
+                                   uint64_t time, bool *found)
+{
+    struct pd_merge_state *st = m->state;
+    struct seen_set *set = time ? &st->timed : &st->untimed;
+    if (time && time != st->time) {
+        clear_seen(&st->timed);
+        st->time = time;
+    }
+    if (set->n >= st->most) {
+        if (!st->full)
+            pd_merge_note(m, input, UINT32_MAX,
+                          "too many records of one time: duplicates among them are no longer left out");
+        st->full = true;
+        return PD_OK;
+    }
+    if (set->n + 2 > set->size / 2 && !grow_seen(set, m->allocator))
+        return pd_fail(m->error, PD_ENOMEM, PD_NOWHERE, "merge", 0, 2 * set->size * sizeof *set->slots);
+    *found = count_seen(set, hash, input, true) <= count_seen(set, hash, WRITTEN, false);
+    if (!*found)
+        count_seen(set, hash, WRITTEN, true);
+    return PD_OK;
+}
+
+/* ---- Which records */
+
+/* Records of what there is, of which pieces of a recording have copies; no events of their own right. */
+static bool is_state(const struct pd_record *rec)
+{
+    const unsigned copies = pd_traits_of(rec->type)->copies;
+    return copies == PD_COPIES_STATE || copies == PD_COPIES_ONCE;
+}
+
+/*
+ * The process that a record is about, and what it tells of it: its maps, or one of its threads. The kernel is
+ * none.
+ */
+static bool task_of(const struct pd_record *rec, uint32_t *pid, uint64_t *what)
+{
+    const enum pd_tells tells = pd_tells_of(rec);
+    uint32_t tid;
+    if (tells == PD_TELLS_NOTHING || !pd_told_task(rec, pid, &tid))
+        return false;
+    *what = tells == PD_TELLS_MAP ? *pid | UINT64_C(1) << 32 : tid;
+    return !pd_maps_kernel(rec);
+}
+
+static uint64_t on_machine(const struct pd_merge_input *in, uint64_t what)
+{
+    return (uint64_t)in->machine << 33 | what;
+}
+
+/* ---- What waits */
+
+static enum pd_code no_memory(struct pd_merging *m, size_t n)
+{
+    return pd_fail(m->error, PD_ENOMEM, PD_NOWHERE, "merge", 0, n);
+}
+
+static uint64_t chain_key(uint32_t input, uint32_t pid)
+{
+    return (uint64_t)input << 32 | pid;
+}
+
+/* The first that waits of an input's process, its number + 1; 0: none does. */
+static uint32_t first_of(const struct pd_merge_state *st, uint32_t input, uint32_t pid)
+{
+    uint64_t chain;
+    return pd_ids_get(&st->chains, chain_key(input, pid), &chain) ? (uint32_t)(chain >> 32) : 0;
+}
+
+static bool make_room(struct pd_merging *m, size_t n)
+{
+    struct pd_merge_state *st = m->state;
+    if (st->n_bytes + n <= st->bytes_cap)
+        return true;
+    const size_t cap = 2 * st->bytes_cap > 65536 + n ? 2 * st->bytes_cap : 65536 + n;
+    uint8_t *bytes = pd_resize(m->allocator, st->bytes, cap);
+    if (bytes == NULL)
+        return false;
+    st->bytes = bytes;
+    st->bytes_cap = cap;
+    return true;
+}
+
+/* Inputs as bits; some share one. */
+static uint64_t bit_of(uint32_t input)
+{
+    return UINT64_C(1) << (input & 63);
+}
+
+/* Have others told something of it with a time that this input has not? */
+static bool told_by_others(const struct pd_merging *m, uint32_t input, uint64_t what)
+{
+    uint64_t by;
+    return pd_ids_get(&m->state->told, on_machine(&m->in[input], what), &by) && !(by & bit_of(input));
+}
+
+/* Takes note of who told what comes last. */
+static bool note_told(struct pd_merging *m, uint32_t input, uint64_t what, bool duplicate)
+{
+    struct pd_merge_state *st = m->state;
+    uint64_t by = 0;
+    const bool known = pd_ids_get(&st->told, on_machine(&m->in[input], what), &by);
+    by = duplicate ? by | bit_of(input) : bit_of(input);
+    return (!known && st->told.n >= st->most) || pd_ids_set(&st->told, on_machine(&m->in[input], what), by);
+}
+
+static enum pd_code hold(struct pd_merging *m, uint32_t input, const uint8_t *bytes, size_t n,
+                         const struct pd_hash *hash, uint32_t pid, uint64_t what)
+{
+    struct pd_merge_state *st = m->state;
+    uint64_t chain = 0;
+    if (!make_room(m, n) ||
+        !pd_grow(m->allocator, (void **)&st->held, st->n_held, &st->held_cap, sizeof *st->held))
+        return no_memory(m, n);
+    const uint32_t number = (uint32_t)st->n_held + 1;
+    const bool birth = pd_tells_of(&m->in[input].rec) == PD_TELLS_BIRTH;
+    pd_ids_get(&st->chains, chain_key(input, pid), &chain);
+    if (!pd_ids_set(&st->chains, chain_key(input, pid), (chain ? chain >> 32 : number) << 32 | number))
+        return no_memory(m, n);
+    if (chain)
+        st->held[(uint32_t)chain - 1].next = number;
+    st->held[st->n_held++] = (struct held){.hash = *hash,
+                                           .at = st->n_bytes,
+                                           .size = (uint32_t)n,
+                                           .input = input,
+                                           .pid = pid,
+                                           .attr = m->in[input].rec.attr_index,
+                                           .birth = birth,
+                                           .stale = !birth && told_by_others(m, input, what)};
+    memcpy(st->bytes + st->n_bytes, bytes, n);
+    st->n_bytes += n;
+    st->n_waiting++;
+    m->in[input].n_waiting++;
+    return PD_OK;
+}
+
+/* Is a record that waits written already, of another input, and does it still hold? */
+static bool is_there(struct pd_merge_state *st, const struct held *h, bool stale_holds)
+{
+    return count_seen(&st->untimed, &h->hash, h->input, false) <
+               count_seen(&st->untimed, &h->hash, WRITTEN, false) &&
+           (stale_holds || !h->stale);
+}
+
+/* A FORK makes a task anew: what is known of it must be told again. */
+static bool begins_anew(struct pd_merge_state *st, uint32_t first, bool stale_holds)
+{
+    for (uint32_t k = first; k; k = st->held[k - 1].next)
+        if (st->held[k - 1].birth && !is_there(st, &st->held[k - 1], stale_holds))
+            return true;
+    return false;
+}
+
+/* Ends the waiting of an input's process: its records are written, or left out as duplicates. */
+static enum pd_code release(struct pd_merging *m, uint32_t first, bool stale_holds)
+{
+    struct pd_merge_state *st = m->state;
+    const bool all = begins_anew(st, first, stale_holds);
+    enum pd_code code = PD_OK;
+    for (uint32_t k = first; !code && k; k = st->held[k - 1].next) {
+        struct held *h = &st->held[k - 1];
+        const bool write = all || !is_there(st, h, stale_holds);
+        bool duplicate;
+        h->done = true;
+        st->n_waiting--;
+        m->in[h->input].n_waiting--;
+        code = find_duplicate(m, h->input, &h->hash, 0, &duplicate);
+        m->stats->duplicates += !write;
+        if (!code && write)
+            code = pd_merge_write(m, h->input, h->attr, st->bytes + h->at, h->size);
+    }
+    if (!pd_ids_set(&st->chains, chain_key(st->held[first - 1].input, st->held[first - 1].pid), 0))
+        return no_memory(m, 0); /* it has a place */
+    if (st->n_waiting == 0)
+        st->n_held = st->n_bytes = 0;
+    return code;
+}
+
+/*
+ * Nothing that waits of an input waits any longer; UINT32_MAX: of none. Goes through the others' only if
+ * something of it waits: every sample asks. */
+static enum pd_code release_all(struct pd_merging *m, uint32_t input, bool stale_holds)
+{
+    struct pd_merge_state *st = m->state;
+    const size_t *left = input == UINT32_MAX ? &st->n_waiting : &m->in[input].n_waiting;
+    enum pd_code code = PD_OK;
+    for (uint32_t k = 1; !code && *left; k++)
+        if (!st->held[k - 1].done && (input == UINT32_MAX || st->held[k - 1].input == input))
+            code = release(m, k, stale_holds);
+    return code;
+}
+
+/*
+ * Something with a time is about to be told of a process. What waits of it is older. If another input tells
+ * of it, or it is a duplicate, by which both inputs are pieces of one recording, copies that wait are nothing
+ * new.
+ */
+static enum pd_code overtake(struct pd_merging *m, uint32_t input, uint32_t pid, bool duplicate)
+{
+    struct pd_merge_state *st = m->state;
+    enum pd_code code = PD_OK;
+    for (uint32_t i = 0; !code && st->n_waiting && i < m->n; i++) {
+        const uint32_t first = m->in[i].machine == m->in[input].machine ? first_of(st, i, pid) : 0;
+        if (first)
+            code = release(m, first, i != input || duplicate);
+    }
+    return code;
+}
+
+/* ---- From outside */
+
+enum pd_code pd_merge_state_open(struct pd_merging *m)
+{
+    const size_t memory = m->options->memory ? m->options->memory : PD_LIMIT_MERGE_MEMORY;
+    m->state = pd_resize(m->allocator, NULL, sizeof *m->state);
+    if (m->state == NULL)
+        return no_memory(m, sizeof *m->state);
+    *m->state =
+        (struct pd_merge_state){.most = memory / (4 * sizeof(struct seen_slot)), .most_bytes = memory / 4};
+    m->state->told.allocator = m->state->chains.allocator = m->allocator;
+    if (m->state->most < 65536)
+        m->state->most = 65536;
+    return pd_canon_init(&m->state->canon, m->allocator, m->error);
+}
+
+void pd_merge_state_close(struct pd_merging *m)
+{
+    if (m->state == NULL)
+        return;
+    pd_canon_free(&m->state->canon);
+    pd_release(m->allocator, m->state->timed.slots);
+    pd_release(m->allocator, m->state->untimed.slots);
+    pd_ids_free(&m->state->told);
+    pd_ids_free(&m->state->chains);
+    pd_release(m->allocator, m->state->held);
+    pd_release(m->allocator, m->state->bytes);
+    pd_release(m->allocator, m->state);
+}
+
+/* A record with a time: takes note of what it tells of a task. */
+static enum pd_code take_timed(struct pd_merging *m, uint32_t input, bool duplicate)
+{
+    const struct pd_record *rec = &m->in[input].rec;
+    uint32_t pid, ppid, ptid;
+    uint64_t what;
+    if (!task_of(rec, &pid, &what))
+        return PD_OK;
+    enum pd_code code = overtake(m, input, pid, duplicate);
+    const bool born = !code && pd_tells_of(rec) == PD_TELLS_BIRTH && pd_told_parent(rec, &ppid, &ptid);
+    const uint32_t parent = born ? first_of(m->state, input, ppid) : 0;
+    if (parent) /* its name and maps are those of its parent: what this input knows of it */
+        code = release(m, parent, duplicate);
+    return !code && pd_tells_of(rec) != PD_TELLS_END && !note_told(m, input, what, duplicate)
+               ? no_memory(m, 0)
+               : code;
+}
+
+/* Has another input told of anything with a time? Otherwise there is nothing to wait for. */
+static bool others_began(const struct pd_merging *m, uint32_t input)
+{
+    return m->n_began > m->in[input].began;
+}
+
+enum pd_code pd_merge_state_record(struct pd_merging *m, uint32_t input, const uint8_t *bytes, size_t n,
+                                   uint64_t time, bool decoded, bool *done)
+{
+    struct pd_merge_state *st = m->state;
+    struct pd_merge_input *in = &m->in[input];
+    enum pd_code code = PD_OK;
+    uint32_t pid;
+    uint64_t what;
+    *done = false;
+    if ((in->rec.type == PD_RECORD_SAMPLE || in->rec.type == PD_RECORD_AUX ||
+         in->rec.type == PD_RECORD_ITRACE_START)) {
+        in->sampled = true;
+        code = release_all(m, input, false);
+    }
+    m->n_began += !in->began && time;
+    in->began |= time != 0;
+    if (code || !is_state(&in->rec))
+        return code;
+    const struct pd_hash hash = hash_of(st, bytes, n);
+    if (decoded && time == 0 && !in->sampled && others_began(m, input) && task_of(&in->rec, &pid, &what)) {
+        *done = true;
+        if (st->n_bytes + n > st->most_bytes || st->untimed.n + st->n_waiting >= st->most)
+            code = release_all(m, UINT32_MAX, true);
+        return code ? code : hold(m, input, bytes, n, &hash, pid, what);
+    }
+    code = find_duplicate(m, input, &hash, time, done);
+    m->stats->duplicates += *done;
+    return code || !decoded || time == 0 ? code : take_timed(m, input, *done);
+}
+
+enum pd_code pd_merge_state_end(struct pd_merging *m, uint32_t input)
+{
+    return release_all(m, input, false);
+}

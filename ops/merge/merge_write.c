@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* merge_write.c - records of the output, with the rounds between them. */
+#include "merge.h"
+#include "src/codec/codec_internal.h"
+
+uint64_t pd_merge_time(const struct pd_record *rec)
+{
+    uint64_t time;
+    return pd_record_time(rec, &time) && time != UINT64_MAX ? time : 0;
+}
+
+static enum pd_code put_round(void *user, const struct pd_record *round)
+{
+    struct pd_merging *m = user;
+    return pd_writer_raw(m->w, round->raw, round->size, m->error);
+}
+
+/* What is appended begins when all before it has been processed; in it, its own rounds count. */
+static enum pd_code end_rounds(struct pd_merging *m, uint32_t i, const struct pd_record *rec)
+{
+    struct pd_moment when;
+    enum pd_code code = PD_OK;
+    if (!m->options->append)
+        return pd_rounds_before(&m->rounds, rec, put_round, m);
+    if (m->last != i)
+        code = pd_rounds_flush(&m->rounds, put_round, m);
+    m->last = i;
+    pd_clock_stamp(&m->rounds.clock, rec, &when);
+    return code;
+}
+
+enum pd_code pd_merge_write_record(struct pd_merging *m, uint32_t i, const struct pd_record *rec,
+                                   const uint8_t *bytes, size_t n)
+{
+    enum pd_code code = end_rounds(m, i, rec);
+    if (rec->type == PD_RECORD_SAMPLE || pd_merge_time(rec))
+        m->w->plain = false;
+    if (!code)
+        code = pd_writer_raw(m->w, bytes, n, m->error);
+    m->stats->records += rec->type != PD_RECORD_FINISHED_ROUND;
+    m->stats->samples += rec->type == PD_RECORD_SAMPLE;
+    return code;
+}
+
+enum pd_code pd_merge_write(struct pd_merging *m, uint32_t input, uint32_t attr, const uint8_t *bytes,
+                            size_t n)
+{
+    struct pd_record rec;
+    const enum pd_code code = pd_record_frame(m->order, bytes, n, &rec, m->error);
+    const bool known = attr != UINT32_MAX; /* else it is of no event, as in a file whose attrs are damaged */
+    rec.plan = known ? &m->events[m->in[input].event[attr]].plan : NULL;
+    return code ? code : pd_merge_write_record(m, input, &rec, bytes, n);
+}

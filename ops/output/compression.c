@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* compression.c - what is known of compressed records, and where the feature goes that says so. */
+#include "compression.h"
+#include "src/codec/codec_internal.h"
+#include "src/session/content.h"
+#include "src/support/wire.h"
+
+#define TELLING 12 /* bytes of the feature: version, type, level */
+
+enum pd_said pd_said_compression(const uint8_t *bytes, size_t n, enum pd_order order, int *level)
+{
+    if (n < TELLING)
+        return PD_SAID_NOTHING;
+    if (pd_load32(bytes + 4, order) == 0)
+        return PD_SAID_PLAIN;
+    *level = (int)(pd_load32(bytes + 8, order) & 31);
+    return PD_SAID_ZSTD;
+}
+
+enum pd_code pd_reader_said_zstd(struct pd_reader *reader, bool *zstd, int *level, struct pd_error *error)
+{
+    const struct pd_feature_section *f = pd_reader_find_feature(reader, PD_FEAT_COMPRESSED);
+    uint8_t bytes[TELLING];
+    *zstd = false;
+    if (f == NULL || !f->intact || f->section.size < sizeof bytes)
+        return PD_OK;
+    const enum pd_code code = pd_reader_read(reader, f->section.offset, bytes, sizeof bytes, error);
+    *zstd = !code &&
+            pd_said_compression(bytes, sizeof bytes, pd_reader_info(reader)->order, level) == PD_SAID_ZSTD;
+    return code;
+}
+
+uint32_t pd_zip_type(enum pd_convert_zip zip, bool zstd)
+{
+    switch (zip) {
+    case PD_ZIP_COMPRESSED: return PD_RECORD_COMPRESSED;
+    case PD_ZIP_COMPRESSED2: return PD_RECORD_COMPRESSED2;
+    case PD_ZIP_KEEP: return zstd ? PD_RECORD_COMPRESSED : 0;
+    default: return 0;
+    }
+}
+
+uint64_t pd_stream_feature(const struct pd_record *rec, enum pd_order order, bool *mark)
+{
+    struct pd_bytes data;
+    uint64_t id = UINT64_MAX;
+    const bool one = !rec->depth && !rec->old_feature && pd_record_feature(rec, order, &id, &data);
+    *mark = one && rec->size == 16 && !pd_may_be_empty(id);
+    return one ? id : UINT64_MAX;
+}
+
+enum pd_code pd_compression_start(struct pd_compression *z, struct pd_writer *w, struct pd_error *error)
+{
+    if (w->deflate.ctx) {
+        w->options.compression = z->zip;
+        return PD_OK;
+    }
+    z->due |= z->pipe;
+    return pd_writer_compress(w, z->zip, z->level, error);
+}
+
+static enum pd_code put_feature(struct pd_compression *z, struct pd_writer *w, struct pd_error *error)
+{
+    const enum pd_order order = w->options.order;
+    uint8_t bytes[16 + PD_COMPRESSED_FEATURE_BYTES];
+    pd_store32(bytes, PD_RECORD_HEADER_FEATURE, order);
+    pd_store16(bytes + 4, 0, order);
+    pd_store16(bytes + 6, sizeof bytes, order);
+    pd_store64(bytes + 8, PD_FEAT_COMPRESSED, order);
+    pd_writer_compressed_feature(w, bytes + 16);
+    z->due = false;
+    return pd_writer_raw(w, bytes, sizeof bytes, error);
+}
+
+/* The input's feature gives way to our own, or goes, where records no longer are compressed. */
+static enum pd_code replace_feature(struct pd_compression *z, struct pd_writer *w,
+                                    const struct pd_record *rec, bool *taken, struct pd_error *error)
+{
+    int level = 0;
+    const bool zstd = pd_said_compression(rec->raw + 16, rec->size - 16u, z->order, &level) == PD_SAID_ZSTD;
+    enum pd_code code = PD_OK;
+    *taken = zstd || z->due;
+    if (zstd && z->again && !z->zip) {
+        z->zip = PD_RECORD_COMPRESSED;
+        z->level = z->level ? z->level : level;
+        code = pd_compression_start(z, w, error);
+    }
+    return code ? code : pd_compression_end(z, w, error);
+}
+
+enum pd_code pd_compression_announce(struct pd_compression *z, struct pd_writer *w,
+                                     const struct pd_record *rec, bool *taken, struct pd_error *error)
+{
+    bool mark;
+    const uint64_t feature = pd_stream_feature(rec, z->order, &mark);
+    if (feature == PD_FEAT_COMPRESSED && !mark)
+        return replace_feature(z, w, rec, taken, error);
+    const bool before = rec->old_feature || rec->type == PD_RECORD_HEADER_ATTR ||
+                        rec->type == PD_RECORD_HEADER_EVENT_TYPE || (feature < PD_FEAT_COMPRESSED && !mark);
+    return before ? PD_OK : pd_compression_end(z, w, error);
+}
+
+enum pd_code pd_compression_end(struct pd_compression *z, struct pd_writer *w, struct pd_error *error)
+{
+    return z->due ? put_feature(z, w, error) : PD_OK;
+}

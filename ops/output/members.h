@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* members.h - files of a directory that is written. */
+#ifndef PERFDATA_MEMBERS_H
+#define PERFDATA_MEMBERS_H
+
+#include "src/schema/fail.h"
+#include <perfdata/writer.h>
+
+/* The caller's functions, as in pd_convert_options. */
+struct pd_members {
+    int (*open)(void *user, const char *name, unsigned mode, struct pd_sink *sink);
+    int (*close)(void *user, struct pd_sink *sink); /* may be NULL */
+    void *user;
+};
+
+/* A file that is written. */
+struct pd_member_file {
+    struct pd_sink sink;
+    bool open; /* close() is due */
+};
+
+static inline enum pd_code pd_member_open(const struct pd_members *m, const char *name, unsigned mode,
+                                          struct pd_member_file *file, struct pd_error *error)
+{
+    const int e = m->open(m->user, name, mode, &file->sink);
+    file->open = e == 0;
+    return e ? pd_fail(error, PD_EOUT, PD_NOWHERE, "member of a directory", (uint64_t)e, 0) : PD_OK;
+}
+
+/* Closes it if it is open. `code`: what came before, of which the error tells. */
+static inline enum pd_code pd_member_close(const struct pd_members *m, struct pd_member_file *file,
+                                           enum pd_code code, struct pd_error *error)
+{
+    const int e = file->open && m->close ? m->close(m->user, &file->sink) : 0;
+    file->open = false;
+    return code || !e ? code : pd_fail(error, PD_EOUT, PD_NOWHERE, "member of a directory", (uint64_t)e, 0);
+}
+
+#endif

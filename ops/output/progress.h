@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* progress.h - how far an operation is: bytes of records passed, of those that there are in all passes. */
+#ifndef PERFDATA_OPS_PROGRESS_H
+#define PERFDATA_OPS_PROGRESS_H
+
+#include "src/container/file.h"
+
+struct pd_progress {
+    void (*callback)(void *user, uint64_t done, uint64_t total); /* may be NULL */
+    void *user;
+    uint64_t done, total; /* total PD_NOWHERE: not known */
+    uint32_t records;
+};
+
+/* Bytes of the records of a recording; of a stream that cannot seek PD_NOWHERE. */
+static inline uint64_t pd_record_bytes(const struct pd_reader *r)
+{
+    const struct pd_file_info *info = pd_reader_info(r);
+    uint64_t n = info->data_end == PD_NOWHERE ? PD_NOWHERE : info->data_end - info->data_offset;
+    for (size_t i = 1; i < pd_reader_n_members(r); i++)
+        n += pd_reader_member(r, i)->size;
+    return n;
+}
+
+/* That many bytes will be read that often. */
+static inline void pd_progress_expect(struct pd_progress *p, uint64_t bytes, unsigned times)
+{
+    p->total = p->total == PD_NOWHERE || bytes == PD_NOWHERE ? PD_NOWHERE : p->total + bytes * times;
+}
+
+static inline void pd_progress_tell(const struct pd_progress *p)
+{
+    if (p->callback)
+        p->callback(p->user, p->done < p->total ? p->done : p->total, p->total);
+}
+
+/* A record was read; records inside a COMPRESSED one count with that. Not each is told. */
+static inline void pd_progress_record(struct pd_progress *p, const struct pd_record *rec)
+{
+    p->done += rec->depth ? 0 : rec->size + rec->payload_size;
+    if (p->callback && (++p->records & 255) == 0)
+        pd_progress_tell(p);
+}
+
+/* So many bytes were passed at once. */
+static inline void pd_progress_bytes(struct pd_progress *p, uint64_t n)
+{
+    p->done += n;
+    if (n)
+        pd_progress_tell(p);
+}
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rounds.h - ends of rounds in what is written in order of time. perf processes a record without a time as
+ * soon as it reads it, and others at the end of the next round but one. So that it comes behind those that it
+ * stands behind, two ends of rounds go before it.
+ */
+#ifndef PERFDATA_ROUNDS_H
+#define PERFDATA_ROUNDS_H
+
+#include "src/support/wire.h"
+#include <perfdata/constants.h>
+#include <perfdata/session/tasks.h>
+
+struct pd_rounds {
+    struct pd_clock clock; /* what perf has processed of the output */
+    uint8_t bytes[8];      /* a FINISHED_ROUND */
+    struct pd_record record;
+};
+
+static inline void pd_round_make(uint8_t bytes[8], enum pd_order order, struct pd_record *rec)
+{
+    pd_store32(bytes, PD_RECORD_FINISHED_ROUND, order);
+    pd_store16(bytes + 4, 0, order);
+    pd_store16(bytes + 6, 8, order);
+    pd_record_frame(order, bytes, 8, rec, NULL);
+}
+
+static inline void pd_rounds_init(struct pd_rounds *r, enum pd_order order)
+{
+    pd_clock_init(&r->clock, true);
+    pd_round_make(r->bytes, order, &r->record);
+}
+
+/* Writes ends of rounds until perf has processed all that was written. */
+static inline enum pd_code pd_rounds_flush(struct pd_rounds *r,
+                                           enum pd_code (*put)(void *user, const struct pd_record *round),
+                                           void *user)
+{
+    struct pd_moment when;
+    enum pd_code code = PD_OK;
+    while (!code && r->clock.waiting) {
+        pd_clock_stamp(&r->clock, &r->record, &when);
+        code = put(user, &r->record);
+    }
+    return code;
+}
+
+/* Takes note of the record that is written next, and writes what must be before it. */
+static inline enum pd_code pd_rounds_before(struct pd_rounds *r, const struct pd_record *rec,
+                                            enum pd_code (*put)(void *user, const struct pd_record *round),
+                                            void *user)
+{
+    struct pd_moment when;
+    const bool round = rec->type == PD_RECORD_FINISHED_ROUND && !rec->old_feature;
+    uint64_t time;
+    const bool timed = pd_record_time(rec, &time) && time && time != UINT64_MAX;
+    const enum pd_code code = timed || round ? PD_OK : pd_rounds_flush(r, put, user);
+    pd_clock_stamp(&r->clock, rec, &when);
+    return code;
+}
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stream_out.c - where the kept records go: into a file, a stream, or the files of a directory. Those that
+ * were compressed are so again, unless all or none are to be.
+ */
+#include "src/codec/codec_internal.h"
+#include "src/session/content.h"
+#include "output.h"
+#include "payload.h"
+#include "src/support/memory.h"
+#include <perfdata/session/tasks.h>
+#include "src/support/wire.h"
+
+static enum pd_order order_of(const struct pd_output *o)
+{
+    return pd_reader_info(o->sections->reader)->order;
+}
+
+static struct pd_writer *writer_of(const struct pd_output *o)
+{
+    return o->at ? o->member : o->sections->writer;
+}
+
+/* ---- Compression */
+
+static bool keeps(const struct pd_output *o)
+{
+    return o->sections->options->zip == PD_ZIP_KEEP;
+}
+
+/*
+ * What is compressed, unless something is asked for, is known of a stream when the first such record comes.
+ */
+static enum pd_code decide_compression(struct pd_output *o)
+{
+    const struct pd_output_options *options = o->sections->options;
+    bool zstd = false;
+    int level = 0;
+    const enum pd_code code =
+        o->pipe ? PD_OK : pd_reader_said_zstd(o->sections->reader, &zstd, &level, o->sections->error);
+    o->z = (struct pd_compression){.order = order_of(o),
+                                   .again = keeps(o),
+                                   .pipe = o->pipe,
+                                   .zip = pd_zip_type(options->zip, zstd),
+                                   .level = options->level ? options->level : level};
+    return code;
+}
+
+/* From now on the writer can compress. */
+static enum pd_code start(struct pd_output *o, struct pd_writer *w)
+{
+    w->plain |= w->deflate.ctx == NULL;
+    return pd_compression_start(&o->z, w, o->sections->error);
+}
+
+/* What perf synthesizes before it samples, which it does not compress. */
+static bool is_early(const struct pd_record *rec)
+{
+    uint64_t time = 0;
+    return rec->old_feature || (rec->type != PD_RECORD_SAMPLE && (!pd_record_time(rec, &time) || time == 0));
+}
+
+/* ---- Files of a directory */
+
+static enum pd_code open_member(struct pd_output *o, uint32_t i, struct pd_member_file *file)
+{
+    const struct pd_member *m = pd_reader_member(o->sections->reader, i);
+    return pd_member_open(&o->sections->options->members, m->name, m->mode, file, o->sections->error);
+}
+
+static enum pd_code close_member(struct pd_output *o, struct pd_member_file *file, enum pd_code code)
+{
+    return pd_member_close(&o->sections->options->members, file, code, o->sections->error);
+}
+
+static enum pd_code open_stream(struct pd_output *o, const struct pd_sink *sink, struct pd_writer **w)
+{
+    const struct pd_writer_options options = {.size = sizeof options,
+                                              .allocator = o->sections->options->allocator,
+                                              .order = order_of(o),
+                                              .version = pd_reader_info(o->sections->reader)->version,
+                                              .container = PD_CONTAINER_DIRECTORY};
+    const enum pd_code code = pd_writer_open(w, sink, &options, o->sections->error);
+    return !code && o->z.zip ? start(o, *w) : code;
+}
+
+static enum pd_code end_member(struct pd_output *o)
+{
+    struct pd_writer *data = o->sections->writer;
+    enum pd_code code = PD_OK;
+    if (o->member && (code = pd_writer_finish(o->member, o->sections->error)) == PD_OK) {
+        o->bytes += pd_writer_data_size(o->member);
+        data->deflate.taken += o->member->deflate.taken; /* for the ratio in the COMPRESSED feature */
+        data->deflate.made += o->member->deflate.made;
+    }
+    pd_writer_close(o->member);
+    o->member = NULL;
+    return code ? code : close_member(o, &o->member_file, code);
+}
+
+/* Goes on to a member; those between are empty. */
+static enum pd_code advance(struct pd_output *o, uint32_t to)
+{
+    enum pd_code code = PD_OK;
+    while (!code && o->at < to) {
+        if ((code = end_member(o)) == PD_OK)
+            code = open_member(o, ++o->at, &o->member_file);
+        if (!code)
+            code = open_stream(o, &o->member_file.sink, &o->member);
+    }
+    return code;
+}
+
+/* ---- The output */
+
+static enum pd_code begin_stream(struct pd_output *o)
+{
+    const enum pd_code code = open_stream(o, o->sink, &o->sections->writer);
+    return code ? code : pd_pipe_header(o->sections->writer, o->sections->error);
+}
+
+enum pd_code pd_output_begin(struct pd_output *o)
+{
+    const struct pd_output_options *options = o->sections->options;
+    const enum pd_container from = pd_reader_info(o->sections->reader)->container;
+    enum pd_code code = PD_OK;
+    o->pipe = from == PD_CONTAINER_PIPE;
+    o->dir = from == PD_CONTAINER_DIRECTORY && options->members.open;
+    if ((code = decide_compression(o)))
+        return code;
+    if (o->pipe)
+        return begin_stream(o);
+    if (o->dir && (code = open_member(o, 0, &o->data_file)))
+        return code;
+    code =
+        pd_sections_begin(o->sections, o->dir ? &o->data_file.sink : o->sink, o->z.zip, o->z.level, o->dir);
+    if (!code)
+        o->sections->writer->plain = true;
+    return code;
+}
+
+enum pd_code pd_output_wrapper(struct pd_output *o, const struct pd_record *rec)
+{
+    if (!keeps(o))
+        return PD_OK;
+    enum pd_code code = pd_output_flush(o);
+    o->z.zip = rec->type;
+    if (!code)
+        code = o->dir ? advance(o, rec->member) : PD_OK;
+    if (!code)
+        code = start(o, o->sections->writer); /* that of a directory has the feature, too */
+    if (!code && o->at)
+        code = start(o, o->member);
+    return code ? code : pd_compression_end(&o->z, o->sections->writer, o->sections->error);
+}
+
+enum pd_code pd_output_flush(struct pd_output *o)
+{
+    const size_t n = o->run_n;
+    o->run_n = 0;
+    return n ? pd_writer_raw(o->sections->writer, o->run, n, o->sections->error) : PD_OK;
+}
+
+/*
+ * Into a file that compresses nothing, neighbours in the window go as one: a write for each record was 15 ns.
+ */
+static bool extends_run(struct pd_output *o, const struct pd_record *rec, const uint8_t *bytes)
+{
+    if (!o->runs || o->pipe || o->dir || o->sections->writer->deflate.ctx || bytes != rec->raw ||
+        bytes != o->run + o->run_n)
+        return false;
+    o->run_n += rec->size;
+    return true;
+}
+
+enum pd_code pd_output_record(struct pd_output *o, const struct pd_record *rec, const uint8_t *bytes)
+{
+    bool taken = false;
+    if (o->run_n && extends_run(o, rec, bytes))
+        return PD_OK;
+    enum pd_code code = pd_output_flush(o);
+    o->run = bytes;
+    if (code || extends_run(o, rec, bytes))
+        return code;
+    code = o->dir ? advance(o, rec->member) : PD_OK;
+    if (!code && o->pipe)
+        code = pd_compression_announce(&o->z, o->sections->writer, rec, &taken, o->sections->error);
+    if (code || taken)
+        return code;
+    struct pd_writer *w = writer_of(o);
+    if (keeps(o))
+        w->plain = rec->depth == 0;
+    else if (w->plain && !is_early(rec))
+        w->plain = false;
+    if (rec->old_feature) /* of a type that means something else */
+        return pd_writer_emit(w, bytes, rec->size, o->sections->error);
+    return pd_writer_raw(w, bytes, rec->size, o->sections->error);
+}
+
+enum pd_code pd_output_payload(struct pd_output *o, const uint8_t *bytes, size_t n)
+{
+    const enum pd_code code = pd_output_flush(o);
+    return code ? code : pd_writer_raw(writer_of(o), bytes, n, o->sections->error);
+}
+
+enum pd_code pd_output_note_aux(struct pd_output *o, const struct pd_record *rec)
+{
+    struct pd_sections *s = o->sections;
+    if (rec->type != PD_RECORD_AUXTRACE || rec->old_feature || o->pipe || rec->member)
+        return PD_OK;
+    const enum pd_code code = pd_output_flush(o);
+    return code ? code : pd_aux_index_note(&s->aux, s->writer, rec, s->error);
+}
+
+static enum pd_code put_piece(void *user, const uint8_t *bytes, size_t n)
+{
+    struct pd_output *o = user;
+    return o ? pd_output_payload(o, bytes, n) : PD_OK;
+}
+
+enum pd_code pd_output_copy_payload(struct pd_output *o, struct pd_reader *reader, struct pd_sorter *sorter,
+                                    struct pd_error *error)
+{
+    const enum pd_code code = o ? pd_output_flush(o) : PD_OK;
+    return code ? code : pd_copy_payload(reader, sorter, put_piece, o, error);
+}
+
+enum pd_code pd_output_end(struct pd_output *o)
+{
+    struct pd_writer *w = o->sections->writer;
+    enum pd_code code = pd_output_flush(o);
+    if (!code && o->dir &&
+        (code = advance(o, (uint32_t)pd_reader_n_members(o->sections->reader) - 1)) == PD_OK)
+        code = end_member(o);
+    if (!code)
+        code = pd_compression_end(&o->z, w, o->sections->error);
+    if (!code)
+        code = o->pipe ? pd_writer_finish(w, o->sections->error) : pd_sections_end(o->sections);
+    if (!code)
+        o->bytes += pd_writer_data_size(w) - (o->pipe ? PD_PIPE_HEADER_BYTES : 0);
+    return code ? code : close_member(o, &o->data_file, code);
+}
+
+void pd_output_close(struct pd_output *o)
+{
+    const struct pd_members *members = &o->sections->options->members;
+    pd_member_close(members, &o->member_file, PD_OK, NULL); /* what failed first has been told */
+    pd_member_close(members, &o->data_file, PD_OK, NULL);
+    pd_writer_close(o->member);
+    pd_writer_close(o->sections->writer);
+    pd_aux_index_free(&o->sections->aux, o->sections->options->allocator);
+}

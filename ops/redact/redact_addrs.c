@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* redact_addrs.c - see redact_addrs.h. All is counted in pages, whose inside stays as it is. */
+#include "redact_addrs.h"
+#include "src/support/memory.h"
+#include "src/support/wrap.h"
+
+#define SHIFT 12
+#define HALF (UINT64_C(1) << (63 - SHIFT)) /* the kernel's addresses begin here */
+#define GAP 16                             /* pages between what is apart */
+#define LINKED_MOST 8192 /* in a map that tells: two places with more between them are not of one program */
+
+void pd_addrs_clear(struct pd_addrs *a)
+{
+    a->noted.n = a->blocks.n = 0;
+    a->from_zero = false;
+    a->last = 0;
+}
+
+void pd_addrs_close(struct pd_addrs *a)
+{
+    pd_release(a->allocator, a->noted.at);
+    pd_release(a->allocator, a->blocks.at);
+}
+
+/* ---- What is noted */
+
+static int by_place(const void *x, const void *y)
+{
+    const struct pd_addr_block *a = x, *b = y;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    if (a->end != b->end)
+        return a->end < b->end ? -1 : 1;
+    return a->telling - b->telling;
+}
+
+static void sort_noted(struct pd_addrs *a)
+{
+    struct pd_addr_blocks *s = &a->noted;
+    size_t n = 0;
+    if (s->n)
+        qsort(s->at, s->n, sizeof *s->at, by_place);
+    for (size_t i = 0; i < s->n; i++)
+        if (n == 0 || by_place(&s->at[n - 1], &s->at[i]) != 0)
+            s->at[n++] = s->at[i];
+    s->n = n;
+}
+
+/* The same comes again and again, so it is sorted out before more room is taken. */
+static bool note(struct pd_addrs *a, uint64_t start, uint64_t end, bool telling)
+{
+    struct pd_addr_blocks *s = &a->noted;
+    if (s->n && s->n == s->cap) {
+        sort_noted(a);
+        if (s->n > s->cap / 2 && !pd_grow(a->allocator, (void **)&s->at, s->cap, &s->cap, sizeof *s->at))
+            return false;
+    }
+    if (!pd_grow(a->allocator, (void **)&s->at, s->n, &s->cap, sizeof *s->at))
+        return false;
+    s->at[s->n++] = (struct pd_addr_block){.start = start, .end = end, .telling = telling};
+    return true;
+}
+
+bool pd_addrs_note(struct pd_addrs *a, uint64_t addr)
+{
+    const uint64_t page = addr >> SHIFT;
+    if (page + 1 == a->last)
+        return true;
+    a->last = page + 1;
+    return note(a, page, page + 1, false);
+}
+
+bool pd_addrs_note_extent(struct pd_addrs *a, uint64_t addr, uint64_t len, bool telling)
+{
+    const uint64_t start = addr >> SHIFT;
+    const uint64_t last = len && addr > UINT64_MAX - (len - 1) ? UINT64_MAX : addr + (len ? len - 1 : 0);
+    a->from_zero |= addr == 0 && len;
+    return note(a, start, (last >> SHIFT) + 1, telling);
+}
+
+/* ---- Places */
+
+/* All but the maps that tell, as blocks that are apart. */
+static bool make_blocks(struct pd_addrs *a)
+{
+    struct pd_addr_blocks *b = &a->blocks;
+    b->n = 0;
+    for (size_t i = 0; i < a->noted.n; i++) {
+        const struct pd_addr_block *e = &a->noted.at[i];
+        if (e->telling)
+            continue;
+        if (b->n && e->start <= b->at[b->n - 1].end) {
+            if (b->at[b->n - 1].end < e->end)
+                b->at[b->n - 1].end = e->end;
+            continue;
+        }
+        if (!pd_grow(a->allocator, (void **)&b->at, b->n, &b->cap, sizeof *b->at))
+            return false;
+        b->at[b->n++] = *e;
+    }
+    return true;
+}
+
+/* The maps that tell, met in the order of blocks. */
+struct cover {
+    const struct pd_addr_blocks *noted;
+    size_t next;
+    const struct pd_addr_block *inner; /* that begins last */
+};
+
+static void cover_up_to(struct cover *c, uint64_t start)
+{
+    for (; c->next < c->noted->n && c->noted->at[c->next].start <= start; c->next++) {
+        const struct pd_addr_block *e = &c->noted->at[c->next];
+        if (e->telling)
+            c->inner = e;
+    }
+}
+
+/* How far the next block is from this one: as far as it was where both are of one map, else near. */
+static uint64_t gap_between(struct cover *c, const struct pd_addr_block *block,
+                            const struct pd_addr_block *next)
+{
+    const uint64_t gap = next->start - block->end;
+    cover_up_to(c, next->start);
+    const bool one = c->inner && c->inner->start < block->end && c->inner->end > next->start;
+    return gap < GAP || (one && gap <= LINKED_MOST) ? gap : GAP;
+}
+
+static uint64_t half_of(uint64_t page)
+{
+    return page & HALF;
+}
+
+/* One behind the other from the begin of each half on. */
+PD_WRAPS static void place_in_order(struct pd_addrs *a)
+{
+    struct cover c = {.noted = &a->noted};
+    uint64_t at = GAP;
+    for (size_t i = 0; i < a->blocks.n; i++) {
+        struct pd_addr_block *b = &a->blocks.at[i];
+        if (i == 0 || half_of(b[-1].start) != half_of(b->start))
+            at = b->start == 0 && a->from_zero ? 0 : half_of(b->start) + GAP;
+        else
+            at += gap_between(&c, &b[-1], b);
+        b->now = at;
+        at += b->end - b->start;
+    }
+}
+
+bool pd_addrs_place(struct pd_addrs *a)
+{
+    sort_noted(a);
+    if (!make_blocks(a))
+        return false;
+    place_in_order(a);
+    return true;
+}
+
+/* ---- What becomes of an address */
+
+/* The last block that begins at a page or before; NULL: none does. */
+static const struct pd_addr_block *block_at(const struct pd_addrs *a, uint64_t page)
+{
+    size_t low = 0, high = a->blocks.n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (a->blocks.at[middle].start <= page)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &a->blocks.at[low - 1] : NULL;
+}
+
+PD_WRAPS bool pd_addrs_find(const struct pd_addrs *a, uint64_t addr, uint64_t *now)
+{
+    const uint64_t page = addr >> SHIFT;
+    const struct pd_addr_block *b = block_at(a, page);
+    if (b == NULL || page >= b->end)
+        return false;
+    *now = ((b->now + (page - b->start)) << SHIFT) | (addr & ((UINT64_C(1) << SHIFT) - 1));
+    return true;
+}
+
+PD_WRAPS uint64_t pd_addrs_extent(const struct pd_addrs *a, uint64_t addr, uint64_t len, uint64_t now)
+{
+    const uint64_t last = addr > UINT64_MAX - (len - 1) ? UINT64_MAX : addr + (len - 1), page = last >> SHIFT;
+    const struct pd_addr_block *b = len ? block_at(a, page) : NULL;
+    if (b == NULL || b->end <= addr >> SHIFT)
+        return len < (UINT64_C(1) << SHIFT) ? len : UINT64_C(1) << SHIFT;
+    const uint64_t end = page < b->end ? page + 1 : b->end;
+    return ((b->now + (end - b->start)) << SHIFT) - now;
+}

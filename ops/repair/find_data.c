@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* find_data.c - where the data of a file is when its header is wrong about that. */
+#include "repair.h"
+#include "src/codec/codec_internal.h"
+#include "src/support/limits.h"
+#include "src/support/wire.h"
+
+#define MOST_ROOM (256 * PD_BYTES_file_section)
+
+static bool in_file(const struct pd_reader *r, const struct pd_file_section *s)
+{
+    return s->offset <= r->info.file_size && s->size <= r->info.file_size - s->offset;
+}
+
+/* Where the data begins as perf writes it: behind header, ids, attrs and event types. */
+static uint64_t usual_start(const struct pd_reader *r)
+{
+    const struct pd_file_header *h = &r->info.header;
+    const struct pd_file_section *parts[] = {&h->attrs, &h->event_types};
+    uint64_t end = h->size;
+    for (size_t i = 0; i < 2 + r->attrs.n; i++) {
+        const struct pd_file_section *s = i < 2 ? parts[i] : &r->attrs.attr[i - 2]->ids_section;
+        if (s->size && in_file(r, s) && s->offset + s->size > end)
+            end = s->offset + s->size;
+    }
+    return end;
+}
+
+/* As perf writes it: the features one behind the other. */
+static bool is_tight_table(struct pd_reader *r, uint64_t at)
+{
+    const uint64_t bytes = pd_file_table_bytes(r), end = at + bytes;
+    struct pd_file_section s;
+    uint64_t last = 0;
+    if (!pd_file_is_table(r, at))
+        return false;
+    for (; at < end; at += PD_BYTES_file_section, last = s.offset + s.size) {
+        uint8_t entry[PD_BYTES_file_section];
+        if (pd_reader_read(r, at, entry, sizeof entry, NULL))
+            return false;
+        pd_file_section_take(entry, r->info.order, &s);
+        if (last && s.offset != last)
+            return false;
+    }
+    return true;
+}
+
+/* perf writes the table behind the data and the first feature behind the table, but for the room of features
+ * that it has not got. */
+PD_WRAPS static bool find_table(struct pd_reader *r, uint64_t *at)
+{
+    const uint64_t size = r->info.file_size, bytes = pd_file_table_bytes(r);
+    if (size > PD_LIMIT_REPAIR_SEARCH && *at < size - PD_LIMIT_REPAIR_SEARCH)
+        *at = size - PD_LIMIT_REPAIR_SEARCH;
+    while (bytes <= size && *at <= size - bytes) {
+        const uint8_t *p;
+        size_t got, i = 0;
+        if (pd_input_at(&r->in, *at, 8, &p, &got, NULL) || got < 8)
+            return false;
+        while (i + 8 <= got && pd_load64(p + i, r->info.order) - (*at + i + bytes) > MOST_ROOM)
+            i++;
+        *at += i;
+        if (i + 8 <= got && is_tight_table(r, *at))
+            return true;
+        *at += i + 8 <= got;
+    }
+    return false;
+}
+
+/* The end of data that begins at `start`. */
+static uint64_t find_end(struct pd_reader *r, uint64_t start)
+{
+    const struct pd_file_info *info = &r->info;
+    const struct pd_file_section *said = &info->header.data, moved = {start, said->size};
+    const bool possible = said->size && in_file(r, &moved);
+    uint64_t at = start;
+    if (pd_file_table_bytes(r) == 0) /* nothing tells where it ends, but the header */
+        return start == said->offset ? info->data_end : possible ? start + said->size : info->file_size;
+    if (in_file(r, said) && said->offset + said->size >= start &&
+        pd_file_is_table(r, said->offset + said->size))
+        return said->offset + said->size;
+    if (possible && pd_file_is_table(r, start + said->size))
+        return start + said->size;
+    if (find_table(r, &at))
+        return at;
+    return start == said->offset ? info->data_end : possible ? start + said->size : info->file_size;
+}
+
+static uint64_t find_start(struct pd_reader *r)
+{
+    const uint64_t said = r->info.header.data.offset, usual = usual_start(r);
+    if (!in_file(r, &r->info.header.attrs)) /* cut before the data */
+        return r->info.data_offset;
+    if (said > r->info.file_size || said < r->info.header.size) {
+        r->headless = true;
+        return usual;
+    }
+    const bool other = usual < said || (usual > said && !pd_are_records(r, said));
+    return other && pd_are_records(r, usual) ? usual : said;
+}
+
+enum pd_code pd_find_data(struct pd_reader *r, struct pd_error *error)
+{
+    const struct pd_file_info *info = &r->info;
+    if (r->mended || r->headless || info->container == PD_CONTAINER_PIPE || !r->in.seekable)
+        return PD_OK;
+    r->mended = true;
+    enum pd_code code = pd_reader_rewind(r, error);
+    if (code)
+        return code;
+    r->end = info->file_size;
+    const uint64_t start = find_start(r), end = find_end(r, start);
+    if (start != info->data_offset || end != info->data_end)
+        code = pd_file_move_data(r, start, end, error);
+    return code ? code : pd_reader_rewind(r, error);
+}

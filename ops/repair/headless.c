@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/* headless.c - a file whose header or attrs are gone, read with those of another recording. */
+#include "repair.h"
+#include "src/codec/codec_internal.h"
+#include "src/support/limits.h"
+#include "src/support/memory.h"
+#include "src/support/wire.h"
+#include "headless.h"
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MOST_RECORDS 65536 /* in which the ID_INDEX is looked for: perf writes it before it samples */
+
+/* The head of one file, then another one, all or from a place on. */
+struct joined {
+    const struct pd_allocator *allocator;
+    uint8_t *head;
+    size_t n;
+    uint64_t from;
+    int fd;
+};
+
+static int64_t read_joined(void *user, uint64_t offset, void *buf, size_t n)
+{
+    const struct joined *j = user;
+    if (offset < j->n) {
+        n = n < j->n - offset ? n : j->n - (size_t)offset;
+        memcpy(buf, j->head + offset, n);
+        return (int64_t)n;
+    }
+    ssize_t got;
+    while ((got = pread(j->fd, buf, n, (off_t)(offset - j->n + j->from))) < 0 && errno == EINTR)
+        ;
+    return got < 0 ? -errno : got;
+}
+
+static void free_joined(void *user)
+{
+    struct joined *j = user;
+    const struct pd_allocator *allocator = j->allocator;
+    pd_release(allocator, j->head);
+    pd_release(allocator, j);
+}
+
+static void put_section(uint8_t *at, uint64_t offset, uint64_t size, enum pd_order order)
+{
+    pd_store64(at, offset, order);
+    pd_store64(at + 8, size, order);
+}
+
+/* The head of `like`, of a recording that is not finished and has no features. */
+static enum pd_code take_all(struct joined *j, struct pd_reader *like, struct pd_error *error)
+{
+    const struct pd_file_header *h = &pd_reader_info(like)->header;
+    const enum pd_code code = pd_reader_read(like, 0, j->head, j->n, error);
+    if (!code)
+        put_section(j->head + 40, j->n, 0, like->info.order);
+    if (!code && h->size > PD_BYTES_file_header_OLD)
+        memset(j->head + PD_BYTES_file_header_OLD, 0,
+               32 < h->size - PD_BYTES_file_header_OLD ? 32 : (size_t)h->size - PD_BYTES_file_header_OLD);
+    return code;
+}
+
+/*
+ * The file's own head, with the attrs of `like`, whose own is laid out in the same way; so it keeps its
+ * features. `theirs`: with the ids of `like`, too, and all else that stands behind its header.
+ */
+static enum pd_code take_attrs(struct joined *j, struct pd_reader *own, struct pd_reader *like, bool theirs,
+                               struct pd_error *error)
+{
+    enum { FROM = 16, TO = 40 }; /* attr_size, attrs */
+    const struct pd_file_header *h = &pd_reader_info(like)->header;
+    const struct pd_file_section behind = {h->size, j->n - h->size};
+    const struct pd_file_section *part = theirs ? &behind : &h->attrs;
+    enum pd_code code = pd_reader_read(own, 0, j->head, j->n, error);
+    j->from = j->n;
+    if (!code)
+        code = pd_reader_read(like, FROM, j->head + FROM, TO - FROM, error);
+    return code ? code
+                : pd_reader_read(like, part->offset, j->head + part->offset, (size_t)part->size, error);
+}
+
+/* Is the header, but for what it says of the attrs, laid out like that of `like`? */
+static bool has_same_head(const struct pd_reader *own, const struct pd_reader *like)
+{
+    const struct pd_file_info *a = pd_reader_info(own), *b = pd_reader_info(like);
+    return a->container != PD_CONTAINER_PIPE && a->order == b->order && a->version == b->version &&
+           a->header.size == b->header.size && a->header.data.offset == b->header.data.offset &&
+           a->data_offset == b->data_offset;
+}
+
+static enum pd_code take_head(struct joined *j, struct pd_reader *like, bool theirs, struct pd_error *error)
+{
+    const struct pd_file_info *info = pd_reader_info(like);
+    const struct pd_file_header *h = &info->header;
+    const bool usual = info->container != PD_CONTAINER_PIPE && pd_reader_n_attrs(like) &&
+                       h->size >= PD_BYTES_file_header_OLD && h->attrs.offset >= h->size &&
+                       h->attrs.size <= info->data_offset &&
+                       h->attrs.offset <= info->data_offset - h->attrs.size &&
+                       info->data_offset <= PD_LIMIT_REPAIR_HEAD;
+    struct pd_reader *own = NULL;
+    if (!usual)
+        return pd_fail(error, PD_EUNSUP, PD_NOWHERE,
+                       "a recording like it that is no file with its attrs before the data", 0, 0);
+    j->n = (size_t)info->data_offset;
+    j->head = pd_resize(j->allocator, NULL, j->n);
+    if (j->head == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "header", 0, j->n);
+    const struct pd_reader_options options = {.size = sizeof options, .allocator = j->allocator};
+    enum pd_code code = pd_reader_open_fd(&own, j->fd, &options, error);
+    if (pd_is_failure(code))
+        return code;
+    const bool same = !code && has_same_head(own, like);
+    code = same ? take_attrs(j, own, like, theirs, error) : take_all(j, like, error);
+    pd_reader_close(own);
+    return code;
+}
+
+/* `head`: that of `like`, changed; NULL: as it is. */
+static enum pd_code open_joined(struct pd_reader **reader, int fd, struct pd_reader *like,
+                                const uint8_t *head, bool theirs, struct joined **joined,
+                                struct pd_error *error)
+{
+    struct stat st = {0};
+    struct joined *j = pd_resize(like->allocator, NULL, sizeof *j);
+    if (j == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "header", 0, sizeof *j);
+    *j = (struct joined){.allocator = like->allocator, .fd = fd};
+    enum pd_code code = fstat(fd, &st) < 0 ? pd_fail(error, PD_EIO, 0, NULL, (uint64_t)errno, 0) : PD_OK;
+    if (!code)
+        code = take_head(j, like, theirs, error);
+    if (!code && head && j->head)
+        memcpy(j->head, head, j->n);
+    if (code) {
+        free_joined(j);
+        return code;
+    }
+    const struct pd_source source = {read_joined, free_joined, j, j->n + (uint64_t)st.st_size - j->from};
+    const struct pd_reader_options options = {.size = sizeof options, .allocator = like->allocator};
+    *joined = j;
+    code = pd_reader_open_source(reader, &source, &options, error);
+    if (!code)
+        (*reader)->headless = j->from == 0;
+    return code;
+}
+
+/* ---- Ids */
+
+static uint64_t count_ids(const struct pd_reader *r)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < r->attrs.n; i++)
+        n += r->attrs.attr[i]->n_ids;
+    return n;
+}
+
+/* perf lists the ids attr by attr, in the order in which the attrs have them. */
+static void put_ids(const struct pd_reader *r, struct joined *j, const struct pd_list *entries)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->attrs.n; i++) {
+        const struct pd_event_attr *e = r->attrs.attr[i];
+        for (size_t k = 0; k < e->n_ids; k++, n++) {
+            struct pd_id_index_entry entry;
+            const uint64_t at = e->ids_section.offset + 8 * k;
+            pd_id_index_entry_at(entries, n, &entry);
+            if (at + 8 <= j->n)
+                pd_store64(j->head + at, entry.id, r->info.order);
+        }
+    }
+}
+
+/* Puts the file's own ids into the head; *found: it says them. */
+static enum pd_code find_ids(struct pd_reader *r, struct joined *j, bool *found, struct pd_error *error)
+{
+    struct pd_record rec = {0};
+    enum pd_code code = PD_OK;
+    *found = false;
+    pd_reader_go_on(r, pd_find_records(r, r->at));
+    for (unsigned i = 0; !*found && i < MOST_RECORDS && (code = pd_reader_next(r, &rec, error)) == PD_OK;
+         i++) {
+        if (rec.type != PD_RECORD_ID_INDEX || pd_reader_decode(r, &rec, NULL) ||
+            rec.u.id_index.nr != count_ids(r))
+            continue;
+        put_ids(r, j, &rec.u.id_index.entries);
+        *found = true;
+    }
+    return pd_is_failure(code) ? code : PD_OK;
+}
+
+/* Opens it again, with the head as it is now. */
+static enum pd_code open_again(struct pd_reader **reader, int fd, struct pd_reader *like, struct joined *j,
+                               struct pd_error *error)
+{
+    uint8_t *head = pd_resize(like->allocator, NULL, j->n);
+    if (head == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "header", 0, j->n);
+    memcpy(head, j->head, j->n);
+    pd_reader_close(*reader);
+    *reader = NULL;
+    const enum pd_code code = open_joined(reader, fd, like, head, false, &j, error);
+    pd_release(like->allocator, head);
+    return code;
+}
+
+/* ---- Do the attrs explain the samples? */
+
+#define MOST_SAMPLES 4096 /* that are looked at */
+#define LEAST_BAD 3       /* fewer may be damaged themselves */
+#define EVENTS 64         /* that are told apart */
+
+/* What a later kernel adds to samples is one more of the lower bits. */
+static bool is_explained(const struct pd_reader *r, struct pd_record *rec)
+{
+    const enum pd_code code = pd_reader_decode(r, rec, NULL);
+    const struct pd_attr *a = rec->attr;
+    if (code == PD_EUNKNOWN && a)
+        return a->size >= PD_ATTR_SIZE_VER0 && a->sample_type >> 32 == 0 && a->read_format >> 8 == 0;
+    return !code && rec->rest.n == 0;
+}
+
+enum pd_code pd_attrs_judge(struct pd_reader *r, struct pd_attrs_fit *fit, struct pd_error *error)
+{
+    unsigned good[EVENTS] = {0}, bad[EVENTS] = {0},
+             orphans = 0; /* those are no samples: their ids may be damaged */
+    struct pd_record rec = {0};
+    enum pd_code code = pd_find_data(r, error);
+    *fit = (struct pd_attrs_fit){0};
+    if (!code)
+        code = pd_reader_rewind(r, error);
+    if (!code && r->headless)
+        pd_reader_go_on(r, pd_find_records(r, r->at));
+    while (!code && fit->good + fit->bad < MOST_SAMPLES && (code = pd_reader_next(r, &rec, error)) == PD_OK) {
+        const bool sample = rec.type == PD_RECORD_SAMPLE, orphan = pd_is_orphan(r, &rec);
+        if (!sample && !orphan)
+            continue;
+        const bool explained = !orphan && is_explained(r, &rec);
+        *(explained ? &fit->good : &fit->bad) += 1;
+        orphans += orphan && !sample;
+        if (!orphan)
+            (explained ? good : bad)[rec.attr_index % EVENTS]++;
+    }
+    fit->fits = fit->bad - orphans < LEAST_BAD || fit->bad - orphans <= fit->good;
+    for (unsigned i = 0; i < EVENTS; i++)
+        fit->fits &= bad[i] < LEAST_BAD || bad[i] <= good[i];
+    return pd_is_failure(code) ? code : pd_reader_rewind(r, error);
+}
+
+/* `theirs`: see take_attrs(). */
+static enum pd_code open_like(struct pd_reader **reader, int fd, struct pd_reader *like, bool theirs,
+                              uint64_t *shift, struct pd_error *error)
+{
+    struct joined *j = NULL;
+    bool found = false;
+    *reader = NULL;
+    enum pd_code code = open_joined(reader, fd, like, NULL, theirs, &j, error);
+    if (code || j == NULL)
+        return code;
+    *shift = j->n - j->from;
+    code = find_ids(*reader, j, &found, error);
+    if (!code && found)
+        code = open_again(reader, fd, like, j, error);
+    if (!code)
+        code = pd_reader_rewind(*reader, error);
+    if (code) {
+        pd_reader_close(*reader);
+        *reader = NULL;
+    }
+    return code;
+}
+
+enum pd_code pd_reader_open_headless(struct pd_reader **reader, int fd, struct pd_reader *like,
+                                     uint64_t *shift, struct pd_error *error)
+{
+    struct pd_attrs_fit fit;
+    enum pd_code code = open_like(reader, fd, like, false, shift, error);
+    if (code || *shift || (!pd_attrs_judge(*reader, &fit, NULL) && fit.bad == 0))
+        return code;
+    pd_reader_close(*reader);
+    return open_like(reader, fd, like, true, shift, error);
+}

@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: MIT */
+/* repair.c - what is intact of a damaged recording, as a recording without damage. */
+#include "repair.h"
+#include "src/codec/codec_internal.h"
+#include "ops/filter/filter.h"
+#include "ops/output/progress.h"
+#include "src/support/limits.h"
+#include "src/schema/options.h"
+#include "ops/convert/transcode.h"
+#include "src/support/wire.h"
+#include "headless.h"
+#include <perfdata/feature.h>
+
+#define MOST_BUILD_ID 20 /* bytes */
+
+struct repair {
+    struct pd_reader *r;
+    const struct pd_repair_options *options;
+    struct pd_repair_stats *stats;
+    struct pd_error *error;
+    struct pd_output_options output;
+    struct pd_sections sections;
+    struct pd_output out;
+    bool writing;
+    struct pd_lost_range lost; /* the last range; told when another one begins */
+    bool skip[256];            /* features that are left out */
+    uint32_t nr_cpus_avail;    /* as NRCPUS will say in the output: others depend on it */
+    bool damaged;
+    struct pd_large_parts parts; /* of a large record, as they are in the output */
+    bool stray_parts; /* some are there whose last one is not: to a reader they would belong to the next large
+                         record */
+    uint8_t *payload; /* of the record at hand, when it had to be looked into */
+    size_t payload_n;
+    bool *attr_kept; /* of the attrs of a stream, by index: is its record in the output? */
+    size_t n_attr_kept, attr_kept_cap;
+    struct pd_progress progress;
+};
+
+/* ---- What is lost */
+
+static void tell_lost(struct repair *p)
+{
+    if (p->lost.bytes == 0)
+        return;
+    p->stats->ranges++;
+    p->stats->lost += p->lost.bytes;
+    if (p->options->lost)
+        p->options->lost(p->options->user, &p->lost);
+    p->lost.bytes = 0;
+}
+
+static void lose(struct repair *p, uint64_t offset, uint64_t n, const struct pd_error *why)
+{
+    struct pd_lost_range *l = &p->lost;
+    p->damaged = true;
+    if (n == 0)
+        return;
+    if (l->bytes && l->member == p->r->member && offset >= l->offset && offset <= l->offset + l->bytes) {
+        const uint64_t end = offset + n;
+        l->bytes = end > l->offset + l->bytes ? end - l->offset : l->bytes;
+        return;
+    }
+    tell_lost(p);
+    *l = (struct pd_lost_range){.offset = offset, .bytes = n, .member = p->r->member, .why = *why};
+}
+
+/* ---- Does it make sense? */
+
+/* Bytes of the COMPRESSED record at an offset; 0: that cannot be read. */
+static uint64_t chunk_bytes(struct pd_reader *r, uint64_t offset)
+{
+    const uint8_t *p;
+    size_t got;
+    if (offset >= r->end || pd_input_at(r->src, offset, 8, &p, &got, NULL) || got < 8)
+        return 0;
+    const uint64_t size = pd_load16(p + 6, r->info.order);
+    return size < r->end - offset ? size : r->end - offset;
+}
+
+/* The data makes no sense from here on. */
+static void pass_over(struct repair *p, uint64_t from, uint64_t search, const struct pd_error *why)
+{
+    struct pd_reader *r = p->r;
+    const uint64_t to = p->options->keep_tail ? pd_find_records(r, search) : r->end;
+    lose(p, from, to - from, why);
+    if (to < r->end)
+        pd_reader_go_on(r, to);
+    else
+        pd_reader_stop(r);
+}
+
+/* A record that is not what it should be is left out alone if another one follows, else nothing behind it
+ * makes sense. The next may begin in it, at `search` or later. */
+static void leave_out(struct repair *p, const struct pd_record *rec, uint64_t search,
+                      const struct pd_error *why)
+{
+    const uint64_t end = rec->offset + rec->size + rec->payload_size;
+    uint64_t next = end;
+    if (rec->depth)
+        lose(p, rec->offset, chunk_bytes(p->r, rec->offset), why);
+    else if (!p->options->keep_tail && (end == p->r->end || pd_is_record(p->r, end, &next)))
+        lose(p, rec->offset, end - rec->offset, why);
+    else
+        pass_over(p, rec->offset, search, why);
+}
+
+/* The bytes of a record may have moved meanwhile. */
+static enum pd_code fetch(struct repair *p, struct pd_record *rec)
+{
+    const uint8_t *bytes;
+    size_t got;
+    const enum pd_code code = pd_input_at(p->r->src, rec->offset, rec->size, &bytes, &got, p->error);
+    rec->raw = bytes;
+    return code || got >= rec->size ? code
+                                    : pd_fail_record(p->error, PD_EIO, rec, 0, "record", got, rec->size);
+}
+
+/* The tracing data behind a record, which is kept until that is written or left out. */
+static enum pd_code probe_payload(struct repair *p, const struct pd_record *rec, struct pd_error *why)
+{
+    struct pd_feature f;
+    if (rec->type != PD_RECORD_HEADER_TRACING_DATA || rec->payload_size == 0 ||
+        rec->payload_size > PD_LIMIT_PROVEN)
+        return PD_OK;
+    const enum pd_code code =
+        pd_reader_hold_payload(p->r, p->options->allocator, &p->payload, &p->payload_n, why);
+    const struct pd_bytes data = {p->payload, p->payload_n};
+    return code ? code
+                : pd_probe_feature(p->r->info.order, PD_FEAT_TRACING_DATA, 0, data, rec->offset + rec->size,
+                                   false, &f, why);
+}
+
+static void drop_payload(struct repair *p)
+{
+    pd_release(p->options->allocator, p->payload);
+    p->payload = NULL;
+    p->payload_n = 0;
+}
+
+/* Is the feature or the tracing data that the record carries, or that stands behind it, damaged? */
+static enum pd_code probe_feature(struct repair *p, const struct pd_record *rec, struct pd_error *why)
+{
+    const enum pd_code code = pd_probe_carried(p->r->info.order, p->r->nr_cpus_avail, rec, why);
+    return code ? code : probe_payload(p, rec, why);
+}
+
+/* Could a later kernel or perf have such records? Their types follow the known ones. */
+static bool may_come(uint32_t type)
+{
+    return type < PD_RECORD_HEADER_ATTR || (type > PD_RECORD_SCHEDSTAT_DOMAIN && type < 128) ||
+           (type > PD_RECORD_SIMPLEPERF_DEBUG && type < PD_RECORD_SIMPLEPERF_DEBUG + 32);
+}
+
+/* The kernel or perf that wrote the recording may have been newer. */
+static bool is_unknown(const struct pd_record *rec)
+{
+    return !rec->old_feature && !pd_set_name(&pd_set_record_type, rec->type);
+}
+
+/* Nothing of an unknown type is kept, unless records follow it: it may be the first of what is not one. */
+static bool is_lone(struct repair *p, const struct pd_record *rec)
+{
+    uint64_t end = rec->offset + rec->size;
+    if (!is_unknown(rec))
+        return false;
+    return !may_come(rec->type) || (!rec->depth && end != p->r->end && !pd_is_record(p->r, end, &end));
+}
+
+/*
+ * A MMAP2 that says it has a build id which is too long has none: perf would stop there. Linux 6.18 writes
+ * such, and so may damage.
+ */
+static bool lacks_build_id(const struct pd_record *rec)
+{
+    return rec->type == PD_RECORD_MMAP2 && rec->layout && rec->misc & PD_MISC_MMAP_BUILD_ID &&
+           rec->u.mmap2.build_id_size > MOST_BUILD_ID;
+}
+
+/*
+ * Is it of an event of a stream whose attr is lost? A reader that went through the stream before may still
+ * know it.
+ */
+static bool lacks_attr(const struct repair *p, const struct pd_record *rec)
+{
+    return rec->attr && p->r->info.container == PD_CONTAINER_PIPE &&
+           (rec->attr_index >= p->n_attr_kept || !p->attr_kept[rec->attr_index]);
+}
+
+/* pd_reader_judge() of a record in what will be the output. */
+static enum pd_code judge_kept(const struct repair *p, const struct pd_record *rec, struct pd_error *why)
+{
+    if (lacks_attr(p, rec))
+        return pd_fail_record(why, PD_EUNKNOWN, rec, 0, "event, whose attr is lost", rec->attr_index, 0);
+    return pd_reader_judge(p->r, rec, why);
+}
+
+/*
+ * A part of a large record: is it of use with those that were kept? The last one is left out where others are
+ * lost. Then those that were written cannot be taken back, so no last one follows them any more, nor further
+ * parts.
+ */
+static enum pd_code judge_part(struct repair *p, const struct pd_record *rec, struct pd_error *why)
+{
+    enum pd_code code = PD_OK;
+    if (rec->type != PD_RECORD_SIMPLEPERF_SPLIT && rec->type != PD_RECORD_SIMPLEPERF_SPLIT_END)
+        return PD_OK;
+    if (p->stray_parts)
+        return pd_fail_record(why, PD_EVALUE, rec, 0,
+                              "part of a large record behind one of which parts are lost", rec->type, 0);
+    const bool any = p->parts.n != 0;
+    if ((code = pd_probe_part(&p->parts, p->r->info.order, rec, why)) && !pd_is_failure(code)) {
+        const struct pd_error what = *why;
+        pd_fail_record(why, code, rec, 0, "large record, of which this is the last part", what.found,
+                       what.expected);
+        p->stray_parts = any;
+    }
+    return code;
+}
+
+static enum pd_code judge(struct repair *p, struct pd_record *rec, bool *good)
+{
+    struct pd_error why;
+    const uint64_t left = p->r->end - p->r->at;
+    const enum pd_code code = pd_reader_decode(p->r, rec, &why);
+    const bool bad = code && code != PD_EUNKNOWN;
+    const enum pd_code odd = bad ? PD_OK : judge_kept(p, rec, &why);
+    enum pd_code carried;
+    uint64_t search = rec->offset + 8;
+    size_t inside;
+    *good = false;
+    p->stats->orphans += odd == PD_EUNKNOWN;
+    if (odd == PD_ECOUNT) /* others begin in it */
+        search = rec->offset + why.expected;
+    if (rec->payload_size > left) {
+        pd_fail_record(&why, PD_ETRUNC, rec, 0, "payload", left, rec->payload_size);
+        pass_over(p, rec->offset, rec->offset + 8, &why);
+    } else if (pd_is_failure(carried = bad || odd ? PD_OK : probe_feature(p, rec, &why))) {
+        *p->error = why;
+        return carried;
+    } else if (bad || odd || carried) {
+        leave_out(p, rec, search, &why);
+    } else if ((inside = pd_find_inside(p->r, rec))) {
+        pd_fail_record(&why, PD_ECOUNT, rec, 6, "size", rec->size, inside);
+        pass_over(p, rec->offset, rec->offset + inside, &why);
+    } else if (is_lone(p, rec)) {
+        pd_fail_record(&why, PD_EVALUE, rec, 0, "type", rec->type, 0);
+        rec->depth ? leave_out(p, rec, search, &why) : pass_over(p, rec->offset, search, &why);
+    } else if (p->options->drop_unknown && is_unknown(rec)) {
+        pd_fail_record(&why, PD_EUNSUP, rec, 0, "a record of this type", rec->type, 0);
+        lose(p, rec->offset, rec->depth ? chunk_bytes(p->r, rec->offset) : rec->size + rec->payload_size,
+             &why);
+    } else if ((carried = judge_part(p, rec, &why))) {
+        if (pd_is_failure(carried))
+            *p->error = why;
+        lose(p, rec->offset, rec->depth ? chunk_bytes(p->r, rec->offset) : rec->size, &why);
+        return pd_is_failure(carried) ? carried : PD_OK;
+    } else {
+        *good = true;
+        p->stats->unknown += is_unknown(rec);
+        return rec->depth ? PD_OK : fetch(p, rec);
+    }
+    return PD_OK;
+}
+
+/* ---- What is kept */
+
+static enum pd_code keep_payload(struct repair *p)
+{
+    const enum pd_code code =
+        p->payload_n && p->writing ? pd_output_payload(&p->out, p->payload, p->payload_n) : PD_OK;
+    return code ? code : pd_output_copy_payload(p->writing ? &p->out : NULL, p->r, NULL, p->error);
+}
+
+/* The attr that a record of a stream brings is in the output. */
+static enum pd_code note_attr(struct repair *p, const struct pd_record *rec)
+{
+    size_t i = pd_reader_n_attrs(p->r);
+    if (rec->type != PD_RECORD_HEADER_ATTR || rec->depth || p->r->info.container != PD_CONTAINER_PIPE)
+        return PD_OK;
+    while (i && pd_reader_attr(p->r, i - 1)->offset != rec->offset + 8)
+        i--;
+    for (; p->n_attr_kept < i; p->n_attr_kept++) {
+        if (!pd_grow(p->options->allocator, (void **)&p->attr_kept, p->n_attr_kept, &p->attr_kept_cap,
+                     sizeof *p->attr_kept))
+            return pd_fail_record(p->error, PD_ENOMEM, rec, 0, "attrs", 0, i);
+        p->attr_kept[p->n_attr_kept] = false;
+    }
+    if (i)
+        p->attr_kept[i - 1] = true;
+    return PD_OK;
+}
+
+/* Takes away the bit that says there is a build id: what stands there is device and inode. */
+static enum pd_code mend(struct repair *p, const struct pd_record *rec)
+{
+    uint8_t bytes[UINT16_MAX];
+    memcpy(bytes, rec->raw, rec->size);
+    pd_store16(bytes + 4, (uint16_t)(rec->misc & ~PD_MISC_MMAP_BUILD_ID), p->r->info.order);
+    p->stats->mended++;
+    return p->writing ? pd_output_record(&p->out, rec, bytes) : PD_OK;
+}
+
+static enum pd_code keep(struct repair *p, struct pd_record *rec)
+{
+    enum pd_code code = PD_OK;
+    *(rec->type == PD_RECORD_SAMPLE ? &p->stats->samples : &p->stats->others) += 1;
+    if (lacks_build_id(rec))
+        code = mend(p, rec);
+    else if (p->writing)
+        code = pd_output_record(&p->out, rec, rec->raw);
+    if (!code)
+        code = p->writing ? pd_output_note_aux(&p->out, rec) : PD_OK;
+    if (!code)
+        code = note_attr(p, rec);
+    return !code && rec->payload_size ? keep_payload(p) : code;
+}
+
+/* ---- All records */
+
+/* A COMPRESSED record: those inside it follow, unless what came before it is missing. */
+static enum pd_code open_wrapper(struct repair *p, const struct pd_record *rec)
+{
+    struct pd_error why;
+    if (p->r->inflate.broken) {
+        pd_fail_record(&why, PD_EZSTD, rec, 0, "compressed records behind damage", 0, 0);
+        lose(p, rec->offset, rec->size, &why);
+    }
+    return p->writing ? pd_output_wrapper(&p->out, rec) : PD_OK;
+}
+
+static enum pd_code take(struct repair *p, struct pd_record *rec)
+{
+    bool good;
+    pd_progress_record(&p->progress, rec);
+    if (pd_role_of(rec) == PD_ROLE_WRAPPER)
+        return open_wrapper(p, rec);
+    enum pd_code code = judge(p, rec, &good);
+    if (!code && good)
+        code = keep(p, rec);
+    drop_payload(p);
+    return code;
+}
+
+static enum pd_code damage(struct repair *p, const struct pd_error *what)
+{
+    struct pd_reader *r = p->r;
+    const bool inside = what->code == PD_EZSTD || what->code == PD_ELIMIT ||
+                        (what->code == PD_ETRUNC && r->stopped && r->at >= r->end);
+    if (pd_is_failure(what->code)) {
+        *p->error = *what;
+        return what->code;
+    }
+    if (inside)
+        lose(p, what->offset, chunk_bytes(r, what->offset), what);
+    else
+        pass_over(p, r->at, r->at + 1, what);
+    return PD_OK;
+}
+
+/* In a file without its header, or with a wrong one, the records are yet to be found. */
+static void find_first(struct repair *p)
+{
+    struct pd_reader *r = p->r;
+    struct pd_error why;
+    if (!r->headless)
+        return;
+    const uint64_t first = pd_find_records(r, r->at);
+    if (r->mended)
+        pd_fail(&why, PD_EVALUE, 40, "data.offset", r->info.header.data.offset, first);
+    else
+        pd_fail(&why, PD_EMAGIC, r->at, "header", 0, 0);
+    if (first > r->at)
+        lose(p, r->at, first - r->at, &why);
+    pd_reader_go_on(r, first);
+}
+
+static enum pd_code all_records(struct repair *p)
+{
+    struct pd_record rec = {0};
+    struct pd_error what;
+    enum pd_code code = pd_reader_rewind(p->r, p->error);
+    if (!code)
+        find_first(p);
+    while (!code) {
+        const enum pd_code next = pd_reader_next(p->r, &rec, &what);
+        if (next == PD_END)
+            break;
+        code = next ? damage(p, &what) : take(p, &rec);
+    }
+    tell_lost(p);
+    return code;
+}
+
+/* ---- Features */
+
+static void leave_feature_out(struct repair *p, uint16_t feature, const struct pd_error *why)
+{
+    p->skip[feature & 255] = true;
+    if (feature == PD_FEAT_NRCPUS && !p->options->like)
+        p->nr_cpus_avail = 0;
+    p->stats->features++;
+    if (p->options->feature)
+        p->options->feature(p->options->user, feature, why);
+}
+
+static enum pd_code look_at_feature(struct repair *p, const struct pd_feature_section *f)
+{
+    struct pd_feature decoded;
+    struct pd_error why;
+    const size_t n = (size_t)f->section.size;
+    if (f->section.size == 0 || f->section.size > PD_LIMIT_PROVEN || !pd_layout_of_feature(f->feature))
+        return PD_OK;
+    uint8_t *bytes = pd_resize(p->options->allocator, NULL, n);
+    if (bytes == NULL)
+        return pd_fail(p->error, PD_ENOMEM, f->section.offset, "feature", 0, n);
+    const enum pd_code code = pd_reader_read(p->r, f->section.offset, bytes, n, p->error);
+    if (!code && pd_probe_feature(p->r->info.order, f->feature, p->nr_cpus_avail, (struct pd_bytes){bytes, n},
+                                  f->section.offset, false, &decoded, &why))
+        leave_feature_out(p, f->feature, &why);
+    pd_release(p->options->allocator, bytes);
+    return code;
+}
+
+/*
+ * Why a section is not intact: it ends behind the file, or the reader has said that all are too many bytes.
+ */
+static void explain_section(struct repair *p, const struct pd_feature_section *f, struct pd_error *why)
+{
+    pd_fail(why, PD_ERANGE, f->section.offset, "section", pd_file_section_end(&f->section),
+            p->r->info.file_size);
+    for (size_t i = 0; i < pd_reader_n_findings(p->r); i++) {
+        const struct pd_error *e = pd_reader_finding(p->r, i);
+        if (e->code == PD_ELIMIT && e->offset == f->section.offset)
+            *why = *e;
+    }
+}
+
+/* DIR_FORMAT must be what the directory is: perf reads the other files with 1 alone, and then wants one. */
+static void judge_dir_format(struct repair *p)
+{
+    uint64_t version;
+    const struct pd_feature_section *f = pd_dir_version(p->r, &version);
+    const bool others = pd_reader_n_members(p->r) > 1;
+    struct pd_error why;
+    if (p->r->info.container != PD_CONTAINER_DIRECTORY || f == NULL || p->skip[PD_FEAT_DIR_FORMAT] ||
+        version == others)
+        return;
+    pd_fail(&why, PD_EVALUE, f->section.offset, "DIR_FORMAT version", version, others);
+    leave_feature_out(p, PD_FEAT_DIR_FORMAT, &why);
+}
+
+static enum pd_code look_at_features(struct repair *p)
+{
+    enum pd_code code = PD_OK;
+    p->nr_cpus_avail = pd_nr_cpus_avail(p->r);
+    for (size_t i = 0; !code && i < pd_reader_n_features(p->r); i++) {
+        const struct pd_feature_section *f = pd_reader_feature(p->r, i);
+        struct pd_error why;
+        if (f->feature == 0 &&
+            pd_reader_n_findings(p->r)) { /* there is none, and alone it would be taken for another */
+            pd_fail(&why, PD_EVALUE, f->section.offset, "feature", 0, 1);
+            leave_feature_out(p, f->feature, &why);
+            continue;
+        }
+        if (f->intact) {
+            code = look_at_feature(p, f);
+            continue;
+        }
+        explain_section(p, f, &why);
+        leave_feature_out(p, f->feature, &why);
+    }
+    judge_dir_format(p);
+    return code;
+}
+
+/* ---- All of it */
+
+static enum pd_code begin(struct repair *p, const struct pd_sink *sink)
+{
+    const struct pd_repair_options *o = p->options;
+    p->output = (struct pd_output_options){.allocator = o->allocator,
+                                           .members = {o->open_member, o->close_member, o->user}};
+    p->sections =
+        (struct pd_sections){.reader = p->r, .options = &p->output, .mend_attrs = true, .skip = p->skip};
+    p->sections.like = p->options->like;
+    p->sections.new_dir = pd_reader_n_members(p->r) > 1;
+    p->sections.keep_time = true; /* what is lost had a time, too */
+    p->sections.error = p->error;
+    p->out = (struct pd_output){.sections = &p->sections, .sink = sink};
+    return p->writing ? pd_output_begin(&p->out) : PD_OK;
+}
+
+/* perf finds AUXTRACE records by itself; an index with wrong places would mislead it. */
+static void drop_index(struct repair *p)
+{
+    struct pd_error why;
+    const struct pd_feature_section *f = pd_reader_find_feature(p->r, PD_FEAT_AUXTRACE);
+    if (!p->damaged || !f || p->skip[PD_FEAT_AUXTRACE])
+        return;
+    pd_fail(&why, PD_EVALUE, f->section.offset, "index of records, some of which are lost", 0, 0);
+    leave_feature_out(p, PD_FEAT_AUXTRACE, &why);
+}
+
+/* Without attrs no sample can be read, nor with those of something else. */
+static enum pd_code need_attrs(struct repair *p)
+{
+    const size_t n = pd_reader_n_attrs(p->r);
+    struct pd_attrs_fit fit;
+    if (pd_reader_info(p->r)->container != PD_CONTAINER_PIPE && n == 0)
+        return pd_fail(p->error, PD_EATTRS, PD_NOWHERE, NULL, 0, 0);
+    const enum pd_code code = pd_attrs_judge(p->r, &fit, p->error);
+    return code || fit.fits ? code : pd_fail(p->error, PD_EATTRS, PD_NOWHERE, NULL, n, 0);
+}
+
+static enum pd_code repair_parts(struct repair *p, const struct pd_sink *sink)
+{
+    if (!p->r->in.seekable)
+        return pd_fail(p->error, PD_EUNSUP, 0, "repairing an input that cannot seek", 0, 0);
+    enum pd_code code = need_attrs(p);
+    if (code)
+        return code;
+    p->progress = (struct pd_progress){.callback = p->options->progress, .user = p->options->user};
+    pd_progress_expect(&p->progress, pd_record_bytes(p->r), 1);
+    code = look_at_features(p);
+    if (!code)
+        code = begin(p, sink);
+    if (!code)
+        code = all_records(p);
+    if (!code && pd_reader_n_attrs(p->r) == 0)
+        code = pd_fail(p->error, PD_EATTRS, PD_NOWHERE, NULL, 0, 0);
+    drop_index(p);
+    return !code && p->writing ? pd_output_end(&p->out) : code;
+}
+
+enum pd_code pd_repair(struct pd_reader *reader, const struct pd_sink *sink,
+                       const struct pd_repair_options *options, struct pd_repair_stats *stats,
+                       struct pd_error *error)
+{
+    struct pd_repair_options own;
+    struct pd_repair_stats own_stats;
+    struct pd_error own_error;
+    struct repair p = {.r = reader,
+                       .options = &own,
+                       .stats = stats ? stats : &own_stats,
+                       .error = error ? error : &own_error};
+    *p.stats = (struct pd_repair_stats){0};
+    enum pd_code code = PD_TAKE_OPTIONS(pd_repair_options, &own, options, error);
+    if (code)
+        return code;
+    p.writing = sink || own.open_member;
+    p.parts.allocator = own.allocator;
+    code = repair_parts(&p, sink);
+    if (p.writing && p.sections.reader)
+        pd_output_close(&p.out);
+    pd_large_parts_free(&p.parts);
+    pd_release(p.options->allocator, p.attr_kept);
+    return code;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sort.c - pd_sort(): a recording in order of time, in the container it has. What is written, and how, is the
+ * filter's.
+ */
+#include "src/codec/codec_internal.h"
+#include "src/codec/record_role.h"
+#include "src/container/file.h"
+#include "ops/filter/filter.h"
+#include "src/schema/options.h"
+#include "ops/output/progress.h"
+#include "ops/output/rounds.h"
+#include "src/support/wire.h"
+#include <perfdata/ops/sort.h>
+
+struct sorting {
+    struct pd_reader *reader;
+    const struct pd_sort_options *options;
+    struct pd_sort_stats *stats;
+    struct pd_error *error;
+    struct pd_sorter *sorter;
+    struct pd_output_options how;
+    struct pd_sections sections;
+    struct pd_output out;
+    uint32_t member; /* being written, when the output is a directory */
+    struct pd_rounds rounds;
+    bool moves; /* the records are one stream that is not in order yet */
+    struct pd_progress progress;
+};
+
+static struct pd_sorter_options sorter_options(const struct pd_sort_options *o)
+{
+    return (struct pd_sorter_options){.size = sizeof(struct pd_sorter_options),
+                                      .allocator = o->allocator,
+                                      .kind = PD_SORT_STRICT,
+                                      .memory = o->memory,
+                                      .tmpdir = o->tmpdir};
+}
+
+/* ---- The order of the input */
+
+static void add_stats(struct pd_sort_stats *all, const struct pd_sorter *sorter, uint32_t member)
+{
+    struct pd_sorter_stats s;
+    pd_sorter_get_stats(sorter, &s);
+    all->timed += s.timed;
+    all->waited += s.waited;
+    all->runs += s.runs;
+    all->spilled += s.spilled;
+    const uint64_t count = all->disorder.count + s.disorder.count;
+    if (all->disorder.count == 0) {
+        all->disorder = s.disorder;
+        all->disorder.member += member;
+    }
+    all->disorder.count = count;
+}
+
+/* Is there time enough, as far as the events say? */
+static enum pd_code check_events(struct pd_reader *r, struct pd_error *error)
+{
+    bool id_all = true, any = false;
+    for (size_t i = 0; i < pd_reader_n_attrs(r); i++) {
+        const struct pd_plan *plan = &pd_reader_attr(r, i)->plan;
+        id_all &= plan->id_all;
+        any |= plan->time != 0;
+    }
+    if (!any && pd_reader_n_attrs(r))
+        return pd_fail(error, PD_EUNSUP, PD_NOWHERE, "records without a time, as no event samples TIME", 0,
+                       0);
+    if (!id_all)
+        return pd_fail(error, PD_EUNSUP, PD_NOWHERE,
+                       "records without a time: there is no sample_id_all, so only samples have one", 0, 0);
+    return PD_OK;
+}
+
+static enum pd_code check_timed(struct pd_reader *r, uint64_t timed, struct pd_error *error)
+{
+    const enum pd_code code = check_events(r, error);
+    if (code || timed || pd_reader_n_attrs(r))
+        return code;
+    return pd_fail(error, PD_EUNSUP, PD_NOWHERE, "records of no event, so without a time", 0, 0);
+}
+
+static bool to_directory(const struct sorting *s)
+{
+    return pd_reader_info(s->reader)->container == PD_CONTAINER_DIRECTORY && s->options->open_member;
+}
+
+/* Opens a sorter of the whole recording or, for a directory, of one of its files; that reads all of it. */
+static enum pd_code open_sorter(struct sorting *s, struct pd_reader **member, uint32_t i)
+{
+    const struct pd_reader_options how = {
+        .size = sizeof how, .allocator = s->options->allocator, .probe = s->reader->probe.on};
+    const struct pd_sorter_options options = sorter_options(s->options);
+    struct pd_reader *r = s->reader;
+    enum pd_code code = PD_OK;
+    *member = NULL;
+    s->member = i;
+    if (pd_reader_n_members(r) > 1 && to_directory(s)) {
+        if ((code = pd_reader_open_member(member, r, i, &how, s->error)))
+            return code;
+        r = *member;
+    }
+    code = pd_sorter_open(&s->sorter, r, &options, s->error);
+    if (code) {
+        pd_reader_close(*member);
+        *member = NULL;
+    }
+    return code;
+}
+
+static enum pd_code close_sorter(struct sorting *s, struct pd_reader *member, enum pd_code code)
+{
+    pd_sorter_close(s->sorter);
+    s->sorter = NULL;
+    if (!code && member)
+        code = pd_dir_take_findings(s->reader, member, s->error);
+    pd_reader_close(member);
+    return code;
+}
+
+static uint32_t n_files(const struct sorting *s)
+{
+    const size_t n = pd_reader_n_members(s->reader);
+    return n > 1 && to_directory(s) ? (uint32_t)n : 1;
+}
+
+static int no_member(void *user, const char *name, unsigned mode, struct pd_sink *sink)
+{
+    (void)user, (void)name, (void)mode, (void)sink;
+    return -1;
+}
+
+enum pd_code pd_sort_check(struct pd_reader *reader, const struct pd_sort_options *options,
+                           struct pd_sort_stats *stats, struct pd_error *error)
+{
+    struct pd_sort_options own;
+    struct sorting s = {.reader = reader, .options = &own, .stats = stats, .error = error};
+    *stats = (struct pd_sort_stats){0};
+    enum pd_code code = PD_TAKE_OPTIONS(pd_sort_options, &own, options, error);
+    if (code)
+        return code;
+    own.open_member = no_member; /* each file by itself */
+    if (pd_reader_info(reader)->container != PD_CONTAINER_PIPE)
+        code = check_events(reader, error);
+    for (uint32_t i = 0; !code && i < n_files(&s); i++) {
+        struct pd_reader *member;
+        if ((code = pd_reader_rewind(reader, error)) || (code = open_sorter(&s, &member, i)))
+            break;
+        add_stats(stats, s.sorter, i);
+        code = close_sorter(&s, member, code);
+    }
+    if (!code)
+        code = check_timed(reader, stats->timed, error);
+    return code ? code : pd_reader_rewind(reader, error);
+}
+
+/* ---- Writing */
+
+static enum pd_code write_record(struct sorting *s, const struct pd_record *rec)
+{
+    enum pd_code code = pd_output_record(&s->out, rec, rec->raw);
+    return code ? code : pd_output_note_aux(&s->out, rec);
+}
+
+static enum pd_code put_round(void *user, const struct pd_record *round)
+{
+    return write_record(user, round);
+}
+
+/* Of a record whose payload is cut, which ends the records, the reader tells. */
+static bool is_cut(const struct sorting *s, const struct pd_record *rec)
+{
+    const uint64_t end =
+        rec->member ? pd_reader_member(s->reader, rec->member)->size : s->reader->info.data_end;
+    return rec->payload_size && rec->payload_size > end - rec->offset - rec->size;
+}
+
+static void tell_finding(struct sorting *s, const struct pd_error *what)
+{
+    s->stats->damaged = true;
+    if (s->options->finding)
+        s->options->finding(s->options->user, what);
+}
+
+/* Is the record what it should be? Its bytes are copied all the same. */
+static void verify(struct sorting *s, struct pd_record *rec)
+{
+    struct pd_error what;
+    const enum pd_code code = pd_reader_decode(s->reader, rec, &what);
+    if (code && code != PD_EUNKNOWN)
+        tell_finding(s, &what);
+}
+
+static enum pd_code sort_record(struct sorting *s, struct pd_record *rec)
+{
+    pd_progress_record(&s->progress, rec);
+    if (pd_role_of(rec) == PD_ROLE_WRAPPER)
+        return pd_output_wrapper(&s->out, rec);
+    if (is_cut(s, rec))
+        return PD_OK;
+    verify(s, rec);
+    enum pd_code code = s->moves ? pd_rounds_before(&s->rounds, rec, put_round, s) : PD_OK;
+    if (!code)
+        code = write_record(s, rec);
+    s->stats->records += rec->type != PD_RECORD_FINISHED_ROUND || rec->old_feature;
+    return !code && rec->payload_size ? pd_output_copy_payload(&s->out, s->reader, s->sorter, s->error)
+                                      : code;
+}
+
+static enum pd_code sort_file(struct sorting *s)
+{
+    struct pd_record rec = {0};
+    struct pd_error what;
+    enum pd_code code = PD_OK, next;
+    while (!code && (next = pd_sorter_next(s->sorter, &rec, &what)) != PD_END) {
+        if (!next) {
+            code = sort_record(s, &rec);
+        } else if (pd_is_failure(next)) {
+            *s->error = what;
+            code = next;
+        } else {
+            tell_finding(s, &what);
+        }
+    }
+    return code;
+}
+
+static enum pd_code sort_files(struct sorting *s)
+{
+    enum pd_code code = PD_OK;
+    for (uint32_t i = 0; !code && i < n_files(s); i++) {
+        struct pd_reader *member;
+        code = open_sorter(s, &member, i);
+        if (code && i && !pd_is_failure(code)) { /* that file has no records, the others have */
+            tell_finding(s, s->error);
+            code = PD_OK;
+            continue;
+        }
+        if (!code && i == 0) {
+            struct pd_sorter_stats first;
+            pd_sorter_get_stats(s->sorter, &first);
+            s->moves = n_files(s) == 1 && (first.disorder.count || pd_reader_n_members(s->reader) > 1);
+            if (n_files(s) == 1)
+                code = check_timed(s->reader, first.timed, s->error);
+            if (!code && s->moves) /* attrs do not wait */
+                code = pd_reader_check_attrs(s->reader, s->error);
+            if (!code)
+                code = pd_output_begin(&s->out);
+        }
+        if (!code)
+            code = sort_file(s);
+        if (s->sorter)
+            add_stats(s->stats, s->sorter, i);
+        code = close_sorter(s, member, code);
+    }
+    return code ? code : pd_output_end(&s->out);
+}
+
+static enum pd_code sort_records(struct sorting *s)
+{
+    enum pd_code code = PD_OK;
+    if (!s->reader->in.seekable)
+        return pd_fail(s->error, PD_EUNSUP, 0, "sorting an input that cannot seek", 0, 0);
+    if (pd_reader_info(s->reader)->container != PD_CONTAINER_PIPE)
+        code = check_events(s->reader, s->error);
+    if (!code)
+        code = pd_reader_rewind(s->reader, s->error);
+    pd_progress_expect(&s->progress, pd_record_bytes(s->reader), 1);
+    return code ? code : sort_files(s);
+}
+
+enum pd_code pd_sort(struct pd_reader *reader, const struct pd_sink *sink,
+                     const struct pd_sort_options *options, struct pd_sort_stats *stats,
+                     struct pd_error *error)
+{
+    struct pd_sort_options own;
+    struct pd_sort_stats own_stats;
+    struct pd_error own_error;
+    struct sorting s = {.reader = reader, .options = &own, .stats = stats ? stats : &own_stats};
+    s.error = error ? error : &own_error;
+    *s.stats = (struct pd_sort_stats){0};
+    enum pd_code code = PD_TAKE_OPTIONS(pd_sort_options, &own, options, s.error);
+    if (code)
+        return code;
+    s.how = (struct pd_output_options){.allocator = own.allocator,
+                                       .zip = own.zip,
+                                       .level = own.level,
+                                       .members = {own.open_member, own.close_member, own.user}};
+    s.sections =
+        (struct pd_sections){.reader = reader, .options = &s.how, .keep_time = true, .error = s.error};
+    s.out = (struct pd_output){.sections = &s.sections, .sink = sink};
+    s.progress = (struct pd_progress){.callback = own.progress, .user = own.user};
+    pd_rounds_init(&s.rounds, pd_reader_info(reader)->order);
+    code = sort_records(&s);
+    pd_output_close(&s.out);
+    return code;
+}

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: MIT */
+/* pieces.c - a recording cut into pieces: the passes, and where the cuts are. */
+#include "pieces.h"
+#include "ops/output/progress.h"
+#include "src/codec/codec_internal.h"
+#include "src/container/file.h"
+#include "src/schema/options.h"
+#include "src/support/limits.h"
+#include <perfdata/ops/split.h>
+#include <perfdata/session/sorter.h>
+
+#define BATCH 64 /* pieces written at a time: the bits of a mask */
+
+struct key {
+    uint32_t key;
+    uint64_t samples;
+};
+
+struct cutter {
+    struct pd_cutting c;
+    struct pd_sorter *sorter;
+    struct pd_cut cuts[BATCH];
+    size_t n_cuts;
+    uint64_t seq;  /* of the record */
+    uint64_t next; /* number of the next piece */
+    struct pd_progress progress;
+    bool last_pass; /* damage is reported */
+    /* of the whole */
+    uint64_t samples, sample_bytes, others, untimed;
+    uint64_t first; /* time of a sample */
+    bool any_time, any_sample_time;
+    /* by count, size or time */
+    uint64_t done;    /* bytes of samples written */
+    uint64_t limit;   /* the next cut, in such bytes or in nanoseconds */
+    uint64_t carried; /* bytes of the piece when its own records begin */
+    uint64_t least;   /* that those take, even beyond the size */
+    /* by cpu, process or event */
+    struct pd_idmap map; /* from the key to its place in `keys` */
+    struct key *keys;
+    size_t n_keys, keys_cap, first_key;
+};
+
+typedef enum pd_code visit_fn(struct cutter *k, struct pd_record *rec);
+
+/* ---- All records in the order of processing */
+
+static void damage(struct cutter *k, const struct pd_error *what)
+{
+    if (!k->last_pass)
+        return;
+    k->c.stats->damaged = true;
+    if (k->c.options->finding)
+        k->c.options->finding(k->c.options->user, what);
+}
+
+static bool is_wrapper(const struct pd_record *rec)
+{
+    return pd_role_of(rec) == PD_ROLE_WRAPPER;
+}
+
+static enum pd_code each_record(struct cutter *k, visit_fn *visit)
+{
+    const struct pd_sorter_options how = {.size = sizeof how,
+                                          .allocator = k->c.options->allocator,
+                                          .kind = PD_SORT_TIME,
+                                          .memory = k->c.options->memory};
+    struct pd_record rec = {0};
+    struct pd_error what;
+    enum pd_code code = pd_reader_rewind(k->c.reader, k->c.error);
+    if (!code)
+        code = pd_sorter_open(&k->sorter, k->c.reader, &how, k->c.error);
+    k->seq = 0;
+    while (!code) {
+        const enum pd_code next = pd_sorter_next(k->sorter, &rec, &what);
+        if (next == PD_END)
+            break;
+        if (next && pd_is_failure(next)) {
+            *k->c.error = what;
+            code = next;
+        } else if (next) {
+            damage(k, &what);
+        } else if (is_wrapper(&rec)) {
+            k->c.zip = rec.type;
+        } else {
+            code = visit(k, &rec);
+            k->seq++;
+        }
+        if (!next)
+            pd_progress_record(&k->progress, &rec);
+    }
+    pd_sorter_close(k->sorter);
+    k->sorter = NULL;
+    return code;
+}
+
+/* ---- The first pass: what there is */
+
+static uint32_t key_of(const struct cutter *k, const struct pd_record *rec)
+{
+    uint32_t a = UINT32_MAX, b;
+    switch (k->c.options->by) {
+    case PD_PIECES_CPU: return pd_record_cpu(rec, &a) ? a : UINT32_MAX;
+    case PD_PIECES_PID: return pd_record_task(rec, &a, &b) ? a : UINT32_MAX;
+    default: return rec->attr_index;
+    }
+}
+
+static bool cuts_by_key(const struct cutter *k)
+{
+    return k->c.options->by >= PD_PIECES_CPU;
+}
+
+static enum pd_code no_memory(struct cutter *k, const struct pd_record *rec)
+{
+    return pd_fail_record(k->c.error, PD_ENOMEM, rec, 0, "tasks and pieces", 0, 0);
+}
+
+static bool count_key(struct cutter *k, uint32_t key)
+{
+    uint32_t i = pd_idmap_get(&k->map, key);
+    if (i == PD_IDMAP_NONE) {
+        i = (uint32_t)k->n_keys;
+        if (!pd_grow(k->c.options->allocator, (void **)&k->keys, k->n_keys, &k->keys_cap, sizeof *k->keys) ||
+            !pd_idmap_add(&k->map, key, i))
+            return false;
+        k->keys[k->n_keys++] = (struct key){.key = key};
+    }
+    k->keys[i].samples++;
+    return true;
+}
+
+static bool count_sample(struct cutter *k, const struct pd_record *rec)
+{
+    uint64_t time;
+    uint32_t pid, tid;
+    k->samples++;
+    k->sample_bytes += rec->size;
+    if (pd_record_time(rec, &time) && time) {
+        k->first = k->any_sample_time && k->first < time ? k->first : time;
+        k->any_sample_time = true;
+    }
+    if (!cuts_by_key(k))
+        return true;
+    return count_key(k, key_of(k, rec)) &&
+           (!pd_record_task(rec, &pid, &tid) || pd_kin_need(&k->c.kin, pid, tid, 1));
+}
+
+static enum pd_code learn(struct cutter *k, struct pd_record *rec)
+{
+    uint64_t time;
+    if (rec->type == PD_RECORD_AUXTRACE_INFO || rec->type == PD_RECORD_AUXTRACE)
+        return pd_fail_record(k->c.error, PD_EUNSUP, rec, 0,
+                              "AUX area traces cannot be cut without decoding them", 0, 0);
+    const bool timed = pd_cut_time(&k->c, rec, &time);
+    k->any_time |= timed;
+    if (rec->type == PD_RECORD_FINISHED_ROUND)
+        return PD_OK;
+    if (rec->type != PD_RECORD_SAMPLE) {
+        k->others++;
+        k->untimed += !timed;
+    } else if (!count_sample(k, rec)) {
+        return no_memory(k, rec);
+    }
+    return pd_kin_record(&k->c.kin, rec, k->seq) ? PD_OK : no_memory(k, rec);
+}
+
+/* ---- Cut by count, size or time: one piece after the other */
+
+/* May a piece begin with this record? One without a time stays with what is before it. */
+static bool may_begin(const struct cutter *k, const struct pd_record *rec)
+{
+    uint64_t time;
+    return pd_cut_time(&k->c, rec, &time) || rec->type == PD_RECORD_SAMPLE || !k->any_time;
+}
+
+static uint64_t share(const struct cutter *k, uint64_t part)
+{
+    /*
+     * Both products are below 2^64 where there are fewer than 2^32 pieces, and only those can have records.
+     */
+    const uint64_t amount = k->c.options->amount, bytes = k->sample_bytes;
+    return bytes / amount * part + bytes % amount * part / amount;
+}
+
+/* By time: the end of the interval that a time is in. */
+static void set_limit(struct cutter *k, uint64_t time)
+{
+    const uint64_t length = k->c.options->amount, n = time > k->first ? (time - k->first) / length : 0;
+    if (__builtin_mul_overflow(n + 1, length, &k->limit) ||
+        __builtin_add_overflow(k->limit, k->first, &k->limit))
+        k->limit = UINT64_MAX;
+}
+
+/*
+ * Does a new piece begin with this record? By time, a file that perf does not sort is cut where its time
+ * passes the end of an interval for the first time.
+ */
+static bool is_cut(struct cutter *k, const struct pd_record *rec)
+{
+    const struct pd_cut *p = &k->cuts[0];
+    const struct pd_pieces_options *o = k->c.options;
+    uint64_t time = 0;
+    if (!may_begin(k, rec))
+        return false;
+    switch (o->by) {
+    case PD_PIECES_COUNT:
+        return rec->type == PD_RECORD_SAMPLE && p->piece.samples && k->next < o->amount &&
+               k->done >= share(k, k->next);
+    case PD_PIECES_SIZE:
+        return p->bytes > k->carried && p->bytes - k->carried >= k->least &&
+               k->c.around + p->bytes + rec->size + 16 > o->amount;
+    default: return pd_record_time(rec, &time) && time != UINT64_MAX && time >= k->limit;
+    }
+}
+
+/* In pieces of a size: where what a piece must carry leaves no room, it has a fourth of the size for records
+ * all the same. */
+static void make_room(struct cutter *k)
+{
+    const uint64_t used = k->c.around + k->cuts[0].bytes, size = k->c.options->amount;
+    k->carried = k->cuts[0].bytes;
+    k->least = used > size - size / 4 ? size / 4 : 0;
+    k->c.stats->oversized += k->c.options->by == PD_PIECES_SIZE && k->least;
+}
+
+static enum pd_code next_piece(struct cutter *k, const struct pd_record *rec)
+{
+    struct pd_cut *p = &k->cuts[0];
+    uint64_t time = 0;
+    enum pd_code code = p->open ? pd_cut_end(p) : PD_OK;
+    if (code)
+        return code;
+    k->n_cuts = 1;
+    code = pd_cut_begin(p, &k->c, k->next++, UINT32_MAX);
+    if (!code && k->next > 1)
+        code = pd_cut_carried(p, k->seq);
+    make_room(k);
+    if (k->c.options->by == PD_PIECES_TIME && rec && pd_record_time(rec, &time))
+        set_limit(k, time);
+    return code;
+}
+
+static enum pd_code put_in_turn(struct cutter *k, struct pd_record *rec)
+{
+    const struct pd_cut_payload *payload = NULL;
+    bool missing = false;
+    enum pd_code code = PD_OK;
+    if (k->n_cuts == 0 || is_cut(k, rec)) {
+        code = pd_cut_hold(&k->c, rec);
+        if (!code)
+            code = next_piece(k, rec);
+    }
+    if (!code)
+        code = pd_cut_payload(&k->c, k->sorter, rec, &payload, &missing);
+    if (missing)
+        return code;
+    if (!code)
+        code = pd_cut_put(&k->cuts[0], rec, payload, false);
+    k->done += rec->type == PD_RECORD_SAMPLE ? rec->size : 0;
+    return !code && pd_cut_is_state(rec) ? pd_cut_carry(&k->c, rec) : code;
+}
+
+static enum pd_code cut_in_turn(struct cutter *k)
+{
+    k->limit = UINT64_MAX;
+    if (k->c.options->by == PD_PIECES_TIME)
+        set_limit(k, k->first);
+    pd_kin_settle(&k->c.kin);
+    enum pd_code code = pd_spill_init(&k->c.spill, k->c.options->allocator, NULL, k->c.error);
+    k->last_pass = true;
+    if (!code)
+        code = each_record(k, put_in_turn);
+    if (!code && k->n_cuts == 0) /* no records at all */
+        code = next_piece(k, NULL);
+    return code ? code : pd_cut_end(&k->cuts[0]);
+}
+
+/* ---- Cut by cpu, process or event: up to 64 pieces at a time */
+
+static int by_key(const void *a, const void *b)
+{
+    const struct key *x = a, *y = b;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+/* The piece a key has in this batch; BATCH: none. */
+static size_t place_of(const struct cutter *k, uint32_t key)
+{
+    const uint32_t i = pd_idmap_get(&k->map, key);
+    return i == PD_IDMAP_NONE || i < k->first_key || i - k->first_key >= k->n_cuts ? BATCH : i - k->first_key;
+}
+
+static enum pd_code note_need(struct cutter *k, struct pd_record *rec)
+{
+    uint32_t pid, tid;
+    const size_t place = rec->type == PD_RECORD_SAMPLE ? place_of(k, key_of(k, rec)) : BATCH;
+    if (place == BATCH || !pd_record_task(rec, &pid, &tid))
+        return PD_OK;
+    return pd_kin_need(&k->c.kin, pid, tid, UINT64_C(1) << place) ? PD_OK : no_memory(k, rec);
+}
+
+static bool goes_to_all(const struct pd_record *rec)
+{
+    return pd_cut_is_state(rec) || rec->type == PD_RECORD_FINISHED_ROUND ||
+           rec->type == PD_RECORD_FINISHED_INIT || pd_role_of(rec) == PD_ROLE_CHAIN;
+}
+
+/* Which pieces of the batch a record goes to. */
+static uint64_t targets(struct cutter *k, struct pd_record *rec)
+{
+    const uint64_t first = k->first_key == 0;
+    struct pd_owners owners;
+    bool sampled;
+    if (pd_role_of(rec) == PD_ROLE_OF_TASK && !rec->old_feature) {
+        pd_kin_owners(&k->c.kin, rec, &owners);
+        const uint64_t mask = pd_kin_mask(&k->c.kin, &owners, &sampled);
+        return sampled ? mask : first;
+    }
+    if (goes_to_all(rec))
+        return UINT64_MAX;
+    const uint32_t key = key_of(k, rec);
+    const size_t place = place_of(k, key);
+    if (place < BATCH)
+        return UINT64_C(1) << place;
+    return pd_idmap_get(&k->map, key) == PD_IDMAP_NONE ? first : 0;
+}
+
+static enum pd_code put_by_key(struct cutter *k, struct pd_record *rec)
+{
+    const struct pd_cut_payload *payload = NULL;
+    const uint64_t mask = targets(k, rec);
+    bool missing = false, copy = k->first_key > 0;
+    enum pd_code code = pd_cut_payload(&k->c, k->sorter, rec, &payload, &missing);
+    for (size_t i = 0; !code && !missing && i < k->n_cuts; i++) {
+        if (!(mask >> i & 1))
+            continue;
+        code = pd_cut_put(&k->cuts[i], rec, payload, copy && goes_to_all(rec));
+        copy = true;
+    }
+    return code;
+}
+
+static void drop_payloads(struct cutter *k)
+{
+    while (k->c.n_payloads)
+        pd_release(k->c.options->allocator, k->c.payloads[--k->c.n_payloads].bytes);
+    k->c.payload_bytes = 0;
+}
+
+static enum pd_code write_batch(struct cutter *k)
+{
+    const size_t left = k->n_keys - k->first_key, n = left < BATCH ? left : BATCH;
+    k->n_cuts = n;
+    enum pd_code code = each_record(k, note_need);
+    pd_kin_settle(&k->c.kin);
+    for (size_t i = 0; !code && i < n; i++)
+        code = pd_cut_begin(&k->cuts[i], &k->c, k->first_key + i, k->keys[k->first_key + i].key);
+    k->last_pass = k->first_key == 0; /* later ones would tell the same again */
+    pd_kin_rewind(&k->c.kin);
+    if (!code)
+        code = each_record(k, put_by_key);
+    k->last_pass = false;
+    pd_kin_clear(&k->c.kin);
+    drop_payloads(k);
+    for (size_t i = 0; !code && i < n; i++)
+        code = pd_cut_end(&k->cuts[i]);
+    return code;
+}
+
+/* Without samples there is one piece, with what there is. */
+static enum pd_code cut_by_key(struct cutter *k)
+{
+    const struct pd_allocator *allocator = k->c.options->allocator;
+    enum pd_code code = pd_spill_init(&k->c.spill, allocator, NULL, k->c.error);
+    if (!code && k->n_keys == 0 && !count_key(k, UINT32_MAX))
+        code = pd_fail(k->c.error, PD_ENOMEM, PD_NOWHERE, "pieces", 0, 0);
+    if (k->n_keys)
+        qsort(k->keys, k->n_keys, sizeof *k->keys, by_key);
+    pd_idmap_free(&k->map);
+    for (size_t i = 0; !code && i < k->n_keys; i++)
+        if (!pd_idmap_add(&k->map, k->keys[i].key, (uint32_t)i))
+            code = pd_fail(k->c.error, PD_ENOMEM, PD_NOWHERE, "pieces", 0, 0);
+    pd_kin_settle(&k->c.kin); /* who is needed by any sample */
+    pd_kin_clear(&k->c.kin);
+    for (; !code && k->first_key < k->n_keys; k->first_key += BATCH)
+        code = write_batch(k);
+    return code;
+}
+
+/* ---- All of it */
+
+static enum pd_code refuse(const struct cutter *k, const char *why)
+{
+    return pd_fail(k->c.error, PD_EUNSUP, PD_NOWHERE, why, 0, 0);
+}
+
+static enum pd_code check(const struct cutter *k)
+{
+    const bool none = k->n_keys == 1 && k->keys[0].key == UINT32_MAX;
+    switch (k->c.options->by) {
+    case PD_PIECES_TIME:
+        return k->any_sample_time || !k->samples ? PD_OK
+                                                 : refuse(k, "pieces of a time, as samples have no time");
+    case PD_PIECES_CPU: return none ? refuse(k, "a piece for each cpu, as samples do not say theirs") : PD_OK;
+    case PD_PIECES_PID:
+        return none ? refuse(k, "a piece for each process, as samples do not say theirs") : PD_OK;
+    default: return PD_OK;
+    }
+}
+
+/* Bytes to read, and those of a piece that are not records. */
+static void count_around(struct cutter *k)
+{
+    size_t n;
+    const struct pd_extent *e = pd_reader_extents(k->c.reader, &n);
+    const struct pd_pieces_options *o = k->c.options;
+    k->progress = (struct pd_progress){.callback = o->progress, .user = o->user};
+    pd_progress_expect(&k->progress, pd_record_bytes(k->c.reader), 2);
+    k->c.around = 16;
+    for (size_t i = 0; i < n; i++)
+        if (e[i].kind != PD_EXTENT_DATA && e[i].kind != PD_EXTENT_GAP)
+            k->c.around += e[i].size;
+}
+
+/* What all pieces together may say again. */
+static void limit_copies(struct cutter *k)
+{
+    uint64_t input = pd_reader_info(k->c.reader)->file_size;
+    for (size_t i = 1; i < pd_reader_n_members(k->c.reader); i++)
+        input += pd_reader_member(k->c.reader, i)->size;
+    k->c.most_copied = k->c.options->max_copied;
+    if (k->c.most_copied == 0 &&
+        __builtin_mul_overflow(input, PD_LIMIT_PIECES_COPIED_TIMES, &k->c.most_copied))
+        k->c.most_copied = UINT64_MAX - PD_LIMIT_PIECES_COPIED;
+    k->c.most_copied += k->c.options->max_copied ? 0 : PD_LIMIT_PIECES_COPIED;
+}
+
+static enum pd_code cut_records(struct cutter *k)
+{
+    const struct pd_pieces_options *o = k->c.options;
+    if (!k->c.reader->in.seekable)
+        return refuse(k, "cutting an input that cannot seek");
+    if (!cuts_by_key(k) && o->amount == 0)
+        return pd_fail(k->c.error, PD_EARG, PD_NOWHERE, "amount", 0, 1);
+    count_around(k);
+    limit_copies(k);
+    enum pd_code code = each_record(k, learn);
+    if (!code)
+        code = check(k);
+    if (!code)
+        code = pd_reader_check_attrs(k->c.reader, k->c.error);
+    if (code)
+        return code;
+    k->c.stats->samples = k->samples;
+    k->c.stats->others = k->others;
+    k->c.stats->untimed = k->untimed;
+    k->next = 0;
+    return cuts_by_key(k) ? cut_by_key(k) : cut_in_turn(k);
+}
+
+enum pd_code pd_pieces(struct pd_reader *reader, const struct pd_pieces_options *options,
+                       struct pd_pieces_stats *stats, struct pd_error *error)
+{
+    struct pd_pieces_stats own_stats;
+    struct pd_error own_error;
+    struct pd_pieces_options own;
+    enum pd_code code = PD_TAKE_OPTIONS(pd_pieces_options, &own, options, error);
+    if (code)
+        return code;
+    if (own.open == NULL || own.close == NULL)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, own.open ? "close" : "open", 0, 0);
+    const struct pd_allocator *allocator = own.allocator;
+    struct cutter *k = pd_resize(allocator, NULL, sizeof *k);
+    if (k == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "pieces", 0, sizeof *k);
+    *k = (struct cutter){.map = {.allocator = allocator}};
+    k->c = (struct pd_cutting){.reader = reader,
+                               .options = &own,
+                               .output = {.allocator = allocator, .zip = own.zip, .level = own.level},
+                               .stats = stats ? stats : &own_stats,
+                               .error = error ? error : &own_error,
+                               .timed = pd_clock_is_timed(reader),
+                               .spill = {.fd = -1}};
+    *k->c.stats = (struct pd_pieces_stats){0};
+    pd_kin_init(&k->c.kin, allocator);
+    code = cut_records(k);
+    for (size_t i = 0; i < k->n_cuts; i++)
+        pd_cut_free(&k->cuts[i]);
+    drop_payloads(k);
+    pd_release(allocator, k->c.payloads);
+    pd_release(allocator, k->c.wait);
+    pd_spill_free(&k->c.spill);
+    pd_kin_free(&k->c.kin);
+    pd_idmap_free(&k->map);
+    pd_release(allocator, k->keys);
+    pd_release(allocator, k);
+    return code;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/* pieces_out.c - a piece that is being written, and what is carried from one to the next. */
+#include "pieces.h"
+#include "ops/output/payload.h"
+#include "ops/output/rounds.h"
+#include "src/codec/codec_internal.h"
+#include "src/support/limits.h"
+#include "src/session/order_queue.h"
+#include "src/support/wire.h"
+#include <perfdata/session/sorter.h>
+
+/* The time by which perf sorts a record; false: it has none. */
+bool pd_cut_time(const struct pd_cutting *c, const struct pd_record *rec, uint64_t *time)
+{
+    return c->timed && pd_record_time(rec, time) && *time != 0 && *time != UINT64_MAX;
+}
+
+static void report(struct pd_cutting *c, const struct pd_error *what)
+{
+    c->stats->damaged = true;
+    if (c->options->finding)
+        c->options->finding(c->options->user, what);
+}
+
+/* ---- A piece */
+
+/* That many bytes of the input stand in one more piece. */
+static enum pd_code copy_again(struct pd_cutting *c, uint64_t n)
+{
+    if (n > c->most_copied - c->copied)
+        return pd_fail(c->error, PD_ELIMIT, PD_NOWHERE, "bytes of copies in all pieces", c->copied + n,
+                       c->most_copied);
+    c->copied += n;
+    return PD_OK;
+}
+
+enum pd_code pd_cut_begin(struct pd_cut *p, struct pd_cutting *c, uint64_t number, uint32_t key)
+{
+    const enum pd_code code = c->stats->pieces ? copy_again(c, c->around) : PD_OK;
+    if (code)
+        return code;
+    *p = (struct pd_cut){.c = c, .piece = {.number = number, .key = key}, .open = true};
+    const int e = c->options->open(c->options->user, &p->piece, &p->sink);
+    if (e)
+        return pd_fail(c->error, PD_EOUT, PD_NOWHERE, NULL, (uint64_t)e, 0);
+    p->closing = true;
+    p->sections = (struct pd_sections){.reader = c->reader, .options = &c->output, .error = c->error};
+    p->out = (struct pd_output){.sections = &p->sections, .sink = &p->sink};
+    c->stats->pieces++;
+    return pd_output_begin(&p->out);
+}
+
+/*
+ * At the end of a round perf processes what came up to the round before. Two make it process all that waits,
+ * so that what follows comes after it although it is older, or has no time.
+ */
+static enum pd_code end_rounds(struct pd_cut *p)
+{
+    struct pd_record rec = {0};
+    uint8_t bytes[8];
+    enum pd_code code = PD_OK;
+    pd_round_make(bytes, pd_reader_info(p->c->reader)->order, &rec);
+    for (int i = 0; !code && i < 2; i++, p->bytes += sizeof bytes)
+        code = pd_output_record(&p->out, &rec, bytes);
+    p->waiting = false;
+    p->newest = 0;
+    return code;
+}
+
+/* Makes sure that perf processes the record after all that was written before. */
+static enum pd_code keep_order(struct pd_cut *p, const struct pd_record *rec)
+{
+    uint64_t time = 0;
+    const bool timed = pd_cut_time(p->c, rec, &time);
+    enum pd_code code = PD_OK;
+    if (rec->type == PD_RECORD_FINISHED_ROUND)
+        return PD_OK;
+    if (p->waiting && (!timed || time < p->newest))
+        code = end_rounds(p);
+    p->waiting |= timed;
+    p->newest = time > p->newest ? time : p->newest;
+    return code;
+}
+
+/* Is the record what it should be? Its bytes are copied all the same. */
+static void verify(struct pd_cutting *c, struct pd_record *rec)
+{
+    struct pd_error what;
+    const enum pd_code code = pd_reader_decode(c->reader, rec, &what);
+    if (code && code != PD_EUNKNOWN)
+        report(c, &what);
+}
+
+static void count(struct pd_cut *p, struct pd_record *rec, bool copy)
+{
+    uint64_t time;
+    if (copy) {
+        p->piece.carried++;
+        p->c->stats->carried++;
+        return;
+    }
+    if (rec->type == PD_RECORD_FINISHED_ROUND)
+        return;
+    verify(p->c, rec);
+    if (rec->type != PD_RECORD_SAMPLE) {
+        p->piece.others++;
+        return;
+    }
+    p->piece.samples++;
+    if (!pd_record_time(rec, &time) || time == 0)
+        return;
+    if (p->sections.first == 0 || time < p->sections.first)
+        p->sections.first = time;
+    if (time > p->sections.last)
+        p->sections.last = time;
+}
+
+enum pd_code pd_cut_put(struct pd_cut *p, struct pd_record *rec, const struct pd_cut_payload *payload,
+                        bool copy)
+{
+    const struct pd_record wrapper = {.type = p->c->zip};
+    const uint64_t n = rec->size + (payload ? payload->n : 0);
+    enum pd_code code = copy ? copy_again(p->c, n) : PD_OK;
+    if (!code)
+        code = keep_order(p, rec);
+    if (!code && rec->depth && p->out.z.zip == 0 && p->c->zip) /* the first that was compressed */
+        code = pd_output_wrapper(&p->out, &wrapper);
+    if (!code)
+        code = pd_output_record(&p->out, rec, rec->raw);
+    if (!code && payload)
+        code = pd_output_payload(&p->out, payload->bytes, payload->n);
+    p->bytes += n;
+    count(p, rec, copy);
+    return code;
+}
+
+enum pd_code pd_cut_end(struct pd_cut *p)
+{
+    const struct pd_pieces_options *o = p->c->options;
+    p->piece.first = p->sections.first;
+    p->piece.last = p->sections.last;
+    enum pd_code code = pd_output_end(&p->out);
+    pd_output_close(&p->out);
+    p->open = p->closing = false;
+    const int e = o->close ? o->close(o->user, &p->piece, &p->sink) : 0;
+    return code || !e ? code : pd_fail(p->c->error, PD_EOUT, PD_NOWHERE, NULL, (uint64_t)e, 0);
+}
+
+void pd_cut_free(struct pd_cut *p)
+{
+    if (p->closing) {
+        pd_output_close(&p->out);
+        if (p->c->options->close)
+            p->c->options->close(p->c->options->user, &p->piece, &p->sink);
+    }
+    p->open = p->closing = false;
+}
+
+/* ---- What is carried */
+
+bool pd_cut_is_state(const struct pd_record *rec)
+{
+    const unsigned copies = pd_traits_of(rec->type)->copies;
+    return rec->old_feature || copies == PD_COPIES_STATE || copies == PD_COPIES_CARRIED;
+}
+
+static enum pd_code begin_run(struct pd_cutting *c)
+{
+    c->carrying = true;
+    return pd_spill_begin(&c->spill, c->error);
+}
+
+static struct pd_waiting *waiting_room(struct pd_cutting *c)
+{
+    if (c->wait == NULL)
+        c->wait = pd_resize(c->options->allocator, NULL, pd_waiting_bytes(UINT16_MAX));
+    if (c->wait == NULL)
+        pd_fail(c->error, PD_ENOMEM, PD_NOWHERE, "record", 0, pd_waiting_bytes(UINT16_MAX));
+    return c->wait;
+}
+
+enum pd_code pd_cut_hold(struct pd_cutting *c, struct pd_record *rec)
+{
+    struct pd_waiting *w = waiting_room(c);
+    if (w == NULL)
+        return PD_ENOMEM;
+    memmove(w->raw, rec->raw, rec->size);
+    rec->raw = w->raw;
+    return PD_OK;
+}
+
+enum pd_code pd_cut_carry(struct pd_cutting *c, const struct pd_record *rec)
+{
+    struct pd_waiting *w = waiting_room(c);
+    if (w == NULL)
+        return PD_ENOMEM;
+    enum pd_code code = c->carrying ? PD_OK : begin_run(c);
+    pd_waiting_fill(w, rec, rec->old_feature); /* pd_cut_hold() may have put its bytes there */
+    w->chunk = NULL;
+    return code ? code : pd_spill_put(&c->spill, w, c->error);
+}
+
+static const struct pd_cut_payload *payload_of(const struct pd_cutting *c, const struct pd_waiting *w)
+{
+    for (size_t i = 0; i < c->n_payloads; i++)
+        if (c->payloads[i].offset == w->offset)
+            return &c->payloads[i];
+    return NULL;
+}
+
+/* A record that was carried: to the piece, and into the next run, unless nothing depends on it any more. */
+static enum pd_code pass_on(struct pd_cut *p, const struct pd_waiting *w, uint64_t seq)
+{
+    struct pd_cutting *c = p->c;
+    struct pd_record rec = {0};
+    struct pd_owners owners = {.n = 0};
+    pd_waiting_frame(w, pd_reader_info(c->reader)->order, &rec);
+    rec.old_feature = w->time != 0;
+    if (pd_role_of(&rec) == PD_ROLE_OF_TASK)
+        pd_kin_owners(&c->kin, &rec, &owners);
+    if (!pd_kin_alive(&c->kin, &owners, seq))
+        return PD_OK;
+    const enum pd_code code = pd_spill_put(&c->spill, w, c->error);
+    return code ? code : pd_cut_put(p, &rec, payload_of(c, w), true);
+}
+
+enum pd_code pd_cut_carried(struct pd_cut *p, uint64_t seq)
+{
+    struct pd_cutting *c = p->c;
+    const struct pd_allocator *allocator = c->options->allocator;
+    const struct pd_waiting *w = NULL;
+    struct pd_run run = {.fd = -1};
+    if (!c->carrying)
+        return PD_OK;
+    enum pd_code code = pd_spill_end(&c->spill, &run, c->error);
+    if (code)
+        return code;
+    pd_kin_rewind(&c->kin);
+    code = begin_run(c);
+    while (!code && !(code = pd_run_head(&run, allocator, &w, c->error)) && w)
+        if ((code = pass_on(p, w, seq)) == PD_OK)
+            pd_run_skip(&run);
+    pd_run_close(&run, allocator);
+    return code;
+}
+
+/* ---- What follows a record: tracing data of a stream, which is held in memory */
+
+struct holding {
+    struct pd_cutting *c;
+    struct pd_cut_payload *payload;
+    size_t cap;
+};
+
+static enum pd_code hold_piece(void *user, const uint8_t *bytes, size_t n)
+{
+    struct holding *h = user;
+    struct pd_cut_payload *payload = h->payload;
+    if (payload->n + n > h->cap) {
+        h->cap = (payload->n + n) * 2;
+        uint8_t *more = pd_resize(h->c->options->allocator, payload->bytes, h->cap);
+        if (more == NULL)
+            return pd_fail(h->c->error, PD_ENOMEM, payload->offset, "payload", 0, h->cap);
+        payload->bytes = more;
+    }
+    memcpy(payload->bytes + payload->n, bytes, n);
+    payload->n += n;
+    return PD_OK;
+}
+
+enum pd_code pd_cut_payload(struct pd_cutting *c, struct pd_sorter *s, struct pd_record *rec,
+                            const struct pd_cut_payload **payload, bool *missing)
+{
+    *payload = NULL;
+    *missing = false;
+    if (rec->payload_size == 0)
+        return PD_OK;
+    if (pd_cut_hold(c, rec))
+        return PD_ENOMEM;
+    c->payload_bytes += rec->payload_size;
+    if (rec->payload_size > PD_LIMIT_PIECE_HELD || c->payload_bytes > PD_LIMIT_PIECE_HELD)
+        return pd_fail_record(c->error, PD_ELIMIT, rec, 0, "payload that each piece must carry",
+                              rec->payload_size, PD_LIMIT_PIECE_HELD);
+    if (!pd_grow(c->options->allocator, (void **)&c->payloads, c->n_payloads, &c->payloads_cap,
+                 sizeof *c->payloads))
+        return pd_fail_record(c->error, PD_ENOMEM, rec, 0, "payload", 0, sizeof *c->payloads);
+    struct pd_cut_payload *mine = &c->payloads[c->n_payloads++];
+    *mine = (struct pd_cut_payload){.offset = rec->offset};
+    struct holding h = {.c = c, .payload = mine};
+    const enum pd_code code = pd_copy_payload(c->reader, s, hold_piece, &h, c->error);
+    *missing = code == PD_ETRUNC;
+    if (*missing)
+        report(c, c->error);
+    *payload = mine;
+    return *missing ? PD_OK : code;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* cursor.h - what the decode pass (decode_layout.h) does for a line of the schema. */
+#ifndef PERFDATA_TAKE_H
+#define PERFDATA_TAKE_H
+
+#include "src/schema/budget.h"
+#include "src/schema/schema.h"
+#include "src/support/wire.h"
+
+/* Where the decoder is, and the bytes that are there beyond what the scalars and the trailer need. */
+struct pd_take {
+    const uint8_t *p;
+    size_t slack;
+};
+
+static inline bool take_budget(struct pd_take *c, size_t n)
+{
+    if (c->slack < n)
+        return false;
+    c->slack -= n;
+    return true;
+}
+
+static inline bool take_bytes(struct pd_take *c, uint64_t n, struct pd_bytes *out)
+{
+    if (n > c->slack)
+        return false;
+    *out = (struct pd_bytes){c->p, (size_t)n};
+    c->p += n;
+    c->slack -= (size_t)n;
+    return true;
+}
+
+static inline void take_rest(struct pd_take *c, struct pd_bytes *out)
+{
+    take_bytes(c, c->slack, out);
+}
+
+static inline void take_str(struct pd_take *c, struct pd_str *out)
+{
+    const uint8_t *nul = memchr(c->p, 0, c->slack);
+    *out = (struct pd_str){(const char *)c->p, nul ? (size_t)(nul - c->p) : c->slack, c->slack};
+    c->p += c->slack;
+    c->slack = 0;
+}
+
+static inline bool take_vec(struct pd_take *c, uint64_t n, enum pd_order order, struct pd_vec *out)
+{
+    if (n > c->slack / 8)
+        return false;
+    *out = (struct pd_vec){c->p, (size_t)n, 8, (uint8_t)order};
+    c->p += 8 * n;
+    c->slack -= 8 * (size_t)n;
+    return true;
+}
+
+static inline bool take_opt64(struct pd_take *c, enum pd_order order, uint64_t *out)
+{
+    if (!take_budget(c, 8))
+        return false;
+    *out = pd_load64(c->p, order);
+    c->p += 8;
+    return true;
+}
+
+static inline bool take_list(struct pd_take *c, uint64_t n, size_t stride, uint32_t when, enum pd_order order,
+                             struct pd_list *out)
+{
+    if (n > c->slack / stride)
+        return false;
+    *out = (struct pd_list){
+        .ptr = c->p, .n = (size_t)n, .stride = (uint32_t)stride, .form = (uint8_t)order, .when = when};
+    c->p += n * stride;
+    c->slack -= (size_t)n * stride;
+    return true;
+}
+
+static inline uint64_t take_bits(const struct pd_set *set, uint64_t word, enum pd_order order)
+{
+    return order == PD_BIG ? pd_mirror_from_big(set, word) : word;
+}
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * decode.c - the straight-line decoder: the schema expanded once per byte order, and the choice of the
+ * variant.
+ */
+#include "codec_internal.h"
+#include "cursor.h"
+
+#define ORDER PD_LITTLE
+#define FN(name_) name_##_le
+#include "decode_layout.h"
+#undef ORDER
+#undef FN
+
+#define ORDER PD_BIG
+#define FN(name_) name_##_be
+#include "decode_layout.h"
+#undef ORDER
+#undef FN
+
+/* Decodes under one variant. The caller has seen to it that absent fields of rec->u are 0. */
+static bool decode_variant(const struct pd_plan *plan, struct pd_record *rec, uint8_t variant)
+{
+    struct pd_shape shape = plan->shape;
+    shape.misc = rec->misc;
+    shape.variant = variant;
+    rec->variant = variant;
+    rec->has_id = pd_has_id(plan, rec->type, variant);
+    return plan->order == PD_LITTLE ? decode_payload_le(plan, &shape, rec)
+                                    : decode_payload_be(plan, &shape, rec);
+}
+
+static inline uint8_t variants_of_branches(const struct pd_plan *plan)
+{
+    if (!(plan->shape.sample_type & PD_SAMPLE_BRANCH_STACK))
+        return 0;
+    return PD_VARIANT_BRANCH_COUNTERS |
+           (plan->shape.branch_sample_type & PD_BRANCH_SAMPLE_HW_INDEX ? PD_VARIANT_NO_HW_IDX : 0);
+}
+
+/* The variants that could explain this record, other than the usual one. */
+static uint8_t other_variants(const struct pd_plan *plan, const struct pd_record *rec)
+{
+    switch (rec->type) {
+    case PD_RECORD_SAMPLE: return variants_of_branches(plan);
+    case PD_RECORD_MMAP2: return rec->misc & PD_MISC_MMAP_BUILD_ID ? 0 : PD_VARIANT_EARLY_MMAP2;
+    case PD_RECORD_LOST_SAMPLES: return plan->id_all ? 0 : PD_VARIANT_SAMPLE_ID;
+    case PD_RECORD_HEADER_BUILD_ID: /* sizes without sample_id are 4 more than a multiple of 8 */
+        return plan->id_all && rec->size % 8 == 0 ? PD_VARIANT_SAMPLE_ID : 0;
+    default: return 0;
+    }
+}
+
+/*
+ * Could this be an early MMAP2? Then the name stands where prot is now, and prot is never a printable
+ * character.
+ */
+static bool early_name(const struct pd_plan *plan, const struct pd_record *rec)
+{
+    const size_t trailer = plan->id_all ? plan->trailer : 0;
+    return rec->size >= 65 + trailer && rec->raw[64] >= ' ' && rec->raw[64] < 0x7f;
+}
+
+/* Does the decoded record end where it should, and is what the variant says possible? */
+static bool fits(const struct pd_record *rec)
+{
+    switch (rec->type) {
+    case PD_RECORD_SAMPLE: return pd_variant_possible(rec) && rec->rest.n == 0;
+    case PD_RECORD_MMAP2: return rec->u.mmap2.filename.size == pd_align8(rec->u.mmap2.filename.len + 1);
+    case PD_RECORD_HEADER_BUILD_ID:
+        return rec->u.header_build_id.file.filename.len < rec->u.header_build_id.file.filename.size;
+    default: return rec->rest.n == 0;
+    }
+}
+
+static void clear_payload(struct pd_record *rec)
+{
+    memset(&rec->u, 0, rec->layout ? rec->layout->offset : 0);
+    memset(&rec->id, 0, sizeof rec->id);
+    rec->rest = (struct pd_bytes){rec->raw + 8, 0};
+}
+
+/* Tries all other variants; the first that ends exactly wins. */
+static bool decode_other(const struct pd_plan *plan, struct pd_record *rec, uint8_t usual, uint8_t others)
+{
+    for (uint8_t v = 1; v <= others; v++) {
+        if (v & ~others)
+            continue;
+        clear_payload(rec);
+        if (decode_variant(plan, rec, usual ^ v) && fits(rec))
+            return true;
+    }
+    return false;
+}
+
+static bool decode_any(const struct pd_plan *plan, struct pd_record *rec)
+{
+    const uint8_t usual = pd_usual_variant(plan, rec->type);
+    const uint8_t others = other_variants(plan, rec);
+    if (others & PD_VARIANT_EARLY_MMAP2 && early_name(plan, rec) && decode_other(plan, rec, usual, others))
+        return true;
+    if (others & PD_VARIANT_EARLY_MMAP2) {
+        clear_payload(rec);
+        return decode_variant(plan, rec, usual);
+    }
+    /* The name would take a sample_id behind it for padding. */
+    if (rec->type == PD_RECORD_HEADER_BUILD_ID && others && decode_other(plan, rec, usual, others))
+        return true;
+    const bool ok = decode_variant(plan, rec, usual);
+    if ((ok && rec->rest.n == 0) || !others)
+        return ok;
+    if (decode_other(plan, rec, usual, others))
+        return true;
+    clear_payload(rec);
+    return decode_variant(plan, rec, usual);
+}
+
+/*
+ * A sample of one of the usual types, which ends where it should, into a record that held the same before. Of
+ * those the compiler drops what WHEN leaves out: 5 ns in place of 20 for 56 bytes. False: it is for the
+ * others to tell what it is.
+ */
+__attribute__((flatten)) static bool decode_usual(const struct pd_plan *plan, struct pd_record *rec)
+{
+    struct pd_take c = {rec->raw + 8, rec->size - 8u};
+    switch (plan->usual) {
+#define USUAL(number_, sample_type_)                                                                  \
+    case number_: {                                                                                   \
+        const struct pd_shape shape = {.sample_type = sample_type_};                                  \
+        if (!take_budget(&c, budget_sample(&shape)) || !decode_sample_le(&c, &shape, &rec->u.sample)) \
+            return false;                                                                             \
+        break;                                                                                        \
+    }
+        PD_EACH_USUAL(USUAL)
+#undef USUAL
+    default: return false;
+    }
+    rec->variant = 0;
+    rec->has_id = false;
+    rec->rest = (struct pd_bytes){c.p, 0};
+    return c.slack == 0;
+}
+
+/* Of the fields that nobody looks at, the compiler leaves only what the sizes need. */
+__attribute__((flatten)) bool pd_sample_fits(const struct pd_plan *plan, const uint8_t *raw, size_t size)
+{
+    struct pd_take c = {raw + 8, size - 8};
+    struct pd_sample sample;
+    if (plan->order != PD_LITTLE)
+        return false;
+    switch (plan->usual) {
+#define USUAL(number_, sample_type_)                                                              \
+    case number_: {                                                                               \
+        const struct pd_shape shape = {.sample_type = sample_type_};                              \
+        return take_budget(&c, budget_sample(&shape)) && decode_sample_le(&c, &shape, &sample) && \
+               c.slack == 0;                                                                      \
+    }
+        PD_EACH_USUAL(USUAL)
+#undef USUAL
+    default: return false;
+    }
+}
+
+static bool interpret_as(const struct pd_plan *plan, struct pd_record *rec, uint8_t variant)
+{
+    clear_payload(rec);
+    rec->variant = variant;
+    return pd_interpret_decode(plan, rec, &rec->u, NULL) == PD_OK && pd_variant_possible(rec);
+}
+
+/*
+ * A sample with what only its registers' abi tells of. It is not known as filled_as, as the next of its event
+ * may be without.
+ */
+static bool decode_unusual_regs(const struct pd_plan *plan, struct pd_record *rec)
+{
+    static const uint8_t exact[] = {0, PD_VARIANT_NO_HW_IDX, PD_VARIANT_BRANCH_COUNTERS,
+                                    PD_VARIANT_NO_HW_IDX | PD_VARIANT_BRANCH_COUNTERS};
+    static const uint8_t with_rest[] = {PD_VARIANT_UNKNOWN_USER_REGS, PD_VARIANT_UNKNOWN_INTR_REGS, 0};
+    const uint8_t usual = pd_usual_variant(plan, rec->type), others = variants_of_branches(plan);
+    for (size_t i = 0; i < sizeof exact; i++)
+        if (!(exact[i] & ~others) && interpret_as(plan, rec, usual ^ exact[i]) && rec->rest.n == 0)
+            return true;
+    for (size_t i = 0; i < sizeof with_rest; i++)
+        if (interpret_as(plan, rec, usual ^ with_rest[i]))
+            return true;
+    return false;
+}
+
+/* What the straight-line decoder could not decode: the tables know more, or else which field is wrong. */
+__attribute__((noinline)) static enum pd_code decode_by_tables(const struct pd_plan *plan,
+                                                               struct pd_record *rec, struct pd_error *error)
+{
+    const uint64_t regs = PD_SAMPLE_REGS_USER | PD_SAMPLE_REGS_INTR;
+    if (rec->type == PD_RECORD_SAMPLE && plan->shape.sample_type & regs)
+        rec->decoded = decode_unusual_regs(plan, rec);
+    return rec->decoded ? PD_OK : pd_interpret_decode(plan, rec, NULL, error);
+}
+
+__attribute__((noinline)) static enum pd_code decode_framed(const struct pd_plan *plan, struct pd_record *rec,
+                                                            bool filled, struct pd_error *error)
+{
+    const bool sample = rec->type == PD_RECORD_SAMPLE;
+    if (pd_layout_unknown(plan, rec->type))
+        return pd_fail_record(error, PD_EUNKNOWN, rec, 0, "sample_type", plan->shape.sample_type, 0);
+    if (!filled) {
+        rec->layout = pd_layout_of(rec->type);
+        clear_payload(rec);
+    }
+    rec->plan = plan;
+    rec->decoded = decode_any(plan, rec);
+    rec->filled_as =
+        sample && rec->decoded && rec->variant == pd_usual_variant(plan, rec->type) ? plan->key : 0;
+    return rec->decoded ? PD_OK : decode_by_tables(plan, rec, error);
+}
+
+enum pd_code pd_record_decode_framed(const struct pd_plan *plan, struct pd_record *rec,
+                                     struct pd_error *error)
+{
+    /* Fields that the shape leaves out are still 0 from the record before, when that had the same shape. */
+    const bool filled = rec->type == PD_RECORD_SAMPLE && rec->filled_as == plan->key;
+    if (!filled || plan->order != PD_LITTLE || !decode_usual(plan, rec))
+        return decode_framed(plan, rec, filled, error);
+    rec->plan = plan;
+    rec->decoded = true;
+    return PD_OK;
+}
+
+enum pd_code pd_record_decode(const struct pd_plan *plan, const void *bytes, size_t n, struct pd_record *rec,
+                              struct pd_error *error)
+{
+    enum pd_code code = pd_record_frame(plan->order, bytes, n, rec, error);
+    return code ? code : pd_record_decode_framed(plan, rec, error);
+}
+
+enum pd_code pd_record_frame(enum pd_order order, const void *bytes, size_t n, struct pd_record *rec,
+                             struct pd_error *error)
+{
+    const uint8_t *p = bytes;
+    rec->type = 0, rec->misc = 0, rec->size = 0, rec->raw = p, rec->payload_size = 0;
+    rec->decoded = false;
+    if (n < 8)
+        return pd_fail_record(error, PD_ESHORT, rec, 0, "header", n, 8);
+    rec->type = pd_load32(p, order);
+    rec->misc = pd_load16(p + 4, order);
+    rec->size = pd_load16(p + 6, order);
+    if (rec->size < 8)
+        return pd_fail_record(error, PD_ESIZE, rec, 6, "size", rec->size, 8);
+    if (rec->size > n)
+        return pd_fail_record(error, PD_ETRUNC, rec, 6, "size", n, rec->size);
+    return PD_OK;
+}
+
+/* Accessors of list elements: pd_branch_entry_at() and so on. */
+#define ELEMENT_AT(name_)                                                           \
+    void pd_##name_##_at(const struct pd_list *l, size_t i, struct pd_##name_ *out) \
+    {                                                                               \
+        const uint8_t *p = (const uint8_t *)l->ptr + i * l->stride;                 \
+        const struct pd_shape shape = {.read_format = l->when};                     \
+        struct pd_take c = {p, 0};                                                  \
+        memset(out, 0, sizeof *out);                                                \
+        if (l->form == PD_FORM_STRUCT)                                              \
+            memcpy(out, p, sizeof *out);                                            \
+        else if (l->form == PD_FORM_LITTLE)                                         \
+            decode_##name_##_le(&c, &shape, out);                                   \
+        else                                                                        \
+            decode_##name_##_be(&c, &shape, out);                                   \
+    }
+ELEMENT_AT(read_value)
+ELEMENT_AT(branch_entry)
+ELEMENT_AT(namespace_entry)
+
+/* Whole parts with fixed fields, for files and attrs: `bytes` holds all of it. */
+#define TAKE_PART(name_)                                                                      \
+    void pd_##name_##_take(const uint8_t *bytes, enum pd_order order, struct pd_##name_ *out) \
+    {                                                                                         \
+        const struct pd_shape shape = {0};                                                    \
+        struct pd_take c = {bytes, 0};                                                        \
+        if (order == PD_LITTLE)                                                               \
+            decode_##name_##_le(&c, &shape, out);                                             \
+        else                                                                                  \
+            decode_##name_##_be(&c, &shape, out);                                             \
+    }
+TAKE_PART(attr)
+TAKE_PART(file_section)
+TAKE_PART(file_header)
+TAKE_PART(event_type)
+TAKE_PART(tracepoint_common)

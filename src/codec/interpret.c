@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * interpret.c - the reference decoder: walks the schema's tables field by field, each one checked by itself.
+ * The straight-line decoder calls it to find out which field is wrong; tests compare the two on every record.
+ */
+#include "codec_internal.h"
+#include "src/schema/walk.h"
+#include "src/support/wire.h"
+
+struct reader {
+    struct pd_shape shape;
+    enum pd_order order;
+    const struct pd_record *rec; /* NULL: a section */
+    const uint8_t *begin;
+    const uint8_t *p;
+    size_t left; /* before the trailer, or in the part of stated size */
+    bool sized;  /* in a part of stated size, whose last fields may be absent */
+    struct pd_error *error;
+};
+
+static enum pd_code fail(const struct reader *r, enum pd_code code, const struct pd_op *op, uint64_t found,
+                         uint64_t expected)
+{
+    const size_t at = (size_t)(r->p - r->begin);
+    if (r->rec)
+        return pd_fail_record(r->error, code, r->rec, at, op->name, found, expected);
+    return pd_fail(r->error, code, at, op->name, found, expected);
+}
+
+static void advance(struct reader *r, size_t n)
+{
+    r->p += n;
+    r->left -= n;
+}
+
+/* ---- Scalars and bytes. */
+
+static enum pd_code read_scalar(struct reader *r, const struct pd_op *op, void *v)
+{
+    const unsigned width = pd_scalar_width(op);
+    if (r->left < width)
+        return fail(r, PD_ESHORT, op, r->left, width);
+    uint64_t value = pd_load(r->p, width, r->order);
+    if ((op->kind == PD_OP_B32 || op->kind == PD_OP_B64) && r->order == PD_BIG)
+        value = pd_mirror_from_big(op->set, value);
+    pd_scalar_set(op, v, value);
+    advance(r, width);
+    return PD_OK;
+}
+
+/* Only the shortest form is read, as any other could not be written again. */
+static enum pd_code read_varint(struct reader *r, const struct pd_op *op, uint64_t *out)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < r->left && i < 10; i++) {
+        const uint64_t bits = r->p[i] & 0x7f;
+        if ((i == 9 && r->p[i] > 1) || (i > 0 && r->p[i] == 0))
+            return fail(r, PD_EVALUE, op, r->p[i], 1);
+        value |= bits << 7 * i;
+        if (r->p[i] & 0x80)
+            continue;
+        *out = value;
+        advance(r, i + 1);
+        return PD_OK;
+    }
+    return r->left < 10 ? fail(r, PD_ESHORT, op, r->left, r->left + 1) : fail(r, PD_EVALUE, op, r->p[9], 1);
+}
+
+/* A byte that must be another. */
+static enum pd_code check_fixed(const struct reader *r, const struct pd_op *op, const uint8_t *p, size_t n)
+{
+    struct reader at = *r;
+    size_t i = 0;
+    while (i < n && p[i] == (uint8_t)op->ref[i])
+        i++;
+    at.p = p + i;
+    return i < n ? fail(&at, PD_EVALUE, op, p[i], (uint8_t)op->ref[i]) : PD_OK;
+}
+
+static enum pd_code read_array(struct reader *r, const struct pd_op *op, void *member)
+{
+    if (r->left < op->arg)
+        return fail(r, PD_ESHORT, op, r->left, op->arg);
+    memcpy(member, r->p, (size_t)op->arg);
+    advance(r, (size_t)op->arg);
+    return op->ref ? check_fixed(r, op, r->p - (size_t)op->arg, (size_t)op->arg) : PD_OK;
+}
+
+static enum pd_code read_bytes(struct reader *r, const struct pd_op *op, uint64_t n, struct pd_bytes *b)
+{
+    if (n > r->left)
+        return fail(r, PD_ECOUNT, op, n, r->left);
+    *b = (struct pd_bytes){r->p, (size_t)n};
+    advance(r, (size_t)n);
+    return PD_OK;
+}
+
+static enum pd_code read_vec(struct reader *r, const struct pd_op *op, uint64_t n, struct pd_vec *v)
+{
+    const unsigned width = pd_vec_width(op);
+    if (n > r->left / width)
+        return fail(r, PD_ECOUNT, op, n, r->left / width);
+    *v = (struct pd_vec){r->p, (size_t)n, (uint8_t)width, (uint8_t)r->order};
+    advance(r, (size_t)n * width);
+    return PD_OK;
+}
+
+/* Of an abi that is not known it cannot be told how many there are. */
+static enum pd_code read_regs(struct reader *r, const struct pd_op *op, const void *v, struct pd_vec *regs)
+{
+    const struct pd_op abi = {.name = op->ref};
+    const uint64_t value = pd_member(v, op->count_offset, op->count_width);
+    return pd_abi_unknown(value) ? fail(r, PD_EVALUE, &abi, value, PD_REGS_ABI_64)
+                                 : read_vec(r, op, pd_count(op, &r->shape, v), regs);
+}
+
+/* ---- Strings. */
+
+static enum pd_code read_slot(struct reader *r, const struct pd_op *op, uint64_t size, struct pd_str *s)
+{
+    if (size > r->left)
+        return fail(r, PD_ECOUNT, op, size, r->left);
+    *s = (struct pd_str){(const char *)r->p, strnlen((const char *)r->p, (size_t)size), (size_t)size};
+    advance(r, (size_t)size);
+    return PD_OK;
+}
+
+static enum pd_code read_str(struct reader *r, const struct pd_op *op, const void *v, struct pd_str *s)
+{
+    uint64_t n = r->left;
+    enum pd_code code;
+    switch (op->kind) {
+    case PD_OP_CSTR: n = strnlen((const char *)r->p, r->left) + (size_t)1; break;
+    case PD_OP_STR64:
+        if (r->left < 4)
+            return fail(r, PD_ESHORT, op, r->left, 4);
+        n = pd_load32(r->p, r->order);
+        advance(r, 4);
+        break;
+    case PD_OP_STRV:
+        if ((code = read_varint(r, op, &n)))
+            return code;
+        break;
+    case PD_OP_STRN:
+        if (r->left < op->arg)
+            return fail(r, PD_ESHORT, op, r->left, op->arg);
+        n = op->arg;
+        break;
+    case PD_OP_STRMAX: n = n < op->arg ? n : op->arg; break;
+    case PD_OP_SLOT:
+        n = pd_count(op, &r->shape, v);
+        if (n > r->left)
+            return fail(r, PD_ECOUNT, op, n, r->left);
+        n = n ? pd_slot_of(op, (size_t)n) : 0;
+        break;
+    default: break;
+    }
+    if ((code = read_slot(r, op, n, s)) || op->kind != PD_OP_CSTR || !op->ref)
+        return code;
+    return check_fixed(r, op, (const uint8_t *)s->ptr,
+                       s->len < strlen(op->ref) ? s->size : strlen(op->ref) + 1);
+}
+
+/* ---- Parts. */
+
+static enum pd_code read_layout(struct reader *r, const struct pd_op *head, void *v);
+
+static enum pd_code read_list(struct reader *r, const struct pd_op *op, uint64_t n, struct pd_list *l)
+{
+    const size_t stride = pd_layout_bytes(op->sub(), &r->shape);
+    /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): no element of a list is empty */
+    if (n > r->left / stride)
+        return fail(r, PD_ECOUNT, op, n, r->left / stride);
+    *l = (struct pd_list){
+        r->p, (size_t)n, (uint32_t)stride, (uint8_t)r->order, r->shape.read_format, r->shape.variant, false};
+    advance(r, (size_t)n * stride);
+    return PD_OK;
+}
+
+/* Bytes of the numbers that any such element begins with. */
+static size_t leading_bytes(const struct pd_op *head, const struct reader *r)
+{
+    size_t n = 0;
+    for (const struct pd_op *op = pd_visible(head, &r->shape, NULL); pd_scalar_width(op);
+         op = pd_visible(op + 1, &r->shape, NULL))
+        n += pd_scalar_width(op);
+    return n;
+}
+
+/* Fewer bytes are no such element: not even its first field is there. */
+static size_t first_bytes(const struct pd_op *head, const struct reader *r)
+{
+    const struct pd_op *op = pd_visible(head, &r->shape, NULL);
+    switch (op->kind) {
+    case PD_OP_ARR:
+    case PD_OP_STRN: return (size_t)op->arg;
+    case PD_OP_STR64: return 4;
+    case PD_OP_SIZED: return op->sub() == pd_layout_attr() ? PD_ATTR_SIZE_VER0 : 1;
+    default: return pd_scalar_width(op) ? pd_scalar_width(op) : 1;
+    }
+}
+
+/*
+ * Elements of any size are gone through once, to know where they end and that each can be read. Where they go
+ * on to the end, a few bytes that are none are left.
+ */
+static enum pd_code read_items(struct reader *r, const struct pd_op *op, uint64_t n, struct pd_list *l)
+{
+    _Alignas(8) uint8_t element[PD_ELEMENT_MAX];
+    const uint8_t *begin = r->p;
+    const bool sized = r->sized;
+    const struct pd_op count = {.name = op->ref};
+    const size_t least = first_bytes(op->sub(), r);
+    uint64_t i = 0;
+    r->sized = false;
+    for (; op->kind == PD_OP_ITEMS ? i < n : r->left > 0 && r->left >= leading_bytes(op->sub(), r); i++) {
+        const uint8_t *before = r->p;
+        if (op->kind == PD_OP_ITEMS && r->left < least)
+            return fail(r, PD_ECOUNT, &count, n, i);
+        const enum pd_code code = read_layout(r, op->sub(), element);
+        if (code)
+            return code;
+        if (r->p == before)
+            return fail(r, PD_ECOUNT, op, n, i);
+    }
+    r->sized = sized;
+    *l = (struct pd_list){
+        begin, (size_t)i, (uint32_t)(r->p - begin), (uint8_t)r->order, r->shape.given, r->shape.variant,
+        true};
+    return PD_OK;
+}
+
+/* An element begins with a varint, so that none ends before the message does. */
+static enum pd_code read_message(struct reader *r, const struct pd_op *op, struct pd_list *l)
+{
+    uint64_t size = 0;
+    enum pd_code code = read_varint(r, op, &size);
+    if (code)
+        return code;
+    const size_t left = r->left;
+    if (size > left)
+        return fail(r, PD_ECOUNT, op, size, left);
+    r->left = (size_t)size;
+    code = read_items(r, op, 0, l);
+    r->left = left - (size_t)size;
+    return code;
+}
+
+static enum pd_code read_sized(struct reader *r, const struct pd_op *op, uint64_t size, void *member)
+{
+    const size_t left = r->left;
+    const bool sized = r->sized;
+    const struct pd_op of = {.name = op->ref};
+    if (size < op->arg || size - op->arg > left)
+        return fail(r, PD_ECOUNT, op, size, left + op->arg);
+    if (op->kind == PD_OP_SIZED && op->sub() == pd_layout_attr() && size < PD_ATTR_SIZE_VER0)
+        return fail(r, PD_ECOUNT, &of, size, PD_ATTR_SIZE_VER0);
+    size -= op->arg;
+    r->left = (size_t)size;
+    r->sized = !op->src;
+    const enum pd_code code = read_layout(r, op->sub(), member);
+    if (code)
+        return code;
+    if (r->left)
+        return fail(r, PD_ECOUNT, op, size + op->arg, size + op->arg - r->left);
+    r->left = left - (size_t)size;
+    r->sized = sized;
+    return PD_OK;
+}
+
+static enum pd_code read_attr(struct reader *r, const struct pd_op *op, void *member)
+{
+    struct pd_error what;
+    size_t size;
+    const enum pd_code code = pd_attr_place(r->order, r->p, r->left, &size, &what);
+    return code ? fail(r, code, op, what.found, what.expected) : read_sized(r, op, size, member);
+}
+
+/* ---- Members that are not in the stream. */
+
+/* A key that no writer of protobuf makes; what follows it cannot be told. */
+static enum pd_code check_key(const struct reader *r, const struct pd_op *op, uint64_t key)
+{
+    const struct pd_op number = {.name = op->ref};
+    if (key < 8)
+        return fail(r, PD_EVALUE, &number, key, 8);
+    return (key & 7) > PD_WIRE_TYPE_LAST ? fail(r, PD_EVALUE, op, key & 7, PD_WIRE_TYPE_LAST) : PD_OK;
+}
+
+static enum pd_code read_derived(struct reader *r, const struct pd_op *op, void *v)
+{
+    void *member = (uint8_t *)v + op->offset;
+    const uint64_t count = op->count_width ? pd_count(op, &r->shape, v) : 0;
+    const struct pd_op of = {.name = op->ref};
+    switch (op->kind) {
+    case PD_OP_GIVEN: *(uint32_t *)member = r->shape.given; break;
+    case PD_OP_ROOM: *(uint8_t *)member = r->left >= op->arg; break;
+    case PD_OP_ROOMN: *(uint8_t *)member = count && count <= r->left / op->arg; break;
+    case PD_OP_ODD64: *(uint8_t *)member = r->left / 8 % 2; break;
+    case PD_OP_TEXT: *(uint8_t *)member = pd_is_text(r->p, r->left, r->order); break;
+    case PD_OP_SINCE: *(uint8_t *)member = pd_is_since(op, v); break;
+    case PD_OP_LITTLE: r->order = PD_LITTLE; break;
+    case PD_OP_PASS: r->shape.given = (uint32_t)count; break;
+    case PD_OP_ORDER:
+        if (count > PD_BIG)
+            return fail(r, PD_EVALUE, op, count, PD_BIG);
+        r->order = (enum pd_order)count;
+        break;
+    default: *(uint64_t *)member = pd_derived(op, v); break;
+    }
+    if (op->kind == PD_OP_LESS && count < op->arg)
+        return fail(r, PD_ECOUNT, &of, count, op->arg);
+    if (op->kind == PD_OP_SINCE && !pd_is_number(op, v))
+        return fail(r, PD_EVALUE, &of, pd_first_character(op, v), '0');
+    return op->kind == PD_OP_OTHER ? check_key(r, op, count) : PD_OK;
+}
+
+static enum pd_code read_field(struct reader *r, const struct pd_op *op, void *v)
+{
+    void *member = (uint8_t *)v + op->offset;
+    switch (op->kind) {
+    case PD_OP_ARR: return read_array(r, op, member);
+    case PD_OP_STR:
+    case PD_OP_CSTR:
+    case PD_OP_STR64:
+    case PD_OP_STRV:
+    case PD_OP_STRN:
+    case PD_OP_STRMAX:
+    case PD_OP_SLOT: return read_str(r, op, v, member);
+    case PD_OP_REST: return read_bytes(r, op, r->left, member);
+    case PD_OP_BYTES: return read_bytes(r, op, pd_count(op, &r->shape, v), member);
+    case PD_OP_VECR64: return read_vec(r, op, r->left / 8, member);
+    case PD_OP_VEC16:
+    case PD_OP_VEC32:
+    case PD_OP_VEC64:
+    case PD_OP_GRID64: return read_vec(r, op, pd_count(op, &r->shape, v), member);
+    case PD_OP_REGS: return read_regs(r, op, v, member);
+    case PD_OP_LIST: return read_list(r, op, pd_count(op, &r->shape, v), member);
+    case PD_OP_ITEMS: return read_items(r, op, pd_count(op, &r->shape, v), member);
+    case PD_OP_ITEMSR: return read_items(r, op, 0, member);
+    case PD_OP_MESSAGE: return read_message(r, op, member);
+    case PD_OP_SUB: return read_layout(r, op->sub(), member);
+    case PD_OP_SIZED: return read_sized(r, op, pd_count(op, &r->shape, v), member);
+    case PD_OP_ATTR: return read_attr(r, op, member);
+    case PD_OP_VARINT: return read_varint(r, op, member);
+    case PD_OP_OPT64: return pd_count(op, &r->shape, v) ? read_scalar(r, op, v) : PD_OK;
+    default: return op->kind >= PD_OP_GIVEN ? read_derived(r, op, v) : read_scalar(r, op, v);
+    }
+}
+
+/* In a part of stated size: does it end before this number? Then those behind it are absent too. */
+static bool ends_before(const struct reader *r, const struct pd_op *op)
+{
+    const size_t width = op->kind == PD_OP_ARR ? (size_t)op->arg : pd_scalar_width(op);
+    return r->sized && width > r->left && op->kind != PD_OP_OPT64;
+}
+
+/* Even a string that is not there can be printed. */
+static void leave_out(const struct reader *r, const struct pd_op *op, void *v)
+{
+    void *member = (uint8_t *)v + op->offset;
+    if (op->kind == PD_OP_STR)
+        *(struct pd_str *)member = (struct pd_str){(const char *)r->p, 0, 0};
+}
+
+static enum pd_code read_layout(struct reader *r, const struct pd_op *head, void *v)
+{
+    const uint32_t given = r->shape.given;
+    const enum pd_order order = r->order;
+    bool ended = false;
+    memset(v, 0, head->offset);
+    for (const struct pd_op *op = pd_present(head, &r->shape, v); op->kind != PD_OP_END;
+         op = pd_present(op + 1, &r->shape, v)) {
+        ended |= ends_before(r, op);
+        if (ended && op->kind != PD_OP_REST) {
+            leave_out(r, op, v);
+            continue;
+        }
+        const enum pd_code code = read_field(r, op, v);
+        if (code)
+            return code;
+    }
+    r->shape.given = given;
+    r->order = order;
+    return PD_OK;
+}
+
+/* ---- Records, sections, elements. */
+
+static const struct pd_op no_fields[] = {{.kind = PD_OP_HEAD}, {.kind = PD_OP_END}};
+static const struct pd_op trailer_op = {.name = "sample_id"};
+
+enum pd_code pd_interpret_decode(const struct pd_plan *plan, struct pd_record *rec, union pd_payload *u,
+                                 struct pd_error *error)
+{
+    union pd_payload scratch;
+    const struct pd_op *layout = rec->layout ? rec->layout : no_fields;
+    struct reader r = {plan->shape, plan->order, rec, rec->raw, rec->raw + 8, rec->size - 8u, false, error};
+    r.shape.misc = rec->misc;
+    r.shape.given = rec->misc;
+    r.shape.variant = rec->variant;
+    const size_t trailer = pd_has_id(plan, rec->type, rec->variant) ? plan->trailer : 0;
+    if (r.left < trailer)
+        return fail(&r, PD_ESHORT, &trailer_op, r.left, trailer);
+    r.left -= trailer;
+    enum pd_code code = read_layout(&r, layout, u ? u : &scratch);
+    if (code)
+        return code;
+    rec->rest = (struct pd_bytes){r.p, r.left};
+    advance(&r, r.left);
+    r.left = trailer;
+    return trailer ? read_layout(&r, pd_layout_sample_id(), &rec->id) : PD_OK;
+}
+
+enum pd_code pd_interpret_section(const struct pd_op *layout, const struct pd_shape *shape,
+                                  enum pd_order order, const void *bytes, size_t n, void *out,
+                                  struct pd_bytes *rest, struct pd_error *error)
+{
+    struct reader r = {*shape, order, NULL, bytes, bytes, n, false, error};
+    const enum pd_code code = read_layout(&r, layout, out);
+    if (code == PD_OK)
+        *rest = (struct pd_bytes){r.p, r.left};
+    return code;
+}
+
+static struct reader element_reader(const struct pd_list *l, const void *p, size_t n)
+{
+    const struct pd_shape shape = {.read_format = l->when, .given = l->when, .variant = l->variant};
+    return (struct reader){shape, (enum pd_order)l->form, NULL, p, p, n, false, NULL};
+}
+
+void pd_list_get(const struct pd_list *l, const struct pd_op *layout, size_t i, void *out)
+{
+    const uint8_t *p = (const uint8_t *)l->ptr + i * l->stride;
+    struct reader r = element_reader(l, p, l->stride);
+    if (l->form == PD_FORM_STRUCT)
+        memcpy(out, p, layout->offset);
+    else
+        read_layout(&r, layout, out);
+}
+
+bool pd_list_take(struct pd_list *l, const struct pd_op *layout, void *out)
+{
+    size_t used = l->stride;
+    if (l->n == 0)
+        return false;
+    if (l->form == PD_FORM_STRUCT || !l->varying) {
+        pd_list_get(l, layout, 0, out);
+    } else {
+        struct reader r = element_reader(l, l->ptr, l->stride);
+        if (read_layout(&r, layout, out))
+            return false;
+        used = l->stride - r.left;
+        l->stride -= (uint32_t)used;
+    }
+    l->ptr = (const uint8_t *)l->ptr + used;
+    l->n--;
+    return true;
+}
+
+/*
+ * Accessors of list elements: pd_string_next() and so on; the _at() of what the fast path decodes are in
+ * decode.c.
+ */
+#define NEXT(name_)                                                   \
+    bool pd_##name_##_next(struct pd_list *l, struct pd_##name_ *out) \
+    {                                                                 \
+        return pd_list_take(l, pd_layout_##name_(), out);             \
+    }
+PD_EACH_ELEMENT(NEXT)
+
+#define AT(name_)                                                                   \
+    void pd_##name_##_at(const struct pd_list *l, size_t i, struct pd_##name_ *out) \
+    {                                                                               \
+        pd_list_get(l, pd_layout_##name_(), i, out);                                \
+    }
+AT(id_index_entry)
+AT(id_index_machine)
+AT(stat_config_entry)
+AT(event_id_entry)
+AT(cpu_topology_cpu)
+AT(auxtrace_index_entry)

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* record_role.h - the role of a record at hand (roles.h), and the task that it says it is about. */
+#ifndef PERFDATA_RECORD_ROLE_H
+#define PERFDATA_RECORD_ROLE_H
+
+#include "src/schema/roles.h"
+#include <perfdata/codec.h>
+#include <string.h>
+
+/* The role of a record as a reader gives it: what looks like others in old streams is a feature. */
+static inline enum pd_role pd_role_of(const struct pd_record *rec)
+{
+    return rec->old_feature ? PD_ROLE_TOOL : (enum pd_role)pd_traits_of(rec->type)->role;
+}
+
+static inline enum pd_tells pd_tells_of(const struct pd_record *rec)
+{
+    return (enum pd_tells)pd_traits_of(rec->type)->tells;
+}
+
+/* A pid of a decoded record, at an offset of its traits. */
+static inline uint32_t pd_pid_at(const struct pd_record *rec, uint8_t place)
+{
+    uint32_t pid;
+    memcpy(&pid, (const uint8_t *)&rec->u + place - 1, sizeof pid);
+    return pid;
+}
+
+/* The task that a decoded record is about, as its own fields say; false: they name none. */
+static inline bool pd_told_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid)
+{
+    const struct pd_traits *t = pd_traits_of(rec->type);
+    if (!t->process || !t->thread)
+        return false;
+    *pid = pd_pid_at(rec, t->process);
+    *tid = pd_pid_at(rec, t->thread);
+    return true;
+}
+
+/* Its parent. */
+static inline bool pd_told_parent(const struct pd_record *rec, uint32_t *pid, uint32_t *tid)
+{
+    const struct pd_traits *t = pd_traits_of(rec->type);
+    if (!t->parent_process || !t->parent_thread)
+        return false;
+    *pid = pd_pid_at(rec, t->parent_process);
+    *tid = pd_pid_at(rec, t->parent_thread);
+    return true;
+}
+
+/* Is it of the kernel's mode, or a guest's? */
+static inline bool pd_in_kernel(const struct pd_record *rec)
+{
+    const unsigned mode = rec->misc & PD_MISC_CPUMODE;
+    return mode == PD_CPUMODE_KERNEL || mode == PD_CPUMODE_GUEST_KERNEL;
+}
+
+/* Is it a mapping of the kernel's own? */
+static inline bool pd_maps_kernel(const struct pd_record *rec)
+{
+    return pd_tells_of(rec) == PD_TELLS_MAP && pd_in_kernel(rec);
+}
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* attrs.c - the events of a recording, their ids, and which of them a record belongs to. */
+#include "attrs.h"
+#include "src/codec/codec_internal.h"
+#include "src/support/memory.h"
+#include "src/support/wire.h"
+#include "src/support/wrap.h"
+
+void pd_attrs_init(struct pd_attrs *a, const struct pd_allocator *allocator, enum pd_order order)
+{
+    *a = (struct pd_attrs){.allocator = allocator};
+    pd_plan_init(&a->none, NULL, order);
+}
+
+void pd_attrs_free(struct pd_attrs *a)
+{
+    for (size_t i = 0; i < a->n; i++)
+        pd_release(a->allocator, a->attr[i]);
+    pd_release(a->allocator, a->attr);
+    pd_release(a->allocator, a->map);
+}
+
+PD_WRAPS static size_t place_of(const struct pd_attrs *a, uint64_t id)
+{
+    return a->plain ? pd_attrs_place(a, id) : (size_t)pd_keyed(&a->key, id) & (a->map_size - 1);
+}
+
+uint32_t pd_attrs_find(const struct pd_attrs *a, uint64_t id)
+{
+    if (a->map_size == 0)
+        return UINT32_MAX;
+    size_t i = place_of(a, id);
+    for (size_t left = a->furthest; a->map[i].id != id && a->map[i].attr != UINT32_MAX; left--) {
+        if (left == 0)
+            return UINT32_MAX;
+        i = (i + 1) & (a->map_size - 1);
+    }
+    return a->map[i].attr;
+}
+
+/* For an id that is not there, and has room. */
+PD_WRAPS static void map_put(struct pd_attrs *a, struct pd_id_slot slot)
+{
+    const size_t mask = a->map_size - 1, place = place_of(a, slot.id);
+    size_t i = place;
+    while (a->map[i].attr != UINT32_MAX)
+        i = (i + 1) & mask;
+    a->map[i] = slot;
+    if (((i - place) & mask) > a->furthest)
+        a->furthest = (i - place) & mask;
+}
+
+static bool map_rebuild(struct pd_attrs *a, size_t size)
+{
+    struct pd_id_slot *old = a->map;
+    const size_t old_size = a->map_size;
+    struct pd_id_slot *map = pd_array(a->allocator, NULL, size, sizeof *map);
+    if (map == NULL)
+        return false;
+    a->map = map;
+    a->map_size = size;
+    a->furthest = 0;
+    memset(map, 0, size * sizeof *map);
+    for (size_t i = 0; i < size; i++)
+        map[i].attr = UINT32_MAX;
+    for (size_t i = 0; i < old_size; i++)
+        if (old[i].attr != UINT32_MAX)
+            map_put(a, old[i]);
+    pd_release(a->allocator, old);
+    return true;
+}
+
+/* The first event to claim an id keeps it. */
+static bool map_add(struct pd_attrs *a, uint64_t id, uint32_t attr)
+{
+    if (pd_attrs_find(a, id) != UINT32_MAX)
+        return true;
+    if (a->map_size == 0)
+        a->plain = true;
+    if (a->map_used >= a->map_size / 2 && !map_rebuild(a, a->map_size ? a->map_size * 2 : 64))
+        return false;
+    map_put(a, (struct pd_id_slot){id, attr});
+    a->map_used++;
+    if (!pd_key_due(&a->key, a->furthest))
+        return true;
+    a->key = pd_key_draw();
+    a->plain = false;
+    return map_rebuild(a, a->map_size);
+}
+
+static bool same_shape(const struct pd_plan *a, const struct pd_plan *b)
+{
+    return a->shape.sample_type == b->shape.sample_type && a->shape.read_format == b->shape.read_format &&
+           a->shape.branch_sample_type == b->shape.branch_sample_type && a->id_all == b->id_all &&
+           memcmp(a->shape.n_regs, b->shape.n_regs, sizeof a->shape.n_regs) == 0;
+}
+
+static bool same_trailer(const struct pd_plan *a, const struct pd_plan *b)
+{
+    const uint64_t fields = PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_ID | PD_SAMPLE_STREAM_ID |
+                            PD_SAMPLE_CPU | PD_SAMPLE_IDENTIFIER;
+    return a->id_all == b->id_all && ((a->shape.sample_type ^ b->shape.sample_type) & fields) == 0;
+}
+
+/* One block: the event, its ids, and the attr's bytes past the known fields. */
+static struct pd_event_attr *new_event(struct pd_attrs *a, enum pd_order order, const uint8_t *bytes,
+                                       size_t room, const uint8_t *ids, size_t n_ids)
+{
+    struct pd_attr attr;
+    pd_attr_decode(order, bytes, room, &attr, NULL);
+    size_t size = sizeof(struct pd_event_attr) + attr.tail.n;
+    struct pd_event_attr *e =
+        n_ids > (SIZE_MAX - size) / 8 ? NULL : pd_resize(a->allocator, NULL, size + 8 * n_ids);
+    if (e == NULL)
+        return NULL;
+    uint64_t *own_ids = (uint64_t *)(void *)(e + 1);
+    uint8_t *own_tail = (uint8_t *)(own_ids + n_ids);
+    *e = (struct pd_event_attr){.attr = attr, .ids = own_ids, .n_ids = n_ids, .room = (uint32_t)room};
+    for (size_t i = 0; i < n_ids; i++)
+        own_ids[i] = pd_load64(ids + 8 * i, order);
+    if (attr.tail.n)
+        memcpy(own_tail, attr.tail.ptr, attr.tail.n);
+    e->attr.tail.ptr = own_tail;
+    pd_plan_init(&e->plan, &e->attr, order);
+    return e;
+}
+
+enum pd_code pd_attrs_add(struct pd_attrs *a, enum pd_order order, const uint8_t *bytes, size_t room,
+                          const uint8_t *ids, size_t n_ids, uint64_t offset, struct pd_error *error)
+{
+    struct pd_event_attr *e = new_event(a, order, bytes, room, ids, n_ids);
+    if (e == NULL || !pd_grow(a->allocator, (void **)&a->attr, a->n, &a->cap, sizeof *a->attr)) {
+        pd_release(a->allocator, e);
+        return pd_fail(error, PD_ENOMEM, offset, "attr", 0, sizeof *e + 8 * n_ids);
+    }
+    e->offset = offset;
+    a->attr[a->n++] = e;
+    a->seen = a->n;
+    a->id_at = a->attr[0]->plan.id;
+    if (a->uniform + 1 == a->n && same_shape(&e->plan, &a->attr[0]->plan))
+        a->uniform++;
+    if (a->same_trailer + 1 == a->n && same_trailer(&e->plan, &a->attr[0]->plan))
+        a->same_trailer++;
+    for (size_t i = 0; i < n_ids; i++)
+        if (!map_add(a, e->ids[i], (uint32_t)(a->n - 1)))
+            return pd_fail(error, PD_ENOMEM, offset, "ids", 0, a->map_size * 2 * sizeof *a->map);
+    return PD_OK;
+}
+
+void pd_attrs_pass(struct pd_attrs *a)
+{
+    a->seen += a->seen < a->n;
+    a->id_at = a->n && a->seen == a->n ? a->attr[0]->plan.id : 0;
+}
+
+void pd_attrs_seek(struct pd_attrs *a, uint64_t offset)
+{
+    a->seen = 0;
+    a->id_at = 0;
+    while (a->seen < a->n && a->attr[a->seen]->offset < offset)
+        pd_attrs_pass(a);
+}
+
+/* Does the first attr leave a place for an event id in such records? */
+static bool has_place(const struct pd_plan *first, bool sample)
+{
+    return sample ? first->id != 0 : first->trailer_id != 0;
+}
+
+/* The event id in a record, at the place that the first attr tells; 0 when the record is too short for it. */
+static uint64_t record_id(const struct pd_plan *first, const struct pd_record *rec)
+{
+    if (rec->type == PD_RECORD_SAMPLE)
+        return rec->size >= first->id + 8u ? pd_load64(rec->raw + first->id, first->order) : 0;
+    if (rec->size < 8u + first->trailer_id)
+        return 0;
+    return pd_load64(rec->raw + rec->size - first->trailer_id, first->order);
+}
+
+/*
+ * The event of an id, of those that are seen. The first to claim it keeps it, so none that comes later can.
+ */
+static uint32_t find_seen(const struct pd_attrs *a, uint64_t id)
+{
+    const uint32_t index = pd_attrs_find(a, id);
+    return index < a->seen ? index : UINT32_MAX;
+}
+
+uint64_t pd_attrs_id_of(const struct pd_attrs *a, const struct pd_record *rec)
+{
+    const struct pd_plan *first = a->n ? &a->attr[0]->plan : NULL;
+    return first && has_place(first, rec->type == PD_RECORD_SAMPLE) ? record_id(first, rec) : 0;
+}
+
+static void set_event(const struct pd_attrs *a, struct pd_record *rec, uint32_t index)
+{
+    rec->attr = &a->attr[index]->attr;
+    rec->plan = &a->attr[index]->plan;
+    rec->attr_index = index;
+}
+
+/* These two of perf's own may have a sample_id: that of the first event. */
+static bool has_trailer_of_first(const struct pd_record *rec)
+{
+    return rec->type == PD_RECORD_HEADER_BUILD_ID || rec->type == PD_RECORD_BPF_METADATA;
+}
+
+void pd_attrs_resolve(const struct pd_attrs *a, struct pd_record *rec)
+{
+    rec->attr = NULL;
+    rec->plan = &a->none;
+    rec->attr_index = UINT32_MAX;
+    if (a->seen == 0)
+        return;
+    const struct pd_plan *first = &a->attr[0]->plan;
+    if (rec->type >= PD_RECORD_HEADER_ATTR) {
+        if (has_trailer_of_first(rec))
+            rec->plan = first;
+        return;
+    }
+    const bool sample = rec->type == PD_RECORD_SAMPLE;
+    if (a->seen == 1 || (!sample && !first->id_all)) {
+        set_event(a, rec, 0);
+        return;
+    }
+    const uint64_t id = has_place(first, sample) ? record_id(first, rec) : PD_NOWHERE;
+    const uint32_t index = id == 0 ? 0 : id == PD_NOWHERE ? UINT32_MAX : find_seen(a, id);
+    if (index != UINT32_MAX)
+        set_event(a, rec, index);
+    else
+        rec->plan = pd_attrs_uniform(a) || (!sample && a->seen <= a->same_trailer) ? first : NULL;
+}
+
+bool pd_attrs_concern(const struct pd_record *rec)
+{
+    return rec->type < PD_RECORD_HEADER_ATTR || (has_trailer_of_first(rec) && !rec->old_feature);
+}
+
+/* Is the record of the same event whatever attrs come? */
+static bool is_settled(const struct pd_attrs *a, const struct pd_record *rec)
+{
+    const bool sample = rec->type == PD_RECORD_SAMPLE, tool = rec->type >= PD_RECORD_HEADER_ATTR;
+    if (!pd_attrs_concern(rec))
+        return true;
+    if (a->seen == 0)
+        return false;
+    const struct pd_plan *first = &a->attr[0]->plan;
+    if (tool || (!sample && !first->id_all))
+        return true;
+    if (a->seen > 1)
+        return rec->attr_index != UINT32_MAX;
+    const uint64_t id = has_place(first, sample) ? record_id(first, rec) : PD_NOWHERE;
+    return id == 0 || (id != PD_NOWHERE && find_seen(a, id) != UINT32_MAX);
+}
+
+enum pd_code pd_attrs_watch(struct pd_attrs_watch *w, const struct pd_attrs *a, const struct pd_record *rec,
+                            struct pd_error *error)
+{
+    if (w->first.code && a->seen != w->seen) {
+        if (error)
+            *error = w->first;
+        return w->first.code;
+    }
+    w->seen = a->seen;
+    if (!w->first.code && !is_settled(a, rec))
+        pd_fail_record(
+            &w->first, PD_EUNSUP, rec, 0,
+            "record before a HEADER_ATTR that would change what it says (the output has all attrs first)",
+            a->seen, a->seen + 1);
+    return PD_OK;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * feature_probe.h - what is damaged in features, in tracing data, and in the records that carry them: one
+ * judgement, whether it is a verb that copies them, one that leaves them out, or `check`.
+ */
+#ifndef PERFDATA_FEATURE_PROBE_H
+#define PERFDATA_FEATURE_PROBE_H
+
+#include <perfdata/feature.h>
+#include <perfdata/session/large_record.h>
+
+struct pd_reader;
+
+/* What a reader with `probe` keeps between records. */
+struct pd_probe {
+    bool on;
+    uint64_t next; /* the index of the first record that was not judged yet: after a rewind they come again */
+    size_t noted;  /* findings that were made here */
+    bool collecting;      /* tracing data that stands behind a record, while it is passed over or read */
+    uint64_t payload, at; /* where that begins, and how far it has come */
+    uint8_t *bytes;
+    size_t n, cap;
+    struct pd_large_parts split; /* a large record whose parts are coming */
+};
+
+/*
+ * Decodes the feature with these bytes, which begin at `offset` (PD_NOWHERE: that is not known). The error
+ * has an offset in the file; what is inside a COMPRESSED record has none of its own, but that record's.
+ */
+enum pd_code pd_probe_feature(enum pd_order order, uint32_t id, uint32_t nr_cpus_avail, struct pd_bytes data,
+                              uint64_t offset, bool inside, struct pd_feature *f, struct pd_error *why);
+
+/* The number of cpus, which other features need, from the sections of a file; 0: not known. */
+uint32_t pd_nr_cpus_avail(struct pd_reader *r);
+
+/*
+ * The bytes of tracing data that stand inside the record, as old simpleperf has them; PD_ESHORT: it says to
+ * have more.
+ */
+enum pd_code pd_record_tracing_data(const struct pd_record *rec, enum pd_order order, struct pd_bytes *data,
+                                    struct pd_error *why);
+
+/*
+ * Is what the record carries, a feature or tracing data inside it, intact? Not what stands behind it, nor a
+ * part of a large one.
+ */
+enum pd_code pd_probe_carried(enum pd_order order, uint32_t nr_cpus_avail, const struct pd_record *rec,
+                              struct pd_error *why);
+
+/* Takes a part of a large record, a SPLIT or SPLIT_END, and judges all of it when it is the last. */
+enum pd_code pd_probe_part(struct pd_large_parts *parts, enum pd_order order, const struct pd_record *rec,
+                           struct pd_error *why);
+
+/* Can it carry something that only many records tell together, or more than its own layout? */
+bool pd_carries_more(const struct pd_record *rec);
+
+/*
+ * Judge the sections of a file; a framed record that perf or simpleperf wrote, of type HEADER_ATTR and up; n
+ * bytes of what stands behind it, from offset `at` on. What is damaged becomes a finding of the reader.
+ * Errors: PD_ENOMEM, PD_EIO.
+ */
+enum pd_code pd_probe_sections(struct pd_reader *r, struct pd_error *error);
+enum pd_code pd_probe_record(struct pd_reader *r, const struct pd_record *rec, struct pd_error *error);
+enum pd_code pd_probe_payload(struct pd_reader *r, uint64_t at, const uint8_t *bytes, size_t n,
+                              struct pd_error *error);
+void pd_probe_free(struct pd_reader *r);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* inflate.c - decompression of COMPRESSED records through libzstd. */
+#define ZSTD_STATIC_LINKING_ONLY /* for ZSTD_customMem: all memory comes from the caller's allocator */
+#include "inflate.h"
+#include "src/codec/codec_internal.h"
+#include "src/support/limits.h"
+#include "src/support/memory.h"
+#include <string.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#define BUFFER ((size_t)256 << 10) /* what is left of a record, and as much output again */
+#define BLOCK_HEADER ((size_t)3)
+static void *zstd_alloc(void *user, size_t size)
+{
+    return pd_resize(user, NULL, size);
+}
+
+static void zstd_free(void *user, void *p)
+{
+    pd_release(user, p);
+}
+
+void pd_inflate_init(struct pd_inflate *z, const struct pd_allocator *allocator, uint64_t limit)
+{
+    *z = (struct pd_inflate){.allocator = allocator, .limit = limit};
+}
+
+void pd_inflate_free(struct pd_inflate *z)
+{
+    ZSTD_freeDCtx(z->ctx);
+    pd_release(z->allocator, z->buf);
+    pd_release(z->allocator, z->in);
+}
+
+void pd_inflate_reset(struct pd_inflate *z)
+{
+    if (z->ctx)
+        ZSTD_DCtx_reset(z->ctx, ZSTD_reset_session_only);
+    z->start = z->end = z->in_n = z->in_at = 0;
+    z->position = z->produced = z->passed = 0;
+    z->hint = z->cut = 0;
+    z->full = z->broken = false;
+}
+
+void pd_inflate_break(struct pd_inflate *z)
+{
+    z->broken = true;
+    z->full = false;
+    z->position += z->end - z->start;
+    z->start = z->end = z->in_n = z->in_at = 0;
+}
+
+static uint64_t max_window(const struct pd_inflate *z)
+{
+    return z->max_window ? z->max_window : PD_LIMIT_ZSTD_WINDOW;
+}
+
+/* The limit as libzstd takes it: its logarithm, within what it can do. */
+static int window_log(const struct pd_inflate *z)
+{
+    const ZSTD_bounds bounds = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax);
+    const int log = 63 - __builtin_clzll(max_window(z));
+    return log < bounds.lowerBound ? bounds.lowerBound : log > bounds.upperBound ? bounds.upperBound : log;
+}
+
+static enum pd_code start(struct pd_inflate *z, struct pd_error *error)
+{
+    /* libzstd wants to write through the pointer, our callers' allocator is constant */
+    union {
+        const struct pd_allocator *from;
+        void *to;
+    } user = {z->allocator};
+    const ZSTD_customMem memory = {zstd_alloc, zstd_free, user.to};
+    if (z->ctx == NULL && (z->ctx = ZSTD_createDCtx_advanced(memory)) != NULL)
+        ZSTD_DCtx_setParameter(z->ctx, ZSTD_d_windowLogMax, window_log(z));
+    if (z->buf == NULL)
+        z->buf = pd_resize(z->allocator, NULL, BUFFER);
+    if (z->in == NULL)
+        z->in = pd_resize(z->allocator, NULL, UINT16_MAX);
+    if (z->ctx && z->buf && z->in)
+        return PD_OK;
+    return pd_fail(error, PD_ENOMEM, z->offset, "zstd", 0, BUFFER);
+}
+
+/* A frame begins, whether or not the one before has ended. */
+static void restart(struct pd_inflate *z)
+{
+    if (z->hint) {
+        z->cut = z->end - z->start;
+        z->position += z->cut;
+        z->start = z->end = 0;
+    }
+    ZSTD_DCtx_reset(z->ctx, ZSTD_reset_session_only);
+    z->hint = 0;
+    z->broken = false;
+}
+
+enum pd_code pd_inflate_chunk(struct pd_inflate *z, const uint8_t *chunk, size_t n, uint64_t offset,
+                              struct pd_error *error)
+{
+    static const uint8_t magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
+    z->offset = offset;
+    enum pd_code code = start(z, error);
+    if (code) {
+        pd_inflate_break(z); /* what follows cannot be read without this chunk */
+        return code;
+    }
+    z->cut = 0;
+    /* A frame may start although the one before did not end; no block inside a frame begins like this. */
+    if (n >= sizeof magic && memcmp(chunk, magic, sizeof magic) == 0)
+        restart(z);
+    z->passed += z->broken;
+    memcpy(z->in, chunk, n);
+    z->in_n = z->broken ? 0 : n;
+    z->in_at = 0;
+    z->frame_at = SIZE_MAX;
+    z->produced = 0;
+    z->full = false;
+    return PD_OK;
+}
+
+/*
+ * The window that the frame which begins in this chunk asks for; 0: unknown. libzstd does not tell it of the
+ * largest.
+ */
+static uint64_t wanted_window(const struct pd_inflate *z)
+{
+    ZSTD_frameHeader header = {0};
+    const size_t left = z->frame_at < z->in_n ? z->in_n - z->frame_at : 0;
+    const uint8_t *p = z->in + (left ? z->frame_at : 0);
+    if (left && ZSTD_getFrameHeader(&header, p, left) == 0)
+        return header.windowSize;
+    if (left < 6)
+        return 0;
+    const uint64_t base = UINT64_C(1) << (10 + (p[5] >> 3));
+    return base + base / 8 * (p[5] & 7);
+}
+
+static enum pd_code zstd_error(struct pd_inflate *z, size_t result, struct pd_error *error)
+{
+    const ZSTD_ErrorCode code = ZSTD_getErrorCode(result);
+    const uint64_t window = code == ZSTD_error_frameParameter_windowTooLarge ? wanted_window(z) : 0;
+    if (code == ZSTD_error_memory_allocation)
+        return pd_fail(error, PD_ENOMEM, z->offset, "zstd", 0, 0);
+    if (window)
+        return pd_fail(error, PD_ELIMIT, z->offset, "window of the zstd frame", window, max_window(z));
+    return pd_fail(error, PD_EZSTD, z->offset, ZSTD_getErrorName(result), 0, 0);
+}
+
+/*
+ * Bytes of input for one call: a frame's start, or one block's header or body. The hint adds the next header
+ * to a body.
+ */
+static size_t bite(const struct pd_inflate *z)
+{
+    const size_t start = ZSTD_FRAMEHEADERSIZE_MIN(ZSTD_f_zstd1), left = z->in_n - z->in_at;
+    const size_t want = z->hint == 0 ? start : z->hint > BLOCK_HEADER ? z->hint - BLOCK_HEADER : z->hint;
+    return want < left ? want : left;
+}
+
+/*
+ * One call of libzstd. What it has made in a call that fails is lost, so it gets one block at a time; and at
+ * the limit, room for one byte, which tells whether there is more.
+ */
+static enum pd_code step(struct pd_inflate *z, struct pd_error *error)
+{
+    const uint64_t allowed = z->limit - z->produced ? z->limit - z->produced : 1;
+    const size_t room = allowed < BUFFER - z->end ? (size_t)allowed : BUFFER - z->end;
+    ZSTD_inBuffer in = {z->in, z->in_at + bite(z), z->in_at};
+    ZSTD_outBuffer out = {z->buf, z->end + room, z->end};
+    if (z->hint == 0)
+        z->frame_at = z->in_at;
+    const size_t result = ZSTD_decompressStream(z->ctx, &out, &in);
+    if (ZSTD_isError(result)) {
+        const enum pd_code code = zstd_error(z, result, error);
+        pd_inflate_break(z);
+        return code;
+    }
+    z->hint = result;
+    z->in_at = in.pos;
+    z->produced += out.pos - z->end;
+    z->end = out.pos;
+    z->full = out.pos == out.size;
+    if (z->produced <= z->limit)
+        return PD_OK;
+    const uint64_t produced = z->produced;
+    pd_inflate_break(z);
+    return pd_fail(error, PD_ELIMIT, z->offset, "decompressed size", produced, z->limit);
+}
+
+enum pd_code pd_inflate_at(struct pd_inflate *z, size_t n, const uint8_t **p, size_t *got,
+                           struct pd_error *error)
+{
+    enum pd_code code = PD_OK;
+    while (!code && z->end - z->start < n && (z->in_at < z->in_n || z->full)) {
+        memmove(z->buf, z->buf + z->start, z->end - z->start);
+        z->end -= z->start;
+        z->start = 0;
+        code = step(z, error);
+    }
+    *p = z->buf + z->start;
+    *got = z->end - z->start;
+    return code;
+}
+
+void pd_inflate_take(struct pd_inflate *z, size_t n)
+{
+    z->start += n;
+    z->position += n;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * inflate.h - the records inside COMPRESSED and COMPRESSED2: chunks of one zstd stream, decompressed a piece
+ * at a time into a small buffer. A record may begin in one chunk and end in a later one.
+ */
+#ifndef PERFDATA_INFLATE_H
+#define PERFDATA_INFLATE_H
+
+#include <perfdata/error.h>
+
+struct ZSTD_DCtx_s;
+
+struct pd_inflate {
+    const struct pd_allocator *allocator;
+    struct ZSTD_DCtx_s *ctx;
+    uint8_t *buf;
+    size_t start, end; /* decompressed bytes that were not taken yet */
+    uint8_t *in;       /* the chunk, a copy */
+    size_t in_n, in_at;
+    uint64_t offset;     /* of the chunk's record in the file */
+    uint64_t position;   /* of buf[start] in the decompressed stream */
+    uint64_t produced;   /* bytes that came out of this chunk */
+    uint64_t limit;      /* for `produced` */
+    uint64_t max_window; /* most bytes of its own output that a frame may want to look back on; 0: 128 MiB */
+    size_t frame_at;     /* where in the chunk the frame began; SIZE_MAX: in an earlier chunk */
+    size_t cut;          /* see pd_inflate_chunk() */
+    size_t hint;         /* bytes that libzstd wants for the next block; 0: between frames */
+    bool full;           /* the last step filled the buffer: more may be waiting */
+    bool broken;         /* the stream was damaged; chunks are passed over up to the next frame */
+    uint64_t passed;     /* chunks that were passed over since; whoever has told of them sets it to 0 */
+};
+
+void pd_inflate_init(struct pd_inflate *z, const struct pd_allocator *allocator, uint64_t limit);
+void pd_inflate_free(struct pd_inflate *z);
+/* Drops all state: back to the start of the stream. */
+void pd_inflate_reset(struct pd_inflate *z);
+
+/* Gives up this chunk and all up to the start of a new frame: the stream is damaged. */
+void pd_inflate_break(struct pd_inflate *z);
+
+/*
+ * Gives the next chunk, of at most 65,535 bytes; it is copied. When it begins a frame although the one before
+ * did not end, the rest of an incomplete record never came: it is dropped, and `cut` says how much of it
+ * there was.
+ */
+enum pd_code pd_inflate_chunk(struct pd_inflate *z, const uint8_t *chunk, size_t n, uint64_t offset,
+                              struct pd_error *error);
+
+/*
+ * Makes n bytes (65,535 at most) of the decompressed stream visible at *p, if the chunks given so far have
+ * them; *got may be less or more. What comes before damage or the limit is there before the error. PD_EZSTD:
+ * the chunk is damaged; PD_ELIMIT: it makes more bytes than allowed, or its frame wants too large a window.
+ */
+enum pd_code pd_inflate_at(struct pd_inflate *z, size_t n, const uint8_t **p, size_t *got,
+                           struct pd_error *error);
+
+/* Passes over n of the visible bytes. */
+void pd_inflate_take(struct pd_inflate *z, size_t n);
+
+#endif

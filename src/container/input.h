@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * input.h - "at least n contiguous bytes at this offset", from a path, descriptor, memory or callback,
+ * through one buffer that slides forward. read() into a small reused buffer beats first-touch mmap by about
+ * five here.
+ */
+#ifndef PERFDATA_INPUT_H
+#define PERFDATA_INPUT_H
+
+#include <perfdata/reader.h>
+
+/* Bytes of an input that cannot seek, kept because they are needed again. */
+struct pd_pin {
+    uint64_t offset;
+    uint8_t *bytes;
+    size_t n;
+};
+
+struct pd_input {
+    struct pd_source source;
+    const struct pd_allocator *allocator;
+    const uint8_t *memory; /* whole input, when it is in memory */
+    uint8_t *buf;
+    size_t cap;
+    const uint8_t *seen; /* the bytes that are visible now: the buffer, or the whole memory */
+    uint64_t base;       /* offset of the first of them */
+    size_t fill;         /* how many there are */
+    const uint8_t *next,
+        *stop;       /* of these, what the reader may take without asking; it ends when they move */
+    uint64_t enough; /* offset up to which it is read ahead; 0: as far as there is room */
+    bool seekable;
+    bool at_end; /* the source said so, base + fill is the input's size */
+    int fd;      /* for sources made of a descriptor */
+    bool own_fd;
+    struct pd_pin pins[2]; /* what is before the data, and what is behind it */
+    unsigned n_pins;
+    char *path;             /* of a file that is open only while it is read; allocated */
+    uint64_t device, inode; /* which file that is */
+    struct pd_error
+        failure; /* why reading failed: it is not tried again, since who did not ask went on with less */
+    struct pd_input *parent; /* which learns of that; may be NULL */
+};
+
+enum pd_code pd_input_open_path(struct pd_input *in, const char *path, struct pd_error *error);
+/* Why a file cannot be opened: PD_EMISSING where there is none, PD_EIO where the system refuses to. */
+enum pd_code pd_open_code(int e);
+/*
+ * A regular file that takes no descriptor between reads, so that any number can be open. It owns the path in
+ * any case.
+ */
+enum pd_code pd_input_open_file(struct pd_input *in, char *path, struct pd_error *error);
+enum pd_code pd_input_open_fd(struct pd_input *in, int fd, struct pd_error *error);
+void pd_input_open_memory(struct pd_input *in, const void *bytes, size_t n);
+/*
+ * Reads what `of` reads, which can seek and must live longer, through a window of its own: other threads may,
+ * too.
+ */
+void pd_input_share(struct pd_input *in, const struct pd_input *of);
+enum pd_code pd_input_start(struct pd_input *in, size_t window, struct pd_error *error);
+void pd_input_close(struct pd_input *in);
+
+/* Nothing is taken without asking. */
+static inline void pd_input_no_next(struct pd_input *in)
+{
+    in->next = in->stop = NULL;
+}
+
+/* Remembers that reading fails, as the input does by itself, and returns PD_EIO. */
+enum pd_code pd_input_fail(struct pd_input *in, uint64_t offset, const char *field, int e,
+                           struct pd_error *error);
+
+/* Size of the input, PD_NOWHERE when not known yet. */
+uint64_t pd_input_size(const struct pd_input *in);
+
+/*
+ * Makes bytes at `offset` visible: *p points to *got of them, at least n unless the input ends before (then
+ * *got < n). n must not exceed the window. An input that cannot seek only goes forward; PD_EUNSUP for what
+ * has passed.
+ */
+enum pd_code pd_input_at(struct pd_input *in, uint64_t offset, size_t n, const uint8_t **p, size_t *got,
+                         struct pd_error *error);
+
+/*
+ * Keeps bytes [offset, offset + n) of an input that cannot seek, so that they can be read in any order; fewer
+ * when it ends before. PD_ELIMIT: more than `limit` bytes would be kept.
+ */
+enum pd_code pd_input_pin(struct pd_input *in, uint64_t offset, uint64_t n, uint64_t limit,
+                          struct pd_error *error);
+
+#endif

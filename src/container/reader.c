@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+/* reader.c - one record after the other. */
+#include "file.h"
+#include "src/codec/codec_internal.h"
+#include "src/support/memory.h"
+#include "src/support/wire.h"
+
+#define MOST_STRAY ((size_t)64 << 10) /* fits the smallest window */
+
+enum pd_code pd_reader_rewind(struct pd_reader *r, struct pd_error *error)
+{
+    if (!r->in.seekable)
+        return pd_fail(error, PD_EUNSUP, r->at, "input that cannot seek", 0, 0);
+    r->index = 0;
+    r->old_features = false;
+    return pd_dir_enter(r, 0, error);
+}
+
+/*
+ * Old simpleperf has the tracing data inside the record, which is then
+ * longer than 16 bytes.
+ */
+uint64_t pd_payload_behind(const struct pd_record *rec, enum pd_order order)
+{
+    const bool aux = rec->type == PD_RECORD_AUXTRACE;
+    if (!aux && (rec->type != PD_RECORD_HEADER_TRACING_DATA || rec->size > 16))
+        return 0;
+    struct pd_record copy = *rec;
+    struct pd_plan plan;
+    pd_plan_init(&plan, NULL, order);
+    if (pd_record_decode_framed(&plan, &copy, NULL))
+        return 0;
+    return aux ? copy.u.auxtrace.size : copy.u.header_tracing_data.data_size;
+}
+
+/* There is no way on. If that is so because a stream has ended, its map is known now. */
+static enum pd_code stop(struct pd_reader *r, enum pd_code code)
+{
+    r->stopped = true;
+    if (!r->in.seekable && r->in.at_end && pd_input_size(&r->in) < r->info.data_end)
+        pd_file_tail(r, NULL); /* without memory for it, the map stays as it was */
+    return code;
+}
+
+/* The input ends in a payload, of which `left` bytes more are there than were given. */
+static enum pd_code payload_ends(struct pd_reader *r, uint64_t left, struct pd_error *error)
+{
+    if (error) {
+        *error = r->payload;
+        error->found = r->payload.expected - r->payload_left + left;
+    }
+    return stop(r, PD_ETRUNC);
+}
+
+/* Reads what is left of a payload if it is to be judged. */
+static enum pd_code probe_payload(struct pd_reader *r, struct pd_error *error)
+{
+    const uint8_t *bytes;
+    size_t n = 1;
+    enum pd_code code = PD_OK;
+    while (!code && r->probe.collecting && n)
+        code = pd_reader_payload(r, &bytes, &n, error);
+    return code;
+}
+
+/* Passes over what is left of a payload. */
+static enum pd_code skip_payload(struct pd_reader *r, struct pd_error *error)
+{
+    const enum pd_code failed = probe_payload(r, error);
+    if (failed)
+        return failed;
+    const uint64_t there = r->end - r->at, n = r->payload_left < there ? r->payload_left : there;
+    const uint8_t *p;
+    size_t got = 1;
+    enum pd_code code;
+    if (r->payload_left == 0)
+        return PD_OK;
+    /* The end of a stream is where it ends, whatever its header says: the last byte has to be seen. */
+    if (n && !r->src->seekable && (code = pd_input_at(r->src, r->at + n - 1, 1, &p, &got, error)))
+        return stop(r, code);
+    if (got == 0)
+        return payload_ends(r, pd_input_size(r->src) - r->at, error);
+    if (r->payload_left > there)
+        return payload_ends(r, there, error);
+    r->at += r->payload_left;
+    r->payload_left = 0;
+    return PD_OK;
+}
+
+/*
+ * Fewer than 8 bytes are the start of a record if some known type begins like that; more, unless they are
+ * plain text.
+ */
+static bool is_stray(const struct pd_reader *r, const uint8_t *p, size_t n)
+{
+    uint8_t type[4];
+    const size_t known = n < 4 ? n : 4;
+    for (size_t i = 0; n >= 8 && i < n; i++)
+        if ((p[i] < ' ' || p[i] > '~') && p[i] != '\n' && p[i] != '\r' && p[i] != '\t')
+            return false;
+    for (size_t i = 0; n < 8 && i < pd_set_record_type.n; i++) {
+        pd_store32(type, (uint32_t)pd_set_record_type.names[i].value, r->info.order);
+        if (memcmp(type, p, known) == 0)
+            return false;
+    }
+    return n != 0;
+}
+
+/*
+ * Captured pipes may end in something that is no record: the console's text, or single bytes. `code` is what
+ * framing has to say of it; PD_END when it is stray, which needs all that is left to be visible.
+ */
+static enum pd_code find_stray(struct pd_reader *r, enum pd_code code, struct pd_error *error)
+{
+    struct pd_error what;
+    const uint8_t *p;
+    size_t got;
+    if (r->info.container != PD_CONTAINER_PIPE)
+        return code;
+    const enum pd_code failed = pd_input_at(r->src, r->at, MOST_STRAY + 1, &p, &got, &what);
+    if (failed) {
+        if (error)
+            *error = what;
+        return failed;
+    }
+    if (got > r->end - r->at)
+        got = (size_t)(r->end - r->at);
+    if (got > MOST_STRAY || !is_stray(r, p, got))
+        return code;
+    r->info.stray = got;
+    return PD_END;
+}
+
+/* Frames the record at the current position. */
+static enum pd_code frame(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
+{
+    const uint64_t left = r->end - r->at, start = r->member ? 0 : r->info.data_offset;
+    const uint8_t *p;
+    size_t got;
+    if (r->whole && r->at >= r->info.data_end)
+        return PD_END;
+    enum pd_code code = pd_input_at(r->src, r->at, 8, &p, &got, error);
+    if (!code && got >= 8 && pd_load16(p + 6, r->info.order) > got)
+        code = pd_input_at(r->src, r->at, pd_load16(p + 6, r->info.order), &p, &got, error);
+    if (code)
+        return code;
+    if (got > left)
+        got = (size_t)left;
+    if (got == 0 && left && r->end != PD_NOWHERE) { /* a stream may even end before its data */
+        const uint64_t size = pd_input_size(r->src);
+        return pd_fail(error, PD_ETRUNC, size < r->at ? size : r->at, "data", r->at - start, r->end - start);
+    }
+    if (got == 0)
+        return PD_END;
+    code = pd_record_frame(r->info.order, p, got, rec, error);
+    return code ? find_stray(r, code, error) : PD_OK;
+}
+
+/* An attr that comes in a pipe stream: perf_event_attr, then its ids. */
+static enum pd_code add_stream_attr(struct pd_reader *r, const struct pd_record *rec, struct pd_error *error)
+{
+    const uint8_t *p = rec->raw + 8;
+    const size_t n = rec->size - 8u;
+    if (n < 8)
+        return PD_OK;
+    if (rec->offset < r->attrs_end) {
+        pd_attrs_pass(&r->attrs);
+        return PD_OK;
+    }
+    size_t room;
+    pd_attr_place(r->info.order, p, n, &room, NULL); /* decoding the record tells of damage */
+    enum pd_code code =
+        pd_attrs_add(&r->attrs, r->info.order, p, room, p + room, (n - room) / 8, rec->offset + 8, error);
+    if (code)
+        return code; /* without memory now, it is added when it is read again */
+    r->attrs.attr[r->attrs.n - 1]->in_stream = true;
+    r->late_attrs |= r->begun;
+    r->attrs_end = rec->offset + rec->size;
+    return PD_OK;
+}
+
+static bool is_compressed(const struct pd_record *rec)
+{
+    return rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2;
+}
+
+/*
+ * Compressed data is lost. The caller learns it with the next call, since it is first given the record
+ * itself.
+ */
+static void lose(struct pd_reader *r, const struct pd_record *rec, size_t at, const char *field,
+                 uint64_t found)
+{
+    pd_fail_record(&r->pending, PD_EZSTD, rec, at, field, found, 0);
+}
+
+/* What was passed over since the damage is told when reading goes on behind it. */
+static void note_passed(struct pd_reader *r, const struct pd_record *rec)
+{
+    struct pd_inflate *z = &r->inflate;
+    if (z->broken && z->passed == 1)
+        pd_fail_record(&r->passed, PD_EZSTD, rec, 0, "COMPRESSED records passed over since the damage before",
+                       0, 0);
+    if (z->passed == 0 || z->broken)
+        return;
+    r->pending = r->passed;
+    r->pending.found = z->passed;
+    z->passed = 0;
+}
+
+/* Starts on what is inside a COMPRESSED record. */
+static enum pd_code enter(struct pd_reader *r, const struct pd_record *rec, struct pd_error *error)
+{
+    struct pd_inflate *z = &r->inflate;
+    struct pd_record copy = *rec;
+    const bool second = rec->type == PD_RECORD_COMPRESSED2;
+    const enum pd_code bad = pd_record_decode_framed(&r->attrs.none, &copy, NULL);
+    if (bad ||
+        (second && copy.rest.n >= 8)) { /* which bytes are the chunk? Without it, the next cannot be read. */
+        if (!z->broken)
+            lose(r, rec, 8, "data_size", bad ? 0 : copy.u.compressed2.data_size);
+        else
+            z->passed++;
+        pd_inflate_break(z);
+        note_passed(r, rec);
+        return PD_OK;
+    }
+    const struct pd_bytes *chunk = second ? &copy.u.compressed2.data : &copy.u.compressed.data;
+    const enum pd_code code = pd_inflate_chunk(z, chunk->ptr, chunk->n, rec->offset, error);
+    if (code)
+        return code;
+    note_passed(r, rec);
+    if (z->cut)
+        lose(r, rec, 0, "record cut off by the start of another zstd frame", z->cut);
+    r->inside = true;
+    return PD_OK;
+}
+
+static enum pd_code tell_pending(struct pd_reader *r, struct pd_error *error)
+{
+    const enum pd_code code = r->pending.code;
+    if (error)
+        *error = r->pending;
+    r->pending.code = PD_OK;
+    return code;
+}
+
+/*
+ * What perf or simpleperf wrote is few, and may be a feature. Nobody is told of damage there but by the
+ * findings.
+ */
+static enum pd_code probe(struct pd_reader *r, const struct pd_record *rec, struct pd_error *error)
+{
+    const enum pd_code code =
+        r->probe.on && rec->type >= PD_RECORD_HEADER_ATTR ? pd_probe_record(r, rec, error) : PD_OK;
+    return code ? stop(r, code) : PD_OK;
+}
+
+/* The next record inside a COMPRESSED one; PD_END: what is left of it, if anything, goes on in the next. */
+static enum pd_code next_inside(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
+{
+    const uint8_t *p;
+    size_t got;
+    rec->offset = r->inflate.offset;
+    rec->index = r->index;
+    rec->depth = 1;
+    rec->member = r->member;
+    rec->old_feature = false;
+    rec->payload_size = 0;
+    rec->inner_offset = r->inflate.position;
+    enum pd_code code = pd_inflate_at(&r->inflate, 8, &p, &got, error);
+    if (!code && got >= 8 && pd_load16(p + 6, r->info.order) > got)
+        code = pd_inflate_at(&r->inflate, pd_load16(p + 6, r->info.order), &p, &got, error);
+    if (code) {
+        r->inside = false;
+        return code;
+    }
+    if (got < 8 || pd_load16(p + 6, r->info.order) > got)
+        return PD_END;
+    if (pd_record_frame(r->info.order, p, got, rec, error)) {
+        pd_inflate_break(&r->inflate);
+        r->inside = false;
+        return pd_fail_record(error, PD_EZSTD, rec, 6, "size", rec->size, 8);
+    }
+    if (is_compressed(rec) &&
+        !r->nested) { /* it is given as it is, with a word, since nobody looks into it */
+        r->nested = true;
+        return pd_fail_record(error, PD_EZSTD, rec, 0, "COMPRESSED inside COMPRESSED", 1, 0);
+    }
+    r->nested = false;
+    r->begun |= pd_attrs_concern(rec);
+    pd_attrs_resolve(&r->attrs, rec);
+    pd_inflate_take(&r->inflate, rec->size);
+    r->index++;
+    return probe(r, rec, error);
+}
+
+/* The end of the data; part of a record may be left over from the last COMPRESSED one. */
+static enum pd_code at_end(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
+{
+    const size_t left = r->inflate.end - r->inflate.start;
+    enum pd_code code = r->member ? PD_OK : pd_file_tail(r, error);
+    r->stopped = true;
+    if (code)
+        return code;
+    if (left == 0 || r->inflate.broken)
+        return PD_END;
+    const uint8_t *p = r->inflate.buf + r->inflate.start;
+    rec->offset = r->inflate.offset;
+    rec->type = left < 4 ? PD_RECORD_COMPRESSED : pd_load32(p, r->info.order);
+    return pd_fail_record(error, PD_ETRUNC, rec, 0, "record inside COMPRESSED", left,
+                          left < 8 ? 8 : pd_load16(p + 6, r->info.order));
+}
+
+/*
+ * Google's perf 3.3 wrote feature sections into pipes under types 69 to 80, before the first attr. The first
+ * one, the host name, is told from an ID_INDEX by being a string of the length it says.
+ */
+static void note_old_feature(struct pd_reader *r, struct pd_record *rec)
+{
+    const bool pipe = r->info.container == PD_CONTAINER_PIPE && r->attrs.seen == 0;
+    if (pipe && r->index == 0 && rec->type == PD_RECORD_ID_INDEX && rec->size > 12)
+        r->old_features = pd_load32(rec->raw + 8, r->info.order) == rec->size - 12u;
+    rec->old_feature =
+        pipe && r->old_features && rec->type >= PD_RECORD_ID_INDEX && rec->type <= PD_RECORD_HEADER_FEATURE;
+}
+
+/* The layout of other features depends on it. */
+static void note_cpus(struct pd_reader *r, struct pd_record *rec)
+{
+    struct pd_bytes data;
+    uint64_t id;
+    if ((rec->old_feature || rec->type == PD_RECORD_HEADER_FEATURE) &&
+        pd_record_feature(rec, r->info.order, &id, &data) && id == PD_FEAT_NRCPUS && data.n >= 4)
+        r->nr_cpus_avail = pd_load32(data.ptr, r->info.order);
+    rec->nr_cpus_avail = r->nr_cpus_avail;
+}
+
+/* What it says of itself or others depends on records that a reader of a part has not seen. */
+static bool leans(const struct pd_reader *r, const struct pd_record *rec)
+{
+    return pd_carries_more(rec) || (is_compressed(rec) && !r->keep_compressed);
+}
+
+static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
+{
+    enum pd_code code = skip_payload(r, error);
+    if (code)
+        return code;
+    rec->offset = r->at;
+    rec->index = r->index;
+    rec->depth = 0;
+    rec->member = r->member;
+    code = frame(r, rec, error);
+    if (code && r->inflate.passed) { /* first what was lost before this place */
+        r->pending = r->passed;
+        r->pending.found = r->inflate.passed;
+        r->inflate.passed = 0;
+        return tell_pending(r, error);
+    }
+    if (code)
+        return code == PD_END ? at_end(r, rec, error) : stop(r, code);
+    if (r->whole && leans(r, rec))
+        return stop(
+            r, pd_fail_record(error, PD_EUNSUP, rec, 0, "type, which depends on other parts", rec->type, 0));
+    note_old_feature(r, rec);
+    note_cpus(r, rec);
+    if (rec->type == PD_RECORD_HEADER_ATTR && r->info.container == PD_CONTAINER_PIPE &&
+        (code = add_stream_attr(r, rec, error)))
+        return stop(r, code);
+    r->begun |= pd_attrs_concern(rec);
+    pd_attrs_resolve(&r->attrs, rec);
+    r->at += rec->size;
+    r->index++;
+    rec->payload_size = r->payload_left = rec->old_feature ? 0 : pd_payload_behind(rec, r->info.order);
+    if (rec->payload_size)
+        pd_fail_record(&r->payload, PD_ETRUNC, rec, 0, "payload", 0, rec->payload_size);
+    return probe(r, rec, error);
+}
+
+/* Of an event of a usual sample type, the function for it. */
+static pd_next_decoded *next_decoded_of(const struct pd_reader *r)
+{
+    const bool here = PD_HOST_ORDER == PD_LITTLE && r->info.order == PD_LITTLE && r->attrs.seen;
+    return r->usual[here ? r->attrs.attr[0]->plan.usual : 0][r->attrs.seen > 1];
+}
+
+/* Lets pd_reader_next_quick() go on behind the record that was given, to the end of what is visible. */
+static void go_on_quick(struct pd_reader *r, const struct pd_record *rec)
+{
+    struct pd_input *in = r->src;
+    const uint64_t to = r->whole ? r->info.data_end : r->end, skip = r->at - in->base;
+    if (r->info.order != PD_HOST_ORDER || rec->type >= PD_RECORD_HEADER_ATTR || r->pending.code ||
+        r->inside || r->stopped || r->payload_left || r->at < in->base || skip > in->fill || r->at > to)
+        return;
+    const uint64_t left = to - r->at;
+    r->next_decoded = next_decoded_of(r);
+    in->next = in->seen + skip;
+    in->stop = in->next + (left < in->fill - skip ? (size_t)left : in->fill - skip);
+}
+
+/* In which file it was. */
+static enum pd_code say_member(const struct pd_reader *r, enum pd_code code, struct pd_error *error)
+{
+    if (code && code != PD_END && error)
+        error->member = r->member;
+    return code;
+}
+
+/* Apart from the quick one, so that that need not save what this one uses. */
+__attribute__((noinline)) static enum pd_code next_any(struct pd_reader *r, struct pd_record *rec,
+                                                       struct pd_error *error)
+{
+    enum pd_code code;
+    pd_input_no_next(r->src);
+    if (r->pending.code)
+        return tell_pending(r, error);
+    if (r->inside && (code = next_inside(r, rec, error)) != PD_END)
+        return code;
+    r->inside = false;
+    if (r->stopped)
+        return PD_END;
+    code = next_outside(r, rec, error);
+    if (!code)
+        go_on_quick(r, rec);
+    /* A COMPRESSED record whose own layout is wrong is still a record; decoding it tells. */
+    if (!code && is_compressed(rec) && !r->keep_compressed && enter(r, rec, error) == PD_ENOMEM)
+        return PD_ENOMEM;
+    return code;
+}
+
+enum pd_code pd_reader_next_here(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
+{
+    return pd_reader_next_quick(r, rec) ? PD_OK : say_member(r, next_any(r, rec, error), error);
+}
+
+/* The same, on through the files of a directory. */
+__attribute__((noinline)) static enum pd_code next_of_all(struct pd_reader *r, struct pd_record *rec,
+                                                          struct pd_error *error)
+{
+    enum pd_code code;
+    while ((code = next_any(r, rec, error)) == PD_END && r->member + 1 < r->n_members && !r->in.failure.code)
+        if ((code = pd_dir_enter(r, r->member + 1, error)))
+            break;
+    return say_member(r, code, error);
+}
+
+enum pd_code pd_reader_next(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
+{
+    return pd_reader_next_quick(r, rec) ? PD_OK : next_of_all(r, rec, error);
+}
+
+enum pd_code pd_reader_payload(struct pd_reader *r, const uint8_t **bytes, size_t *n, struct pd_error *error)
+{
+    enum pd_code code;
+    *n = 0;
+    if (r->payload_left == 0)
+        return PD_OK;
+    if ((code = pd_input_at(r->src, r->at, 1, bytes, n, error)))
+        return say_member(r, stop(r, code), error);
+    if (*n > r->end - r->at)
+        *n = (size_t)(r->end - r->at);
+    if (*n > r->payload_left)
+        *n = (size_t)r->payload_left;
+    if (*n == 0)
+        return say_member(r, payload_ends(r, 0, error), error);
+    r->at += *n;
+    r->payload_left -= *n;
+    return r->probe.collecting && (code = pd_probe_payload(r, r->at - *n, *bytes, *n, error)) ? stop(r, code)
+                                                                                              : PD_OK;
+}
+
+enum pd_code pd_reader_hold_payload(struct pd_reader *r, const struct pd_allocator *a, uint8_t **bytes,
+                                    size_t *n, struct pd_error *error)
+{
+    const uint8_t *piece;
+    size_t now, cap = 0;
+    enum pd_code code;
+    *bytes = NULL;
+    *n = 0;
+    while ((code = pd_reader_payload(r, &piece, &now, error)) == PD_OK && now) {
+        if (now > cap - *n) {
+            cap = cap > now ? 2 * cap : *n + now;
+            uint8_t *p = pd_resize(a, *bytes, cap);
+            if (p == NULL)
+                return pd_fail(error, PD_ENOMEM, r->at, "payload", 0, cap);
+            *bytes = p;
+        }
+        memcpy(*bytes + *n, piece, now);
+        *n += now;
+    }
+    return code;
+}

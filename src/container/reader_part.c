@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * reader_part.c - a file in parts that several threads read at the same time, and going on at a record that
+ * is known.
+ */
+#include "src/codec/codec_internal.h"
+#include "record_probe.h"
+#include <perfdata/session/part.h>
+
+#define IN_A_ROW 16 /* records that make sense: what a sample carries along may begin like some, too */
+#define MOST_SEARCHED ((uint64_t)UINT16_MAX + 1) /* bytes: no record is longer */
+
+/* Where the first record of [from, to) begins, to judge by what stands there; `to`: that cannot be told. */
+static uint64_t guess(struct pd_reader *r, uint64_t from, uint64_t to)
+{
+    const uint64_t begin = r->whole->info.data_offset,
+                   most = to - from < MOST_SEARCHED ? to : from + MOST_SEARCHED;
+    for (uint64_t at = begin + (from - begin + 7) / 8 * 8; at < most;
+         at += 8) /* as long as all sizes are multiples of it */
+        if (pd_are_in_a_row(r, at, IN_A_ROW))
+            return at;
+    return to;
+}
+
+enum pd_code pd_reader_open_part(struct pd_reader **part, const struct pd_reader *reader,
+                                 const struct pd_reader_options *options, struct pd_error *error)
+{
+    *part = NULL;
+    if (!reader->in.seekable || reader->info.container != PD_CONTAINER_FILE)
+        return pd_fail(error, PD_EUNSUP, PD_NOWHERE, "parts of a stream or directory", 0, 0);
+    struct pd_reader *r;
+    enum pd_code code = pd_reader_new(&r, options, error);
+    if (code)
+        return code;
+    pd_input_share(&r->in, &reader->in);
+    code = pd_input_start(&r->in, r->window, error);
+    if (code) {
+        pd_reader_close(r);
+        return code;
+    }
+    r->whole = reader;
+    r->info = reader->info;
+    r->attrs = reader->attrs;
+    r->borrowed = true;
+    r->end = reader->info.data_end;
+    *part = r;
+    return pd_reader_take_part(r, r->end, r->end, error);
+}
+
+enum pd_code pd_reader_take_part(struct pd_reader *r, uint64_t from, uint64_t to, struct pd_error *error)
+{
+    if (r->whole == NULL)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "reader, which is none of a part", 0, 0);
+    const uint64_t begin = r->whole->info.data_offset;
+    to = to < r->end ? to : r->end;
+    if (from < begin || from > to)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "from", from, from < begin ? begin : to);
+    r->src = &r->in;
+    r->in.enough = r->info.data_end = to;
+    r->info.data_offset = from == begin ? from : guess(r, from, to);
+    r->index = 0;
+    return pd_dir_enter(r, 0, error);
+}
+
+enum pd_code pd_reader_seek(struct pd_reader *r, uint64_t offset, uint64_t index, struct pd_error *error)
+{
+    const struct pd_file_info *info = &r->info;
+    if (!r->in.seekable)
+        return pd_fail(error, PD_EUNSUP, offset, "input that cannot seek", 0, 0);
+    if (offset < info->data_offset)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "offset", offset, info->data_offset);
+    if (offset > info->data_end)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "offset", offset, info->data_end);
+    const enum pd_code code = pd_dir_enter(r, 0, error);
+    pd_reader_move(r, offset);
+    r->index = index;
+    return code;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* record_probe.c - see record_probe.h. Probing moves no reader's place, but what its input shows. */
+#include "record_probe.h"
+#include "src/codec/codec_internal.h"
+#include "src/support/wire.h"
+
+#define MOST_KINDS 64 /* more than perf will have of AUX data, or of layouts of the same counters */
+#define IN_A_ROW 3    /* records that make sense, for reading to go on there */
+#define HEADER sizeof(struct pd_record_header)
+
+/* ---- Is there one? */
+
+/* The record that begins at p, of whose n bytes it has no more; *whole: its bytes and what stands behind it.
+ */
+static bool is_record_at(const struct pd_reader *r, const uint8_t *p, uint64_t n, uint64_t *whole)
+{
+    const enum pd_order order = r->info.order;
+    struct pd_record rec = {0};
+    if (n < HEADER || pd_load16(p + 6, order) > n || !pd_set_name(&pd_set_record_type, pd_load32(p, order)) ||
+        pd_record_frame(order, p, (size_t)n, &rec, NULL))
+        return false;
+    pd_attrs_resolve(&r->attrs, &rec);
+    if (!rec.plan || (rec.type == PD_RECORD_SAMPLE && !rec.attr) ||
+        pd_record_decode_framed(rec.plan, &rec, NULL))
+        return false;
+    *whole = rec.size + pd_payload_behind(&rec, order);
+    return rec.type >= PD_RECORD_HEADER_ATTR || rec.rest.n == 0;
+}
+
+bool pd_is_record(struct pd_reader *r, uint64_t at, uint64_t *next)
+{
+    const uint8_t *p;
+    uint64_t whole;
+    size_t got;
+    if (at > r->end || r->end - at < HEADER || pd_input_at(r->src, at, HEADER, &p, &got, NULL) ||
+        got < HEADER)
+        return false;
+    const uint16_t size = pd_load16(p + 6, r->info.order);
+    if (size > r->end - at || pd_input_at(r->src, at, size, &p, &got, NULL) || got < size ||
+        !is_record_at(r, p, size, &whole) || whole > r->end - at)
+        return false;
+    *next = at + whole;
+    return true;
+}
+
+bool pd_are_in_a_row(struct pd_reader *r, uint64_t at, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        if (i && at == r->end)
+            return true;
+        if (!pd_is_record(r, at, &at))
+            return false;
+    }
+    return true;
+}
+
+bool pd_are_records(struct pd_reader *r, uint64_t at)
+{
+    return pd_are_in_a_row(r, at, IN_A_ROW);
+}
+
+/* ---- Is it what it says? */
+
+bool pd_is_orphan(const struct pd_reader *r, const struct pd_record *rec)
+{
+    const struct pd_event_attr *first = pd_reader_attr(r, 0);
+    const bool has_id = rec->type == PD_RECORD_SAMPLE || (first && first->attr.flags & PD_ATTR_SAMPLE_ID_ALL);
+    return rec->type < PD_RECORD_HEADER_ATTR && rec->attr == NULL && has_id && r->attrs.seen > 1;
+}
+
+/* Does the last field that is present take all that is left, so that a wrong size leaves nothing over? */
+static bool is_open_ended(const struct pd_op *layout)
+{
+    for (const struct pd_op *op = layout; op && op->kind != PD_OP_END; op++)
+        if (op->kind == PD_OP_STR || op->kind == PD_OP_REST || op->kind == PD_OP_VECR64 ||
+            op->kind == PD_OP_ITEMSR)
+            return true;
+    return false;
+}
+
+/* Are the n bytes records and nothing else? */
+static bool are_only_records(const struct pd_reader *r, const uint8_t *p, size_t n)
+{
+    uint64_t whole = 0;
+    for (; n && is_record_at(r, p, n, &whole) && whole <= n; n -= (size_t)whole)
+        p += whole;
+    return n == 0;
+}
+
+/* Bytes of a record, from which `all` are seen, and where in it a row of others is looked for: from `from`
+ * on, each `step`. */
+struct search {
+    const uint8_t *bytes;
+    size_t n, all, from, step;
+    bool beyond, ends; /* what the row may do at the end of the record: go on behind it, end with it */
+};
+
+/* Is a row complete that comes to a place at the end of the record, or behind it? */
+static bool is_complete(const struct pd_reader *r, const struct search *s, uint64_t at)
+{
+    uint64_t whole;
+    if (at == s->n)
+        return s->ends;
+    return s->beyond && at <= s->all && (at == s->all || is_record_at(r, s->bytes + at, s->all - at, &whole));
+}
+
+/* Where the first such row begins; 0: nowhere. From the end to the begin, so that each place is looked at
+ * once. */
+static size_t find_row(const struct pd_reader *r, const struct search *s)
+{
+    uint8_t begins[UINT16_MAX / 8 + 1];
+    size_t first = 0;
+    if (s->n < s->from + HEADER)
+        return 0;
+    memset(begins, 0, s->n / 8 + 1);
+    for (size_t left = (s->n - HEADER - s->from) / s->step + 1; left--;) {
+        const size_t at = s->from + left * s->step;
+        uint64_t whole;
+        if (!is_record_at(r, s->bytes + at, s->all - at, &whole))
+            continue;
+        const uint64_t next = at + whole;
+        if (next < s->n ? !(begins[next / 8] >> next % 8 & 1) : !is_complete(r, s, next))
+            continue;
+        begins[at / 8] |= (uint8_t)(1 << at % 8);
+        first = at;
+    }
+    return first;
+}
+
+/*
+ * Behind damage, bytes of one record and of the next can look like a record, too. Of two rows that come
+ * together, the one of more records is the right one: does one begin in the first record at a place? Where;
+ * else the place itself.
+ */
+static uint64_t refine(struct pd_reader *r, uint64_t at)
+{
+    struct search s = {.from = HEADER, .step = 1, .beyond = true, .ends = true};
+    uint64_t next;
+    size_t inside = 0;
+    do {
+        at += inside;
+        if (pd_input_at(r->src, at, 2 * UINT16_MAX, &s.bytes, &s.all, NULL) || s.all < HEADER)
+            return at;
+        s.all = s.all < r->end - at ? s.all : (size_t)(r->end - at);
+        s.n = pd_load16(s.bytes + 6, r->info.order);
+        inside = is_record_at(r, s.bytes, s.all, &next) && next == s.n ? find_row(r, &s) : 0;
+    } while (inside);
+    return at;
+}
+
+uint64_t pd_find_records(struct pd_reader *r, uint64_t at)
+{
+    while (at < r->end && !pd_are_records(r, at))
+        at++;
+    return at < r->end ? refine(r, at) : r->end;
+}
+
+/* What holds records by its nature. */
+static bool is_wrapper(uint32_t type)
+{
+    return type == PD_RECORD_COMPRESSED || type == PD_RECORD_COMPRESSED2 ||
+           type == PD_RECORD_SIMPLEPERF_SPLIT;
+}
+
+/*
+ * Where in the record another one begins, which a wrong size made a part of it; 0: nowhere. What such a size
+ * takes in ends where a record ends, or else what follows makes no sense.
+ */
+static size_t find_swallowed(const struct pd_reader *r, const struct pd_record *rec)
+{
+    const size_t behind = rec->size - rec->rest.n;
+    const struct search s = {rec->raw, rec->size, rec->size, 2 * HEADER, 4, .ends = true};
+    if (rec->layout == NULL || is_wrapper(rec->type))
+        return 0;
+    if (rec->rest.n >= HEADER && are_only_records(r, rec->raw + behind, rec->rest.n))
+        return behind;
+    return rec->type != PD_RECORD_SAMPLE && is_open_ended(rec->layout) ? find_row(r, &s) : 0;
+}
+
+size_t pd_find_inside(struct pd_reader *r, const struct pd_record *rec)
+{
+    const uint64_t end = rec->offset + rec->size, left = r->end - rec->offset;
+    struct search s = {.n = rec->size, .from = HEADER, .step = 1, .beyond = true};
+    uint64_t next;
+    if (rec->depth || rec->payload_size || end >= r->end || pd_is_record(r, end, &next))
+        return 0;
+    if (rec->layout && rec->rest.n >= HEADER && pd_are_records(r, end - rec->rest.n))
+        return rec->size - rec->rest.n;
+    if (pd_input_at(r->src, rec->offset, (size_t)rec->size + UINT16_MAX, &s.bytes, &s.all, NULL))
+        return 0;
+    s.all = s.all < left ? s.all : (size_t)left;
+    return s.all > s.n ? find_row(r, &s) : 0;
+}
+
+/* Do the bytes begin like the tracing data that old simpleperf has inside its record? */
+static bool has_tracing_data(const struct pd_record *rec)
+{
+    static const uint8_t magic[] = {23, 8, 68, 't', 'r', 'a', 'c', 'i', 'n', 'g'};
+    return rec->size >= 12 + sizeof magic && memcmp(rec->raw + 12, magic, sizeof magic) == 0;
+}
+
+/* A file has its attrs in its header, and its tracing data in a section. */
+static bool is_out_of_place(const struct pd_reader *r, const struct pd_record *rec)
+{
+    const bool pipe = r->info.container == PD_CONTAINER_PIPE;
+    if (rec->type == PD_RECORD_HEADER_TRACING_DATA && (!pipe || rec->size > 16))
+        return !has_tracing_data(rec);
+    return rec->type == PD_RECORD_HEADER_ATTR && !pipe;
+}
+
+/*
+ * A record of perf itself has its fields and zeros behind them: what else its size takes in is of something
+ * else.
+ */
+static bool is_too_long(const struct pd_record *rec)
+{
+    bool zeros = true;
+    if (rec->type < PD_RECORD_FINISHED_ROUND || rec->type >= PD_RECORD_SCHEDSTAT_CPU || !rec->decoded ||
+        !rec->layout)
+        return false;
+    for (size_t i = 0; i < rec->rest.n; i++)
+        zeros &= rec->rest.ptr[i] == 0;
+    return !zeros && rec->rest.n >= 8;
+}
+
+/* Does a record of perf itself say that it is of an event which is not there? perf stops at it. */
+static bool is_of_no_event(const struct pd_reader *r, const struct pd_record *rec, uint64_t *id)
+{
+    if (!rec->decoded || r->attrs.map_size == 0)
+        return false;
+    switch (rec->type) {
+    case PD_RECORD_STAT: *id = rec->u.stat.id; break;
+    case PD_RECORD_EVENT_UPDATE: *id = rec->u.event_update.id; break;
+    default: return false;
+    }
+    return pd_attrs_find(&r->attrs, *id) == UINT32_MAX;
+}
+
+/*
+ * Does it say that it has a layout which no perf has? Kinds of AUX data, versions of counters and features
+ * that are to come have the numbers that follow the known ones.
+ */
+static bool is_of_no_kind(const struct pd_record *rec)
+{
+    if (!rec->decoded)
+        return false;
+    switch (rec->type) {
+    case PD_RECORD_AUXTRACE_INFO: return rec->u.auxtrace_info.type > MOST_KINDS;
+    case PD_RECORD_SCHEDSTAT_CPU: return rec->u.schedstat_cpu.version > MOST_KINDS;
+    case PD_RECORD_SCHEDSTAT_DOMAIN: return rec->u.schedstat_domain.version > MOST_KINDS;
+    case PD_RECORD_HEADER_FEATURE: return rec->u.header_feature.feat_id > UINT8_MAX;
+    default: return false;
+    }
+}
+
+enum pd_code pd_reader_judge(const struct pd_reader *r, const struct pd_record *rec, struct pd_error *why)
+{
+    uint64_t id;
+    if (rec->old_feature)
+        return PD_OK;
+    if (pd_is_orphan(r, rec))
+        return pd_fail_record(why, PD_EUNKNOWN, rec, 0, "event id", pd_attrs_id_of(&r->attrs, rec), 0);
+    if (is_out_of_place(r, rec) || is_of_no_kind(rec))
+        return pd_fail_record(why, PD_EVALUE, rec, 0, "type", rec->type, 0);
+    if (rec->type == PD_RECORD_SAMPLE && rec->rest.n == 0)
+        return PD_OK;
+    const size_t end = rec->decoded ? find_swallowed(r, rec) : 0;
+    if (end)
+        return pd_fail_record(why, PD_ECOUNT, rec, 6, "size", rec->size, end);
+    if (is_too_long(rec))
+        return pd_fail_record(why, PD_ECOUNT, rec, 6, "size, of what its fields take", rec->size,
+                              rec->size - rec->rest.n);
+    return is_of_no_event(r, rec, &id) ? pd_fail_record(why, PD_EUNKNOWN, rec, 0, "event id", id, 0) : PD_OK;
+}

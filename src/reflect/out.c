@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* out.c - the buffer that text goes to, and the forms of single values. */
+#include "emit.h"
+#include <stdio.h>
+#include "reflect.h"
+#include "command_text.h"
+#include <perfdata/names.h>
+#include <stdlib.h>
+
+#define D0(t_) t_ "0" t_ "1" t_ "2" t_ "3" t_ "4" t_ "5" t_ "6" t_ "7" t_ "8" t_ "9"
+#define X0(t_) D0(t_) t_ "a" t_ "b" t_ "c" t_ "d" t_ "e" t_ "f"
+const char pd_hex_pairs[513] = X0("0") X0("1") X0("2") X0("3") X0("4") X0("5") X0("6") X0("7") X0("8") X0("9")
+    X0("a") X0("b") X0("c") X0("d") X0("e") X0("f");
+
+static size_t room(const struct pd_out *out)
+{
+    return out->cap - out->n;
+}
+
+void pd_out_slow(struct pd_out *out, const void *bytes, size_t n)
+{
+    const char *p = bytes;
+    while (n > room(out)) {
+        const size_t k = room(out);
+        if (k)
+            memcpy(out->buf + out->n, p, k);
+        out->n += k;
+        p += k;
+        n -= k;
+        /* Once something is lost nothing more is taken, so that the text is cut, not holed. */
+        if (out->lost || !out->more || !out->more(out, n) || room(out) == 0) {
+            out->lost += n;
+            out->cap = out->n;
+            return;
+        }
+    }
+    memcpy(out->buf + out->n, p, n);
+    out->n += n;
+}
+
+bool pd_out_grow(struct pd_out *out, size_t want)
+{
+    const struct pd_allocator *a = out->user;
+    const size_t least = out->n + want, twice = 2 * out->cap;
+    const size_t size = least > twice ? least + 256 : twice;
+    if (size <= out->cap)
+        return false;
+    char *buf = a ? a->resize(a->user, out->buf, size) : realloc(out->buf, size);
+    if (!buf)
+        return false;
+    out->buf = buf;
+    out->cap = size;
+    return true;
+}
+
+void pd_out_bytes(struct pd_out *out, const void *bytes, size_t n)
+{
+    pd_emit(out, bytes, n);
+}
+
+void pd_out_str(struct pd_out *out, const char *s)
+{
+    pd_emit_str(out, s);
+}
+
+void pd_out_dec(struct pd_out *out, uint64_t value)
+{
+    pd_emit_dec(out, value);
+}
+
+__attribute__((noinline)) static char *put_many_columns(char *p, uint64_t value, unsigned width, char fill)
+{
+    char *const end = pd_put_dec(p, value);
+    const size_t n = (size_t)(end - p);
+    if (n >= width)
+        return end;
+    memmove(p + (width - n), p, n);
+    memset(p, fill, width - n);
+    return p + width;
+}
+
+char *pd_put_columns(char *p, uint64_t value, unsigned width, char fill)
+{
+    const uint64_t fills = (uint8_t)fill * UINT64_C(0x0101010101010101);
+    unsigned n, zeros;
+    if (value >= 100000000 || width > 16)
+        return put_many_columns(p, value, width, fill);
+    memcpy(p, &fills, 8); /* there need be no loop */
+    memcpy(p + 8, &fills, 8);
+    if (value < 10000) {
+        const uint32_t digits = pd_four_digits((uint32_t)value);
+        zeros = pd_zeros_of_four(digits);
+        n = 4 - zeros;
+        return pd_put_four(p + (n < width ? width - n : 0), digits, zeros);
+    }
+    const uint64_t digits = pd_dec_digits((uint32_t)value);
+    zeros = (unsigned)__builtin_ctzll(digits) / 8;
+    n = 8 - zeros;
+    p += n < width ? width - n : 0;
+    pd_store64((uint8_t *)p, (digits | PD_ZEROS) >> 8 * zeros, PD_LITTLE);
+    return p + n;
+}
+
+void pd_out_sdec(struct pd_out *out, int64_t value)
+{
+    pd_emit_sdec(out, (uint64_t)value);
+}
+
+void pd_out_hex(struct pd_out *out, uint64_t value)
+{
+    pd_emit_hex(out, value);
+}
+
+/*
+ * A word of which only the first field is set, as cpumode in header.misc: a quarter of the work of
+ * emit_names().
+ */
+static bool emit_first(struct pd_out *out, const struct pd_set *set, uint64_t value)
+{
+    const struct pd_name *first = set->names;
+    if (set->kind != PD_SET_BITS || value & ~first->value || first->set->kind != PD_SET_ENUM)
+        return false;
+    const char *name = pd_set_name(first->set, value >> first->lo);
+    if (name == NULL)
+        return false;
+    pd_emit_str(out, first->name);
+    pd_emit_char(out, '=');
+    pd_emit_str(out, name);
+    return true;
+}
+
+/* The names of a word, or nothing when they are too long for the space here, which none of the schema's are.
+ */
+static bool emit_names(struct pd_out *out, const struct pd_set *set, uint64_t value)
+{
+    char text[1024];
+    const size_t n = pd_set_format(set, value, text, sizeof text);
+    if (n >= sizeof text)
+        return false;
+    pd_emit(out, text, n);
+    return true;
+}
+
+static void emit_double(struct pd_out *out, uint64_t bits)
+{
+    char text[32];
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    snprintf(text, sizeof text, "%.17g", value);
+    pd_emit_str(out, text);
+}
+
+void pd_out_value(struct pd_out *out, const struct pd_set *set, uint64_t value)
+{
+    const char *name;
+    switch (set->kind) {
+    case PD_SET_DEC: pd_emit_dec(out, value); break;
+    case PD_SET_SDEC: pd_emit_sdec(out, value); break;
+    case PD_SET_HEX:
+        if (set == &pd_set_F64)
+            emit_double(out, value);
+        else
+            pd_emit_hex(out, value);
+        break;
+    case PD_SET_ENUM:
+        if ((name = pd_set_name(set, value)))
+            pd_emit_str(out, name);
+        else if (set->bits > 32)
+            pd_emit_hex(out, value);
+        else if (value > UINT32_MAX)
+            pd_emit_sdec(out, value); /* of a signed field */
+        else
+            pd_emit_dec(out, value);
+        break;
+    default:
+        if (value == 0)
+            pd_emit_char(out, '0');
+        else if (!emit_first(out, set, value) && !emit_names(out, set, value))
+            pd_emit_hex(out, value);
+        break;
+    }
+}
+
+void pd_out_hex_bytes(struct pd_out *out, const void *bytes, size_t n)
+{
+    const uint8_t *p = bytes;
+    while (n) {
+        char digits[256];
+        const size_t k = n < sizeof digits / 2 ? n : sizeof digits / 2;
+        for (size_t i = 0; i < k; i++)
+            memcpy(digits + 2 * i, pd_hex_pairs + 2 * p[i], 2);
+        pd_emit(out, digits, 2 * k);
+        p += k;
+        n -= k;
+    }
+}
+
+/* ---- Text. */
+
+/* Bytes of the UTF-8 character at p, which has n bytes and begins with one above 0x7f; 0: it is none. */
+static size_t utf8_length(const uint8_t *p, size_t n)
+{
+    const uint8_t lead = p[0];
+    const size_t length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    if (lead < 0xc2 || lead > 0xf4 || length > n)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    /* Not the long form of a character, not a surrogate, not beyond the last character. */
+    if ((lead == 0xe0 && p[1] < 0xa0) || (lead == 0xed && p[1] > 0x9f) || (lead == 0xf0 && p[1] < 0x90) ||
+        (lead == 0xf4 && p[1] > 0x8f))
+        return 0;
+    return length;
+}
+
+static bool is_utf8(const uint8_t *p, size_t n)
+{
+    for (size_t i = 0; i < n;) {
+        const size_t length = p[i] < 0x80 ? 1 : utf8_length(p + i, n - i);
+        if (length == 0)
+            return false;
+        i += length;
+    }
+    return true;
+}
+
+/* Bytes of the character at p; 0: it is none, or one of those that control a terminal, U+0080…U+009F too. */
+static size_t visible_length(const uint8_t *p, size_t n)
+{
+    if (*p < 0x80)
+        return *p >= ' ' && *p != 0x7f;
+    const size_t length = utf8_length(p, n);
+    return length == 2 && p[0] == 0xc2 && p[1] < 0xa0 ? 0 : length;
+}
+
+/* What is left as it is for each backslash: "\\" or "\". */
+static void emit_visible(struct pd_out *out, const char *text, size_t n, bool twice)
+{
+    const uint8_t *p = (const uint8_t *)text;
+    for (size_t i = 0; i < n;) {
+        const size_t length = visible_length(p + i, n - i);
+        if (length == 0) {
+            PD_EMIT(out, "\\x");
+            pd_emit(out, pd_hex_pairs + 2 * p[i], 2);
+        } else {
+            if (p[i] == '\\' && twice)
+                pd_emit_char(out, '\\');
+            pd_emit(out, p + i, length);
+        }
+        i += length ? length : 1;
+    }
+}
+
+void pd_out_plain(struct pd_out *out, const char *text, size_t n)
+{
+    emit_visible(out, text, n, true);
+}
+
+void pd_out_visible(struct pd_out *out, const char *text, size_t n)
+{
+    emit_visible(out, text, n, false);
+}
+
+static void emit_escape(struct pd_out *out, uint8_t c)
+{
+    if (c == '"' || c == '\\') {
+        const char escape[] = {'\\', (char)c};
+        pd_emit(out, escape, 2);
+    } else {
+        PD_EMIT(out, "\\u00");
+        pd_emit(out, pd_hex_pairs + 2 * c, 2);
+    }
+}
+
+void pd_out_json_text(struct pd_out *out, const char *text, size_t n)
+{
+    const uint8_t *p = (const uint8_t *)text;
+    if (!is_utf8(p, n)) {
+        PD_EMIT(out, "{\"hex\":\"");
+        pd_out_hex_bytes(out, p, n);
+        PD_EMIT(out, "\"}");
+        return;
+    }
+    pd_emit_char(out, '"');
+    size_t from = 0;
+    for (size_t i = 0; i < n; i++) {
+        const bool high = p[i] == 0xc2 && p[i + 1] < 0xa0; /* U+0080…U+009F */
+        if (p[i] >= ' ' && p[i] != '"' && p[i] != '\\' && p[i] != 0x7f && !high)
+            continue;
+        pd_emit(out, p + from, i - from);
+        emit_escape(out, p[i += high]);
+        from = i + 1;
+    }
+    pd_emit(out, p + from, n - from);
+    pd_emit_char(out, '"');
+}
+
+/* ---- JSON numbers: those of 64 bits are strings, because many readers keep only 53. */
+
+static void json_dec(struct pd_out *out, uint64_t value, unsigned width, bool is_signed)
+{
+    if (width > 4)
+        pd_emit_char(out, '"');
+    if (is_signed)
+        pd_emit_sdec(out, value);
+    else
+        pd_emit_dec(out, value);
+    if (width > 4)
+        pd_emit_char(out, '"');
+}
+
+static void json_hex(struct pd_out *out, uint64_t value, unsigned width)
+{
+    if (width <= 4) {
+        pd_emit_dec(out, value);
+        return;
+    }
+    pd_emit_char(out, '"');
+    pd_emit_hex(out, value);
+    pd_emit_char(out, '"');
+}
+
+static void json_enum(struct pd_out *out, const struct pd_set *set, uint64_t value, unsigned width)
+{
+    const char *name = pd_set_name(set, value);
+    if (name) {
+        pd_emit_char(out, '"');
+        pd_emit_str(out, name);
+        pd_emit_char(out, '"');
+    } else if (width > 4) {
+        json_hex(out, value, width);
+    } else {
+        json_dec(out, value, width, value > UINT32_MAX);
+    }
+}
+
+/* Names only where they say everything. */
+static void json_word(struct pd_out *out, const struct pd_set *set, uint64_t value, unsigned width)
+{
+    if (value == 0 || value & ~pd_set_mask(set)) {
+        json_hex(out, value, width);
+        return;
+    }
+    pd_emit_char(out, '"');
+    if (!emit_names(out, set, value))
+        pd_emit_hex(out, value);
+    pd_emit_char(out, '"');
+}
+
+void pd_out_json_value(struct pd_out *out, const struct pd_set *set, uint64_t value, unsigned width)
+{
+    switch (set->kind) {
+    case PD_SET_DEC: json_dec(out, value, width, false); break;
+    case PD_SET_SDEC: json_dec(out, value, width, true); break;
+    case PD_SET_HEX: json_hex(out, value, width); break;
+    case PD_SET_ENUM: json_enum(out, set, value, width); break;
+    default: json_word(out, set, value, width); break;
+    }
+}

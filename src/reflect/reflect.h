@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* reflect.h - what reflection, text, comparison and random values share: the shape of a record at hand. */
+#ifndef PERFDATA_REFLECT_H
+#define PERFDATA_REFLECT_H
+
+#include "src/codec/codec_internal.h"
+#include "src/schema/walk.h"
+#include "src/support/wire.h"
+
+/* A record as the table-driven passes see it. */
+struct pd_view {
+    struct pd_shape shape;
+    const struct pd_op *layout; /* NULL: unknown type, all in `rest` */
+    bool open;                  /* payload, rest and id are valid; else only the raw bytes are */
+    bool has_id;
+};
+
+/* A record that has no bytes was made by a program, which need not set what decoding would. */
+static inline struct pd_view pd_view_of(const struct pd_record *rec)
+{
+    struct pd_view v = {.open = rec->decoded || !rec->raw, .has_id = rec->has_id};
+    v.layout = rec->decoded || rec->old_feature ? rec->layout : pd_layout_of(rec->type);
+    if (rec->plan) {
+        v.shape = rec->plan->shape;
+        v.has_id = pd_has_id(rec->plan, rec->type, rec->variant);
+    }
+    v.shape.misc = rec->misc;
+    v.shape.given = rec->misc;
+    v.shape.variant = rec->variant;
+    return v;
+}
+
+/* A scalar's value; where its sign counts, sign-extended. */
+static inline uint64_t pd_scalar_value(const struct pd_op *op, const void *v)
+{
+    const uint64_t value = pd_scalar_get(op, v);
+    if (op->set->kind != PD_SET_SDEC)
+        return value;
+    switch (pd_scalar_width(op)) {
+    case 1: return (uint64_t)(int64_t)(int8_t)value;
+    case 2: return (uint64_t)(int64_t)(int16_t)value;
+    case 4: return (uint64_t)(int64_t)(int32_t)value;
+    default: return value;
+    }
+}
+
+/* The bits of a word that have names. */
+static inline uint64_t pd_set_mask(const struct pd_set *set)
+{
+    uint64_t mask = 0;
+    for (size_t i = 0; i < set->n; i++)
+        mask |= set->names[i].value;
+    return mask;
+}
+
+/* The bytes of a slot behind its text are what PD_AUTO would give. */
+static inline bool pd_str_is_plain(const struct pd_op *op, const struct pd_str *s)
+{
+    if (s->size == PD_AUTO)
+        return true;
+    if (s->size != pd_slot_of(op, s->len))
+        return false;
+    for (size_t i = s->len; i < s->size; i++)
+        if (s->ptr[i])
+            return false;
+    return true;
+}
+
+/* Bytes that a part of stated size takes; UINT32_MAX: it is of no stated size. */
+static inline uint32_t pd_stated_size(const struct pd_op *op, const struct pd_shape *s, const void *v)
+{
+    const struct pd_attr *attr = (const void *)((const uint8_t *)v + op->offset);
+    if (op->kind == PD_OP_ATTR)
+        return attr->size ? attr->size : PD_ATTR_SIZE_VER0;
+    if (op->kind != PD_OP_SIZED)
+        return UINT32_MAX;
+    const uint64_t size = pd_count(op, s, v);
+    return size < op->arg ? 0 : size - op->arg < UINT32_MAX ? (uint32_t)(size - op->arg) : UINT32_MAX;
+}
+
+/* Bytes of a number or array in the stream, 0 for others. */
+static inline uint32_t pd_fixed_width(const struct pd_op *op)
+{
+    return op->kind == PD_OP_ARR ? (uint32_t)op->arg : op->kind == PD_OP_OPT64 ? 0 : pd_scalar_width(op);
+}
+
+/* Bytes of the attr's known fields that its size covers. */
+static inline uint32_t pd_attr_known(const struct pd_attr *attr)
+{
+    return attr->size < PD_ATTR_SIZE_VER0 ? PD_ATTR_SIZE_VER0 : attr->size;
+}
+
+#endif

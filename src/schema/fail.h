@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* fail.h - makes errors: error.c. */
+#ifndef PERFDATA_FAIL_H
+#define PERFDATA_FAIL_H
+
+#include <perfdata/codec.h>
+
+/* Fill the error, when there is one, and return the code. */
+enum pd_code pd_fail(struct pd_error *error, enum pd_code code, uint64_t offset, const char *field,
+                     uint64_t found, uint64_t expected);
+enum pd_code pd_fail_record(struct pd_error *error, enum pd_code code, const struct pd_record *rec, size_t at,
+                            const char *field, uint64_t found, uint64_t expected);
+#ifdef __clang_analyzer__ /* It sees one file at a time. */
+#define pd_fail(error_, code_, ...) (pd_fail(error_, code_, __VA_ARGS__), (code_))
+#define pd_fail_record(error_, code_, ...) (pd_fail_record(error_, code_, __VA_ARGS__), (code_))
+#endif
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* roles.c - schema/roles.def and the pids of schema/identity.def as a table by type. */
+#include "roles.h"
+#include "schema.h"
+#include <perfdata/records.h>
+#include <assert.h>
+
+#define FIRST_TOOL PD_RECORD_HEADER_ATTR
+
+enum {
+#define LAYOUT(name_, doc_) NUMBER_OF_##name_,
+#define RECORD(name_, type_, misc_, trailer_, doc_) NUMBER_OF_##name_,
+#define END(name_)
+#include "each.h"
+#undef LAYOUT
+#undef RECORD
+#undef END
+    N_LAYOUTS
+};
+
+/* Where each layout is in the table: the kernel's records by type, then whatever else there is. */
+enum {
+#define LAYOUT(name_, doc_) AT_##name_ = FIRST_TOOL + NUMBER_OF_##name_,
+#define RECORD(name_, type_, misc_, trailer_, doc_) \
+    AT_##name_ = PD_RECORD_##type_ < FIRST_TOOL ? (int)PD_RECORD_##type_ : FIRST_TOOL + NUMBER_OF_##name_,
+#define END(name_)
+#include "each.h"
+#undef LAYOUT
+#undef RECORD
+#undef END
+};
+
+/* What the compiler says of a record that was forgotten tells what to do: these are undeclared then. */
+enum {
+#define ROLE(record_, role_, tells_, copies_) add_a_ROLE_to_roles_def_of_##record_ = PD_ROLE_##role_,
+#include "roles.def"
+#undef ROLE
+};
+
+/*
+ * IN_THREAD(layout, field) and so on make the entry of a pid, IN_OTHER, of all other kinds, none: a kind that
+ * is not among these four gives one argument less, so that OTHER is the second.
+ */
+#define KIND_PROCESS ~, process
+#define KIND_THREAD ~, thread
+#define KIND_PARENT_PROCESS ~, parent_process
+#define KIND_PARENT_THREAD ~, parent_thread
+#define SECOND(first_, second_, ...) second_
+#define PICK(...) SECOND(__VA_ARGS__)
+#define PASTE(a_, b_) a_##b_
+#define ENTRY(member_, layout_, field_) PASTE(ENTRY_, member_)(layout_, field_)
+#define PLACE(member_, layout_, field_) \
+    [AT_##layout_].member_ = (uint8_t)(offsetof(struct pd_##layout_, field_) + 1),
+#define ENTRY_process(layout_, field_) PLACE(process, layout_, field_)
+#define ENTRY_thread(layout_, field_) PLACE(thread, layout_, field_)
+#define ENTRY_parent_process(layout_, field_) PLACE(parent_process, layout_, field_)
+#define ENTRY_parent_thread(layout_, field_) PLACE(parent_thread, layout_, field_)
+#define ENTRY_none(layout_, field_)
+#define IDENTIFIES(layout_, field_, kind_) ENTRY(PICK(KIND_##kind_, none, ~), layout_, field_)
+
+const struct pd_traits pd_kernel_traits[FIRST_TOOL + N_LAYOUTS] = {
+#define ROLE(record_, role_, tells_, copies_) \
+    [AT_##record_].tells = PD_TELLS_##tells_, [AT_##record_].copies = PD_COPIES_##copies_,
+#include "roles.def"
+#undef ROLE
+#define LAYOUT(name_, doc_)
+#define RECORD(name_, type_, misc_, trailer_, doc_) [AT_##name_].role = add_a_ROLE_to_roles_def_of_##name_,
+#define END(name_)
+#include "each.h"
+#undef LAYOUT
+#undef RECORD
+#undef END
+#define WHOLE(layout_, kind_)
+#include "identity.def"
+};
+
+#undef PLACE
+/* A pid of the kernel's records has 4 bytes, within the first ones of the struct. */
+#define PLACE(member_, layout_, field_)                                                \
+    static_assert((int)AT_##layout_ >= (int)FIRST_TOOL ||                              \
+                      (sizeof((struct pd_##layout_ *)0)->field_ == sizeof(uint32_t) && \
+                       offsetof(struct pd_##layout_, field_) < UINT8_MAX),             \
+                  #layout_ "." #field_ " is not a pid of 4 bytes");
+#include "identity.def"
+#undef IDENTIFIES
+#undef WHOLE
+
+const struct pd_traits *pd_tool_traits(uint32_t type)
+{
+    static const struct pd_traits unknown = {.role = PD_ROLE_TOOL, .copies = PD_COPIES_ONCE};
+    switch (type) {
+#define LAYOUT(name_, doc_)
+#define RECORD(name_, type_, misc_, trailer_, doc_) \
+    case PD_RECORD_##type_:                         \
+        return &pd_kernel_traits[AT_##name_];
+#define END(name_)
+#include "each.h"
+#undef LAYOUT
+#undef RECORD
+#undef END
+    default: return &unknown;
+    }
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * roles.h - what each record is to those who choose among records (schema/roles.def), and where it says which
+ * task it is of (schema/identity.def), as a table by type.
+ */
+#ifndef PERFDATA_ROLES_H
+#define PERFDATA_ROLES_H
+
+#include <perfdata/constants.h>
+#include <stdint.h>
+
+/* What becomes of a record when samples are chosen. */
+enum pd_role {
+    PD_ROLE_KERNEL,    /* stays, unless only samples are wanted */
+    PD_ROLE_SAMPLE,    /* is selected */
+    PD_ROLE_WITH_TASK, /* goes with the samples of its task */
+    PD_ROLE_OF_TASK,   /* names or maps of a task: stays when the task is needed */
+    PD_ROLE_CHAIN,     /* stays with the sample whose call chain it completes */
+    PD_ROLE_TOOL,      /* stays */
+    PD_ROLE_WRAPPER,   /* goes: what is inside is written instead */
+};
+
+/* What it tells of its task. */
+enum pd_tells {
+    PD_TELLS_NOTHING,
+    PD_TELLS_TASK,
+    PD_TELLS_MAP,
+    PD_TELLS_NAME,
+    PD_TELLS_BIRTH,
+    PD_TELLS_END,
+};
+
+/* What copies of it are. */
+enum pd_copies {
+    PD_COPIES_EVENT,
+    PD_COPIES_STATE,
+    PD_COPIES_ONCE,
+    PD_COPIES_CARRIED,
+};
+
+struct pd_traits {
+    _Alignas(8) uint8_t role; /* samples ask for it */
+    uint8_t tells, copies;
+    /* Offsets, plus 1, of the pids in the decoded record; 0: it has none. */
+    uint8_t process, thread, parent_process, parent_thread;
+};
+
+/* Of the kernel's records, by type; those that the schema does not have are KERNEL, and tell nothing. */
+extern const struct pd_traits pd_kernel_traits[];
+/* Of perf's; those that the schema does not have are TOOL. */
+const struct pd_traits *pd_tool_traits(uint32_t type);
+
+static inline const struct pd_traits *pd_traits_of(uint32_t type)
+{
+    return type < PD_RECORD_HEADER_ATTR ? &pd_kernel_traits[type] : pd_tool_traits(type);
+}
+
+#endif

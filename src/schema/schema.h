@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * schema.h - the layouts of src/schema/records.def as tables: one pd_op a line of the file. The reference
+ * interpreter, printing, JSON, comparison, random values, the generated header and docs/FORMAT.md walk these
+ * tables; the straight-line codec is a separate expansion of the same file and is tested against them.
+ */
+#ifndef PERFDATA_SCHEMA_H
+#define PERFDATA_SCHEMA_H
+
+#include <perfdata/base.h>
+#include <perfdata/names.h>
+
+enum pd_op_kind {
+    PD_OP_HEAD, /* first op of each layout */
+    PD_OP_U8,
+    PD_OP_U16,
+    PD_OP_U32,
+    PD_OP_U64,
+    PD_OP_S32,
+    PD_OP_B32,
+    PD_OP_B64,
+    PD_OP_ARR,
+    PD_OP_STR,
+    PD_OP_VEC64,
+    PD_OP_VECR64,
+    PD_OP_GRID64,
+    PD_OP_REGS,
+    PD_OP_BYTES,
+    PD_OP_OPT64,
+    PD_OP_SUB,
+    PD_OP_LIST,
+    PD_OP_REST,
+    PD_OP_CSTR,
+    PD_OP_STR64,
+    PD_OP_STRV,
+    PD_OP_STRN,
+    PD_OP_STRMAX,
+    PD_OP_SLOT,
+    PD_OP_VEC16,
+    PD_OP_VEC32,
+    PD_OP_VARINT,
+    PD_OP_ITEMS,
+    PD_OP_ITEMSR,
+    PD_OP_MESSAGE,
+    PD_OP_SIZED,
+    PD_OP_ATTR,
+    PD_OP_GIVEN, /* from here on: not in the stream */
+    PD_OP_ROOM,
+    PD_OP_ROOMN,
+    PD_OP_ODD64,
+    PD_OP_TEXT,
+    PD_OP_SINCE,
+    PD_OP_UNITS,
+    PD_OP_LOW,
+    PD_OP_LESS,
+    PD_OP_OTHER,
+    PD_OP_ONES,
+    PD_OP_PASS, /* from here on: no members at all */
+    PD_OP_LITTLE,
+    PD_OP_ORDER,
+    PD_OP_ALIAS, /* from here on: no fields of their own */
+    PD_OP_WHEN,
+    PD_OP_UNLESS,
+    PD_OP_IS,
+    PD_OP_FROM,
+    PD_OP_HAS,
+    PD_OP_LACKS,
+    PD_OP_DONE,
+    PD_OP_END,
+};
+
+/* What WHEN and UNLESS test. */
+enum pd_test_source {
+    PD_SRC_sample_type,
+    PD_SRC_read_format,
+    PD_SRC_branch_sample_type,
+    PD_SRC_misc,
+    PD_SRC_variant
+};
+
+/*
+ * One line of the schema. A layout is an array of these: a PD_OP_HEAD, the lines, a PD_OP_END; it is passed
+ * around as a pointer to its head.
+ */
+struct pd_op {
+    uint8_t kind; /* enum pd_op_kind */
+    uint8_t src; /* WHEN, UNLESS: enum pd_test_source; REGS: PD_REGS_*; HEAD: 1 when sample_id follows; SIZED:
+                    WHOLE */
+    uint16_t offset;       /* of the member in the C struct; HEAD: size of the struct */
+    uint16_t count_offset; /* of the member that holds the count */
+    uint16_t count_width;  /* its size in bytes */
+    uint64_t arg; /* WHEN to LACKS: mask or value; ARR, STRN, ROOM: bytes; HEAD: PD_RECORD_* or 0 for parts;
+                     GRID64: offset of the member that holds the rows, as wide as that of the columns */
+    const char *name; /* of the member, of the layout, or of the bit or value of WHEN to LACKS */
+    const char *ref;  /* name of the count, of the aliased member, or of what WHEN to LACKS test; MAGIC, WORD:
+                         what it must be */
+    const struct pd_set *set; /* how values are named; HEAD: the names of header.misc's bits */
+    const struct pd_op *(*sub)(void);
+    const char *doc;
+};
+
+/* The layout of a record type; NULL for types the schema does not have. */
+const struct pd_op *pd_layout_of(uint32_t type);
+
+/* The layout of a feature section; NULL for features the schema does not have. */
+const struct pd_op *pd_layout_of_feature(uint32_t feature);
+
+/* Is this the layout of a feature, and of which? HEAD has it in count_offset. */
+#define PD_HEAD_IS_FEATURE(head_) ((head_)->count_width != 0)
+
+/* No list has larger elements, as C structs. */
+#define PD_ELEMENT_MAX 512
+
+/* All layouts, parts first, in the order of the schema. */
+extern const struct pd_op *(*const pd_layouts[])(void);
+extern const size_t pd_n_layouts;
+
+#define LAYOUT(name_, doc_) const struct pd_op *pd_layout_##name_(void);
+#define RECORD(name_, type_, misc_, trailer_, doc_) const struct pd_op *pd_layout_##name_(void);
+#define END(name_)
+#include "each.h"
+#undef LAYOUT
+#undef RECORD
+#undef END
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* when.h - what the sources of WHEN and UNLESS in the schema stand for. */
+#ifndef PERFDATA_WHEN_H
+#define PERFDATA_WHEN_H
+
+#include <perfdata/codec.h>
+#include <perfdata/constants.h>
+
+#define PD_MASK_sample_type(bit_) PD_SAMPLE_##bit_
+#define PD_MASK_read_format(bit_) PD_FORMAT_##bit_
+#define PD_MASK_branch_sample_type(bit_) PD_BRANCH_SAMPLE_##bit_
+#define PD_MASK_misc(bit_) PD_MISC_##bit_
+#define PD_MASK_variant(bit_) \
+    (PD_VARIANT_##bit_ & ~PD_VARIANT_UNKNOWN_REGS) /* in straight-line code, which takes none for such */
+
+/*
+ * With one of these variants, all behind an abi of registers is `rest`. The tables alone read and write that.
+ */
+#define PD_VARIANT_UNKNOWN_REGS (PD_VARIANT_UNKNOWN_USER_REGS | PD_VARIANT_UNKNOWN_INTR_REGS)
+
+/* REGS: which mask of the attr counts the registers. */
+#define PD_REGS_user 0
+#define PD_REGS_intr 1
+
+/* REGS, LATE: the bits of an abi that are known. Of others it cannot be told what follows. */
+#define PD_REGS_ABI_BITS (UINT64_C(0) | PD_REGS_ABI_32 | PD_REGS_ABI_64 | PD_REGS_SIMD)
+
+static inline bool pd_abi_unknown(uint64_t abi)
+{
+    return (abi & ~PD_REGS_ABI_BITS) != 0;
+}
+
+/* Is there, or may there be, more than the registers? One test for both in straight-line code. */
+static inline bool pd_abi_unusual(uint64_t abi)
+{
+    return __builtin_expect((abi & ~(PD_REGS_ABI_BITS & ~(uint64_t)PD_REGS_SIMD)) != 0, 0);
+}
+
+#endif

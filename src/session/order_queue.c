@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+/* order_queue.c - sorts the records that wait. */
+#include "order_queue.h"
+#include "src/codec/codec_internal.h"
+#include "src/support/memory.h"
+#include <string.h>
+
+#define REACH 16 /* how far back a record is put into its stretch rather than start another */
+#define FAN 32   /* runs of a level that are merged into one of the next */
+#define CHUNK_LEAST ((size_t)256)
+#define CHUNK_MOST ((size_t)1 << 20)
+
+/* Memory for records, in the order in which they come; free again when all of them have gone. */
+struct pd_chunk {
+    struct pd_chunk *next; /* among spare ones */
+    size_t size, used;     /* bytes behind this */
+    size_t alive;          /* records in it */
+};
+
+static enum pd_code no_memory(struct pd_error *error, size_t n)
+{
+    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "records that wait", 0, n);
+}
+
+/* ---- Chunks */
+
+/* A chunk without records: kept if it is of the usual size. */
+static void retire(struct pd_queue *q, struct pd_chunk *c)
+{
+    q->held -= c->size;
+    if (c->size != q->chunk_bytes) {
+        pd_release(q->allocator, c);
+        return;
+    }
+    c->next = q->spare;
+    q->spare = c;
+}
+
+static void let_go(struct pd_queue *q, const struct pd_waiting *w)
+{
+    struct pd_chunk *c = w->chunk;
+    if (--c->alive)
+        return;
+    c->used = 0;
+    if (c != q->current)
+        retire(q, c);
+}
+
+static struct pd_chunk *new_chunk(struct pd_queue *q, size_t n)
+{
+    struct pd_chunk *c = q->spare;
+    const size_t size = n < q->chunk_bytes ? q->chunk_bytes : n;
+    if (c && c->size >= n)
+        q->spare = c->next;
+    else
+        c = pd_resize(q->allocator, NULL, sizeof *c + size);
+    if (c)
+        *c = (struct pd_chunk){.size = size};
+    return c;
+}
+
+/* Room for n bytes; NULL: no memory. */
+static struct pd_waiting *room(struct pd_queue *q, size_t n)
+{
+    struct pd_chunk *c = q->current;
+    if (c == NULL || c->size - c->used < n) {
+        struct pd_chunk *fresh = new_chunk(q, n);
+        if (fresh == NULL)
+            return NULL;
+        if (c && c->alive == 0)
+            retire(q, c);
+        q->current = c = fresh;
+        q->held += c->size;
+    }
+    struct pd_waiting *w = (void *)((uint8_t *)(c + 1) + c->used);
+    c->used += n;
+    c->alive++;
+    w->chunk = c;
+    return w;
+}
+
+/* ---- Entries: stretches that ascend, and merging them */
+
+static bool reserve(struct pd_queue *q)
+{
+    if (q->n < q->cap)
+        return true;
+    pd_release(q->allocator, q->scratch);
+    q->scratch = NULL;
+    return pd_grow(q->allocator, (void **)&q->entries, q->n, &q->cap, sizeof *q->entries);
+}
+
+/*
+ * Appends an entry, for which there is room: to the last stretch if its place there is near, else to a new
+ * one.
+ */
+static bool append(struct pd_queue *q, struct pd_queue_entry e)
+{
+    struct pd_queue_entry *a = q->entries;
+    size_t at = q->n;
+    const size_t start = q->n_stretches ? q->stretches[q->n_stretches - 1] : at;
+    const bool far = at - start > REACH && a[at - REACH - 1].time > e.time;
+    if (at == start || far) {
+        if (!pd_grow(q->allocator, (void **)&q->stretches, q->n_stretches, &q->stretches_cap,
+                     sizeof *q->stretches))
+            return false;
+        q->stretches[q->n_stretches++] = at;
+    } else {
+        for (; at > start && a[at - 1].time > e.time; at--)
+            a[at] = a[at - 1];
+    }
+    a[at] = e;
+    q->n++;
+    return true;
+}
+
+/* Merges from[low, middle) and from[middle, high), of equal times the left one first. */
+static void merge(const struct pd_queue_entry *from, struct pd_queue_entry *to, size_t low, size_t middle,
+                  size_t high)
+{
+    size_t a = low, b = middle, out = low;
+    if (middle < high && from[middle - 1].time > from[middle].time)
+        while (a < middle && b < high)
+            to[out++] = from[b].time < from[a].time ? from[b++] : from[a++];
+    memcpy(to + out, from + a, (middle - a) * sizeof *from);
+    out += middle - a;
+    memcpy(to + out, from + b, (high - b) * sizeof *from);
+}
+
+/* Merges each two neighbouring stretches. */
+static void merge_pairs(struct pd_queue *q)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < q->n_stretches; i += 2) {
+        const size_t low = q->stretches[i];
+        const size_t middle = i + 1 < q->n_stretches ? q->stretches[i + 1] : q->n;
+        const size_t high = i + 2 < q->n_stretches ? q->stretches[i + 2] : q->n;
+        merge(q->entries, q->scratch, low, middle, high);
+        q->stretches[kept++] = low;
+    }
+    q->n_stretches = kept;
+    struct pd_queue_entry *sorted = q->scratch;
+    q->scratch = q->entries;
+    q->entries = sorted;
+}
+
+static enum pd_code sort(struct pd_queue *q, struct pd_error *error)
+{
+    if (q->n_stretches > 1 && q->scratch == NULL &&
+        (q->scratch = pd_array(q->allocator, NULL, q->cap, sizeof *q->scratch)) == NULL)
+        return no_memory(error, q->cap * sizeof *q->scratch);
+    while (q->n_stretches > 1)
+        merge_pairs(q);
+    return PD_OK;
+}
+
+/* ---- Sources: a heap of where records may come from */
+
+static bool before(const struct pd_queue_source *a, const struct pd_queue_source *b)
+{
+    return a->time != b->time ? a->time < b->time : a->number < b->number;
+}
+
+/* Puts the element at `at` in its place below. */
+static void sift(struct pd_queue *q, size_t at)
+{
+    struct pd_queue_source *h = q->sources;
+    const struct pd_queue_source moved = h[at];
+    for (size_t child; (child = 2 * at + 1) < q->n_sources; at = child) {
+        if (child + 1 < q->n_sources && before(&h[child + 1], &h[child]))
+            child++;
+        if (!before(&h[child], &moved))
+            break;
+        h[at] = h[child];
+    }
+    h[at] = moved;
+}
+
+static enum pd_code head_of(struct pd_queue *q, size_t number, const struct pd_waiting **w,
+                            struct pd_error *error)
+{
+    if (number < q->n_runs)
+        return pd_run_head(&q->runs[number], q->allocator, w, error);
+    *w = q->first < q->n ? q->entries[q->first].waiting : NULL;
+    return PD_OK;
+}
+
+static void pass(struct pd_queue *q, size_t number)
+{
+    if (number < q->n_runs)
+        pd_run_skip(&q->runs[number]);
+    else
+        let_go(q, q->entries[q->first++].waiting);
+    q->waiting--;
+}
+
+/* Makes a heap of sources [from, to) that have something up to the limit. */
+static enum pd_code gather(struct pd_queue *q, size_t from, size_t to, struct pd_error *error)
+{
+    q->n_sources = 0;
+    for (size_t i = from; i < to; i++) {
+        const struct pd_waiting *w;
+        const enum pd_code code = head_of(q, i, &w, error);
+        if (code)
+            return code;
+        if (w == NULL || w->time > q->limit)
+            continue;
+        if (!pd_grow(q->allocator, (void **)&q->sources, q->n_sources, &q->sources_cap, sizeof *q->sources))
+            return no_memory(error, q->sources_cap * 2 * sizeof *q->sources);
+        q->sources[q->n_sources++] = (struct pd_queue_source){w->time, i};
+    }
+    for (size_t i = q->n_sources / 2; i > 0; i--)
+        sift(q, i - 1);
+    return PD_OK;
+}
+
+/* The top source was passed over: its next record takes its place, if it has one up to the limit. */
+static enum pd_code follow(struct pd_queue *q, struct pd_error *error)
+{
+    const struct pd_waiting *w;
+    const enum pd_code code = head_of(q, q->sources[0].number, &w, error);
+    if (code)
+        return code;
+    if (w && w->time <= q->limit)
+        q->sources[0].time = w->time;
+    else
+        q->sources[0] = q->sources[--q->n_sources];
+    if (q->n_sources > 1)
+        sift(q, 0);
+    return PD_OK;
+}
+
+/* ---- Runs */
+
+/* Closes the runs that have nothing left. */
+static void sweep(struct pd_queue *q)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < q->n_runs; i++) {
+        const struct pd_run *r = &q->runs[i];
+        if (r->first == r->fill && r->at == r->end)
+            pd_run_close(&q->runs[i], q->allocator);
+        else
+            q->runs[kept++] = *r;
+    }
+    q->n_runs = kept;
+}
+
+/* Makes one run of the last FAN ones. */
+static enum pd_code merge_runs(struct pd_queue *q, struct pd_error *error)
+{
+    const size_t from = q->n_runs - FAN;
+    const unsigned level = q->runs[from].level + 1;
+    struct pd_run merged;
+    q->limit = UINT64_MAX;
+    enum pd_code code = gather(q, from, q->n_runs, error);
+    if (!code)
+        code = pd_spill_begin(&q->spill, error);
+    while (!code && q->n_sources) {
+        const struct pd_waiting *w;
+        const size_t number = q->sources[0].number;
+        if (!(code = head_of(q, number, &w, error)) && !(code = pd_spill_put(&q->spill, w, error))) {
+            pd_run_skip(&q->runs[number]);
+            code = follow(q, error);
+        }
+    }
+    if (code || (code = pd_spill_end(&q->spill, &merged, error)))
+        return code;
+    while (q->n_runs > from)
+        pd_run_close(&q->runs[--q->n_runs], q->allocator);
+    merged.level = level;
+    q->runs[q->n_runs++] = merged;
+    q->n_spilled++;
+    q->bytes_spilled += merged.end;
+    return PD_OK;
+}
+
+/* Moves all that is in memory to a run. */
+static enum pd_code spill(struct pd_queue *q, struct pd_error *error)
+{
+    if (!pd_grow(q->allocator, (void **)&q->runs, q->n_runs, &q->runs_cap, sizeof *q->runs))
+        return no_memory(error, q->runs_cap * 2 * sizeof *q->runs);
+    enum pd_code code = sort(q, error);
+    if (!code)
+        code = pd_spill_begin(&q->spill, error);
+    for (; !code && q->first < q->n; q->first++)
+        if (!(code = pd_spill_put(&q->spill, q->entries[q->first].waiting, error)))
+            let_go(q, q->entries[q->first].waiting);
+    if (code || (code = pd_spill_end(&q->spill, &q->runs[q->n_runs], error)))
+        return code;
+    q->first = q->n = q->n_stretches = 0;
+    q->bytes_spilled += q->runs[q->n_runs++].end;
+    q->n_spilled++;
+    while (!code && q->n_runs >= FAN && q->runs[q->n_runs - FAN].level == q->runs[q->n_runs - 1].level)
+        code = merge_runs(q, error);
+    return code;
+}
+
+/* ---- The queue */
+
+enum pd_code pd_queue_init(struct pd_queue *q, const struct pd_allocator *allocator, size_t memory,
+                           const char *tmpdir, struct pd_error *error)
+{
+    *q = (struct pd_queue){
+        .allocator = allocator, .memory = memory, .chunk_bytes = (memory / 16) & ~(size_t)7};
+    if (q->chunk_bytes < CHUNK_LEAST)
+        q->chunk_bytes = CHUNK_LEAST;
+    if (q->chunk_bytes > CHUNK_MOST)
+        q->chunk_bytes = CHUNK_MOST;
+    return pd_spill_init(&q->spill, allocator, tmpdir, error);
+}
+
+void pd_queue_free(struct pd_queue *q)
+{
+    for (; q->first < q->n; q->first++)
+        let_go(q, q->entries[q->first].waiting);
+    pd_release(q->allocator, q->current);
+    for (struct pd_chunk *c; (c = q->spare); pd_release(q->allocator, c))
+        q->spare = c->next;
+    for (size_t i = 0; i < q->n_runs; i++)
+        pd_run_close(&q->runs[i], q->allocator);
+    pd_spill_free(&q->spill);
+    pd_release(q->allocator, q->runs);
+    pd_release(q->allocator, q->sources);
+    pd_release(q->allocator, q->stretches);
+    pd_release(q->allocator, q->entries);
+    pd_release(q->allocator, q->scratch);
+}
+
+void pd_waiting_fill(struct pd_waiting *w, const struct pd_record *rec, uint64_t time)
+{
+    w->time = time;
+    w->offset = rec->offset;
+    w->index = rec->index;
+    w->inner_offset = rec->depth ? rec->inner_offset : 0;
+    w->plan = rec->plan;
+    w->attr = rec->attr;
+    w->attr_index = rec->attr_index;
+    w->size = rec->size;
+    w->depth = rec->depth;
+    if (rec->raw != w->raw)
+        memcpy(w->raw, rec->raw, rec->size);
+}
+
+enum pd_code pd_queue_push(struct pd_queue *q, const struct pd_record *rec, uint64_t time,
+                           struct pd_error *error)
+{
+    const size_t bytes = pd_waiting_bytes(rec->size);
+    const size_t more = q->current && q->current->size - q->current->used >= bytes ? 0 : bytes;
+    enum pd_code code;
+    if (q->n > q->first && q->held + more + 2 * (q->n + 1) * sizeof *q->entries > q->memory &&
+        (code = spill(q, error)))
+        return code;
+    struct pd_waiting *w = reserve(q) ? room(q, bytes) : NULL;
+    if (w == NULL)
+        return no_memory(error, bytes);
+    pd_waiting_fill(w, rec, time);
+    if (!append(q, (struct pd_queue_entry){time, w})) {
+        let_go(q, w);
+        return no_memory(error, sizeof *q->stretches);
+    }
+    q->waiting++;
+    return PD_OK;
+}
+
+enum pd_code pd_queue_flush(struct pd_queue *q, uint64_t limit, struct pd_error *error)
+{
+    const enum pd_code code = sort(q, error);
+    q->limit = limit;
+    q->taken = false;
+    return code ? code : gather(q, 0, q->n_runs + 1, error);
+}
+
+/* Nothing is left up to the limit: what is behind it moves to the front. */
+static void settle(struct pd_queue *q)
+{
+    q->n -= q->first;
+    if (q->first && q->n)
+        memmove(q->entries, q->entries + q->first, q->n * sizeof *q->entries);
+    q->first = 0;
+    q->n_stretches = q->n ? 1 : 0;
+    sweep(q);
+}
+
+enum pd_code pd_queue_next(struct pd_queue *q, const struct pd_waiting **w, struct pd_error *error)
+{
+    enum pd_code code = PD_OK;
+    *w = NULL;
+    if (q->taken) {
+        pass(q, q->sources[0].number);
+        code = follow(q, error);
+    }
+    q->taken = !code && q->n_sources;
+    if (q->taken)
+        code = head_of(q, q->sources[0].number, w, error);
+    else if (!code)
+        settle(q);
+    return code;
+}
+
+void pd_waiting_frame(const struct pd_waiting *w, enum pd_order order, struct pd_record *rec)
+{
+    pd_record_frame(order, w->raw, w->size, rec, NULL);
+    rec->offset = w->offset;
+    rec->index = w->index;
+    rec->inner_offset = w->inner_offset;
+    rec->plan = w->plan;
+    rec->attr = w->attr;
+    rec->attr_index = w->attr_index;
+    rec->depth = w->depth;
+}

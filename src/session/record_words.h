@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * record_words.h - pd_record_time() and what else takes a word or two of a framed record, for the passes that
+ * do nothing else: as calls they are a third of the work of a filter.
+ */
+#ifndef PERFDATA_WORD_H
+#define PERFDATA_WORD_H
+
+#include "src/support/wire.h"
+#include <perfdata/reader.h>
+
+/* The word of a sample at `body`, of other kernel records at `trailer` from the end; NULL: it has none. */
+static inline const uint8_t *pd_word_of(const struct pd_record *rec, uint16_t body, uint16_t trailer)
+{
+    if (rec->type == PD_RECORD_SAMPLE)
+        return body && rec->size >= body + 8u ? rec->raw + body : NULL;
+    if (rec->type >= PD_RECORD_HEADER_ATTR || !rec->plan->id_all || !trailer || rec->size < trailer + 8u)
+        return NULL;
+    return rec->raw + rec->size - trailer;
+}
+
+static inline bool pd_word_time(const struct pd_record *rec, uint64_t *time)
+{
+    const uint8_t *p = rec->plan ? pd_word_of(rec, rec->plan->time, rec->plan->trailer_time) : NULL;
+    if (p)
+        *time = pd_load64(p, (enum pd_order)rec->plan->order);
+    return p != NULL;
+}
+
+static inline bool pd_word_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid)
+{
+    const uint8_t *p = rec->plan ? pd_word_of(rec, rec->plan->pid, rec->plan->trailer_pid) : NULL;
+    if (p) {
+        *pid = pd_load32(p, (enum pd_order)rec->plan->order);
+        *tid = pd_load32(p + 4, (enum pd_order)rec->plan->order);
+    }
+    return p != NULL;
+}
+
+static inline bool pd_word_cpu(const struct pd_record *rec, uint32_t *cpu)
+{
+    const uint8_t *p = rec->plan ? pd_word_of(rec, rec->plan->cpu, rec->plan->trailer_cpu) : NULL;
+    if (p)
+        *cpu = pd_load32(p, (enum pd_order)rec->plan->order);
+    return p != NULL;
+}
+
+#endif

@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sorter.c - the records of a recording by time.
+ *
+ * A lane is a stream of records and the queue of those of them that wait. A file has one; how long its
+ * records wait is told by its rounds. Each member of a directory recording has one; how long its records wait
+ * is told by its slack, the most that one of them is behind an earlier one, which is known from a first
+ * reading. Lanes are merged by time.
+ */
+#include "order_queue.h"
+#include "src/codec/codec_internal.h"
+#include "src/container/file.h"
+#include "src/support/limits.h"
+#include "src/support/memory.h"
+#include "src/schema/options.h"
+#include <perfdata/session/sorter.h>
+#include <perfdata/session/tasks.h>
+#include <string.h>
+
+#define BATCH 4096 /* least records of a member that are sorted at a time */
+#define LANE_LEAST \
+    ((size_t)8192) /* bytes that a member's records may wait in, so that few of them need no file */
+
+struct lane {
+    struct pd_reader *reader;
+    struct pd_queue queue;
+    struct pd_clock clock;
+    uint64_t slack;       /* of a member: nanoseconds */
+    uint64_t newest;      /* time read */
+    uint64_t pushed;      /* into the queue, since the last flush */
+    uint64_t first_index; /* of a member: records in those before it */
+    uint32_t member;
+    bool draining;     /* the queue gives up to its limit */
+    bool ended;        /* the reader has no more */
+    enum pd_code code; /* why, unless that is the usual reason */
+    struct pd_error error;
+    bool in_order;        /* PD_SORT_STRICT: nothing has to move */
+    bool sliding;         /* the slack, not the rounds, tells how long records wait */
+    struct pd_record rec; /* its next record, when there are several lanes */
+    uint64_t key;         /* that record's place in time */
+};
+
+struct pd_sorter {
+    const struct pd_allocator *allocator;
+    struct pd_reader *reader;
+    enum pd_sort_kind kind;
+    struct lane *lanes; /* none: PD_SORT_FILE */
+    size_t n_lanes;
+    uint32_t *heap; /* lanes that have a record, the next at the top */
+    size_t n_heap;
+    uint32_t *lacking; /* lanes whose record is to be read */
+    size_t n_lacking;
+    size_t told;        /* lanes whose error was given */
+    uint64_t *sideband; /* PD_SORT_CAUSAL: times of the records that are not SAMPLE, ascending */
+    size_t n_sideband, sideband_cap;
+    size_t passed;                     /* of these: given */
+    uint64_t newest;                   /* time given */
+    struct pd_reader *given;           /* the reader at the record that was given last, NULL: it waited */
+    uint64_t payload_at, payload_left; /* of one that waited */
+    struct pd_sorter_stats stats;
+    enum pd_code failed;
+    struct pd_error failure;
+};
+
+/* ---- One lane */
+
+/* An error of the input that a reader goes on behind. */
+static bool passes(enum pd_code code)
+{
+    return code == PD_EZSTD || code == PD_ELIMIT;
+}
+
+static enum pd_code own_failure(struct pd_sorter *s, enum pd_code code, struct pd_error *error)
+{
+    s->failed = code;
+    s->failure = *error;
+    return code;
+}
+
+/* Makes *rec of a record that waited. What follows it is read where it stands. */
+static void revive(struct pd_sorter *s, const struct lane *l, const struct pd_waiting *w,
+                   struct pd_record *rec)
+{
+    pd_waiting_frame(w, l->reader->info.order, rec);
+    rec->old_feature = false;
+    rec->member = l->reader->member;
+    if (l->sliding && s->n_lanes == 1 && rec->depth == 0)
+        rec->payload_size = pd_payload_behind(rec, l->reader->info.order);
+    s->payload_at = rec->offset + rec->size;
+    s->payload_left = rec->payload_size;
+}
+
+/* Keeps count of the order in which records with a time are given. */
+static void note(struct pd_sorter *s, struct lane *l, uint32_t type, uint64_t time)
+{
+    const bool sample = type == PD_RECORD_SAMPLE;
+    l->key = time > l->key ? time : l->key;
+    if (s->n_lanes > 1 || time == 0)
+        return;
+    if (time < s->newest && !(s->sideband && sample))
+        s->stats.late++;
+    else if (time > s->newest)
+        s->newest = time;
+    if (!sample && s->passed < s->n_sideband) /* never more, unless the input has changed meanwhile */
+        s->passed++;
+}
+
+static enum pd_code flush(struct lane *l, uint64_t limit, struct pd_error *error)
+{
+    l->draining = true;
+    l->pushed = 0;
+    return pd_queue_flush(&l->queue, limit, error);
+}
+
+static bool is_strict(const struct pd_sorter *s)
+{
+    return s->kind == PD_SORT_STRICT && s->n_lanes == 1;
+}
+
+/* PD_SORT_STRICT: what is written anew anyway, and what others must not come before. */
+static bool stays_ahead(const struct pd_record *rec)
+{
+    return rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2 ||
+           rec->type == PD_RECORD_HEADER_ATTR || rec->old_feature;
+}
+
+/* Takes part in the order of time? Then *time is its place in it. */
+static bool is_placed(const struct pd_sorter *s, const struct lane *l, const struct pd_record *rec,
+                      const struct pd_moment *when, uint64_t *time)
+{
+    *time = when->time;
+    if (when->time || !is_strict(s) || l->in_order || stays_ahead(rec))
+        return when->time != 0;
+    *time = l->clock.done;
+    return l->newest != 0; /* what is at the start needs not wait */
+}
+
+static uint64_t settled(const struct lane *l)
+{
+    return l->newest > l->slack ? l->newest - l->slack : 0;
+}
+
+/*
+ * PD_SORT_CAUSAL: does this sample belong between the last side-band that was given and the next? It is not
+ * older than the last, since nothing comes late.
+ */
+static bool in_place(const struct pd_sorter *s, const struct pd_record *rec, uint64_t time)
+{
+    return s->sideband && rec->type == PD_RECORD_SAMPLE &&
+           (s->passed == s->n_sideband || time < s->sideband[s->passed]);
+}
+
+/* Does a record that was just read come at once? If not, it was put into the queue. */
+static enum pd_code put_in_lane(struct pd_sorter *s, struct lane *l, struct pd_record *rec, bool *at_once,
+                                struct pd_error *error)
+{
+    struct pd_moment when;
+    const uint64_t limit = l->clock.waiting ? l->clock.limit : 0;
+    enum pd_code code = PD_OK;
+    pd_clock_stamp(&l->clock, rec, &when);
+    uint64_t time;
+    const bool placed = is_placed(s, l, rec, &when, &time);
+    l->newest = time > l->newest ? time : l->newest;
+    *at_once =
+        !placed || in_place(s, rec, time) || (l->sliding && l->queue.waiting == 0 && time <= settled(l));
+    if (*at_once) {
+        note(s, l, rec->type, time);
+        return rec->type == PD_RECORD_FINISHED_ROUND && limit && !l->sliding ? flush(l, limit, error) : PD_OK;
+    }
+    s->stats.waited++;
+    code = pd_queue_push(&l->queue, rec, time, error);
+    if (!code && l->sliding && ++l->pushed >= BATCH && l->pushed >= l->queue.waiting / 2)
+        code = flush(l, settled(l), error);
+    return code;
+}
+
+/* The next record that waits, if the queue is giving. */
+static enum pd_code from_queue(struct pd_sorter *s, struct lane *l, struct pd_record *rec,
+                               struct pd_error *error)
+{
+    const struct pd_waiting *w;
+    const enum pd_code code = pd_queue_next(&l->queue, &w, error);
+    l->draining = !code && w;
+    if (l->draining) {
+        revive(s, l, w, rec);
+        note(s, l, rec->type, w->time);
+    }
+    return code;
+}
+
+/* The next record of a lane; *fresh: the reader stands at it. PD_END: no more; l->code may say why. */
+static enum pd_code lane_next(struct pd_sorter *s, struct lane *l, struct pd_record *rec, bool *fresh,
+                              struct pd_error *error)
+{
+    for (;;) {
+        enum pd_code code = PD_OK;
+        *fresh = false;
+        if (l->draining && ((code = from_queue(s, l, rec, error)) || l->draining))
+            return code ? own_failure(s, code, error) : PD_OK;
+        if (l->ended)
+            return PD_END;
+        code = pd_reader_next(l->reader, rec, &l->error);
+        if (passes(code) || pd_is_failure(code)) {
+            *error = l->error;
+            return passes(code) ? code : own_failure(s, code, error);
+        }
+        if (code) {
+            l->ended = true;
+            l->code = code;
+            code = flush(l, UINT64_MAX, error);
+        } else {
+            code = put_in_lane(s, l, rec, fresh, error);
+        }
+        if (code)
+            return own_failure(s, code, error);
+        if (*fresh)
+            return PD_OK;
+    }
+}
+
+/* ---- Several lanes */
+
+static bool lane_before(const struct pd_sorter *s, uint32_t a, uint32_t b)
+{
+    const struct lane *x = &s->lanes[a], *y = &s->lanes[b];
+    return x->key != y->key ? x->key < y->key : a < b;
+}
+
+static void heap_put(struct pd_sorter *s, uint32_t lane)
+{
+    size_t at = s->n_heap++;
+    for (; at && lane_before(s, lane, s->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        s->heap[at] = s->heap[(at - 1) / 2];
+    s->heap[at] = lane;
+}
+
+static uint32_t heap_take(struct pd_sorter *s)
+{
+    const uint32_t top = s->heap[0], last = s->heap[--s->n_heap];
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < s->n_heap; at = child) {
+        if (child + 1 < s->n_heap && lane_before(s, s->heap[child + 1], s->heap[child]))
+            child++;
+        if (!lane_before(s, s->heap[child], last))
+            break;
+        s->heap[at] = s->heap[child];
+    }
+    s->heap[at] = last;
+    return top;
+}
+
+/* *rec becomes the record at the top, which stays where its lane has it. */
+static void give_top(struct pd_sorter *s, struct lane *l, struct pd_record *rec)
+{
+    const struct pd_record *from = &l->rec;
+    s->payload_left = 0;
+    pd_record_frame(l->reader->info.order, from->raw, from->size, rec, NULL);
+    rec->offset = from->offset;
+    rec->index = from->index + l->first_index;
+    rec->inner_offset = from->inner_offset;
+    rec->plan = from->plan;
+    rec->attr = from->attr;
+    rec->attr_index = from->attr_index;
+    rec->depth = from->depth;
+    rec->old_feature = from->old_feature;
+    rec->payload_size = from->payload_size;
+    rec->member = l->member;
+    s->given = l->reader;
+}
+
+static enum pd_code merged_next(struct pd_sorter *s, struct pd_record *rec, struct pd_error *error)
+{
+    while (s->n_lacking) {
+        const uint32_t i = s->lacking[s->n_lacking - 1];
+        struct lane *l = &s->lanes[i];
+        bool fresh;
+        const enum pd_code code = lane_next(s, l, &l->rec, &fresh, error);
+        if (code && code != PD_END)
+            return code;
+        s->n_lacking--;
+        if (!code)
+            heap_put(s, i);
+    }
+    if (s->n_heap == 0)
+        return PD_END;
+    const uint32_t top = heap_take(s);
+    s->lacking[s->n_lacking++] = top;
+    give_top(s, &s->lanes[top], rec);
+    return PD_OK;
+}
+
+/* ---- The first reading */
+
+static void note_order(struct pd_sorter_stats *stats, const struct lane *l, const struct pd_record *rec,
+                       uint64_t time, uint64_t newest)
+{
+    if (stats->timed++ == 0 || time < stats->first)
+        stats->first = time;
+    if (time > stats->last)
+        stats->last = time;
+    if (time < newest && stats->disorder.count++ == 0)
+        stats->disorder = (struct pd_disorder){.count = 1,
+                                               .index = rec->index + l->first_index,
+                                               .offset = rec->offset,
+                                               .time = time,
+                                               .before = newest,
+                                               .type = rec->type,
+                                               .member = l->member};
+}
+
+/* How far the records of a lane are out of order, and how many there are. */
+static enum pd_code measure(struct pd_sorter *s, struct lane *l, uint64_t *records, struct pd_error *error)
+{
+    struct pd_record rec = {0};
+    struct pd_moment when;
+    uint64_t time;
+    enum pd_code code;
+    while ((code = pd_reader_next(l->reader, &rec, error)) == PD_OK || passes(code)) {
+        if (code)
+            continue;
+        pd_clock_stamp(&l->clock, &rec, &when);
+        if (is_placed(s, l, &rec, &when, &time) && l->newest > time && l->newest - time > l->slack)
+            l->slack = l->newest - time;
+        if (when.time)
+            note_order(&s->stats, l, &rec, time, l->newest);
+        l->newest = time > l->newest ? time : l->newest;
+        *records = rec.index + 1;
+    }
+    l->newest = 0;
+    l->in_order = is_strict(s) && s->stats.disorder.count == 0;
+    if (l->in_order)
+        l->slack = 0;
+    pd_clock_init(&l->clock, l->clock.timed);
+    return pd_is_failure(code) ? code : pd_reader_rewind(l->reader, error);
+}
+
+static void sift_down(uint64_t *a, size_t at, size_t n)
+{
+    const uint64_t moved = a[at];
+    for (size_t child; (child = 2 * at + 1) < n; at = child) {
+        child += child + 1 < n && a[child + 1] > a[child];
+        if (a[child] <= moved)
+            break;
+        a[at] = a[child];
+    }
+    a[at] = moved;
+}
+
+static void heap_sort(uint64_t *a, size_t n)
+{
+    for (size_t i = n / 2; i > 0; i--)
+        sift_down(a, i - 1, n);
+    while (n > 1) {
+        n--;
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): collect() wrote all n of them */
+        const uint64_t top = a[0];
+        a[0] = a[n];
+        a[n] = top;
+        sift_down(a, 0, n);
+    }
+}
+
+/* May PD_SORT_CAUSAL let samples pass, as far as this record tells? Notes its time unless it is a sample. */
+static enum pd_code collect(struct pd_sorter *s, const struct pd_record *rec, size_t most, bool *may)
+{
+    struct lane *l = s->lanes;
+    struct pd_moment when;
+    pd_clock_stamp(&l->clock, rec, &when);
+    const bool sample = rec->type == PD_RECORD_SAMPLE, late = when.time && when.time < l->clock.done;
+    const bool untimed = when.time == 0 && l->clock.newest && rec->type < PD_RECORD_HEADER_ATTR;
+    if (late || untimed)
+        *may = false;
+    if (when.time == 0 || sample || !*may)
+        return PD_OK;
+    *may = s->n_sideband < most;
+    if (*may &&
+        !pd_grow(s->allocator, (void **)&s->sideband, s->n_sideband, &s->sideband_cap, sizeof *s->sideband))
+        return PD_ENOMEM;
+    if (*may)
+        s->sideband[s->n_sideband++] = when.time;
+    return PD_OK;
+}
+
+/* Reads all as far as samples may pass. PD_END; a failure; or what ended the reader, which tells it again. */
+static enum pd_code collect_all(struct pd_sorter *s, size_t most, bool *may, struct pd_error *error)
+{
+    struct pd_record rec = {0};
+    while (*may) {
+        enum pd_code code = pd_reader_next(s->reader, &rec, error);
+        if (passes(code))
+            continue;
+        if (code)
+            return code;
+        if ((code = collect(s, &rec, most, may)))
+            return pd_fail(error, code, PD_NOWHERE, "times", 0, s->sideband_cap * 2 * sizeof *s->sideband);
+    }
+    return PD_END;
+}
+
+/* Finds the times between which samples may pass; s->sideband stays NULL if none may. */
+static enum pd_code look_ahead(struct pd_sorter *s, size_t most, struct pd_error *error)
+{
+    struct pd_clock *clock = &s->lanes->clock;
+    bool may = clock->timed;
+    if (!s->reader->in.seekable)
+        return PD_OK;
+    s->sideband_cap = 64;
+    s->sideband = pd_array(s->allocator, NULL, s->sideband_cap, sizeof *s->sideband);
+    if (s->sideband == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "times", 0, s->sideband_cap * sizeof *s->sideband);
+    const enum pd_code code = collect_all(s, most, &may, error);
+    if (pd_is_failure(code))
+        return code;
+    pd_clock_init(clock, clock->timed);
+    if (may) {
+        heap_sort(s->sideband, s->n_sideband);
+    } else {
+        pd_release(s->allocator, s->sideband);
+        s->sideband = NULL;
+    }
+    return pd_reader_rewind(s->reader, error);
+}
+
+/* ---- Opening and closing */
+
+/* A reader of member i as the recording's reader is. One that cannot be opened is an end, not a failure. */
+static enum pd_code open_member(struct pd_sorter *s, uint32_t i, uint64_t *records, struct pd_error *error)
+{
+    struct pd_reader *r = s->reader;
+    const struct pd_reader_options options = {.size = sizeof options,
+                                              .allocator = s->allocator,
+                                              .window = r->in.cap,
+                                              .keep_compressed = r->keep_compressed,
+                                              .max_inflate = r->inflate.limit,
+                                              .max_window = r->inflate.max_window,
+                                              .probe = r->probe.on};
+    struct lane *l = &s->lanes[i];
+    l->member = i;
+    l->code = pd_reader_open_member(&l->reader, r, i, &options, &l->error);
+    l->ended = l->code != PD_OK;
+    if (!l->ended) {
+        const enum pd_code code = measure(s, l, records, error);
+        return code ? code : pd_dir_take_findings(r, l->reader, error);
+    }
+    l->error.member = i;
+    if (pd_is_failure(l->code) && error)
+        *error = l->error;
+    return pd_is_failure(l->code) ? l->code : PD_OK;
+}
+
+static enum pd_code open_lanes(struct pd_sorter *s, size_t memory, const char *tmpdir, struct pd_error *error)
+{
+    const size_t members = pd_reader_n_members(s->reader), n = members > 1 ? members : 1;
+    const size_t share = n > 1 && memory / n < LANE_LEAST ? LANE_LEAST : memory / n;
+    uint64_t records = 0;
+    enum pd_code code = PD_OK;
+    s->lanes = pd_array(s->allocator, NULL, n, sizeof *s->lanes);
+    s->heap = pd_array(s->allocator, NULL, n, 2 * sizeof *s->heap);
+    if (s->lanes == NULL || s->heap == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "sorter", 0, n * sizeof *s->lanes);
+    s->lacking = s->heap + n;
+    for (uint32_t i = 0; i < n && !code; i++) {
+        struct lane *l = &s->lanes[s->n_lanes++];
+        *l = (struct lane){.reader = n > 1 ? NULL : s->reader,
+                           .sliding = n > 1 || s->kind == PD_SORT_STRICT,
+                           .first_index = records};
+        pd_clock_init(&l->clock, pd_clock_is_timed(s->reader));
+        s->lacking[s->n_lacking++] = (uint32_t)n - 1 - i;
+        code = pd_queue_init(&l->queue, s->allocator, share, tmpdir, error);
+        uint64_t here = 0;
+        if (!code && n > 1)
+            code = open_member(s, i, &here, error);
+        else if (!code && l->sliding)
+            code = measure(s, l, &here, error);
+        records += here;
+    }
+    return code;
+}
+
+static enum pd_code start(struct pd_sorter *s, const struct pd_sorter_options *options,
+                          struct pd_error *error)
+{
+    const size_t memory = options->memory ? options->memory : PD_LIMIT_SORT_MEMORY;
+    if (s->kind == PD_SORT_FILE)
+        return PD_OK;
+    if (s->kind != PD_SORT_TIME && s->kind != PD_SORT_CAUSAL && s->kind != PD_SORT_STRICT)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "kind", (uint64_t)s->kind, 0);
+    if (s->kind == PD_SORT_STRICT && !s->reader->in.seekable)
+        return pd_fail(error, PD_EUNSUP, 0, "sorting an input that cannot seek", 0, 0);
+    enum pd_code code = open_lanes(s, memory, options->tmpdir, error);
+    if (!code && s->kind == PD_SORT_CAUSAL && s->n_lanes == 1)
+        code = look_ahead(s, memory / 32, error);
+    return code;
+}
+
+enum pd_code pd_sorter_open(struct pd_sorter **sorter, struct pd_reader *reader,
+                            const struct pd_sorter_options *options, struct pd_error *error)
+{
+    struct pd_sorter_options own;
+    *sorter = NULL;
+    enum pd_code code = PD_TAKE_OPTIONS(pd_sorter_options, &own, options, error);
+    if (code)
+        return code;
+    struct pd_sorter *s = pd_resize(own.allocator, NULL, sizeof *s);
+    if (s == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "sorter", 0, sizeof *s);
+    *s = (struct pd_sorter){.allocator = own.allocator, .reader = reader, .kind = own.kind};
+    code = start(s, &own, error);
+    if (code)
+        pd_sorter_close(s);
+    else
+        *sorter = s;
+    return code;
+}
+
+void pd_sorter_close(struct pd_sorter *s)
+{
+    if (s == NULL)
+        return;
+    for (size_t i = 0; i < s->n_lanes; i++) {
+        pd_queue_free(&s->lanes[i].queue);
+        if (s->lanes[i].reader != s->reader)
+            pd_reader_close(s->lanes[i].reader);
+    }
+    pd_release(s->allocator, s->lanes);
+    pd_release(s->allocator, s->heap);
+    pd_release(s->allocator, s->sideband);
+    pd_release(s->allocator, s);
+}
+
+/* ---- Iterating */
+
+/* After the last record: the errors that ended lanes, each once. */
+static enum pd_code ends(struct pd_sorter *s, struct pd_error *error)
+{
+    while (s->told < s->n_lanes) {
+        const struct lane *l = &s->lanes[s->told++];
+        if (l->code == PD_OK || l->code == PD_END)
+            continue;
+        *error = l->error;
+        return l->code;
+    }
+    return PD_END;
+}
+
+static enum pd_code next(struct pd_sorter *s, struct pd_record *rec, struct pd_error *error)
+{
+    bool fresh = true;
+    enum pd_code code;
+    if (s->n_lanes == 0)
+        code = pd_reader_next(s->reader, rec, error);
+    else if (s->n_lanes == 1)
+        code = lane_next(s, s->lanes, rec, &fresh, error);
+    else
+        return merged_next(s, rec, error);
+    s->given = fresh ? s->reader : NULL;
+    return code;
+}
+
+enum pd_code pd_sorter_next(struct pd_sorter *s, struct pd_record *rec, struct pd_error *error)
+{
+    struct pd_error spare;
+    if (error == NULL)
+        error = &spare;
+    if (s->failed) {
+        *error = s->failure;
+        return s->failed;
+    }
+    s->given = NULL;
+    s->payload_left = 0;
+    enum pd_code code = next(s, rec, error);
+    if (code == PD_END)
+        code = ends(s, error);
+    else if (!code)
+        s->stats.records++;
+    return code;
+}
+
+static enum pd_code waited_payload(struct pd_sorter *s, const uint8_t **bytes, size_t *n,
+                                   struct pd_error *error)
+{
+    const uint64_t end = s->reader->end;
+    const enum pd_code code = pd_input_at(s->reader->src, s->payload_at, 1, bytes, n, error);
+    if (code)
+        return code;
+    if (s->payload_at >= end)
+        *n = 0;
+    else if (*n > end - s->payload_at)
+        *n = (size_t)(end - s->payload_at);
+    if (*n > s->payload_left)
+        *n = (size_t)s->payload_left;
+    if (*n == 0)
+        return pd_fail(error, PD_ETRUNC, s->payload_at, "payload", 0, s->payload_left);
+    s->payload_at += *n;
+    s->payload_left -= *n;
+    return PD_OK;
+}
+
+enum pd_code pd_sorter_payload(struct pd_sorter *s, const uint8_t **bytes, size_t *n, struct pd_error *error)
+{
+    *n = 0;
+    if (s->given)
+        return pd_reader_payload(s->given, bytes, n, error);
+    return s->payload_left ? waited_payload(s, bytes, n, error) : PD_OK;
+}
+
+void pd_sorter_get_stats(const struct pd_sorter *s, struct pd_sorter_stats *stats)
+{
+    *stats = s->stats;
+    for (size_t i = 0; i < s->n_lanes; i++) {
+        stats->runs += s->lanes[i].queue.n_spilled;
+        stats->spilled += s->lanes[i].queue.bytes_spilled;
+    }
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * spill.h - runs: records that wait, in temporary files without a name, written from first to last and read
+ * back the same way. Closing a run frees its space on disk.
+ */
+#ifndef PERFDATA_SPILL_H
+#define PERFDATA_SPILL_H
+
+#include <perfdata/reader.h>
+
+struct pd_chunk;
+
+/* A record that waits, with what the reader said of it; takes pd_waiting_bytes(size). */
+struct pd_waiting {
+    uint64_t time;
+    uint64_t offset, index, inner_offset;
+    const struct pd_plan *plan;
+    const struct pd_attr *attr;
+    struct pd_chunk *chunk; /* the memory it is in; meaningless in runs */
+    uint32_t attr_index;
+    uint16_t size; /* bytes of raw */
+    uint8_t depth;
+    uint8_t raw[];
+};
+
+/* A multiple of 8. */
+static inline size_t pd_waiting_bytes(size_t size)
+{
+    return (offsetof(struct pd_waiting, raw) + size + 7) & ~(size_t)7;
+}
+
+/* A finished run, being read. */
+struct pd_run {
+    int fd;
+    unsigned level;   /* 0: written from memory; n + 1: merged from runs of level n */
+    uint64_t at, end; /* what is not in the buffer yet, as offsets in the file */
+    uint8_t *buf;     /* from the first reading on */
+    size_t first, fill;
+};
+
+/* Writes runs, one at a time. */
+struct pd_spill {
+    const struct pd_allocator *allocator;
+    char *dir;
+    char *path;   /* "DIR/perfdata-XXXXXX" */
+    uint8_t *buf; /* from the first writing on */
+    size_t fill;
+    int fd;        /* of the run being written, or -1 */
+    uint64_t size; /* bytes given to it */
+};
+
+/* `dir` is copied; NULL: $TMPDIR, or else /tmp. To be freed also after PD_ENOMEM. */
+enum pd_code pd_spill_init(struct pd_spill *s, const struct pd_allocator *allocator, const char *dir,
+                           struct pd_error *error);
+void pd_spill_free(struct pd_spill *s);
+
+/* Starts a run. PD_ENOMEM; PD_ETEMP: no file can be made in the directory. */
+enum pd_code pd_spill_begin(struct pd_spill *s, struct pd_error *error);
+/* Appends a record. PD_EOUT. */
+enum pd_code pd_spill_put(struct pd_spill *s, const struct pd_waiting *w, struct pd_error *error);
+/* Makes *run of what was written; it is the caller's to close. PD_EOUT. */
+enum pd_code pd_spill_end(struct pd_spill *s, struct pd_run *run, struct pd_error *error);
+
+/* The first record, valid until pd_run_skip(); *w is NULL at the end. PD_ENOMEM, PD_ETEMP. */
+enum pd_code pd_run_head(struct pd_run *run, const struct pd_allocator *allocator,
+                         const struct pd_waiting **w, struct pd_error *error);
+/* Passes over the record that pd_run_head() gave. */
+void pd_run_skip(struct pd_run *run);
+void pd_run_close(struct pd_run *run, const struct pd_allocator *allocator);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * task_engine.h - the one place that knows perf's rules of tasks; the inside of pd_tasks.
+ *
+ * What a record tells of a task is noted with its moment (tasks.c) and waits. Settled, it is processed in the
+ * order of moments by perf's rules (task_rules.c), which leaves a list of what changed for whom; lookups
+ * search that. There are two ways to use it: collect all, then pd_tasks_finish(), which settles everything
+ * and knows it from then on; or pd_tasks_flow() for a stream that is read once: settle what nothing older can
+ * come before any more, and forget what nobody will ask for.
+ */
+#ifndef PERFDATA_TASK_ENGINE_H
+#define PERFDATA_TASK_ENGINE_H
+
+#include "src/support/idmap.h"
+#include "task_flow.h"
+
+enum pd_task_kind {
+    PD_TASK_COMM,
+    PD_TASK_FORK,
+    PD_TASK_MAKING_FORK, /* it made its parent, too */
+    PD_TASK_MENTION,
+};
+
+/* What was told of a task. */
+struct pd_task_entry {
+    uint64_t at, time, order; /* its moment */
+    uint32_t round;
+    uint32_t kind;
+    uint32_t pid, tid;
+    uint32_t other; /* COMM: the name; FORK: the parent's tid */
+    uint32_t ppid;  /* FORK */
+};
+
+static inline struct pd_moment pd_task_moment(const struct pd_task_entry *e)
+{
+    return (struct pd_moment){e->at, e->time, e->order, e->round};
+}
+
+static inline bool pd_task_entry_before(const struct pd_task_entry *a, const struct pd_task_entry *b)
+{
+    const struct pd_moment x = pd_task_moment(a), y = pd_task_moment(b);
+    return pd_moment_before(&x, &y);
+}
+
+/* A tid: what is known of it after all that is settled, and the first that speaks of it, other than COMM and
+ * FORK. */
+struct pd_task_of_tid {
+    struct pd_moment when; /* of the mention that waits */
+    uint32_t mentioned;    /* the process it says; UINT32_MAX: none waits */
+    uint32_t pid, comm;
+    bool there;
+    union {
+        struct { /* collected */
+            uint32_t tid;
+            uint32_t any; /* a process that some record gave it; UINT32_MAX: none did */
+        };
+        struct pd_task before; /* flowing: what was known before the changes that are not forgotten */
+    };
+};
+
+/* What is known of a tid from an entry on. */
+struct pd_task_state {
+    uint32_t after; /* number of entries processed; the last of them made the change */
+    uint32_t pid, comm;
+};
+
+struct pd_task_change {
+    struct pd_task_state state;
+    uint32_t task;
+};
+
+/* Ids that must be kept or dropped together. */
+struct pd_task_alias {
+    uint32_t a, b;
+};
+
+struct pd_tasks {
+    const struct pd_allocator *allocator;
+    struct pd_idmap tids; /* to the index of what follows */
+    struct pd_task_of_tid *tasks;
+    size_t tasks_cap;
+    struct pd_task_entry *entries; /* those settled, in the order of moments, then those that wait */
+    size_t n_entries, n_settled, entries_cap;
+    struct pd_task_change *changes; /* by those settled; while it flows by task, then in order */
+    size_t n_changes, changes_cap;
+    struct pd_task_state *states; /* the same when it is finished, those of one tid together */
+    uint32_t *first;              /* by tid: its first state; one more at the end */
+    /* names: numbers in a hash table, the texts one behind the other */
+    char *text;
+    size_t text_n, text_cap;
+    size_t *comms; /* where each name starts */
+    size_t n_comms, comms_cap;
+    uint32_t *table;
+    size_t table_size;
+    struct pd_key key; /* of the table */
+    /* task_deps.c */
+    struct pd_idmap needed;
+    uint64_t *making; /* numbers of the MAKING_FORK records, ascending */
+    size_t n_making, making_cap;
+    struct pd_task_alias *aliases;
+    size_t n_aliases, aliases_cap;
+    uint64_t left; /* bytes that collecting may still take */
+    bool full;     /* it wanted more */
+    bool several;  /* some tid was given more than one process */
+    bool sorted;   /* the entries that wait are */
+    bool begun;    /* swapper is there */
+    bool flowing;
+    bool finished; /* lookups are possible */
+};
+
+/* Compressed records may say of millions of tasks in a few bytes. */
+static inline bool pd_tasks_afford(struct pd_tasks *t, size_t bytes)
+{
+    t->full |= bytes > t->left;
+    t->left -= t->full ? 0 : bytes;
+    return !t->full;
+}
+
+/* ---- task_names.c */
+
+/* Makes PD_COMM_NONE and "swapper", which is 1. False, as in all that follows: no memory, or more than is
+ * allowed. */
+bool pd_tasks_init_names(struct pd_tasks *t);
+/* The number of a name; while the tasks flow, pd_tasks_n_comms() for any that is new. */
+bool pd_tasks_number_name(struct pd_tasks *t, const char *s, size_t n, uint32_t *comm);
+
+/* ---- task_rules.c */
+
+#define PD_SWAPPER 1 /* its name */
+
+/* Makes the states of what is settled. */
+bool pd_tasks_index_states(struct pd_tasks *t);
+/* Notes that what one id needs the other needs. */
+bool pd_tasks_join(struct pd_tasks *t, uint32_t a, uint32_t b);
+
+/* ---- task_deps.c */
+
+/* Finds the forks that made their parents, for pd_tasks_fork_made_parent(). */
+bool pd_tasks_list_making(struct pd_tasks *t);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * keyed.h - where things stand in hash tables. Who writes a recording chooses the ids, tids and names that
+ * are put into them, and could choose such as all belong in one place, which takes quadratic time. So the
+ * place follows from a key that each table draws for itself: at once, or, where each record asks and the same
+ * work shall take the same time, when something stands too far from its place. Nothing that is written may
+ * depend on the order of places.
+ */
+#ifndef PERFDATA_KEYED_H
+#define PERFDATA_KEYED_H
+
+#include "limits.h"
+#include "wrap.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+struct pd_key {
+    uint64_t before, between;
+};
+
+/* One that nobody can foresee. */
+struct pd_key pd_key_draw(void);
+
+/*
+ * Of places that follow from no key, or from one that is not drawn yet: is it time to? In a table half full
+ * of random numbers, each has a chance of 1 in 10^11 to stand so far away. */
+static inline bool pd_key_due(const struct pd_key *key, size_t furthest)
+{
+    return furthest > PD_LIMIT_HASH_DISTANCE && key->before == 0 && key->between == 0;
+}
+
+/* A number for each x, one to one. The low bits are as good as any. */
+PD_WRAPS static inline uint64_t pd_keyed(const struct pd_key *key, uint64_t x)
+{
+    x ^= key->before;
+    x ^= (x << 25 | x >> 39) ^ (x << 47 | x >> 17); /* a product alone never brings a high bit down */
+    x *= UINT64_C(0x7fb5d329728ea185);
+    x ^= x >> 32 ^ key->between;
+    x *= UINT64_C(0x81dadef4bc2dd44d);
+    return x ^ x >> 29;
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * limits.h - the limits that guard against hostile input, each once. (Not limits.h, which the C
+ * library has.)
+ *
+ * The code uses a limit as PD_LIMIT_NAME, an integer constant. SECURITY.md has the table, printed from
+ * here; the test
+ * generated/SECURITY.md compares the two.
+ *
+ * To add a limit: add a row (below the ones of its kind), use PD_LIMIT_NAME where it is checked, and run
+ * `cmake --build BUILD --target regen`, which writes the table in SECURITY.md. A row is
+ *
+ *     X(NAME, value, unit, what it bounds, what comes of more, where it can be changed)
+ *
+ * unit: BYTES, which prints as KiB, MiB or GiB where that is a whole number, or COUNT. The texts are
+ * Markdown; an empty
+ * last one says that the limit is fixed. A value is at most INT_MAX, so that the constants are of type int.
+ */
+#ifndef PERFDATA_LIMIT_TABLE_H
+#define PERFDATA_LIMIT_TABLE_H
+
+#define PD_LIMITS(X)                                                                                         \
+    /* Reading */                                                                                            \
+    X(INFLATED, 256 << 20, BYTES, "what one COMPRESSED record may make; it is made a block at a time",       \
+      "`PD_ELIMIT`", "`max_inflate` of `pd_reader_options`")                                                 \
+    X(ZSTD_WINDOW, 128 << 20, BYTES, "window that a zstd frame may ask for (zstd's level 22 does)",          \
+      "`PD_ELIMIT`", "`max_window` of `pd_reader_options`")                                                  \
+    X(READER_HELD, 256 << 20, BYTES,                                                                         \
+      "of a file on a pipe: what stands before its data, and what stands behind it, held in memory",         \
+      "`PD_ELIMIT`", "`max_held` of `pd_reader_options`")                                                    \
+    X(LARGE_RECORD, 256 << 20, BYTES, "a record of simpleperf that comes in parts", "`PD_ELIMIT`",           \
+      "`max_bytes` of `pd_large_parts`")                                                                     \
+    X(HASH_DISTANCE, 128, COUNT,                                                                             \
+      "places between an entry of a hash table and where its number would put it",                           \
+      "a key is drawn, and all entries are placed anew", "")                                                 \
+    /* What a recording says of itself */                                                                    \
+    X(METADATA, 256 << 20, BYTES, "features, names of events and build ids that are held", "a finding",      \
+      "`max_bytes` of `pd_metadata_options`")                                                                \
+    X(FINDINGS, 65536, COUNT, "findings about features that are held",                                       \
+      "the last one says that there are more", "")                                                           \
+    X(TOPOLOGIES, 16, COUNT, "times that CPU_TOPOLOGY follows another NRCPUS", "a finding", "")              \
+    X(EVENT_NAME, 511, BYTES, "the names of system and event in the tracing data, for the name of an event", \
+      "the event has no name; a finding", "")                                                                \
+    X(FIELDS_SHOWN, 4096, BYTES,                                                                             \
+      "names and bytes of the fields of a tracepoint that are shown for a sample, besides the times "        \
+      "below: all fields may "                                                                               \
+      "claim the same bytes",                                                                                \
+      "how many are left out is told (`...=3`)", "")                                                         \
+    X(FIELDS_TIMES, 16, COUNT, "times the raw bytes of a sample that these may have on top", "the same", "") \
+    X(NAME_SHOWN, 255, BYTES, "the name of a task or an event in a line of `dump -F`", "it ends in `...`",   \
+      "")                                                                                                    \
+    X(BPF_NAME, 511, BYTES,                                                                                  \
+      "the name of a BPF function in `info -I`, as in the kernel; many may be the same text",                \
+      "`...` follows what is shown", "")                                                                     \
+    X(TASKS, 1 << 30, BYTES,                                                                                 \
+      "what is known of tasks: about 60 bytes for each COMM and FORK, also of compressed records, and 100 "  \
+      "for each tid",                                                                                        \
+      "`PD_ELIMIT`", "`pd_tasks_limit()`")                                                                   \
+    /* Writing and the operations */                                                                         \
+    X(ATTR, 65520, BYTES, "an attr", "`PD_ELIMIT`", "")                                                      \
+    X(ATTR_TABLE, 64 << 20, BYTES,                                                                           \
+      "zeros behind attrs of a file, whose entries are all as large as the largest, besides the times "      \
+      "below",                                                                                               \
+      "`PD_ELIMIT`", "")                                                                                     \
+    X(ATTR_TABLE_TIMES, 16, COUNT, "times the bytes of these attrs that they may have on top",               \
+      "`PD_ELIMIT`", "")                                                                                     \
+    X(ATTR_CHANGED, 4096, BYTES,                                                                             \
+      "an attr whose size or fields are to change; the kernel takes no larger one", "an error", "")          \
+    X(WRITER_HELD, 256 << 20, BYTES, "features that wait in the writer", "`PD_ELIMIT`",                      \
+      "`max_held` of `pd_writer_options`")                                                                   \
+    X(CONVERT_HELD, 256 << 20, BYTES, "features and tracing data that a conversion, filter or merge holds",  \
+      "`PD_ELIMIT`", "`max_held` of `pd_convert_options`")                                                   \
+    X(PROVEN, 256 << 20, BYTES, "a feature that is held to decode it, which shows whether it is damaged",    \
+      "it is compared or copied in pieces, not decoded", "")                                                 \
+    X(HASHED, 256 << 20, BYTES, "a feature that is hashed by its fields",                                    \
+      "a finding; the feature is left out", "`max_feature` of `pd_hash_options`")                            \
+    X(PIECE_HELD, 256 << 20, BYTES, "payload that each piece of `split` must carry", "`PD_ELIMIT`", "")      \
+    X(PIECES_COPIED, 64 << 20, BYTES,                                                                        \
+      "copies in all pieces of `split` together: features, and records that tell how things stand, besides " \
+      "the times below",                                                                                     \
+      "`PD_ELIMIT`", "`max_copied` of `pd_pieces_options`, `--max-copied`")                                  \
+    X(PIECES_COPIED_TIMES, 64, COUNT, "times the size of the input that these may have on top",              \
+      "`PD_ELIMIT`", "the same")                                                                             \
+    X(REPAIR_HEAD, 256 << 20, BYTES,                                                                         \
+      "what stands before the data of a recording that `repair --like` takes it from",                       \
+      "the recording is refused", "")                                                                        \
+    X(REPAIR_SEARCH, 64 << 20, BYTES,                                                                        \
+      "the end of a damaged file in which `repair` looks for the table of features",                         \
+      "no table is found before that", "")                                                                   \
+    X(SORT_MEMORY, 16 << 20, BYTES, "records and hashes that wait to be put in order",                       \
+      "temporary files hold the rest", "`memory` of the options")                                            \
+    X(MERGE_MEMORY, 64 << 20, BYTES, "the same in `merge`, and in `sort` of the command", "the same",        \
+      "`memory` of the options, `--memory`")                                                                 \
+    /* The command */                                                                                        \
+    X(TEXT_LINE, 16 << 20, BYTES, "a line of text for `encode`", "status 3", "")                             \
+    X(TEXT_ATTRS, 1 << 20, COUNT, "attrs in a text for `encode`", "status 3", "")                            \
+    X(TEXT_PAYLOAD, 64 << 20, BYTES, "payload in a short text for `encode` whose size is to be computed",    \
+      "status 3", "")                                                                                        \
+    X(DECODE_DEPTH, 8, COUNT, "directories inside each other of which `decode` makes text",                  \
+      "what is deeper is named, not printed", "")                                                            \
+    X(GEN_TEXT, 1 << 20, BYTES, "a description for `gen`", "status 2", "")                                   \
+    X(REDACT_KEY, 64 << 10, BYTES, "a key for `redact`", "status 2", "")                                     \
+    X(EDIT_FEATURE, 256 << 20, BYTES, "a feature that `edit` takes from a file", "status 2", "")
+
+#define PD_LIMIT_CONSTANT_(name_, value_, unit_, bounds_, more_, change_) PD_LIMIT_##name_ = (value_),
+enum { PD_LIMITS(PD_LIMIT_CONSTANT_) };
+#undef PD_LIMIT_CONSTANT_
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* version.c - which version this library is. */
+#include <perfdata/version.h>
+
+unsigned pd_version(void)
+{
+    return PD_VERSION;
+}
+
+const char *pd_version_string(void)
+{
+    return PD_VERSION_STRING;
+}

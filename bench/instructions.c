@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * instructions.c - what tests/bench/instructions.py counts under callgrind: each piece of work, of which it knows the name
- * and how often it was done from the name of the dump, "NAME/TIMES".
+ * instructions.c - what tests/bench/instructions.py counts under callgrind: each piece of work, of which it
+ * knows the name and how often it was done from the name of the dump, "NAME/TIMES".
  */
-#include "codec_internal.h"
-#include "memory.h"
-#include "random_values.h"
-#include "schema.h"
+#include "src/codec/codec_internal.h"
+#include "src/support/memory.h"
+#include "ops/gen/random_values.h"
+#include "src/schema/schema.h"
+#include <perfdata/ops/convert.h>
+#include <perfdata/ops/filter.h>
+#include <perfdata/ops/gen.h>
+#include <perfdata/ops/parse.h>
+#include <perfdata/ops/rewrite.h>
+#include <perfdata/ops/sort.h>
 #include <perfdata/perfdata.h>
+#include <perfdata/session/text.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +40,7 @@ static void die(const char *what)
     exit(1);
 }
 
-static int put(void *user, const void *bytes, size_t n)
+static int count_bytes(void *user, const void *bytes, size_t n)
 {
     struct bytes *b = user;
     if (b->n + n > b->cap) {
@@ -82,16 +89,20 @@ static void end(void)
 
 /* ---- One record of each type */
 
+#define MOST_BYTES 1024 /* the fields count here, not how much is copied */
+
 static void one_type(const struct pd_plan *plan, const struct pd_op *layout)
 {
     static uint8_t memory[PD_RANDOM_ARENA], bytes[UINT16_MAX], again[UINT16_MAX];
     struct pd_rng rng = {layout->arg};
-    struct pd_arena arena = {memory, sizeof memory};
-    struct pd_record rec = {0};
+    struct pd_record rec;
     size_t n = 0, m;
-    if (!pd_random_record(plan, (uint32_t)layout->arg, &rng, &arena, &rec) ||
-        pd_record_encode(plan, &rec, bytes, sizeof bytes, &n, NULL))
-        die(layout->name);
+    while (n == 0 || n > MOST_BYTES) {
+        struct pd_arena arena = {memory, sizeof memory};
+        if (!pd_random_record(plan, (uint32_t)layout->arg, &rng, &arena, &rec) ||
+            pd_record_encode(plan, &rec, bytes, sizeof bytes, &n, NULL))
+            die(layout->name);
+    }
     rec = (struct pd_record){0};
     pd_record_decode(plan, bytes, n, &rec, NULL);
     begin("decode", layout->name, TIMES);
@@ -109,8 +120,9 @@ static void one_type(const struct pd_plan *plan, const struct pd_op *layout)
 static void each_type(void)
 {
     const struct pd_attr attr = {.size = PD_ATTR_SIZE_VER7,
-                                 .sample_type = PD_SAMPLE_IDENTIFIER | PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME |
-                                                PD_SAMPLE_CPU | PD_SAMPLE_PERIOD | PD_SAMPLE_CALLCHAIN | PD_SAMPLE_DATA_SRC,
+                                 .sample_type = PD_SAMPLE_IDENTIFIER | PD_SAMPLE_IP | PD_SAMPLE_TID |
+                                                PD_SAMPLE_TIME | PD_SAMPLE_CPU | PD_SAMPLE_PERIOD |
+                                                PD_SAMPLE_CALLCHAIN | PD_SAMPLE_DATA_SRC,
                                  .flags = PD_ATTR_SAMPLE_ID_ALL};
     struct pd_plan plan;
     pd_plan_init(&plan, &attr, PD_LITTLE);
@@ -132,7 +144,8 @@ static uint64_t through(const struct bytes *b, enum depth depth)
     size_t size;
     if (pd_reader_open_memory(&r, b->p, b->n, NULL, NULL))
         die("reader");
-    while ((depth == FRAME ? pd_reader_next(r, &rec, NULL) : pd_reader_next_decoded(r, &rec, NULL)) == PD_OK) {
+    while ((depth == FRAME ? pd_reader_next(r, &rec, NULL) : pd_reader_next_decoded(r, &rec, NULL)) ==
+           PD_OK) {
         struct pd_out out = {.buf = text, .cap = sizeof text};
         if (!rec.decoded)
             continue;
@@ -204,11 +217,18 @@ static void text_in(const struct bytes *b)
 
 static void recording(const char *name, const char *preset, uint64_t sample_type, uint32_t compression)
 {
-    static const char *const depths[] = {"frame", "decode", "encode", "print", "json"}, *const works[] = {"check", "filter", "filter-comm", "pipe", "sort"};
+    static const char *const depths[] = {"frame", "decode", "encode", "print", "json"}, *const works[] = {
+                                                                                            "check", "filter",
+                                                                                            "filter-comm",
+                                                                                            "pipe", "sort"};
     struct bytes b = {0};
-    const struct pd_sink sink = {put, patch, &b};
-    const struct pd_gen_options o = {.size = sizeof o, .seed = 1, .count = 2000, .workload = preset ? pd_gen_preset(preset) : NULL,
-                                     .sample_type = sample_type, .compression = compression};
+    const struct pd_sink sink = {count_bytes, patch, &b};
+    const struct pd_gen_options o = {.size = sizeof o,
+                                     .seed = 1,
+                                     .count = 2000,
+                                     .workload = preset ? pd_gen_preset(preset) : NULL,
+                                     .sample_type = sample_type,
+                                     .compression = compression};
     struct pd_gen *gen;
     if (pd_gen_open(&gen, &sink, &o, NULL) || pd_gen_run(gen, NULL))
         die(name);

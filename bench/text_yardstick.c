@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text_yardstick.c - how fast the lines of `dump -F comm,pid,tid,cpu,time,event` can be for a program that is written by hand
- * for just these: it reads the recording twice, once for the names of tasks, of which it takes the last one whatever the time, and
- * knows but one event, "cycles".
+ * text_yardstick.c - how fast the lines of `dump -F comm,pid,tid,cpu,time,event` can be for a program that is
+ * written by hand for just these: it reads the recording twice, once for the names of tasks, of which it
+ * takes the last one whatever the time, and knows but one event, "cycles".
  *
  *     bench_text_yardstick FILE
  *
@@ -76,7 +76,8 @@ static void print(const uint8_t *body)
     struct task *t = &tasks[s.tid % TASKS];
     if (t->n == 0 || t->tid != s.tid || t->pid != s.pid) {
         t->tid = s.tid, t->pid = s.pid;
-        t->n = (size_t)snprintf(t->text, sizeof t->text, "%16s %5d/%-5d ", names[s.tid % TASKS], (int)s.pid, (int)s.tid);
+        t->n = (size_t)snprintf(t->text, sizeof t->text, "%16s %5d/%-5d ", names[s.tid % TASKS], (int)s.pid,
+                                (int)s.tid);
     }
     if (second != s.time / 1000000000) {
         second = s.time / 1000000000;
@@ -126,13 +127,18 @@ static void pass(int fd, uint64_t left, int prints)
 
 int main(int argc, char **argv)
 {
-    enum { WANTED = 1 | 2 | 4 | 128 | 256, BEFORE = 8 | 16 | 64 | 512 | 65536 }; /* what would stand before or between these */
+    enum {
+        WANTED = 1 | 2 | 4 | 128 | 256,
+        BEFORE = 8 | 16 | 64 | 512 | 65536
+    }; /* what would stand before or between these */
     uint64_t head[13] = {0}, sample_type;
     const int fd = argc == 2 ? open(argv[1], O_RDONLY) : -1;
-    if (fd < 0 || read(fd, head, sizeof head) != sizeof head || pread(fd, &sample_type, 8, (off_t)head[3] + 24) != 8)
+    if (fd < 0 || read(fd, head, sizeof head) != sizeof head ||
+        pread(fd, &sample_type, 8, (off_t)head[3] + 24) != 8)
         return 2;
     if ((sample_type & WANTED) != WANTED || sample_type & BEFORE) {
-        fprintf(stderr, "bench_text_yardstick: not for sample_type 0x%llx\n", (unsigned long long)sample_type);
+        fprintf(stderr, "bench_text_yardstick: not for sample_type 0x%llx\n",
+                (unsigned long long)sample_type);
         return 1;
     }
     for (int i = 0; i < 100; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * yardstick.c - how fast a decoder for one sample_type can be that is written by hand: it reads a recording through one
- * buffer, takes every field of every sample, knows nothing else, and checks no more than it must not to crash.
+ * yardstick.c - how fast a decoder for one sample_type can be that is written by hand: it reads a recording
+ * through one buffer, takes every field of every sample, knows nothing else, and checks no more than it must
+ * not to crash.
  *
  *     bench_yardstick FILE      prints how many samples there were
  *
@@ -40,7 +41,8 @@ __attribute__((noinline)) static void use(const struct sample *s)
 
 #define TAKE(field_) memcpy(&(field_), p, sizeof(field_)), p += sizeof(field_)
 
-static inline int decode(const uint8_t *p, const uint8_t *end, int identifier, int cpu, int chain, int raw, struct sample *s)
+static inline int decode(const uint8_t *p, const uint8_t *end, int identifier, int cpu, int chain, int raw,
+                         struct sample *s)
 {
     const size_t fixed = 32 + 8 * (size_t)(identifier + cpu + chain) + 4 * (size_t)raw;
     size_t slack = (size_t)(end - p) - fixed;
@@ -105,26 +107,41 @@ static inline uint64_t each(int fd, uint8_t *buf, uint64_t left, int identifier,
 
 int main(int argc, char **argv)
 {
-    enum { IDENTIFIER = 1 << 16, IP = 1, TID = 2, TIME = 4, CALLCHAIN = 32, CPU = 128, PERIOD = 256, RAW = 1024 };
+    enum {
+        IDENTIFIER = 1 << 16,
+        IP = 1,
+        TID = 2,
+        TIME = 4,
+        CALLCHAIN = 32,
+        CPU = 128,
+        PERIOD = 256,
+        RAW = 1024
+    };
     uint64_t head[13] = {0}, sample_type;
     uint8_t *buf = malloc(WINDOW);
     const int fd = argc == 2 ? open(argv[1], O_RDONLY) : -1;
     uint64_t n = 0;
-    /* magic, size, attr_size, attrs {offset, size}, data {offset, size}, …; sample_type is the fourth word of an attr */
+    /*
+     * magic, size, attr_size, attrs {offset, size}, data {offset, size}, …; sample_type is the fourth word of
+     * an attr
+     */
     if (buf == NULL || fd < 0 || read(fd, head, sizeof head) != sizeof head ||
         pread(fd, &sample_type, 8, (off_t)head[3] + 24) != 8 || lseek(fd, (off_t)head[5], SEEK_SET) < 0)
         return 2;
     switch (sample_type & ~(uint64_t)(IP | TID | TIME | PERIOD)) {
-#define CASE(identifier_, cpu_, chain_, raw_)                                                         \
-    case (identifier_) * IDENTIFIER + (cpu_) * CPU + (chain_) * CALLCHAIN + (raw_) * RAW:             \
-        n = each(fd, buf, head[6], identifier_, cpu_, chain_, raw_);                                  \
+#define CASE(identifier_, cpu_, chain_, raw_)                                     \
+    case (identifier_)*IDENTIFIER + (cpu_)*CPU + (chain_)*CALLCHAIN + (raw_)*RAW: \
+        n = each(fd, buf, head[6], identifier_, cpu_, chain_, raw_);              \
         break;
-#define CASES(chain_, raw_) CASE(0, 0, chain_, raw_) CASE(0, 1, chain_, raw_) CASE(1, 0, chain_, raw_) CASE(1, 1, chain_, raw_)
+#define CASES(chain_, raw_) \
+    CASE(0, 0, chain_, raw_) CASE(0, 1, chain_, raw_) CASE(1, 0, chain_, raw_) CASE(1, 1, chain_, raw_)
         CASES(0, 0)
         CASES(0, 1)
         CASES(1, 0)
         CASES(1, 1)
-    default: fprintf(stderr, "bench_yardstick: not for sample_type 0x%llx\n", (unsigned long long)sample_type); return 1;
+    default:
+        fprintf(stderr, "bench_yardstick: not for sample_type 0x%llx\n", (unsigned long long)sample_type);
+        return 1;
     }
     printf("%llu samples\n", (unsigned long long)n);
     free(buf);

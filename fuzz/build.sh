@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# fuzz/build.sh - builds the harnesses, their seeds and dictionaries into $OUT in the way of OSS-Fuzz, whose environment it
-# takes: CC, CFLAGS, LIB_FUZZING_ENGINE, SRC (the directory of the sources' copy), WORK, OUT. All have defaults: libFuzzer with
-# AddressSanitizer and UBSan, into build/fuzzers. With AFL++:
+# fuzz/build.sh - builds the harnesses, their seeds and dictionaries into $OUT in the way of OSS-Fuzz, whose
+# environment it takes: CC, CFLAGS, LIB_FUZZING_ENGINE, SRC (the directory of the sources' copy), WORK, OUT.
+# All have defaults: libFuzzer with AddressSanitizer and UBSan, into build/fuzzers. With AFL++:
 #
-#     CC=afl-clang-fast CFLAGS=-O2 fuzz/build.sh && afl-fuzz -i fuzz/seeds/file -o findings build/fuzzers/fuzz_file
+#     CC=afl-clang-fast CFLAGS=-O2 fuzz/build.sh && afl-fuzz -i fuzz/seeds/file -o findings
+#     build/fuzzers/fuzz_file
 set -euo pipefail
 cd "$(dirname "$0")/.."
 sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all"

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* digest.h - one number for all that a reader gives: two ways to read the same recording must have the same. */
+/*
+ * digest.h - one number for all that a reader gives: two ways to read the same recording must have the same.
+ */
 #ifndef PERFDATA_FUZZ_DIGEST_H
 #define PERFDATA_FUZZ_DIGEST_H
 
-#include "file.h"
-#include "input.h"
+#include "src/container/file.h"
+#include "src/container/input.h"
 #include <perfdata/reader.h>
+#include <perfdata/session/part.h>
 
 struct digest {
     uint64_t hash;
@@ -47,8 +50,10 @@ static inline void digest_record(struct digest *d, struct pd_reader *r, struct p
     digest_bytes(d, rec->raw, rec->size);
     digest_number(d, pd_reader_decode(r, rec, &error));
     digest_number(d, error.record_offset);
-    if (rec->decoded && rec->type == PD_RECORD_SAMPLE) /* the first two of what fields there may be, and what was left */
-        digest_number(d, rec->u.sample.ip + rec->u.sample.id + rec->u.sample.time + rec->u.sample.period + rec->rest.n + rec->variant);
+    if (rec->decoded &&
+        rec->type == PD_RECORD_SAMPLE) /* the first two of what fields there may be, and what was left */
+        digest_number(d, rec->u.sample.ip + rec->u.sample.id + rec->u.sample.time + rec->u.sample.period +
+                             rec->rest.n + rec->variant);
     d->records++;
     d->decoded += rec->decoded;
 }
@@ -73,7 +78,10 @@ static inline void digest_rest(struct digest *d, struct pd_reader *r, bool slowl
     }
 }
 
-/* From where the reader stands to its end; slowly: each record by itself, without the short ways for those that follow alike. */
+/*
+ * From where the reader stands to its end; slowly: each record by itself, without the short ways for those
+ * that follow alike.
+ */
 static inline struct digest digest_all(struct pd_reader *r, bool slowly)
 {
     struct digest d = {0};
@@ -110,8 +118,8 @@ static inline struct digest digest_parts(struct pd_reader *r, uint64_t bytes, ui
     if (pd_reader_open_part(&part, r, NULL, NULL) == PD_OK) {
         for (uint64_t from = info->data_offset, to; from < info->data_end; from = to) {
             to = info->data_end - from < bytes ? info->data_end : from + bytes;
-            if (pd_reader_take_part(part, from, to, NULL) == PD_OK && pd_reader_info(part)->data_offset == *certain &&
-                digest_part(&d, part))
+            if (pd_reader_take_part(part, from, to, NULL) == PD_OK &&
+                pd_reader_info(part)->data_offset == *certain && digest_part(&d, part))
                 *certain = pd_reader_offset(part);
             else if (*certain < to)
                 break;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_attr.c - a perf_event_attr of any bytes and any size: decoding and encoding it gives the same bytes, and so does
- * the way through the other byte order. Input: a byte whose lowest bit is the order, then the attr.
- * Checks R1, R5, R8, R12.
+ * fuzz_attr.c - a perf_event_attr of any bytes and any size: decoding and encoding it gives the same bytes,
+ * and so does the way through the other byte order. Input: a byte whose lowest bit is the order, then the
+ * attr. Checks R1, R5, R8, R12.
  */
 #include "harness.h"
 #include "mutator.h"
-#include "walk.h"
+#include "src/schema/walk.h"
 #include <perfdata/attr.h>
 #include <perfdata/codec.h>
-#include <perfdata/compare.h>
+#include <perfdata/session/compare.h>
 
 /* Bytes of `n` that hold known fields; one that `size` cuts is none of them. */
 static size_t known_of(const struct pd_attr *attr, size_t n)
@@ -32,7 +32,8 @@ static void check_sizes(enum pd_order order, const struct pd_attr *attr, size_t 
     free(out);
 }
 
-static void check_other_order(enum pd_order order, const struct pd_attr *attr, const uint8_t *bytes, size_t n, size_t known)
+static void check_other_order(enum pd_order order, const struct pd_attr *attr, const uint8_t *bytes, size_t n,
+                              size_t known)
 {
     const enum pd_order other = order == PD_LITTLE ? PD_BIG : PD_LITTLE;
     struct pd_attr there;
@@ -94,7 +95,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
     m.size = LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max) : size;
     m.order = m.size && data[0] & 1 ? PD_BIG : PD_LITTLE;
     if (m.size >= 9 && mutation_random(&m, 2)) /* mostly a published size, or all there is */
-        pd_store32(data + 5, mutation_random(&m, 2) ? 64 + 8 * (uint32_t)mutation_random(&m, 12) : (uint32_t)m.size - 1,
+        pd_store32(data + 5,
+                   mutation_random(&m, 2) ? 64 + 8 * (uint32_t)mutation_random(&m, 12) : (uint32_t)m.size - 1,
                    m.order);
     return m.size;
 }

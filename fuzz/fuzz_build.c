@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_build.c - a recording built by calls that the input chooses, of values that are mostly valid: what the writer accepts
- * is read back equal, in the order in which it was given, and `check` has nothing to say. Checks R1, R2, R3, R4, R10, R12.
+ * fuzz_build.c - a recording built by calls that the input chooses, of values that are mostly valid: what the
+ * writer accepts is read back equal, in the order in which it was given, and `check` has nothing to say.
+ * Checks R1, R2, R3, R4, R10, R12.
  *
- * Input: two bytes of options, then the calls: a byte that says which and, with its upper half, for which event or with what
- * changed; four that the values depend on.
+ * Input: two bytes of options, then the calls: a byte that says which and, with its upper half, for which
+ * event or with what changed; four that the values depend on.
  */
-#include "codec_internal.h"
+#include "src/codec/codec_internal.h"
 #include "harness.h"
 #include "mutator.h"
-#include "random_values.h"
+#include "ops/gen/random_values.h"
 #include "recording.h"
-#include <perfdata/compare.h>
-#include <perfdata/fields.h>
-#include <perfdata/metadata.h>
+#include <perfdata/session/compare.h>
+#include <perfdata/session/fields.h>
+#include <perfdata/session/metadata.h>
 
 #define EVENTS 3
 #define RECORDS 64
@@ -108,12 +109,15 @@ static void give_attr(struct build *b, uint32_t which)
 /* One that says nothing about other records, and is not followed by bytes of its own. */
 static uint32_t type_of(uint32_t v)
 {
-    static const uint32_t others[] = {
-        PD_RECORD_FINISHED_ROUND, PD_RECORD_ID_INDEX,    PD_RECORD_AUXTRACE_INFO, PD_RECORD_AUXTRACE_ERROR,
-        PD_RECORD_THREAD_MAP,     PD_RECORD_CPU_MAP,     PD_RECORD_STAT_CONFIG,   PD_RECORD_STAT,
-        PD_RECORD_STAT_ROUND,     PD_RECORD_TIME_CONV,   PD_RECORD_FINISHED_INIT, PD_RECORD_BPF_METADATA,
-        PD_RECORD_SCHEDSTAT_CPU,  PD_RECORD_SCHEDSTAT_DOMAIN, PD_RECORD_SIMPLEPERF_DSO, PD_RECORD_SIMPLEPERF_SYMBOL,
-        PD_RECORD_SIMPLEPERF_CALLCHAIN};
+    static const uint32_t others[] = {PD_RECORD_FINISHED_ROUND,      PD_RECORD_ID_INDEX,
+                                      PD_RECORD_AUXTRACE_INFO,       PD_RECORD_AUXTRACE_ERROR,
+                                      PD_RECORD_THREAD_MAP,          PD_RECORD_CPU_MAP,
+                                      PD_RECORD_STAT_CONFIG,         PD_RECORD_STAT,
+                                      PD_RECORD_STAT_ROUND,          PD_RECORD_TIME_CONV,
+                                      PD_RECORD_FINISHED_INIT,       PD_RECORD_BPF_METADATA,
+                                      PD_RECORD_SCHEDSTAT_CPU,       PD_RECORD_SCHEDSTAT_DOMAIN,
+                                      PD_RECORD_SIMPLEPERF_DSO,      PD_RECORD_SIMPLEPERF_SYMBOL,
+                                      PD_RECORD_SIMPLEPERF_CALLCHAIN};
     const size_t n = sizeof others / sizeof *others;
     return v % 3 == 0 ? PD_RECORD_SAMPLE : v % 3 == 1 ? 1 + v / 3 % 22 : others[v / 3 % n];
 }
@@ -190,10 +194,11 @@ static void give_feature(struct build *b)
     struct pd_feature *f = &b->features[id];
     struct pd_error error;
     /* of a big-endian file's bitmap only known features tell how wide its words are */
-    const bool told = b->options.order == PD_LITTLE || b->options.container == PD_CONTAINER_PIPE || id < 32 || (id >= 128 && id < 135);
-    if (!told || b->has[id] || id == PD_FEAT_COMPRESSED || id == PD_FEAT_NRCPUS || id == PD_FEAT_CPU_TOPOLOGY || id == PD_FEAT_BUILD_ID ||
-        id == PD_FEAT_TRACING_DATA || id == PD_FEAT_DIR_FORMAT || id == PD_FEAT_AUXTRACE ||
-        !pd_random_feature(&rng, &b->arena, id, 0, f))
+    const bool told = b->options.order == PD_LITTLE || b->options.container == PD_CONTAINER_PIPE || id < 32 ||
+                      (id >= 128 && id < 135);
+    if (!told || b->has[id] || id == PD_FEAT_COMPRESSED || id == PD_FEAT_NRCPUS ||
+        id == PD_FEAT_CPU_TOPOLOGY || id == PD_FEAT_BUILD_ID || id == PD_FEAT_TRACING_DATA ||
+        id == PD_FEAT_DIR_FORMAT || id == PD_FEAT_AUXTRACE || !pd_random_feature(&rng, &b->arena, id, 0, f))
         return;
     b->has[id] = true; /* unless it is dropped meanwhile */
     const enum pd_code code = pd_writer_put_feature(b->w, f, &error);
@@ -217,8 +222,8 @@ static void give(struct build *b)
 
 static bool is_of_container(uint32_t type)
 {
-    return type == PD_RECORD_HEADER_ATTR || type == PD_RECORD_HEADER_FEATURE || type == PD_RECORD_COMPRESSED ||
-           type == PD_RECORD_COMPRESSED2;
+    return type == PD_RECORD_HEADER_ATTR || type == PD_RECORD_HEADER_FEATURE ||
+           type == PD_RECORD_COMPRESSED || type == PD_RECORD_COMPRESSED2;
 }
 
 static void check_record(const struct pd_record *given, const struct pd_record *read)

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_feature.c - a feature section of any bytes: what decodes encodes to the same bytes, goes through the other byte
- * order and back, is equal to itself and can be printed; what does not decode is refused by name. Checks R1, R5, R8, R12.
+ * fuzz_feature.c - a feature section of any bytes: what decodes encodes to the same bytes, goes through the
+ * other byte order and back, is equal to itself and can be printed; what does not decode is refused by name.
+ * Checks R1, R5, R8, R12.
  *
  * Input: a byte whose lowest bit is the order, the feature, the number of cpus, then the section.
  */
-#include "codec_internal.h"
+#include "src/codec/codec_internal.h"
 #include "harness.h"
 #include "mutator.h"
 #include <perfdata/feature.h>
+#include <perfdata/session/compare.h>
+#include <perfdata/session/text.h>
 
 #define SECTION_AT 3
 
@@ -67,7 +70,8 @@ static void check_text(const struct pd_feature *f)
     CHECK(out.lost == 0);
 }
 
-static void check_refused(const struct trial *t, const struct pd_feature *f, enum pd_code code, const struct pd_error *error)
+static void check_refused(const struct trial *t, const struct pd_feature *f, enum pd_code code,
+                          const struct pd_error *error)
 {
     char text[300];
     CHECK(code == PD_ESHORT || code == PD_ECOUNT || code == PD_EVALUE);
@@ -83,7 +87,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < SECTION_AT || size > 100000)
         return 0;
     const enum pd_order order = data[0] & 1 ? PD_BIG : PD_LITTLE;
-    const struct trial t = {order, order == PD_BIG ? PD_LITTLE : PD_BIG, data[1], data[2], data + SECTION_AT, size - SECTION_AT};
+    const struct trial t = {
+        order, order == PD_BIG ? PD_LITTLE : PD_BIG, data[1], data[2], data + SECTION_AT, size - SECTION_AT};
     const enum pd_code code = pd_feature_decode(t.order, t.id, t.nr_cpus, t.bytes, t.n, &f, &error);
     CHECK(f.id == t.id && f.raw.n == t.n);
     check_encodes_to_itself(&t, &f);
@@ -105,7 +110,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
         return m.size;
     m.order = data[0] & 1 ? PD_BIG : PD_LITTLE;
     if (mutation_random(&m, 16) == 0)
-        data[1] = (uint8_t)(mutation_random(&m, 5) ? 1 + mutation_random(&m, 34) : 128 + mutation_random(&m, 7));
+        data[1] =
+            (uint8_t)(mutation_random(&m, 5) ? 1 + mutation_random(&m, 34) : 128 + mutation_random(&m, 7));
     if (mutation_random(&m, 3) == 0 && m.size >= SECTION_AT + 4) {
         const size_t at = SECTION_AT + (size_t)mutation_random(&m, m.size - SECTION_AT - 3);
         pd_store32(data + at, (uint32_t)plausible_count(&m), m.order);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_file.c - a whole recording in memory: every record is decoded, the parts cover the file, writing it again, copied
- * or with everything encoded anew, gives the same bytes, records are the same without the short ways for those that follow
- * alike, and in parts, names of events are in the file, and all memory, of which there is never much, comes back.
- * Checks R1, R2, R3, R5, R6, R10, R12.
+ * fuzz_file.c - a whole recording in memory: every record is decoded, the parts cover the file, writing it
+ * again, copied or with everything encoded anew, gives the same bytes, records are the same without the short
+ * ways for those that follow alike, and in parts, names of events are in the file, and all memory, of which
+ * there is never much, comes back. Checks R1, R2, R3, R5, R6, R10, R12.
  */
 #define _GNU_SOURCE /* memmem() */
 #include "digest.h"
 #include "harness.h"
 #include "mutator.h"
 #include "recording.h"
-#include <perfdata/metadata.h>
+#include <perfdata/session/metadata.h>
 
 static void check_extents(const struct pd_reader *r, size_t size)
 {
@@ -38,7 +38,8 @@ static void check_tables(const struct pd_reader *r, size_t size)
     for (size_t i = 0; i < pd_reader_n_features(r); i++)
         CHECK(pd_reader_find_feature(r, pd_reader_feature(r, i)->feature) == pd_reader_feature(r, i));
     for (size_t i = 0; i < pd_reader_n_findings(r); i++)
-        check_error(pd_reader_finding(r, i), pd_reader_finding(r, i)->code, SIZE_MAX); /* a section may be anywhere */
+        check_error(pd_reader_finding(r, i), pd_reader_finding(r, i)->code,
+                    SIZE_MAX); /* a section may be anywhere */
 }
 
 static void check_payload(struct pd_reader *r, const struct pd_record *rec)
@@ -53,7 +54,10 @@ static void check_payload(struct pd_reader *r, const struct pd_record *rec)
     CHECK(code == PD_ETRUNC || total == rec->payload_size);
 }
 
-/* The short ways for records that follow each other alike find what the long ones find, and parts what the whole does. */
+/*
+ * The short ways for records that follow each other alike find what the long ones find, and parts what the
+ * whole does.
+ */
 static void check_short_ways(const uint8_t *data, size_t size, const struct pd_reader_options *options)
 {
     enum { SHORT, SLOWLY, PARTS, WAYS };
@@ -104,17 +108,22 @@ static bool stands_in(const uint8_t *data, size_t size, const char *text, size_t
     return n == 0 || memmem(data, size, text, n) != NULL;
 }
 
-/* A name is in the file as it is, that of a tracepoint in two pieces: "system:name", of which either may have a colon itself. */
+/*
+ * A name is in the file as it is, that of a tracepoint in two pieces: "system:name", of which either may have
+ * a colon itself.
+ */
 static bool is_of_file(const uint8_t *data, size_t size, const char *name)
 {
     bool found = stands_in(data, size, name, strlen(name));
     for (const char *colon = strchr(name, ':'); !found && colon; colon = strchr(colon + 1, ':'))
-        found = stands_in(data, size, name, (size_t)(colon - name)) && stands_in(data, size, colon + 1, strlen(colon + 1));
+        found = stands_in(data, size, name, (size_t)(colon - name)) &&
+                stands_in(data, size, colon + 1, strlen(colon + 1));
     return found;
 }
 
 /* as_it_is: nothing is in the file in another form. */
-static void check_events(struct pd_metadata *m, const struct pd_reader *r, const uint8_t *data, size_t size, bool as_it_is)
+static void check_events(struct pd_metadata *m, const struct pd_reader *r, const uint8_t *data, size_t size,
+                         bool as_it_is)
 {
     const uint32_t n = (uint32_t)pd_reader_n_attrs(r);
     for (uint32_t i = 0; i < n; i++) {
@@ -135,18 +144,21 @@ static void check_events(struct pd_metadata *m, const struct pd_reader *r, const
 /* Asked in between, too, when more is to be said. */
 static void check_metadata(const uint8_t *data, size_t size, const struct pd_reader_options *options)
 {
-    const struct pd_metadata_options keep = {.size = sizeof keep, .allocator = options->allocator, .max_bytes = INFLATE_MOST};
+    const struct pd_metadata_options keep = {
+        .size = sizeof keep, .allocator = options->allocator, .max_bytes = INFLATE_MOST};
     struct pd_record rec = {0};
     struct pd_error error;
     struct pd_reader *r;
     struct pd_metadata *m;
     bool as_it_is = true;
     enum pd_code code;
-    CHECK(pd_reader_open_memory(&r, data, size, options, NULL) == PD_OK && pd_metadata_open(&m, r, &keep, NULL) == PD_OK);
+    CHECK(pd_reader_open_memory(&r, data, size, options, NULL) == PD_OK &&
+          pd_metadata_open(&m, r, &keep, NULL) == PD_OK);
     while ((code = pd_reader_next(r, &rec, &error)) == PD_OK || code == PD_EZSTD || code == PD_ELIMIT) {
         if (code)
             continue;
-        as_it_is &= rec.type != PD_RECORD_COMPRESSED && rec.type != PD_RECORD_COMPRESSED2 && rec.type != PD_RECORD_SIMPLEPERF_SPLIT;
+        as_it_is &= rec.type != PD_RECORD_COMPRESSED && rec.type != PD_RECORD_COMPRESSED2 &&
+                    rec.type != PD_RECORD_SIMPLEPERF_SPLIT;
         if (pd_reader_decode(r, &rec, &error) == PD_OK && (code = pd_metadata_add(m, r, &rec, &error)))
             check_error(&error, code, size);
         if (rec.index == 3)

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_pipeline.c - a recording filtered and converted with options that the input chooses. Where `check` had nothing to say
- * of it, it has nothing to say of what comes out; converting that the same way again changes nothing; and so does going to
- * the other byte order and back. Checks R1, R2, R3, R8, R10, R12.
+ * fuzz_pipeline.c - a recording filtered and converted with options that the input chooses. Where `check` had
+ * nothing to say of it, it has nothing to say of what comes out; converting that the same way again changes
+ * nothing, nor does the time after that where attrs came behind records of a stream; and so does going to the
+ * other byte order and back. Checks R1, R2, R3, R8, R10, R12.
  *
  * Input: twelve bytes of options, then the recording.
  */
 #include "harness.h"
 #include "mutator.h"
 #include "recording.h"
-#include <perfdata/filter.h>
-#include <perfdata/metadata.h>
+#include <perfdata/ops/filter.h>
+#include <perfdata/session/metadata.h>
 
 #define FILE_AT 12
 #define MOST 100000
 #define DEFLATE_MOST ((size_t)27 << 20) /* what compressing takes, at any level */
-#define LARGEST 3000000 /* bytes of an output that goes on to the next step: compressed records may make much of little */
+#define LARGEST                                                                                             \
+    3000000 /* bytes of an output that goes on to the next step: compressed records may make much of little \
+             */
 
 struct trial {
     struct heap heap;
@@ -26,7 +29,8 @@ struct trial {
 
 static struct pd_reader *open_image(struct trial *t, const uint8_t *bytes, size_t n)
 {
-    const struct pd_reader_options options = {.size = sizeof options, .allocator = &t->allocator, .max_inflate = INFLATE_MOST};
+    const struct pd_reader_options options = {
+        .size = sizeof options, .allocator = &t->allocator, .max_inflate = INFLATE_MOST};
     struct pd_reader *r = NULL;
     struct pd_error error;
     const enum pd_code code = pd_reader_open_memory(&r, bytes, n, &options, &error);
@@ -54,7 +58,8 @@ static void check_memory(struct trial *t, const struct image *in, enum pd_conver
     const bool compressed = has_compressed(in);
     const bool compresses = zip == PD_ZIP_KEEP ? compressed : zip != PD_ZIP_NONE;
     CHECK(t->heap.blocks == 0 && t->heap.bytes == 0);
-    CHECK(t->heap.peak <= 64 * in->n + ((size_t)2 << 20) + (compressed ? ZSTD_MOST : 0) + (compresses ? DEFLATE_MOST : 0));
+    CHECK(t->heap.peak <=
+          64 * in->n + ((size_t)2 << 20) + (compressed ? ZSTD_MOST : 0) + (compresses ? DEFLATE_MOST : 0));
     t->heap.peak = 0;
 }
 
@@ -72,7 +77,8 @@ static bool is_clean_within(const uint8_t *bytes, size_t n)
     struct pd_reader *r;
     struct pd_metadata *m;
     struct pd_record rec = {0};
-    CHECK(pd_reader_open_memory(&r, bytes, n, NULL, NULL) == PD_OK && pd_metadata_open(&m, r, NULL, NULL) == PD_OK);
+    CHECK(pd_reader_open_memory(&r, bytes, n, NULL, NULL) == PD_OK &&
+          pd_metadata_open(&m, r, NULL, NULL) == PD_OK);
     while (pd_reader_next(r, &rec, NULL) == PD_OK)
         if (pd_reader_decode(r, &rec, NULL) == PD_OK)
             pd_metadata_add(m, r, &rec, NULL);
@@ -85,8 +91,10 @@ static bool is_clean_within(const uint8_t *bytes, size_t n)
 
 /* ---- convert */
 
-static enum pd_code convert(struct trial *t, const struct image *in, struct image *out, struct pd_convert_options o)
+static enum pd_code convert(struct trial *t, const struct image *in, struct image *out,
+                            struct pd_convert_options o)
 {
+    o.size = sizeof o;
     struct pd_reader *r = open_image(t, in->b, in->n);
     const struct pd_sink sink = image_sink(out);
     struct pd_convert_stats stats = {0};
@@ -108,7 +116,8 @@ static enum pd_code convert(struct trial *t, const struct image *in, struct imag
 
 static struct pd_convert_options convert_options(const uint8_t *o)
 {
-    static const enum pd_convert_to to[] = {PD_CONVERT_SAME, PD_CONVERT_FILE, PD_CONVERT_PIPE, PD_CONVERT_SAME};
+    static const enum pd_convert_to to[] = {PD_CONVERT_SAME, PD_CONVERT_FILE, PD_CONVERT_PIPE,
+                                            PD_CONVERT_SAME};
     return (struct pd_convert_options){.to = to[o[0] & 3],
                                        .zip = (enum pd_convert_zip)(o[0] >> 2 & 3),
                                        .order = (enum pd_convert_order)((o[0] >> 4 & 3) % 3),
@@ -122,6 +131,22 @@ static bool same_image(const struct image *a, const struct image *b)
     return a->n == b->n && (a->n == 0 || memcmp(a->b, b->b, a->n) == 0);
 }
 
+/*
+ * The words of a big-endian bitmap cannot be seen in a little-endian file: on the way back the machine's name
+ * tells. So they may be others, of the same features, and nothing else.
+ */
+static bool differ_in_words(const struct image *a, const struct image *b)
+{
+    const size_t from = 72, to = 104;
+    if (a->n != b->n || a->n < to || memcmp(a->b, b->b, from) != 0 ||
+        memcmp(a->b + to, b->b + to, a->n - to) != 0)
+        return false;
+    for (size_t i = from; i < to; i++)
+        if (a->b[i] != b->b[((i - from) ^ 4) + from])
+            return false;
+    return true;
+}
+
 /* To the other byte order and back; nothing compressed, since that is made anew, see docs/CONVERSIONS.md. */
 static void check_orders(struct trial *t, const struct image *made)
 {
@@ -129,19 +154,49 @@ static void check_orders(struct trial *t, const struct image *made)
     if (convert(t, made, &plain, (struct pd_convert_options){.zip = PD_ZIP_NONE}) == PD_OK) {
         struct pd_reader *r = open_image(t, plain.b, plain.n);
         CHECK(r);
-        const bool big = pd_reader_info(r)->order == PD_BIG, told = pd_reader_info(r)->feature_word != 4;
+        const bool big = pd_reader_info(r)->order == PD_BIG;
         const struct pd_convert_options other = {.order = big ? PD_CONVERT_LITTLE : PD_CONVERT_BIG};
         const struct pd_convert_options own = {.order = big ? PD_CONVERT_BIG : PD_CONVERT_LITTLE};
         pd_reader_close(r);
         t->findings = 0;
-        if (convert(t, &plain, &there, other) == PD_OK && !t->findings && !t->unconverted && told) {
+        if (convert(t, &plain, &there, other) == PD_OK && !t->findings && !t->unconverted) {
             CHECK(is_clean(there.b, there.n));
-            CHECK(convert(t, &there, &back, own) == PD_OK && same_image(&plain, &back));
+            CHECK(convert(t, &there, &back, own) == PD_OK);
+            CHECK(same_image(&plain, &back) || (big && differ_in_words(&plain, &back)));
             image_free(&back);
         }
         image_free(&there);
     }
     image_free(&plain);
+}
+
+/*
+ * Do attrs of a stream come behind its first record that is data? A file of it has them at its end, one of
+ * that before its data.
+ */
+static bool has_late_attrs(const struct image *in)
+{
+    struct pd_reader *r;
+    struct pd_record rec = {0};
+    size_t before = 0;
+    bool begun = false, late = false;
+    CHECK(pd_reader_open_memory(&r, in->b, in->n, NULL, NULL) == PD_OK);
+    const bool pipe = pd_reader_info(r)->container == PD_CONTAINER_PIPE;
+    while (pipe && !late && pd_reader_next(r, &rec, NULL) == PD_OK) {
+        late = begun && pd_reader_n_attrs(r) > before;
+        before = pd_reader_n_attrs(r);
+        begun |= rec.type != PD_RECORD_HEADER_ATTR;
+    }
+    pd_reader_close(r);
+    return late;
+}
+
+static void check_third(struct trial *t, const struct image *second, struct pd_convert_options options)
+{
+    struct image third;
+    CHECK(convert(t, second, &third, options) == PD_OK);
+    CHECK(same_image(second, &third));
+    image_free(&third);
 }
 
 static void check_convert(struct trial *t, const struct image *in, const uint8_t *o, bool clean)
@@ -153,7 +208,8 @@ static void check_convert(struct trial *t, const struct image *in, const uint8_t
     if (!code && clean && made.n < LARGEST) {
         CHECK(t->findings == 0 && is_clean(made.b, made.n));
         CHECK(convert(t, &made, &again, options) == PD_OK);
-        CHECK(same_image(&made, &again));
+        CHECK(same_image(&made, &again) || has_late_attrs(in));
+        check_third(t, &again, options);
         image_free(&again);
         check_orders(t, &made);
     }
@@ -169,7 +225,8 @@ static uint32_t number_of(const struct image *in, size_t at)
     return p + 4 <= in->n ? pd_load32(in->b + p, in->b[0] == '2' ? PD_BIG : PD_LITTLE) : (uint32_t)at;
 }
 
-static enum pd_code filter(struct trial *t, const struct image *in, struct image *out, const uint8_t *o, struct pd_filter_stats *stats)
+static enum pd_code filter(struct trial *t, const struct image *in, struct image *out, const uint8_t *o,
+                           struct pd_filter_stats *stats)
 {
     struct pd_reader *r = open_image(t, in->b, in->n);
     const struct pd_sink sink = image_sink(out);
@@ -180,14 +237,20 @@ static enum pd_code filter(struct trial *t, const struct image *in, struct image
     const uint32_t events[] = {o[2] & 1};
     const struct pd_time_range times[] = {{o[2], o[2] + 10u}, {1000, 0}};
     const uint32_t types[] = {o[2], PD_RECORD_SAMPLE};
-    struct pd_filter_options options = {.size = sizeof options, .allocator = &t->allocator, .finding = on_finding, .user = t};
+    struct pd_filter_options options = {
+        .size = sizeof options, .allocator = &t->allocator, .finding = on_finding, .user = t};
     struct pd_filter_lists *const l = o[1] & 1 ? &options.drop : &options.keep;
     struct pd_error error;
     *out = (struct image){0};
     CHECK(r);
-    *l = (struct pd_filter_lists){.n_pids = o[0] & 1 ? 2 : 0, .n_tids = o[0] & 2 ? 2 : 0, .n_comms = o[0] & 4 ? 2 : 0,
-                                  .n_cpus = o[0] & 8 ? 1 : 0, .n_events = o[0] & 16 ? 1 : 0, .n_times = o[0] & 32 ? 2 : 0,
-                                  .n_types = o[0] & 64 ? 2 : 0, .n_dsos = o[0] & 128 ? 2 : 0};
+    *l = (struct pd_filter_lists){.n_pids = o[0] & 1 ? 2 : 0,
+                                  .n_tids = o[0] & 2 ? 2 : 0,
+                                  .n_comms = o[0] & 4 ? 2 : 0,
+                                  .n_cpus = o[0] & 8 ? 1 : 0,
+                                  .n_events = o[0] & 16 ? 1 : 0,
+                                  .n_times = o[0] & 32 ? 2 : 0,
+                                  .n_types = o[0] & 64 ? 2 : 0,
+                                  .n_dsos = o[0] & 128 ? 2 : 0};
     l->pids = l->n_pids ? numbers : NULL;
     l->tids = l->n_tids ? numbers : NULL;
     l->comms = l->n_comms ? comms : NULL;
@@ -210,7 +273,8 @@ static enum pd_code filter(struct trial *t, const struct image *in, struct image
     return code;
 }
 
-static void check_filter(struct trial *t, const struct image *in, const uint8_t *o, bool clean, const uint8_t *then)
+static void check_filter(struct trial *t, const struct image *in, const uint8_t *o, bool clean,
+                         const uint8_t *then)
 {
     struct image made;
     struct pd_filter_stats stats = {0};

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_record.c - one record of any event: the straight-line decoder agrees with the reference interpreter, encoding what
- * was decoded gives the same bytes, and so does the way through the other byte order. Checks R1, R4, R5, R6, R8, R12.
+ * fuzz_record.c - one record of any event: the straight-line decoder agrees with the reference interpreter,
+ * encoding what was decoded gives the same bytes, and so does the way through the other byte order. Checks
+ * R1, R4, R5, R6, R8, R12.
  *
- * Input: a byte whose lowest bit is the order; then, little-endian, what of the attr decides the layout: sample_type,
- * branch_sample_type, read_format, sample_regs_user, sample_regs_intr, flags; then the record.
+ * Input: a byte whose lowest bit is the order; then, little-endian, what of the attr decides the layout:
+ * sample_type, branch_sample_type, read_format, sample_regs_user, sample_regs_intr, flags; then the record.
  */
-#include "codec_internal.h"
+#include "src/codec/codec_internal.h"
 #include "harness.h"
 #include "mutator.h"
-#include <perfdata/compare.h>
+#include <perfdata/session/compare.h>
 
 #define RECORD_AT 49
 
@@ -20,8 +21,8 @@ struct trial {
     size_t n;
 };
 
-typedef enum pd_code encoder(const struct pd_plan *plan, const struct pd_record *rec, void *out, size_t cap, size_t *size,
-                             struct pd_error *error);
+typedef enum pd_code encoder(const struct pd_plan *plan, const struct pd_record *rec, void *out, size_t cap,
+                             size_t *size, struct pd_error *error);
 
 static void take_attr(struct trial *t, const uint8_t *data)
 {
@@ -41,8 +42,13 @@ static void take_attr(struct trial *t, const uint8_t *data)
 static struct pd_record interpreted(const struct trial *t, const struct pd_record *rec, uint8_t variant,
                                     enum pd_code *code, struct pd_error *error)
 {
-    struct pd_record r = {.type = rec->type, .misc = rec->misc, .size = rec->size, .raw = rec->raw, .variant = variant,
-                          .layout = pd_layout_of(rec->type), .plan = &t->plan};
+    struct pd_record r = {.type = rec->type,
+                          .misc = rec->misc,
+                          .size = rec->size,
+                          .raw = rec->raw,
+                          .variant = variant,
+                          .layout = pd_layout_of(rec->type),
+                          .plan = &t->plan};
     r.has_id = pd_has_id(&t->plan, r.type, r.variant);
     *code = pd_interpret_decode(&t->plan, &r, &r.u, error);
     r.decoded = *code == PD_OK;
@@ -50,8 +56,8 @@ static struct pd_record interpreted(const struct trial *t, const struct pd_recor
 }
 
 /* Encodes to exactly these bytes, in exactly their room. */
-static void check_encodes_to(encoder *encode, const struct pd_plan *plan, const struct pd_record *rec, const uint8_t *want,
-                             size_t n)
+static void check_encodes_to(encoder *encode, const struct pd_plan *plan, const struct pd_record *rec,
+                             const uint8_t *want, size_t n)
 {
     uint8_t *out = malloc(n);
     size_t size = 0;
@@ -63,8 +69,8 @@ static void check_encodes_to(encoder *encode, const struct pd_plan *plan, const 
 }
 
 /*
- * Where only the size, or a text where a number should be, tells the layout, bytes that are never swapped may be taken for
- * numbers in the other order only.
+ * Where only the size, or a text where a number should be, tells the layout, bytes that are never swapped may
+ * be taken for numbers in the other order only.
  */
 static bool ambiguous(const struct trial *t, const struct pd_record *rec)
 {
@@ -131,7 +137,8 @@ static void check_refused(const struct trial *t, const struct pd_record *rec, en
     CHECK(code == PD_ESHORT || code == PD_ECOUNT);
     interpreted(t, rec, pd_usual_variant(&t->plan, rec->type), &other, &same);
     CHECK(other == code && strcmp(same.field, error->field) == 0);
-    CHECK(same.found == error->found && same.expected == error->expected && same.record_offset == error->record_offset);
+    CHECK(same.found == error->found && same.expected == error->expected &&
+          same.record_offset == error->record_offset);
 }
 
 static void check_frame(const struct trial *t, const struct pd_record *rec, enum pd_code code)

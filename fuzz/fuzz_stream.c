@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_stream.c - a recording that comes through a pipe in pieces of any size: what is read is what is read of the same bytes
- * in memory, and writing it again gives those. Checks R1, R2, R3, R5, R7, R10, R12.
+ * fuzz_stream.c - a recording that comes through a pipe in pieces of any size: what is read is what is read
+ * of the same bytes in memory, and writing it again gives those. Checks R1, R2, R3, R5, R7, R10, R12.
  *
  * Input: a byte that says how large the pieces are, seven that they depend on, then the recording.
  */
@@ -14,7 +14,7 @@
 
 struct feed {
     const uint8_t *bytes;
-    size_t size, most; /* bytes of a piece */
+    size_t size, most;      /* bytes of a piece */
     struct mutation pieces; /* for its random numbers */
 };
 
@@ -47,15 +47,18 @@ static struct pd_reader *open_stream(struct feed *feed, const struct pd_allocato
 static bool is_in_order(const struct pd_reader *r)
 {
     const struct pd_file_info *info = pd_reader_info(r);
-    return info->container != PD_CONTAINER_FILE || (info->header.data.size && !info->truncated && !pd_reader_n_findings(r));
+    return info->container != PD_CONTAINER_FILE ||
+           (info->header.data.size && !info->truncated && !pd_reader_n_findings(r));
 }
 
 static void check_same(struct pd_reader *r, struct pd_reader *s)
 {
     const struct digest a = digest_reader(r), b = digest_reader(s);
     CHECK(a.code == b.code && a.records == b.records && a.decoded == b.decoded && a.hash == b.hash);
-    CHECK(a.code == PD_END || (a.error.offset == b.error.offset && strcmp(a.error.field, b.error.field) == 0));
-    CHECK(pd_reader_n_attrs(r) == pd_reader_n_attrs(s) && pd_reader_info(r)->stray == pd_reader_info(s)->stray);
+    CHECK(a.code == PD_END ||
+          (a.error.offset == b.error.offset && strcmp(a.error.field, b.error.field) == 0));
+    CHECK(pd_reader_n_attrs(r) == pd_reader_n_attrs(s) &&
+          pd_reader_info(r)->stray == pd_reader_info(s)->stray);
     if (b.code == PD_END)
         CHECK(pd_reader_n_features(r) == pd_reader_n_features(s));
 }
@@ -70,7 +73,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct pd_reader *r = NULL, *s;
     if (size < STREAM_AT)
         return 0;
-    struct feed feed = {.bytes = data + STREAM_AT, .size = size - STREAM_AT, .most = most[data[0] % (sizeof most / sizeof *most)]};
+    struct feed feed = {.bytes = data + STREAM_AT,
+                        .size = size - STREAM_AT,
+                        .most = most[data[0] % (sizeof most / sizeof *most)]};
     memcpy(&feed.pieces.state, data + 1, 7);
     const enum pd_code code = pd_reader_open_memory(&r, feed.bytes, feed.size, &options, NULL);
     s = open_stream(&feed, &allocator);

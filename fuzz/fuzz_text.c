@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_text.c - the verbs decode and encode. Any bytes: decode and encode is the identity; and where nothing is damaged or
- * left out, encode takes what decode --short says, which settles to a text that comes back. Bytes that begin with a brace are a text as
- * well: what encode makes of it, decode and encode make again; what it refuses leaves nothing behind. Checks R1, R9.
+ * fuzz_text.c - the verbs decode and encode. Any bytes: decode and encode is the identity; and where nothing
+ * is damaged or left out, encode takes what decode --short says, which settles to a text that comes back.
+ * Bytes that begin with a brace are a text as well: what encode makes of it, decode and encode make again;
+ * what it refuses leaves nothing behind. Checks R1, R9.
  */
 #define _GNU_SOURCE
-#include "../cli/cli.h"
+#include "cli/lib/cli.h"
 #include "harness.h"
 #include <dirent.h>
 #include <fcntl.h>
@@ -104,7 +105,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 /* ---- The verbs. */
 
-static int run(int (*verb)(struct cli *, int, char **), const char *in, const char *out, const char *option)
+static int run_verb(int (*verb)(struct cli *, int, char **), const char *in, const char *out,
+                    const char *option)
 {
     const char *words[] = {"verb", "-f", "-o", out, in, option, NULL};
     char *argv[sizeof words / sizeof *words];
@@ -128,12 +130,13 @@ static int run(int (*verb)(struct cli *, int, char **), const char *in, const ch
 
 static void check_short(void)
 {
-    if (run(cmd_decode, "in", "short", "--short"))
+    if (run_verb(cmd_decode, "in", "short", "--short"))
         return;
-    CHECK(run(cmd_encode, "short", "made", NULL) == CLI_OK);
-    CHECK(run(cmd_decode, "made", "once", "--short") == CLI_OK); /* attrs that say more than they have are whole now */
-    CHECK(run(cmd_encode, "once", "made", NULL) == CLI_OK);
-    CHECK(run(cmd_decode, "made", "twice", "--short") == CLI_OK);
+    CHECK(run_verb(cmd_encode, "short", "made", NULL) == CLI_OK);
+    CHECK(run_verb(cmd_decode, "made", "once", "--short") ==
+          CLI_OK); /* attrs that say more than they have are whole now */
+    CHECK(run_verb(cmd_encode, "once", "made", NULL) == CLI_OK);
+    CHECK(run_verb(cmd_decode, "made", "twice", "--short") == CLI_OK);
     const struct bytes text = load("once");
     CHECK(same("twice", text.p, text.n));
     free(text.p);
@@ -142,9 +145,9 @@ static void check_short(void)
 static void check_identity(const uint8_t *data, size_t size)
 {
     save("in", data, size);
-    const int status = run(cmd_decode, "in", "text", NULL);
+    const int status = run_verb(cmd_decode, "in", "text", NULL);
     CHECK(status == CLI_OK || status == CLI_DAMAGED);
-    CHECK(run(cmd_encode, "text", "back", NULL) == CLI_OK);
+    CHECK(run_verb(cmd_encode, "text", "back", NULL) == CLI_OK);
     CHECK(same("back", data, size));
     if (status == CLI_OK)
         check_short();
@@ -152,10 +155,10 @@ static void check_identity(const uint8_t *data, size_t size)
 
 static void check_directory(void)
 {
-    const int status = run(cmd_decode, "made", "text", NULL);
+    const int status = run_verb(cmd_decode, "made", "text", NULL);
     CHECK(status == CLI_OK || status == CLI_DAMAGED);
-    CHECK(run(cmd_encode, "text", "back", NULL) == CLI_OK);
-    CHECK(run(cmd_decode, "back", "again", NULL) == status);
+    CHECK(run_verb(cmd_encode, "text", "back", NULL) == CLI_OK);
+    CHECK(run_verb(cmd_decode, "back", "again", NULL) == status);
     const struct bytes text = load("text");
     CHECK(same("again", text.p, text.n));
     free(text.p);
@@ -165,7 +168,7 @@ static void check_text(const uint8_t *data, size_t size)
 {
     struct stat st;
     save("text", data, size);
-    const int status = run(cmd_encode, "text", "made", NULL);
+    const int status = run_verb(cmd_encode, "text", "made", NULL);
     if (status) {
         CHECK(status == CLI_DAMAGED || status == CLI_USAGE || status == CLI_OUTPUT);
         CHECK(count_files() == 1);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_tracing.c - tracing data of any bytes: its events can be found by number and name, fields and their values lie inside
- * what they were taken from, and what is printed of raw bytes is complete, as JSON valid. Checks R1, R2, R3, R5, R10, R12.
+ * fuzz_tracing.c - tracing data of any bytes: its events can be found by number and name, fields and their
+ * values lie inside what they were taken from, and what is printed of raw bytes is complete, as JSON valid.
+ * Checks R1, R2, R3, R5, R10, R12.
  *
  * Input: a byte whose lowest bit is the order, the number of raw bytes, these, then the section.
  */
@@ -9,7 +10,7 @@
 #include "mutator.h"
 #include <jansson.h>
 #include <perfdata/feature.h>
-#include <perfdata/tracepoint.h>
+#include <perfdata/session/tracepoint.h>
 
 #define MOST 60000
 #define RAW_AT 2
@@ -25,7 +26,8 @@ static bool is_inside(const void *part, size_t n, const void *whole, size_t size
     return n == 0 || (p >= w && p - w <= size && n <= size - (p - w));
 }
 
-static void check_value(const struct trial *t, const struct pd_tracepoint *tp, const struct pd_tracepoint_field *f)
+static void check_value(const struct trial *t, const struct pd_tracepoint *tp,
+                        const struct pd_tracepoint_field *f)
 {
     struct pd_tracepoint_data d;
     uint8_t *raw = malloc(t->n_raw); /* of exactly this size */
@@ -42,12 +44,14 @@ static void check_value(const struct trial *t, const struct pd_tracepoint *tp, c
     free(raw);
 }
 
-static void check_field(const struct trial *t, const struct pd_tracepoint *tp, const struct pd_tracepoint_field *f)
+static void check_field(const struct trial *t, const struct pd_tracepoint *tp,
+                        const struct pd_tracepoint_field *f)
 {
     CHECK(f->name.len && is_inside(f->name.ptr, f->name.len, t->text, t->n_text));
     CHECK(is_inside(f->type.ptr, f->type.len, t->text, t->n_text));
     CHECK(f->kind <= PD_TRACEPOINT_BYTES && f->place <= PD_TRACEPOINT_REL_LOC);
-    CHECK(f->kind == PD_TRACEPOINT_BYTES ? f->width == 0 : f->width && f->width <= 8 && !(f->width & (f->width - 1)));
+    CHECK(f->kind == PD_TRACEPOINT_BYTES ? f->width == 0
+                                         : f->width && f->width <= 8 && !(f->width & (f->width - 1)));
     CHECK(pd_tracepoint_find(tp, f->name.ptr, f->name.len) == f); /* a name is there once */
     check_value(t, tp, f);
 }
@@ -155,7 +159,8 @@ static bool pick_format(struct mutation *m, size_t at, struct pd_format_file *fi
     struct pd_event_system system;
     struct pd_format_file one;
     uint64_t seen = 0;
-    if (pd_feature_decode(m->order, PD_FEAT_TRACING_DATA, 0, m->data + at, m->size - at, &f, NULL) || !f.layout)
+    if (pd_feature_decode(m->order, PD_FEAT_TRACING_DATA, 0, m->data + at, m->size - at, &f, NULL) ||
+        !f.layout)
         return false;
     *order = f.u.tracing_data.bigendian ? PD_BIG : PD_LITTLE;
     struct pd_list list = f.u.tracing_data.ftrace, systems = f.u.tracing_data.systems;
@@ -174,7 +179,8 @@ static void mutate_format(struct mutation *m, size_t at)
     enum pd_order order;
     if (!pick_format(m, at, &file, &order))
         return;
-    const size_t start = (size_t)(file.text.ptr - m->data), from = start + (size_t)mutation_random(m, file.text.n);
+    const size_t start = (size_t)(file.text.ptr - m->data),
+                 from = start + (size_t)mutation_random(m, file.text.n);
     size_t n = 1 + (size_t)mutation_random(m, 40);
     n = n < start + file.text.n - from ? n : start + file.text.n - from;
     if (mutation_random(m, 2) && n <= m->max - m->size) {

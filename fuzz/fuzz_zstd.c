@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_zstd.c - any bytes as what COMPRESSED records hold, cut into such records anywhere: what comes out of them is what
- * libzstd makes of the bytes in one piece, damage is told, memory is bounded, and writing it all again gives the same
- * bytes. Checks R1, R2, R3, R5, R7, R10, R12.
+ * fuzz_zstd.c - any bytes as what COMPRESSED records hold, cut into such records anywhere: what comes out of
+ * them is what libzstd makes of the bytes in one piece, damage is told, memory is bounded, and writing it all
+ * again gives the same bytes. Checks R1, R2, R3, R5, R7, R10, R12.
  *
- * Input: a byte of which bit 0 is the order and bit 1 the type of record, a byte that says how large the pieces are, four that
- * they depend on, then the zstd stream.
+ * Input: a byte of which bit 0 is the order and bit 1 the type of record, a byte that says how large the
+ * pieces are, four that they depend on, then the zstd stream.
  */
 #include "harness.h"
 #include "mutator.h"
@@ -55,8 +55,8 @@ static bool is_plain(const struct trial *t)
         n = pd_load16(t->plain.b + at + 6, order);
         if (n < 8 || n > t->plain.n - at)
             return false;
-        if (type == PD_RECORD_HEADER_TRACING_DATA || type == PD_RECORD_AUXTRACE || type == PD_RECORD_COMPRESSED ||
-            type == PD_RECORD_COMPRESSED2 || type == PD_RECORD_HEADER_ATTR)
+        if (type == PD_RECORD_HEADER_TRACING_DATA || type == PD_RECORD_AUXTRACE ||
+            type == PD_RECORD_COMPRESSED || type == PD_RECORD_COMPRESSED2 || type == PD_RECORD_HEADER_ATTR)
             return false;
     }
     return at == t->plain.n;
@@ -126,7 +126,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .size = sizeof options, .allocator = &allocator, .max_inflate = INFLATE_MOST};
     if (size < ZSTD_AT || size > MOST)
         return 0;
-    struct trial t = {.bytes = data + ZSTD_AT, .n = size - ZSTD_AT, .big = data[0] & 1, .second = data[0] & 2};
+    struct trial t = {
+        .bytes = data + ZSTD_AT, .n = size - ZSTD_AT, .big = data[0] & 1, .second = data[0] & 2};
     struct mutation pieces = {.state = pd_load32(data + 2, PD_LITTLE)};
     struct image im;
     struct pd_reader *r;
@@ -161,10 +162,12 @@ static size_t mutate_plain(struct mutation *m, struct image *plain)
         inside.state = mutation_random(m, UINT64_MAX);
         mutate_records(&inside);
     }
-    const size_t half = mutation_random(m, 4) ? inside.size : (size_t)mutation_random(m, inside.size + 1); /* two frames */
+    const size_t half =
+        mutation_random(m, 4) ? inside.size : (size_t)mutation_random(m, inside.size + 1); /* two frames */
     size_t n = ZSTD_compress(m->data + ZSTD_AT, m->max - ZSTD_AT, bytes, half, 1), more = 0;
     if (!ZSTD_isError(n) && half < inside.size)
-        more = ZSTD_compress(m->data + ZSTD_AT + n, m->max - ZSTD_AT - n, bytes + half, inside.size - half, 1);
+        more =
+            ZSTD_compress(m->data + ZSTD_AT + n, m->max - ZSTD_AT - n, bytes + half, inside.size - half, 1);
     return ZSTD_isError(n) || ZSTD_isError(more) ? m->size : ZSTD_AT + n + more;
 }
 

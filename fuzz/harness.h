@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* harness.h - what the harnesses share: assertions that stop the fuzzer, and an allocator that keeps count. */
+/*
+ * harness.h - what the harnesses share: assertions that stop the fuzzer, and an allocator that keeps count.
+ */
 #ifndef PERFDATA_FUZZ_HARNESS_H
 #define PERFDATA_FUZZ_HARNESS_H
 
@@ -11,12 +13,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define CHECK(condition_)                                                                     \
-    do {                                                                                      \
-        if (!(condition_)) {                                                                  \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition_);    \
-            abort();                                                                          \
-        }                                                                                     \
+#define CHECK(condition_)                                                                  \
+    do {                                                                                   \
+        if (!(condition_)) {                                                               \
+            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition_); \
+            abort();                                                                       \
+        }                                                                                  \
     } while (0)
 
 #endif

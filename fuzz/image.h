@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * image.h - perf.data files put together byte by byte from the format's description, without the library: for tests, and
- * as the first inputs of the fuzzer.
+ * image.h - perf.data files put together byte by byte from the format's description, without the library: for
+ * tests, and as the first inputs of the fuzzer.
  */
 #ifndef PERFDATA_FUZZ_IMAGE_H
 #define PERFDATA_FUZZ_IMAGE_H
@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct image {
-    bool big;    /* byte order */
+    bool big; /* byte order */
     uint8_t *b;
     size_t n, cap;
     size_t data, table, end; /* of image_recording(): where these begin, and where the last section ends */
@@ -69,9 +69,18 @@ static inline void image_number(struct image *im, uint64_t v, size_t width)
     image_set(im, im->n - width, v, width);
 }
 
-static inline void image_u16(struct image *im, unsigned v) { image_number(im, v, 2); }
-static inline void image_u32(struct image *im, uint32_t v) { image_number(im, v, 4); }
-static inline void image_u64(struct image *im, uint64_t v) { image_number(im, v, 8); }
+static inline void image_u16(struct image *im, unsigned v)
+{
+    image_number(im, v, 2);
+}
+static inline void image_u32(struct image *im, uint32_t v)
+{
+    image_number(im, v, 4);
+}
+static inline void image_u64(struct image *im, uint64_t v)
+{
+    image_number(im, v, 8);
+}
 
 static inline void image_section(struct image *im, size_t at, uint64_t offset, uint64_t size)
 {
@@ -81,10 +90,18 @@ static inline void image_section(struct image *im, size_t at, uint64_t offset, u
 
 /* Offsets in the file header. */
 enum {
-    IMAGE_SIZE = 8, IMAGE_ATTR_SIZE = 16, IMAGE_ATTRS = 24, IMAGE_DATA = 40, IMAGE_TYPES = 56, IMAGE_FEATURES = 72,
+    IMAGE_SIZE = 8,
+    IMAGE_ATTR_SIZE = 16,
+    IMAGE_ATTRS = 24,
+    IMAGE_DATA = 40,
+    IMAGE_TYPES = 56,
+    IMAGE_FEATURES = 72,
 };
 
-/* Starts a file: the magic, `size` bytes of header of which only size and attr_size are set. 16: a pipe stream. */
+/*
+ * Starts a file: the magic, `size` bytes of header of which only size and attr_size are set. 16: a pipe
+ * stream.
+ */
 static inline void image_start(struct image *im, bool big, size_t size, uint64_t attr_size)
 {
     *im = (struct image){.big = big};
@@ -99,11 +116,13 @@ static inline void image_start(struct image *im, bool big, size_t size, uint64_t
 static inline void image_feature(struct image *im, unsigned n, unsigned word)
 {
     const unsigned in_word = n % (8 * word) / 8;
-    im->b[IMAGE_FEATURES + n / (8 * word) * word + (im->big ? word - 1 - in_word : in_word)] |= (uint8_t)(1u << n % 8);
+    im->b[IMAGE_FEATURES + n / (8 * word) * word + (im->big ? word - 1 - in_word : in_word)] |=
+        (uint8_t)(1u << n % 8);
 }
 
 /* An attr of `room` bytes that says it has `size`, and what decides the layout of its records. */
-static inline size_t image_attr(struct image *im, uint32_t size, size_t room, uint64_t sample_type, bool sample_id_all)
+static inline size_t image_attr(struct image *im, uint32_t size, size_t room, uint64_t sample_type,
+                                bool sample_id_all)
 {
     const size_t at = im->n;
     image_zeros(im, room);
@@ -140,8 +159,19 @@ static inline void image_end(struct image *im, size_t at)
 /* ---- A recording with some of everything. */
 
 enum {
-    ST_IP = 1, ST_TID = 2, ST_TIME = 4, ST_ADDR = 8, ST_READ = 16, ST_CALLCHAIN = 32, ST_ID = 64, ST_CPU = 128,
-    ST_PERIOD = 256, ST_STREAM_ID = 512, ST_RAW = 1024, ST_STACK_USER = 8192, ST_IDENTIFIER = 65536,
+    ST_IP = 1,
+    ST_TID = 2,
+    ST_TIME = 4,
+    ST_ADDR = 8,
+    ST_READ = 16,
+    ST_CALLCHAIN = 32,
+    ST_ID = 64,
+    ST_CPU = 128,
+    ST_PERIOD = 256,
+    ST_STREAM_ID = 512,
+    ST_RAW = 1024,
+    ST_STACK_USER = 8192,
+    ST_IDENTIFIER = 65536,
 };
 
 /* The layouts of its two events: their trailers have 32 and 24 bytes. */
@@ -263,7 +293,7 @@ static inline void image_records(struct image *im)
     image_auxtrace(im, 24);
     image_tracing_data(im, 12, 16);
     at = image_record(im, 80, 0); /* HEADER_FEATURE, 5 bytes past a multiple of 8 */
-    image_u64(im, 205); /* nobody knows its layout */
+    image_u64(im, 205);           /* nobody knows its layout */
     image_bytes(im, "x86\0", 5);
     image_end(im, at);
     at = image_record(im, 68, 0); /* FINISHED_ROUND */
@@ -287,7 +317,7 @@ static inline void image_features(struct image *im)
     image_feature(im, 4, 8);
     image_feature(im, 15, 8);
     image_feature(im, 200, 8);
-    image_zeros(im, 4 * 16 + 2 * 16); /* as when two features were given up */
+    image_zeros(im, 4 * 16 + 2 * 16);                      /* as when two features were given up */
     image_feature_string(im, im->table + 16, "6.1.0", 64); /* not in the order of the table */
     image_feature_string(im, im->table, "host", 64);
     image_section(im, im->table + 32, im->n, 0);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * make_seeds.c - writes the fuzzer's first inputs: make_seeds DIRECTORY [RECORDING...], where DIRECTORY holds a directory for
- * each harness but text. The files are those of image.h; recordings are cut down to their first records, each of which is an
- * input of fuzz_record as well. What is random has a fixed seed: the same call gives the same bytes.
+ * make_seeds.c - writes the fuzzer's first inputs: make_seeds DIRECTORY [RECORDING...], where DIRECTORY holds
+ * a directory for each harness but text. The files are those of image.h; recordings are cut down to their
+ * first records, each of which is an input of fuzz_record as well. What is random has a fixed seed: the same
+ * call gives the same bytes.
  */
 #include "harness.h"
 #include "image.h"
-#include "random_values.h"
+#include "ops/gen/random_values.h"
 #include "recording.h"
-#include "wire.h"
-#include <perfdata/convert.h>
-#include <perfdata/gen.h>
+#include "src/support/wire.h"
+#include <perfdata/ops/convert.h>
+#include <perfdata/ops/gen.h>
 #include <stdio.h>
 #include <zstd.h>
 
@@ -31,7 +32,8 @@ static void save(const char *group, const char *name, const void *bytes, size_t 
     }
 }
 
-static void save_behind(const char *group, const char *name, const void *front, size_t n, const struct image *im)
+static void save_behind(const char *group, const char *name, const void *front, size_t n,
+                        const struct image *im)
 {
     struct image all = {0};
     image_bytes(&all, front, n);
@@ -54,8 +56,9 @@ static struct image as_stream(const struct image *im)
 
 /* What the options of fuzz_pipeline do, each in a seed or two: to, zip, order; comms, times, every. */
 static const uint8_t pipelines[][12] = {
-    {2, 0, 0x04, 0, 0, 0, 0, 0, 0, 0, 0, 0},  {8, 0, 0x20, 0, 20, 0, 0, 0, 0x22, 0, 0, 0}, {0x41, 0, 0x01, 8, 13, 0, 0, 0, 1, 0, 0, 0},
-    {0x20, 0, 0x40, 1, 0, 0, 0, 0, 8, 0, 0, 0}, {0x10, 17, 0, 0, 0, 0, 5, 5, 0x21, 0, 0, 0}, {4, 0, 0x10, 0, 1, 0, 0, 0, 0x12, 0, 0, 0},
+    {2, 0, 0x04, 0, 0, 0, 0, 0, 0, 0, 0, 0},     {8, 0, 0x20, 0, 20, 0, 0, 0, 0x22, 0, 0, 0},
+    {0x41, 0, 0x01, 8, 13, 0, 0, 0, 1, 0, 0, 0}, {0x20, 0, 0x40, 1, 0, 0, 0, 0, 8, 0, 0, 0},
+    {0x10, 17, 0, 0, 0, 0, 5, 5, 0x21, 0, 0, 0}, {4, 0, 0x10, 0, 1, 0, 0, 0, 0x12, 0, 0, 0},
 };
 
 static void save_whole(const char *name, const struct image *im)
@@ -90,8 +93,9 @@ static void save_random(bool big, bool compressed)
                                            .order = big ? PD_BIG : PD_LITTLE,
                                            .seed = 1,
                                            .count = 24,
-                                           .sample_type = PD_SAMPLE_IDENTIFIER | PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME |
-                                                          PD_SAMPLE_CPU | PD_SAMPLE_CALLCHAIN | PD_SAMPLE_READ,
+                                           .sample_type = PD_SAMPLE_IDENTIFIER | PD_SAMPLE_IP |
+                                                          PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_CPU |
+                                                          PD_SAMPLE_CALLCHAIN | PD_SAMPLE_READ,
                                            .depth = 3,
                                            .compression = compressed ? PD_RECORD_COMPRESSED : 0};
     char name[40];
@@ -142,12 +146,13 @@ static void save_compressed(bool big, bool second, bool cut)
 
 #define FIELD(decl_, offset_, size_, signed_) \
     "\tfield:" decl_ ";\toffset:" #offset_ ";\tsize:" #size_ ";\tsigned:" #signed_ ";\n"
-#define FORMAT(name_, id_)                                                                       \
-    "name: " name_ "\nID: " #id_ "\nformat:\n" FIELD("unsigned short common_type", 0, 2, 0)      \
-    FIELD("int common_pid", 4, 4, 1) "\n" FIELD("char comm[16]", 8, 16, 0) FIELD("s64 delta", 24, 8, 1) \
-    FIELD("const void * ptr", 32, 8, 0) FIELD("__data_loc char[] text", 40, 4, 0)                  \
-    FIELD("__rel_loc unsigned int[] rel", 44, 4, 0) FIELD("u8 ip[4]", 48, 4, 0)                    \
-    FIELD("struct timespec64 ts", 52, 8, 0) FIELD("char flexible[]", 60, 0, 0) "\nprint fmt: \"%d\", REC->delta\n"
+#define FORMAT(name_, id_)                                                                                  \
+    "name: " name_ "\nID: " #id_ "\nformat:\n" FIELD("unsigned short common_type", 0, 2, 0)                 \
+        FIELD("int common_pid", 4, 4, 1) "\n" FIELD("char comm[16]", 8, 16, 0) FIELD("s64 delta", 24, 8, 1) \
+            FIELD("const void * ptr", 32, 8, 0) FIELD("__data_loc char[] text", 40, 4, 0)                   \
+                FIELD("__rel_loc unsigned int[] rel", 44, 4, 0) FIELD("u8 ip[4]", 48, 4, 0)                 \
+                    FIELD("struct timespec64 ts", 52, 8, 0)                                                 \
+                        FIELD("char flexible[]", 60, 0, 0) "\nprint fmt: \"%d\", REC->delta\n"
 
 static void add_text(struct image *im, const char *text)
 {
@@ -277,8 +282,8 @@ static void save_record(const char *name, const struct pd_record *rec, enum pd_o
 {
     static const struct pd_attr none;
     const struct pd_attr *a = rec->attr ? rec->attr : &none;
-    const uint64_t words[] = {a->sample_type, a->branch_sample_type, a->read_format, a->sample_regs_user,
-                              a->sample_regs_intr, a->flags};
+    const uint64_t words[] = {a->sample_type,      a->branch_sample_type, a->read_format,
+                              a->sample_regs_user, a->sample_regs_intr,   a->flags};
     struct image im = {0};
     *image_room(&im, 1) = order == PD_BIG;
     for (size_t i = 0; i < 6; i++)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mutator.h - changes inputs without making nonsense of them: records keep a size that leads to the next one, sections an
- * offset that is in the file. Blind changes, which libFuzzer does best itself, are mixed in.
+ * mutator.h - changes inputs without making nonsense of them: records keep a size that leads to the next one,
+ * sections an offset that is in the file. Blind changes, which libFuzzer does best itself, are mixed in.
  */
 #ifndef PERFDATA_FUZZ_MUTATOR_H
 #define PERFDATA_FUZZ_MUTATOR_H
 
-#include "wire.h"
+#include "src/support/wire.h"
 
 /* Given by libFuzzer; absent where files are only replayed. */
 __attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
@@ -87,7 +87,15 @@ static inline void mutate_lone_record(struct mutation *m, size_t at)
 
 /* ---- Files. */
 
-enum { AT_ATTR_SIZE = 16, AT_ATTRS = 24, AT_DATA = 40, AT_TYPES = 56, AT_FEATURES = 72, FILE_HEADER = 104, PIPE_HEADER = 16 };
+enum {
+    AT_ATTR_SIZE = 16,
+    AT_ATTRS = 24,
+    AT_DATA = 40,
+    AT_TYPES = 56,
+    AT_FEATURES = 72,
+    FILE_HEADER = 104,
+    PIPE_HEADER = 16
+};
 
 static inline uint64_t file_word(const struct mutation *m, size_t at)
 {
@@ -109,7 +117,8 @@ static inline void move_section(struct mutation *m, uint64_t at, uint64_t from, 
 /* Everything that stood at `from` or behind, which is inside the data, stands `by` bytes further. */
 static inline void move_sections(struct mutation *m, uint64_t from, uint64_t by)
 {
-    const uint64_t stride = file_word(m, AT_ATTR_SIZE), table = file_word(m, AT_DATA) + file_word(m, AT_DATA + 8);
+    const uint64_t stride = file_word(m, AT_ATTR_SIZE),
+                   table = file_word(m, AT_DATA) + file_word(m, AT_DATA + 8);
     uint64_t n = 0;
     move_section(m, AT_ATTRS, from, by);
     move_section(m, AT_TYPES, from, by);
@@ -194,7 +203,8 @@ static inline void mutate_records(struct mutation *m)
 static inline void mutate_header(struct mutation *m)
 {
     const size_t at = AT_ATTR_SIZE + 8 * (size_t)mutation_random(m, 7);
-    uint64_t v = mutation_random(m, 3) ? file_word(m, AT_ATTR_SIZE + 8 * (size_t)mutation_random(m, 7)) : m->size;
+    uint64_t v =
+        mutation_random(m, 3) ? file_word(m, AT_ATTR_SIZE + 8 * (size_t)mutation_random(m, 7)) : m->size;
     if (mutation_random(m, 2))
         v += 8 * mutation_random(m, 9) - 32;
     file_set_word(m, at, mutation_random(m, 8) ? v : 0);
@@ -202,14 +212,16 @@ static inline void mutate_header(struct mutation *m)
 
 static inline void mutate_attr(struct mutation *m)
 {
-    const uint64_t stride = file_word(m, AT_ATTR_SIZE), n = stride >= 24 ? file_word(m, AT_ATTRS + 8) / stride : 0;
+    const uint64_t stride = file_word(m, AT_ATTR_SIZE),
+                   n = stride >= 24 ? file_word(m, AT_ATTRS + 8) / stride : 0;
     if (n == 0 || n > m->size)
         return;
     const uint64_t at = file_word(m, AT_ATTRS) + mutation_random(m, n) * stride;
     if (at > m->size || stride > m->size - at)
         return;
     if (mutation_random(m, 2)) /* a bit of sample_type */
-        file_set_word(m, (size_t)at + 24, file_word(m, (size_t)at + 24) ^ UINT64_C(1) << mutation_random(m, 25));
+        file_set_word(m, (size_t)at + 24,
+                      file_word(m, (size_t)at + 24) ^ UINT64_C(1) << mutation_random(m, 25));
     else
         mutate_in_place(m, (size_t)at, (size_t)stride);
 }

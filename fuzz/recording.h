@@ -5,6 +5,7 @@
 
 #include "harness.h"
 #include "image.h"
+#include <perfdata/ops/rewrite.h>
 #include <perfdata/writer.h>
 
 #define INFLATE_MOST ((uint64_t)1 << 20) /* bytes that one COMPRESSED record may make here */

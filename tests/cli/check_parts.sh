@@ -1,33 +1,31 @@
 #!/usr/bin/env bash
-# check -j: what is printed, and the exit status, are those of one thread, wherever the data is cut into parts, whatever
-# is in them. Besides the command itself, one whose parts have 1000 bytes. Checks R6.
+# check -j: what is printed, and the exit status, are those of one thread, wherever the data is cut into
+# parts, whatever is in them. Besides the command itself, one whose parts have 1000 bytes. Checks R6.
 . "$(dirname "$0")/frame_lib.sh"
 small=$PERFDATA_BUILD/tests/perfdata_small_parts
 "$small" --version >/dev/null 2>&1 || skip "$small does not run here"
 
 # both COMMAND FILE...: with one thread and with several.
 both() {
-    local command=$1 file how one several
+    local command=$1 how one several
     shift
-    for file; do
-        for how in "" --json "--strict -q"; do
-            one=0 several=0
-            # shellcheck disable=SC2086
-            "$PERFDATA" check $how "$file" >one 2>one.err </dev/null || one=$?
-            # shellcheck disable=SC2086
-            "$command" check $how -j3 "$file" >several 2>several.err </dev/null || several=$?
-            [ $one = $several ] || fail "check $how $file: exit status $one, -j3 $several"
-            cmp -s one several || fail "check $how $file: -j3 prints something else: $(diff one several | head -n 4)"
-            cmp -s one.err several.err || fail "check $how $file: -j3 says something else: $(diff one.err several.err | head -n 4)"
-        done
+    [ $# -gt 0 ] || fail "no files"
+    for how in "" --json "--strict -q"; do
+        one=0 several=0
+        # shellcheck disable=SC2086
+        "$PERFDATA" check $how "$@" >one 2>one.err </dev/null || one=$?
+        # shellcheck disable=SC2086
+        "$command" check $how -j3 "$@" >several 2>several.err </dev/null || several=$?
+        [ $one = $several ] || fail "check $how $*: exit status $one, -j3 $several"
+        cmp -s one several || fail "check $how $*: -j3 prints something else: $(diff one several | head -n 4)"
+        cmp -s one.err several.err || fail "check $how $*: -j3 says something else: $(diff one.err several.err | head -n 4)"
     done
 }
 
 # ---- Small recordings of all kinds.
 both "$small" "$PERFDATA_SOURCE"/corpus/*.data "$PERFDATA_SOURCE"/corpus/conformance/*.data
-if [ -n "${PERFDATA_CORPUS:-}" ]; then
-    both "$small" "$PERFDATA_CORPUS"/*__*
-fi
+mapfile -t recordings < <(corpus_files 1)
+[ ${#recordings[@]} = 0 ] || both "$small" "${recordings[@]}"
 
 # ---- Random ones, damaged at random, and with unknown records.
 gen() {
@@ -43,17 +41,13 @@ gen zipped.data --preset build -c 400 -z
 gen pipe.data --preset build -c 400 --to pipe
 gen dir --preset build -c 400 --to dir
 for file in build big server all stacks aux zipped pipe; do
-    both "$small" $file.data
-    for seed in 1 2 3 4 5 6; do
-        "$PERFDATA" corrupt -q -f -E 0.0002 --seed $seed -o bad.data $file.data >/dev/null
-        both "$small" bad.data
-        "$PERFDATA" corrupt -q -f --unknown-record --seed $seed -o unknown.data $file.data >/dev/null
-        both "$small" unknown.data
-        "$PERFDATA" corrupt -q -f --truncate -$((seed * 7001)) -o short.data $file.data >/dev/null
-        both "$small" short.data
+    for ((seed = 1; seed <= $(effort 3 6); seed++)); do
+        "$PERFDATA" corrupt -q -f -E 0.0002 --seed $seed -o bad-$file$seed.data $file.data >/dev/null
+        "$PERFDATA" corrupt -q -f --unknown-record --seed $seed -o unknown-$file$seed.data $file.data >/dev/null
+        "$PERFDATA" corrupt -q -f --truncate -$((seed * 7001)) -o short-$file$seed.data $file.data >/dev/null
     done
 done
-both "$small" dir
+both "$small" ./*.data dir
 "$PERFDATA" check build.data >one
 "$small" check -j2 - <build.data >several
 sed -i 's/^standard input/build.data/' several
@@ -99,9 +93,9 @@ expect 0 "$small" check -j2 event11.data
 has out 'note: .*1 records of unknown events'
 
 # ---- Recordings of several parts of the usual size: whole, damaged in the middle and at the end.
-gen long.data --size 20M --sample-type ip,tid,time,callchain --seed 3
+gen long.data --size 8M --sample-type ip,tid,time,callchain --seed 3
 both "$PERFDATA" long.data
-"$PERFDATA" corrupt -q --set 10000006=0400 --set 15000000=ffffffffffffffff -o bad.data -f long.data >/dev/null
+"$PERFDATA" corrupt -q --set 3000006=0400 --set 6000000=ffffffffffffffff -o bad.data -f long.data >/dev/null
 both "$PERFDATA" bad.data
 "$PERFDATA" corrupt -q --unknown-record -o unknown.data -f long.data >/dev/null
 both "$PERFDATA" unknown.data
@@ -109,7 +103,7 @@ both "$PERFDATA" unknown.data
 both "$PERFDATA" short.data
 
 # ---- And threads there are.
-gen longer.data --size 100M --sample-type ip,tid,time,callchain
+gen longer.data --size "$(sanitized && echo 20M || echo 60M)" --sample-type ip,tid,time,callchain
 for try in 1 2 3 4 5 6 7 8 9 10; do
     most=0
     "$PERFDATA" check -q -j3 longer.data &

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The completions offer exactly what the command has: bash's is loaded and asked as bash does; zsh's and fish's where these are
-# installed.
+# The completions offer exactly what the command has: bash's is loaded and asked as bash does; zsh's and
+# fish's where these are installed.
 . "$(dirname "$0")/frame_lib.sh"
 source=${PERFDATA_SOURCE:-$(dirname "$0")/../..}
 ln -s "$PERFDATA" perfdata

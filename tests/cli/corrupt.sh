@@ -154,4 +154,4 @@ done
 exec 3>&-
 wait $pid
 
-flat "$PERFDATA" corrupt -f -o /dev/null -E 0.00001 -i
+flat 2000 "$PERFDATA" corrupt -f -o /dev/null -E 0.00001 -i

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Damage is never passed over in silence: what a verb cannot read it names with its offset, and the exit status is 3.
-# Checks R12.
+# Damage is never passed over in silence: what a verb cannot read it names with its offset, and the exit
+# status is 3. Checks R12.
 . "$(dirname "$0")/frame_lib.sh"
 cp "$PERFDATA_SOURCE/corpus/callgraph.data" good.data
 chmod 600 good.data
@@ -16,8 +16,8 @@ printf 'PERFILE2\20\0\0\0\0\0\0\0\11\0\0\0\1\0\20\0\64\22\0\0\0\0\0\0' >lonely.d
 expect 0 "$PERFDATA" dump -F ip lonely.data
 expect 0 "$PERFDATA" check lonely.data
 
-# A sample of 16 bytes of an event that samples IP, TID and what only a later kernel knows: short for TID, but its layout is
-# not known, so it is no damage to any verb. The same with the known bits alone is.
+# A sample of 16 bytes of an event that samples IP, TID and what only a later kernel knows: short for TID, but
+# its layout is not known, so it is no damage to any verb. The same with the known bits alone is.
 short_sample() { # NAME BYTE, the sixth of sample_type
     printf 'PERFILE2\20\0\0\0\0\0\0\0''\100\0\0\0\0\0\110\0''\1\0\0\0\100\0\0\0' >"$1"
     printf '\0\0\0\0\0\0\0\0\240\17\0\0\0\0\0\0\3\0\0\0\0\'"$2"'\0\0' >>"$1"
@@ -48,7 +48,8 @@ for verb in check info dump 'dump -F tid,time'; do
 done
 expect 3 "$PERFDATA" filter -o filtered.data stride.data
 
-# A call chain that says it has more entries than its record: nr stands behind header, IP, TID, TIME, ID, CPU, PERIOD.
+# A call chain that says it has more entries than its record: nr stands behind header, IP, TID, TIME, ID, CPU,
+# PERIOD.
 sample=$("$PERFDATA" dump --json good.data | sed -n 's/^{"type":"SAMPLE".*"offset":"\([0-9]*\)".*/\1/p' | head -1)
 with_byte chain.data $((sample + 56)) 7f
 for verb in check info dump; do

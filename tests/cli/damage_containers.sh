@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Containers that are damaged or incomplete: the exit status and the sentence that each verb has for them. Checks R12.
+# Containers that are damaged or incomplete: the exit status and the sentence that each verb has for them.
+# Checks R12.
 . "$(dirname "$0")/frame_lib.sh"
 
 # ---- A directory without `data` is a missing input.
@@ -43,9 +44,9 @@ damaged kcore 0 '' mkdir kcore_dir
 damaged empty_member 0 '' cp /dev/null data.1
 damaged others 0 '' mkdir data.d
 damaged gap 3 'number of the next data.N file: found 2, expected 1' cp data.0 data.2
-damaged subdirectory 3 'data.1: reading failed: Is a directory' mkdir data.1
-damaged dangling 3 'data.1: reading failed: No such file' ln -s nowhere data.1
-damaged waiting 3 'data.1: reading failed: Invalid argument' mkfifo data.1
+damaged subdirectory 3 'data.1: it is not there, or no file: Is a directory' mkdir data.1
+damaged dangling 3 'data.1: it is not there, or no file: No such file' ln -s nowhere data.1
+damaged waiting 3 'data.1: it is not there, or no file: Invalid argument' mkfifo data.1
 damaged none_left 3 'data.N files: found 0, expected 1' rm data.0
 expect 3 "$PERFDATA" info subdirectory
 has out 'SAMPLE  *1 '
@@ -59,22 +60,41 @@ has out 'SAMPLE  *1 '
 expect 0 "$PERFDATA" convert --to pipe -o tiny.pipe tiny.data
 expect 0 "$PERFDATA" dump --json tiny.pipe
 ends=" 16 $(sed -n 's/.*"offset":"\([0-9]*\)".*/\1/p' out | tr '\n' ' ') $(stat -c %s tiny.pipe) "
-for ((n = 0; n <= $(stat -c %s tiny.pipe); n++)); do
-    head -c "$n" tiny.pipe >cut.data
+# All at once, and some by themselves: with full effort all. Those that are told to be cut must be those that
+# are.
+mkdir cut
+cut_all() { # FILE
+    local n
+    rm -f cut/*
+    for ((n = 0; n < $(stat -c %s "$1"); n++)); do
+        head -c "$n" "$1" >cut/$n
+    done
+    expect 3 "$PERFDATA" info cut/*
+    sed -n 's/^perfdata info: cut\/\([0-9]*\): .*offset [0-9].*/\1/p' err | sort -nu >told
+}
+alone() { full || [ $(($1 % 7)) = 0 ] || [[ $ends == *" $1 "* ]]; }
+size=$(stat -c %s tiny.pipe)
+cut_all tiny.pipe
+for ((n = 0; n < size; n++)); do [[ $ends == *" $n "* ]] || echo "$n"; done >want
+same want told
+cp tiny.pipe "cut/$size"
+for ((n = 0; n <= size; n++)); do
+    alone $n || continue
     want=3
     [[ $ends != *" $n "* ]] || want=0
-    expect $want "$PERFDATA" info cut.data
-    [ $want = 0 ] || has err 'offset [0-9]'
+    expect $want "$PERFDATA" info cut/$n
     got=0
-    cat cut.data | "$PERFDATA" check - >out 2>err || got=$?
+    cat cut/$n | "$PERFDATA" check - >out 2>err || got=$?
     [ $got = $want ] || fail "check - of $n bytes: $got"
 done
+cut_all tiny.data
+seq 0 $(($(stat -c %s tiny.data) - 1)) >want
+same want told
 for ((n = 0; n < $(stat -c %s tiny.data); n++)); do
-    head -c "$n" tiny.data >cut.data
-    expect 3 "$PERFDATA" info cut.data
-    has err 'offset [0-9]'
+    alone $n || continue
+    expect 3 "$PERFDATA" info cut/$n
     got=0
-    cat cut.data | "$PERFDATA" info - >out 2>err || got=$?
+    cat cut/$n | "$PERFDATA" info - >out 2>err || got=$?
     [ $got = 3 ] || fail "info - of $n bytes: $got"
     has err 'offset [0-9]'
     if grep -q 'bytes follow' out; then fail "info - of $n bytes: $(grep 'bytes follow' out)"; fi
@@ -89,7 +109,6 @@ cat overlap.data | "$PERFDATA" info - >out 2>err && fail 'overlap in a stream: s
 [ "$(grep -c 'inside another' err)" = 1 ] || fail "overlap in a stream: $(cat err)"
 
 # ---- What stands behind the last record of a stream, and where.
-size=$(stat -c %s tiny.pipe)
 for tail in x '[ perf record: Captured and wrote 0.010 MB - ]' "$(head -c 5000 /dev/zero | tr '\0' .)"; do
     { cat tiny.pipe && printf %s "$tail"; } >tail.pipe
     expect 0 "$PERFDATA" info tail.pipe
@@ -146,4 +165,21 @@ has err 'at offset 304 .*decompressed size: found 268435457, the limit is 268435
 has out '^records *130564,'
 small=$(peak_memory "$PERFDATA" info tiny.data)
 large=$(peak_memory "$PERFDATA" info bomb.data)
-[ $((large - small)) -lt 6000 ] || fail "a bomb takes $large kB, a small file $small kB"
+little_more "$small" "$large" 6000 || fail "a bomb takes $large kB, a small file $small kB"
+
+# ---- What is damaged in a record of perf in another file of a directory than `data`: every verb says so,
+# with that file and place.
+"$PERFDATA" gen -q -c 400 --to dir -o tool
+cp tool/data.0 tool/data.1
+printf '\120\0\0\0\0\0\030\0\003\0\0\0\0\0\0\0\143\0\0\0\0\0\0\0' >>tool/data.1 # HOSTNAME: a text of 99 bytes in none
+place=$(($(stat -c %s tool/data.0) + 16 + 4)) # behind the size of the text
+for verb in check info dump hash 'sort -n' 'sort -f -o out.data' 'sort -f --to dir -o out.dir' 'merge -f -o out.data' 'merge -a -f -o out.data' \
+    'filter -f -o out.data' 'convert -f --to file -o out.data' 'convert -f --to dir -o out.dir' 'convert -f -z --to dir -o out.dir' \
+    'split -f --chunks 2 -o piece-%d'; do
+    rm -rf out.dir out.data
+    # shellcheck disable=SC2086
+    "$PERFDATA" help ${verb%% *} | grep -q -e --to || [[ $verb != *--to* ]] || continue
+    # shellcheck disable=SC2086
+    expect 3 timeout 20 "$PERFDATA" $verb tool
+    [ "$(cat out err | grep -c "data.1: .*at offset $place .*hostname")" = 1 ] || fail "$verb: $(cat out err)"
+done

@@ -96,7 +96,7 @@ has err 'at offset 272 .*SAMPLE'
 has out '^0x110 \[0x18\]: SAMPLE'
 has out '^  ip: 0x401000$'
 
-flat "$PERFDATA" dump
+flat 2000 "$PERFDATA" dump
 
 # ---- Against perf: the same records, and the same bytes, in the same places.
 constants=$PERFDATA_SOURCE/include/perfdata/constants.h
@@ -111,7 +111,8 @@ compare_dump() {
     sort our.headers >our.sorted
     same perf.headers our.sorted
     # In file order.
-    sed 's/^0x//; s/ .*//' our.headers | while read -r offset; do echo $((0x$offset)); done >offsets
+    mapfile -t offsets < <(cut -d ' ' -f 1 our.headers)
+    printf '%d\n' "${offsets[@]}" >offsets
     sort -n -c offsets || fail "$1 is not dumped in file order"
     # perf shows the bytes when it delivers a record, which is in the order of time.
     awk '/^0x/ { split($1, at, "@") } /^\.  [0-9a-f]+:/ { sub(/ *$/, ""); print at[1], $0 }' perf.out | sort >perf.hex

@@ -26,7 +26,7 @@ expect 2 "$PERFDATA" dump -F '' tiny.data
 for field in comm tid pid time cpu event ip addr period misc weight phys_addr; do
     has help "\b$field\b"
 done
-flat "$PERFDATA" dump -F comm,time,ip
+flat 2000 "$PERFDATA" dump -F comm,time,ip
 
 # ---- A name at the time of each sample, though the COMM records come later in the file.
 {
@@ -43,8 +43,9 @@ sed 's/^ *//; s/  */ /' out >names
 printf '%s\n' 'early 1' 'late 2' ':8 3' >expected
 same expected names
 
-# ---- What one line lends the next: the columns of a task until its name changes, the seconds. Tids 7 and 263 are remembered at
-# the same place, the name of 9 is too long to be, and the sample at 120 is older than what is.
+# ---- What one line lends the next: the columns of a task until its name changes, the seconds. Tids 7 and 263
+# are remembered at the same place, the name of 9 is too long to be, and the sample at 120 is older than what
+# is.
 long=$(printf 'n%.0s' {1..90})
 sample() { # PID TID TIME CPU
     le 4 9 && le 2 2 40 && le 8 1 && le 4 "$1" "$2" && le 8 "$3" && le 4 "$4" 0
@@ -99,7 +100,7 @@ compare() { # FILE FIELDS
     empty our.err
     same perf.lines our.lines
 }
-record all.data -a -F 4000 -e cpu-clock -- bash -c work
+record all.data -a -F 1500 -e cpu-clock -- bash -c work
 for list in comm comm,pid,tid,time,cpu,event,ip,period,misc time ip cpu pid event period misc tid,cpu,ip comm,ip; do
     compare all.data $list
 done
@@ -122,7 +123,8 @@ if perf record --intr-regs=ip,sp --user-regs=ip,sp -e cpu-clock -o regs.data -- 
     compare regs.data time,ip,iregs,uregs,event
     has our.lines ' ABI:2 '
 fi
-# Call chains: perf shows user addresses relative to their file, which takes maps; the kernel's are as recorded.
+# Call chains: perf shows user addresses relative to their file, which takes maps; the kernel's are as
+# recorded.
 record chain.data -g -e cpu-clock:k -- bash -c work
 perf script --no-inline -i chain.data -F time,ip 2>/dev/null | grep -v '^\s[0-9a-f ]\{15\}[0-9a-f]$' | sort >perf.lines || true
 perf script --no-inline -i chain.data -F time,ip 2>/dev/null | grep '^\sffff[0-9a-f]\{12\}$' | sort >perf.chain

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# perfdata edit: fields of samples, call chains, times and names of tasks, judged by perf, in every container and byte order.
+# perfdata edit: fields of samples, call chains, times and names of tasks, judged by perf, in every container
+# and byte order.
 . "$(dirname "$0")/frame_lib.sh"
 
 edit() { # INPUT OUTPUT OPTION...
@@ -102,4 +103,4 @@ same want.txt got.txt
 grep -qa elsewhere out || fail "the feature is not set"
 [ "$(stat -c %s out)" -lt $(($(stat -c %s stack.data) / 4)) ] || fail "stripping 4096 bytes a sample saves nothing"
 
-flat "$PERFDATA" edit -f --max-stack 8 --time-shift 1 -o /dev/null
+flat 2000 "$PERFDATA" edit -f --max-stack 8 --time-shift 1 -o /dev/null

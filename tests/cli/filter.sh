@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# perfdata filter: its options, messages and exit status, on recordings written by hand. What it keeps is tested in
-# tests/unit/filter.c, and against perf in the other tests of this name.
+# perfdata filter: its options, messages and exit status, on recordings written by hand. What it keeps is
+# tested in tests/unit/filter.c, and against perf in the other tests of this name.
 . "$(dirname "$0")/filter_lib.sh"
 
-# Two events, cpu-clock:u and page-faults, with IDENTIFIER, IP, TID, TIME, CPU; sample_id_all; a SAMPLE_TIME section.
+# Two events, cpu-clock:u and page-faults, with IDENTIFIER, IP, TID, TIME, CPU; sample_id_all; a SAMPLE_TIME
+# section.
 attr() { # CONFIG FLAGS
     le 4 1 112 && le 8 "$1" 1000 $((65536 + 1 + 2 + 4 + 128)) 0 $(((1 << 18) | $2)) && zeros 64
 }
@@ -144,7 +145,7 @@ expect 3 "$PERFDATA" filter -f -i cut.data -o z.data
 [ ! -e z.data ] || fail 'a file without a header was filtered'
 
 # ---- Memory does not grow with the samples.
-flat "$PERFDATA" filter -q -f -o large.out --comms tiny
+flat 6000 "$PERFDATA" filter -q -f -o large.out --comms tiny
 rm -f large.out
 
 # ---- More than the reader's window: neighbours are written at once, before it moves.

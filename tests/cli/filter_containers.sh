@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# perfdata filter writes what it reads: a directory makes a directory, compressed records stay compressed, a stream makes
-# a stream, version 1 stays version 1; unless something else is asked for.
+# perfdata filter writes what it reads: a directory makes a directory, compressed records stay compressed, a
+# stream makes a stream, version 1 stays version 1; unless something else is asked for.
 . "$(dirname "$0")/filter_lib.sh"
 
 container() { # FILE CONTAINER

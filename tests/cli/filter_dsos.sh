@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# perfdata filter --dsos: which map a sample's address is in, at its time, on a recording written by hand: maps that come behind
-# their samples in the file, over others, with a fork, of the kernel, of code made at run time. Against perf: filter_dsos_perf.sh.
+# perfdata filter --dsos: which map a sample's address is in, at its time, on a recording written by hand:
+# maps that come behind their samples in the file, over others, with a fork, of the kernel, of code made at
+# run time. Against perf: filter_dsos_perf.sh.
 . "$(dirname "$0")/frame_lib.sh"
 
 map() { # MISC PID ADDR LEN TIME NAME

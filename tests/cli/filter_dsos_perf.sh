@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# perfdata filter --dsos against perf: of each dso that perf script names, the samples that it shows, byte for byte.
+# perfdata filter --dsos against perf: of each dso that perf script names, the samples that it shows, byte for
+# byte.
 . "$(dirname "$0")/frame_lib.sh"
 command -v perf >/dev/null || skip 'perf is not installed'
 
 show() {
     perf script -F pid,tid,time,ip,sym,dso -i "$1" 2>/dev/null </dev/null
 }
-record x.data -a -e cpu-clock -F 1999 -- bash -c 'for i in 1 2 3; do find /usr/share | sort | md5sum; ls -l /usr/lib; done >/dev/null'
+record x.data -e cpu-clock -F 1999 -- bash -c 'for i in 1 2 3; do find /usr/share | sort | md5sum; ls -l /usr/lib; done >/dev/null'
 show x.data >all
 sed -n 's/.* (\([[/][^()]*\))$/\1/p' all | sort | uniq -c | sort -rn | awk '{ $1 = ""; print substr($0, 2) }' | grep -v , | head -n 10 >names
 [ "$(wc -l <names)" -ge 5 ] || fail "too few dsos: $(cat names)"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# perfdata filter against perf: other kinds of recordings. One process, namespaces and cgroups, context switches,
-# copies of the stack, compressed records, tracepoints, a directory, a pipe stream.
+# perfdata filter against perf: other kinds of recordings. One process, namespaces and cgroups, context
+# switches, copies of the stack, compressed records, tracepoints, a directory, a pipe stream.
 . "$(dirname "$0")/filter_lib.sh"
 command -v python3 >/dev/null || skip 'python3 is not installed'
 

@@ -45,22 +45,43 @@ script() {
     perf script "$@" 2>script.err </dev/null
 }
 
+# shown FILE FILTERED OPTION...: what perf script shows of the filtered file; of tasks that do not descend
+# from this test without call chains and symbols. A recording of this test's processes alone has no line of
+# their descent: all of it counts.
+shown() {
+    local file=$1 filtered=$2 own
+    own=own.${file//\//_} # here, not beside the file
+    shift 2
+    [ -e "$own" ] || own_tasks "$file" >"$own"
+    script -i "$filtered" "$@" | awk -v of="$own" '
+        BEGIN { while ((getline tid <of) > 0) { own[tid] = 1; some = 1 } }
+        /^$/ || /^\t/ { if (mine || !NF) print; next }
+        match($0, / [0-9]+ +\[[0-9]+\] +[0-9.]+: +([0-9]+ +)?[^ ]+: /) {
+            split(substr($0, RSTART), word, " ")
+            mine = own[word[1]] || !some
+            print mine ? $0 : substr($0, 1, RSTART + RLENGTH)
+            next
+        }
+        { mine = 1; print }'
+}
+
 # agrees FILE OPTION...: perf shows of the filtered file what it shows of the file with the same options.
 agrees() {
     local file=$1
     shift
     rm -rf filtered.data # a directory does not give way to a file
     expect 0 "$PERFDATA" filter -q -f -i "$file" -o filtered.data "$@"
-    script -i "$file" "$@" >wanted || fail "perf script -i $file $*: $(head -n 3 script.err)"
-    script -i filtered.data >got || fail "perf script after filter $*: $(head -n 3 script.err)"
+    shown "$file" "$file" "$@" >wanted || fail "perf script -i $file $*: $(head -n 3 script.err)"
+    shown "$file" filtered.data >got || fail "perf script after filter $*: $(head -n 3 script.err)"
     cmp -s wanted got || fail "$file $*: perf shows something else: $(diff wanted got | head -n 10)"
     compared=$((${compared:-0} + 1))
 }
 
-# The most frequent of a field of perf script -F, first those with most samples: most FILE FIELD N.
+# The most frequent of a field of perf script -F, but for names that perf made of a pid, first those with most
+# samples: most FILE FIELD N.
 most() {
-    script -i "$1" -G -F "$2" | sed 's/^ *//; s/ *$//' | sort | uniq -c | sort -k1,1nr -k2 | head -n "$3" |
-        sed 's/^ *[0-9]* //'
+    script -i "$1" -G -F "$2" | sed 's/^ *//; s/ *$//; /^:/d' | sort | uniq -c | sort -k1,1nr -k2 |
+        sed "s/^ *[0-9]* //; $(($3 + 1)),\$d" # not head, which would stop the sort
 }
 
 # times FILE: the times of its samples, one a line.
@@ -90,8 +111,8 @@ of_event() {
     shift 2
     rm -rf filtered.data # a directory does not give way to a file
     expect 0 "$PERFDATA" filter -q -f -i "$file" -o filtered.data "$@"
-    script -i "$file" >all
+    shown "$file" "$file" >all
     awk -v RS= -v ORS='\n\n' -v event=" $name:" 'index(substr($0, 1, index($0 "\n", "\n")), event)' all >wanted
-    script -i filtered.data | awk -v RS= -v ORS='\n\n' 1 >got
+    shown "$file" filtered.data | awk -v RS= -v ORS='\n\n' 1 >got
     same wanted got
 }

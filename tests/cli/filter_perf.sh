@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# perfdata filter against perf: what perf shows of the filtered recording is what it shows of the whole one with the same
-# options, byte for byte. Recordings of the whole system, with whatever else runs there.
+# perfdata filter against perf: what perf shows of the filtered recording is what it shows of the whole one
+# with the same options, byte for byte. Recordings of the whole system, with whatever else runs there.
 . "$(dirname "$0")/filter_lib.sh"
 command -v python3 >/dev/null || skip 'python3 is not installed'
 
@@ -15,13 +15,13 @@ while read -r name; do
     *,*) ;;
     *) agrees x.data --comms "$name" ;;
     esac
-done < <(head -n 16 names)
+done < <(head -n "$(effort 6 16)" names)
 agrees x.data --comms "$(grep -v , names | paste -sd,)"
 agrees x.data -c ls,sort,no-such-name
 mapfile -t pids < <(most x.data pid 6)
 mapfile -t tids < <(most x.data tid 8)
 for pid in "${pids[@]}"; do agrees x.data --pid "$pid"; done
-for tid in "${tids[@]:4}"; do agrees x.data --tid "$tid"; done
+for tid in "${tids[@]:$(effort 6 4)}"; do agrees x.data --tid "$tid"; done
 agrees x.data --pid "${pids[1]},${pids[3]},4000000"
 while read -r cpu; do
     agrees x.data -C "$cpu"

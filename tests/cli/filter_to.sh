@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# filter to standard output writes a pipe stream, as perf record does, unless --to file is given; and the other way round.
+# filter to standard output writes a pipe stream, as perf record does, unless --to file is given; and the
+# other way round.
 . "$(dirname "$0")/frame_lib.sh"
 good=$PERFDATA_SOURCE/corpus/callgraph.data
 expect 0 "$PERFDATA" filter -q -c sha256sum -o file.data "$good"

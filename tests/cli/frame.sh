@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The frame of the command: verbs, help, options, exit status, where input comes from, and standard output that fails.
+# The frame of the command: verbs, help, options, exit status, where input comes from, and standard output
+# that fails.
 . "$(dirname "$0")/frame_lib.sh"
 tiny >tiny.data
 

@@ -18,6 +18,42 @@ skip() {
     exit 77
 }
 
+# PERFDATA_TEST_EFFORT=full, in .ci/full: all inputs, where usually some of each kind do.
+full() { [ "${PERFDATA_TEST_EFFORT:-}" = full ]; }
+
+# effort USUAL FULL: one of both.
+effort() { if full; then echo "$2"; else echo "$1"; fi; }
+
+# A sanitizer takes memory, too: one keeps what was freed, another marks what was allocated, before it is
+# used, a third has larger code.
+sanitized() { grep -qaE '__(asan|msan)_init|__ubsan' "$PERFDATA"; }
+
+# With sanitizers a process takes ten times as long, and what it prints has been compared without them. So,
+# but with full effort, they get a third of the recordings, and do not look for leaks at the end of each: the
+# library's tests and the replays of the fuzzers do.
+hurried() { ! full && sanitized; }
+! hurried || export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0"
+
+# every N: each Nth line of standard input, from the first on; with full effort all.
+every() {
+    local n=$1
+    ! hurried || n=$((n * 3))
+    if full; then cat; else awk "NR % $n == 1 || $n == 1"; fi
+}
+
+# least N: of what `every` lets through.
+least() { if hurried; then echo $(($1 / 4)); else echo "$1"; fi; }
+
+# corpus_files N: the recordings of PERFDATA_CORPUS, if it is set, a path a line. Usually each Nth of those
+# below 600 kB.
+corpus_files() {
+    local file
+    for file in ${PERFDATA_CORPUS:+"$PERFDATA_CORPUS"/*}; do
+        [[ $file != *.@(md|tsv) ]] && [ -f "$file" ] || continue
+        { ! full && [ "$(stat -Lc %s "$file")" -ge 600000 ]; } || printf '%s\n' "$file"
+    done | every "$1"
+}
+
 # expect STATUS COMMAND...: runs the command, whose output goes to the files out and err.
 expect() {
     local want=$1 got=0
@@ -41,7 +77,33 @@ same() {
     cmp -s "$1" "$2" || fail "$1 and $2 differ: $(diff "$1" "$2" | head -n 6)"
 }
 
-# record FILE OPTION... -- COMMAND...: perf record, with a software event; the test is skipped where that is not possible.
+# record_alone COMMAND...: one recording at a time, of all tests of a build tree. Those of the whole machine
+# see what others do, and the kernel marks records of one recording as another one asks for it
+# (foreign_build_id() in tests/oracle/oracle.py).
+recording_lock=${PERFDATA_BUILD:-/tmp}/recording.lock
+record_alone() {
+    if [ -n "${recording_held:-}" ]; then "$@"; else flock -o "$recording_lock" "$@"; fi
+}
+# record_together COMMAND...: a function that makes several recordings at once.
+record_together() {
+    local recording_held=1
+    exec 8>"$recording_lock"
+    flock 8
+    "$@"
+    exec 8>&-
+}
+if command -v perf >/dev/null; then
+    perf_program=$(command -v perf)
+    perf() {
+        case $1 in
+        record | stat) record_alone "$perf_program" "$@" ;;
+        *) "$perf_program" "$@" ;;
+        esac
+    }
+fi
+
+# record FILE OPTION... -- COMMAND...: perf record, with a software event; the test is skipped where that is
+# not possible.
 record() {
     local file=$1 try
     shift
@@ -51,6 +113,18 @@ record() {
         sleep $try
     done
     skip "perf record $*, $try times: $(tail -n 1 record.log)"
+}
+
+# own_tasks FILE: the tids of a recording of the whole machine that descend from this test. What else runs
+# here may go, with its programs, between two looks of perf, which then has other symbols for it.
+task_events() {
+    perf script --show-task-events -F comm,tid,time,event -i "$1" 2>/dev/null </dev/null | grep -a PERF_RECORD_
+}
+own_tasks() {
+    task_events "$1" |
+        awk -v root=$$ -F '[(:)]+' '
+            BEGIN { own[root] = 1 }
+            /PERF_RECORD_FORK/ && own[$(NF - 2)] { own[$(NF - 4)] = 1; print $(NF - 3) }'
 }
 
 # Something to record that takes a moment and forks.
@@ -78,8 +152,8 @@ zeros() {
     head -c "$1" /dev/zero
 }
 
-# The smallest useful recording, written by hand: one event with IP, TID and TIME, a COMM and a SAMPLE at offset 272.
-# tiny_header DATA_SIZE: header and attr, 248 bytes.
+# The smallest useful recording, written by hand: one event with IP, TID and TIME, a COMM and a SAMPLE at
+# offset 272. tiny_header DATA_SIZE: header and attr, 248 bytes.
 tiny_header() {
     printf PERFILE2
     le 8 104 144 104 144 248 "$1" 0 0
@@ -114,32 +188,33 @@ many() {
     rm samples
 }
 
-# The peak of memory that a command takes, in kB.
+# The power of two of samples in a recording whose size would tell in memory: of 2^18 even a pointer each, 2
+# MB. Sanitizers hide that, so less is enough there, and what remains is that nothing breaks.
+large_power() { if full; then echo 21; elif sanitized; then echo 17; else echo 18; fi; }
+
+# The peak of memory that a command takes, in kB. Of a small program: the peak of who starts a process is a
+# floor of its own.
 peak_memory() {
-    command -v python3 >/dev/null || skip 'python3 is not installed'
-    python3 - "$@" <<'END'
-import resource, subprocess, sys
-subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-END
+    [ -x /usr/bin/time ] || skip 'time is not installed'
+    /usr/bin/time -q -o peak -f %M "$@" >/dev/null 2>&1 || true
+    cat peak
 }
 
-# A sanitizer takes memory, too: one keeps what was freed, another marks what was allocated, before it is used, a third has larger code.
-sanitized() { grep -qaE '__(asan|msan)_init|__ubsan' "$PERFDATA"; }
+# most_memory KB: so much, or what a sanitizer may take besides.
+most_memory() { if sanitized; then echo $(($1 + 100000)); else echo "$1"; fi; }
 
 # little_more SMALL LARGE KB: no more than so much more.
-little_more() {
-    local spare=$3
-    if sanitized; then spare=100000; fi
-    [ $(($2 - $1)) -lt "$spare" ]
-}
+little_more() { [ $(($2 - $1)) -lt "$(most_memory "$3")" ]; }
 
-# flat COMMAND...: on a recording that is 64 MB larger the command takes no more memory, but for a little.
+# flat KB COMMAND...: on a recording that is 8 MB larger, 64 with full effort, the command takes no more
+# memory, but for so much: 2000 is what hardly anything takes that has the size of a window; what it may hold
+# more of has a bound of its own.
 flat() {
-    local small large
-    [ -e large.data ] || many 21 >large.data
+    local small large most=$1
+    shift
+    [ -e large.data ] || many "$(large_power)" >large.data
     small=$(peak_memory "$@" tiny.data)
     large=$(peak_memory "$@" large.data)
     [[ $PERFDATA != */emulated/* ]] || return 0 # QEMU keeps what it translated, and counts
-    little_more "$small" "$large" 6000 || fail "$* takes $small kB for a small file, $large kB for a large one"
+    little_more "$small" "$large" "$most" || fail "$* takes $small kB for a small file, $large kB for a large one"
 }

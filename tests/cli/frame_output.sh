@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The output file of a verb that writes a recording: what is never overwritten, what is replaced, what is written in place,
-# and that an error or a signal leaves nothing behind.
+# The output file of a verb that writes a recording: what is never overwritten, what is replaced, what is
+# written in place, and that an error or a signal leaves nothing behind.
 . "$(dirname "$0")/frame_lib.sh"
 tiny >in.data
 chmod 640 in.data

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# gen, judged by perf, the installed one and a newer one where there is one: script, report and inject have nothing to say
-# against what is made, but for the lines below; counts by type agree with info --stats; and perf report shows the
-# percentages that a workload describes.
+# gen, judged by perf, the installed one and a newer one where there is one: script, report and inject have
+# nothing to say against what is made, but for the lines below; counts by type agree with info --stats; and
+# perf report shows the percentages that a workload describes.
 . "$(dirname "$0")/frame_lib.sh"
 command -v perf >/dev/null || skip "perf is not installed"
 newer=${PERFDATA_NEWER_PERF:-$(ls "${PERFDATA_CORPUS:-/nonexistent}"/../tools/perf-latest 2>/dev/null || true)}
+full || newer= # it judges with full effort
 perfs=(perf ${newer:+"$newer"})
 
 # What cannot be avoided (docs/GEN.md): the programs of a workload are not there, and lost records are told.
@@ -44,11 +45,11 @@ judge() { # OPTION...: as files, on which all perf commands work
 for preset in server build database tracing dwarf branch; do
     judge --preset $preset -c 6000
 done
-for seed in 1 2 3 4 5 6; do
+for ((seed = 1; seed <= $(effort 2 6); seed++)); do
     judge --random -c 3000 --seed $seed --events $((1 + seed % 4))
     judge --random -c 3000 --seed $seed --endian big --events $((1 + seed % 4))
 done
-for seed in 14 15 16; do
+for seed in $(effort 14 "14 15 16"); do
     judge --random --features all -c 3000 --seed $seed
 done
 judge --random -c 3000 --sample-type ip,tid,time
@@ -58,8 +59,8 @@ judge --preset server -c 6000 -z9
 judge --preset build -c 6000 --endian big
 judge --preset database -c 6000 --tasks 200 --cpus 32 --depth 40 --events 6
 
-# Streams and directories: perf script reads them all; of report --stats and inject, docs/GEN.md says which not.
-# Of streams of the other byte order perf swaps too little (docs/GEN.md), so that those are not judged.
+# Streams and directories: perf script reads them all; of report --stats and inject, docs/GEN.md says which
+# not. Of streams of the other byte order perf swaps too little (docs/GEN.md), so that those are not judged.
 counts_agree() { # FILE PERF
     silent "$1" "$2" report --stats
     counts <said.out | grep -v COMPRESSED >theirs

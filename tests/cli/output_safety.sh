@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# No verb overwrites its input, also where that is a directory, a file of one, or lies in what a directory would replace; what is
-# said of inputs and temporary files that cannot be used, and in which file of a directory damage is. Checks R11.
+# No verb overwrites its input, also where that is a directory, a file of one, or lies in what a directory
+# would replace; what is said of inputs and temporary files that cannot be used, and in which file of a
+# directory damage is. Checks R11.
 . "$(dirname "$0")/frame_lib.sh"
 
-# ---- Recordings: a.d, from which cd.d is copied for each try, has two files of records and one that perf did not write.
+# ---- Recordings: a.d, from which cd.d is copied for each try, has two files of records and one that perf did
+# not write.
 tiny >tiny.data
 expect 0 "$PERFDATA" convert -i tiny.data -o a.d --to dir
 cp a.d/data.0 a.d/data.1
@@ -141,7 +143,7 @@ for verb in convert filter; do
 done
 
 # ---- An input that cannot be read is not there.
-for verb in info dump 'convert -o x' 'filter -o x' 'filter --time 10%-20% -o x' 'edit --drop-feature cmdline -o x'; do
+for verb in info dump 'convert -o x' 'filter -o x' 'filter --time 10%-20% -o x' 'edit --drop-feature cmdline -o x' 'encode -o x'; do
     got=0
     # shellcheck disable=SC2086
     "$PERFDATA" $verb -i - <&- 2>err || got=$?
@@ -219,7 +221,7 @@ mkdir named && cd named
 cp x.data sister.data
 echo work >names
 printf 'process cc1\n' >workload
-head -c 32 /dev/urandom >key
+printf %032d 7 >key
 "$PERFDATA" extract --feature hostname -o host x.data
 mkdir dir && cp key dir/key
 md5sum sister.data names workload key host dir/key >sums

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# perfdata redact: by hand, what hides between and behind what is meant, and what is not understood; and recordings of perf,
-# of which `perf report` shows the same percentages under the mapped names, in every container and byte order.
+# perfdata redact: by hand, what hides between and behind what is meant, and what is not understood; and
+# recordings of perf, of which `perf report` shows the same percentages under the mapped names, in every
+# container and byte order.
 . "$(dirname "$0")/frame_lib.sh"
 
 redact() { # INPUT OUTPUT OPTION...
@@ -174,7 +175,8 @@ has info.out '"vaddr": *"0x34"'
 redact big.data out.data --addrs hash
 "$PERFDATA" info --json out.data >info.out
 has info.out "\"name\": *\"$(mapped program)\""
-has info.out "\"vaddr\": *\"$(awk '$1 == "0x34" && $3 == "addr" { print $2 }' map)\""
+[[ $(awk '$3 == "addr" { print $1, $2 }' map | head -1) =~ ^0x0000-0x0fff\ 0x([0-9a-f]+)000-0x([0-9a-f]+)fff$ ]] || fail "the map has no 0x34: $(<map)"
+has info.out "\"vaddr\": *\"0x${BASH_REMATCH[1]}034\""
 ! grep -q '"0x34"' info.out || fail "an address stays"
 redact feature.data out.data --paths drop
 without out.data secret alice
@@ -183,6 +185,24 @@ without out.data secret alice
 section simpleperf_file2 files
 expect 2 "$PERFDATA" redact -o no.data feature.data
 has err 'simpleperf_file2.*not known'
+# The size of a kernel's map that ends where all addresses or modules do tells where it begins, as do its
+# symbol and the name of a breakpoint.
+cat >kernel.json <<'END'
+{"header":{"container":"file","order":"little"}}
+{"attr":{"type":"SOFTWARE","sample_type":"IP|TID"}}
+{"record":{"type":"MMAP","misc":1,"mmap":{"pid":4294967295,"tid":0,"addr":"0x15600000","len":"0xffffffffaa9fffff","pgoff":"0xffffffff96600198","filename":"[kernel.kallsyms]_stext"}}}
+{"record":{"type":"MMAP","misc":1,"mmap":{"pid":4294967295,"tid":0,"addr":"0xffffffffc0292000","len":"0x3fd6dfff","pgoff":"0x0","filename":"[bluetooth]"}}}
+{"record":{"type":"MMAP","misc":2,"mmap":{"pid":7,"tid":7,"addr":"0x7f1234567000","len":"0x1000","pgoff":"0x55aabbccd000","filename":"//anon"}}}
+{"record":{"type":"SAMPLE","misc":2,"sample":{"ip":"0xffffffff96700000","pid":7,"tid":7}}}
+END
+"$PERFDATA" encode -q -f -o kernel.data kernel.json
+{ le 4 1 && le 4 32 && printf mem:0xffffffff81234567:rw && zeros 8 && le 4 0 1; } >breakpoint
+"$PERFDATA" edit -q -f --set-feature group_desc=@breakpoint -o named.data kernel.data
+for how in hash drop; do
+    redact named.data out.data --paths keep --addrs $how
+    "$PERFDATA" decode --short out.data >got.txt
+    ! grep -E 'aa9fffff|3fd6dfff|9660|c0292|1234567|aabbccd|8123' got.txt || fail "--addrs $how tells an address"
+done
 # A build id in letters becomes what its bytes become.
 branches() { # MAGIC
     printf %s "$1" | message 10
@@ -239,6 +259,36 @@ grep -qaF breakXXX out.data || fail "the address of a breakpoint is gone"
 redact break.data out.data --addrs hash
 without out.data breakXXX
 
+# Where a damaged feature is, all verbs say alike: in the file, not in the feature.
+damaged=$PERFDATA_SOURCE/fuzz/regressions/file/damaged-hostname
+where=$("$PERFDATA" check "$damaged" 2>&1 | grep -o 'at offset [0-9]* (0x[0-9a-f]*), feature hostname') || true
+[ "$where" = 'at offset 788 (0x314), feature hostname' ] || fail "check: $where"
+for verb in 'redact -o no.data' 'redact -f --unknown=drop -o out.data' 'edit -f --rename-comm a=b -o out.data' \
+    'edit -f --max-stack 3 -o out.data' 'edit -f --time-shift 5 -o out.data' 'convert -f --endian big -o out.data' 'convert -f --reencode -o out.data' hash \
+    'repair -f -o out.data' 'decode -o text.json -f' info; do
+    # shellcheck disable=SC2086
+    "$PERFDATA" $verb "$damaged" >said 2>&1 || true
+    ! grep -E '^perfdata.* at offset [0-9]+' said | grep -v 'at offset 788 ' || fail "$verb: $(<said)"
+    grep -qF "$where" said || fail "$verb: $(<said)"
+done
+
+# Of a tracepoint's format the common fields are left, and two empty lines behind them, without which perf
+# cannot read it.
+if [ -r "${PERFDATA_CORPUS-}/perfparser__probe.data.file" ]; then
+    redact "$PERFDATA_CORPUS/perfparser__probe.data.file" out.data
+    "$PERFDATA" extract -f --tracing-data -o format out.data
+    grep -a -A1 'common_pid' format | grep -qx '' || fail "the common fields do not end"
+    if command -v perf >/dev/null; then
+        perf script -f -i out.data >said 2>&1 || fail "perf script: $(head -c 400 said)"
+        ! grep -E "expected '|FAILED TO PARSE" said || fail "the format cannot be read"
+    fi
+fi
+
+# Names that are to stay do, and no other becomes one of them.
+redact hand.data out.data --keep name2,secretX.so,bin
+! grep -qE $'\t(name2|bin)\t' map || fail "another becomes a name that stays: $(<map)"
+! grep -qE $'^(name2|bin)\t' map || fail "what stays is in the map: $(<map)"
+
 # ---- The proof.
 expect 0 "$PERFDATA" redact -f -o out.data --prove alice,buildhost7 hand.data
 has err 'none of the 2 strings'
@@ -252,8 +302,8 @@ expect 1 "$PERFDATA" redact -o - --paths keep --prove alice hand.data
 empty out
 
 # ---- Recordings of perf.
-shares() { # FILE: percentage, comm and dso
-    perf report -f -i "$1" --no-children --sort comm,dso -g none -t '|' --stdio 2>/dev/null |
+shares() { # FILE OPTION...: percentage, comm and dso
+    perf report -f -i "$@" --no-children --sort comm,dso -g none -t '|' --stdio 2>/dev/null |
         sed '/^#/d; /|/!d; s/ *| */|/g; s/^ *//; s/ *$//'
 }
 rename() { # the same under the mapped names
@@ -267,9 +317,9 @@ rename() { # the same under the mapped names
         }
         { split($0, p, "|"); print p[1] "|" to(p[2]) "|" to(p[3]) }' map -
 }
-judged() { # ORIGINAL OUTPUT
-    shares "$1" | rename | sort >want.txt
-    shares "$2" | sort >got.txt
+judged() { # ORIGINAL OUTPUT OPTION...
+    shares "$1" "${@:3}" | rename | sort >want.txt
+    shares "$2" "${@:3}" | sort >got.txt
     same want.txt got.txt
 }
 record x.data -e cpu-clock -F 1999 -g -- bash -c work
@@ -288,7 +338,8 @@ for form in pipe zstd big dir; do
 done
 "$PERFDATA" info y.zstd >info.out
 has info.out '^compressed'
-# Of nothing that is hashed or dropped perf stops reading what comes behind it, as that the records are compressed.
+# Of nothing that is hashed or dropped perf stops reading what comes behind it, as that the records are
+# compressed.
 n=$(perf script -G -i x.zstd -F ip 2>/dev/null | wc -l)
 for what in hostname cmdline paths comms pids addrs times build-ids payloads events machine; do
     for how in hash drop; do
@@ -336,8 +387,8 @@ perf script -i y.data -F comm,time,event >got.txt 2>/dev/null || fail "perf scri
 [ "$(wc -l <got.txt)" = "$(perf script -i tracing.data -F comm,time,event 2>/dev/null | wc -l)" ] || fail "tracepoints"
 perf script -i y.data -F comm,time,event,trace >got.txt 2>/dev/null || fail "perf script of tracepoints, decoded: $?"
 
-# Nothing that the original tells of names, files, cgroups, build ids or the machine is in the output: neither in its bytes nor in
-# those that it has compressed.
+# Nothing that the original tells of names, files, cgroups, build ids or the machine is in the output: neither
+# in its bytes nor in those that it has compressed.
 searched() { # ORIGINAL OUTPUT LEAST
     "$PERFDATA" dump --json "$1" >dump
     "$PERFDATA" extract -q -f --build-ids -o ids "$1" || true
@@ -362,7 +413,7 @@ END
 record all.data -z --buildid-mmap --namespaces --all-cgroups -g -a -F 500 -e cpu-clock -- bash -c work
 redact all.data y.data
 searched all.data y.data 40
-judged all.data y.data
+judged all.data y.data --tid "$(own_tasks all.data | sort -u | paste -sd ,)"
 "$PERFDATA" convert -q -f -i all.data -o all.pipe --to pipe -z
 redact all.pipe y.pipe
 searched all.pipe y.pipe 40
@@ -374,4 +425,11 @@ if perf record -o trace.data -a -e sched:sched_switch,sched:sched_process_exec -
 fi
 
 # Memory does not grow with the recording.
-flat "$PERFDATA" redact -f -o /dev/null
+flat 2000 "$PERFDATA" redact -f -o /dev/null
+
+# A name without room for its NUL stays where it is kept. (The array is 64 bytes at offset 200 of the file.)
+v1=$PERFDATA_SOURCE/corpus/conformance/container-v1.data
+{ head -c 200 "$v1" && printf 'cycles,%.0s' {1..9} && printf x && tail -c +265 "$v1"; } >full.data
+expect 0 "$PERFDATA" check full.data
+expect 0 "$PERFDATA" redact -f -o y.data full.data
+cmp -s <(head -c 264 full.data | tail -c 64) <(head -c 264 y.data | tail -c 64) || fail 'the name of 64 bytes is another one'

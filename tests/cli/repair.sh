@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# perfdata repair: cut, killed and damaged recordings of every container; what is lost is told; the result passes check, and perf
-# opens it. tests/unit/repair.c and tests/property/repair_cut.c cut at every byte.
+# perfdata repair: cut, killed and damaged recordings of every container; what is lost is told; the result
+# passes check, and perf opens it. tests/unit/repair.c and tests/property/repair_cut.c cut at every byte.
 . "$(dirname "$0")/frame_lib.sh"
 cp "$PERFDATA_SOURCE/corpus/callgraph.data" good.data
 cp "$PERFDATA_SOURCE/corpus/two-events.data" two.data
@@ -26,6 +26,18 @@ good same.data
 [ "$("$PERFDATA" hash good.data | cut -d' ' -f1)" = "$("$PERFDATA" hash same.data | cut -d' ' -f1)" ] || fail 'a sound recording is changed'
 expect 2 "$PERFDATA" repair -o same.data good.data
 expect 2 "$PERFDATA" repair -f -o good.data good.data
+
+# A report that cannot be printed leaves no output; so it is printed before the output takes its place.
+if [ -w /dev/full ]; then
+    head -c $((size / 2)) good.data >half.data
+    for how in --report --json; do
+        got=0
+        "$PERFDATA" repair $how -o unsaid.data half.data >/dev/full 2>err || got=$?
+        [ $got = 4 ] || fail "repair $how to a full device: $got"
+        has err 'No space left'
+        [ ! -e unsaid.data ] || fail "repair $how left an output without a report"
+    done
+fi
 
 # Killed: data size 0 and no features; that is no damage.
 data=$((0x$(od -An -tx8 -j40 -N8 good.data | tr -d ' ')))
@@ -94,7 +106,8 @@ head -c 20001 good.data >cut.data
 expect 0 "$PERFDATA" check -q s.pipe
 expect 2 "$PERFDATA" repair --report -o - cut.data
 
-# Damage in the middle: with --keep-tail all but a few records are there, else what is before it; both say what is lost.
+# Damage in the middle: with --keep-tail all but a few records are there, else what is before it; both say
+# what is lost.
 n=$(samples good.data)
 sample=$("$PERFDATA" dump --json good.data | sed -n 's/^{"type":"SAMPLE".*"offset":"\([0-9]*\)".*/\1/p' | sed -n 10p)
 cp good.data bad.data
@@ -148,7 +161,8 @@ has err 'HOSTNAME .*left out'
 good r.data
 "$PERFDATA" info -I r.data | grep -q 'arch' || fail 'another feature is lost'
 
-# The header or the attrs are gone: that is said, or another recording's are taken; event ids come from the file itself.
+# The header or the attrs are gone: that is said, or another recording's are taken; event ids come from the
+# file itself.
 { zeros 400 && tail -c +401 two.data; } >zeroed.data
 tail -c +300 two.data >behead.data
 head -c 104 two.data >headonly
@@ -197,7 +211,8 @@ for name in good two server; do
     done
 done
 
-# Damage of ids at the end of other records does not count as that, though reading ends there after four samples.
+# Damage of ids at the end of other records does not count as that, though reading ends there after four
+# samples.
 python3 - <<'END'
 import struct
 data = bytearray(open("two.data", "rb").read())
@@ -217,7 +232,8 @@ has err 'events that its attrs do not have'
 good r.data
 [ "$(samples r.data)" = "$(samples two.data)" ] || fail 'samples are missing'
 
-# Another recording's that do not explain the samples, or nothing that they could explain: that is said, and nothing written.
+# Another recording's that do not explain the samples, or nothing that they could explain: that is said, and
+# nothing written.
 "$PERFDATA" edit -q --strip callchain -o other.data good.data
 { zeros 104 && tail -c +105 good.data; } >zeroed.data
 : >empty
@@ -265,7 +281,8 @@ expect 3 "$PERFDATA" repair --like two.data -f -o r.data noattrs.dir
 has err 'not for those of a directory'
 rm -r noattrs.dir
 
-# A type that is not known may be that of a later perf: it is kept with a word, as perf stops there, or left out.
+# A type that is not known may be that of a later perf: it is kept with a word, as perf stops there, or left
+# out.
 python3 - <<'END'
 import struct
 data = bytearray(open("two.data", "rb").read())
@@ -295,6 +312,44 @@ good r.data
 "$PERFDATA" convert -q -z -o laterz.data later.data
 expect 3 "$PERFDATA" repair --drop-unknown -f -o r.data laterz.data
 [ "$("$PERFDATA" hash r.data | cut -d' ' -f1)" = "$("$PERFDATA" hash two.data | cut -d' ' -f1)" ] || fail 'more is lost than a compressed record'
+
+# Reading goes on behind damage, in another byte order or with several events, with what is seen there: what
+# stood in the window before must not be taken for it. The ends of lost ranges are behind their begins.
+for f in "$PERFDATA_SOURCE"/tests/damaged/keep-tail-*.data; do
+    expect 3 "$PERFDATA" repair --keep-tail -f -o r.data "$f"
+    grep -o 'bytes [0-9]* to [0-9]*' err | while read -r _ from _ to; do
+        [ "$to" -ge "$from" ] || fail "$f: an end before its begin: $from to $to"
+    done
+    expect 0 "$PERFDATA" check -q r.data
+done
+"$PERFDATA" gen -q -f -c 3000 -o g.data
+"$PERFDATA" corrupt -q -f --set 0x34ae=be --set 0x355e=7b -o bad.data g.data
+expect 3 "$PERFDATA" repair --keep-tail --report -f -o r.data bad.data
+has out '^lost: .*, expected '
+expect 0 "$PERFDATA" check --strict r.data
+[ "$(samples r.data)" -ge 2935 ] || fail "only $(samples r.data) samples"
+
+# What can be decoded, but stops perf: the id of no event, a type that cannot stand there, a size that takes
+# in the neighbour.
+for set in 0x347d=da 0x3470=42 0x3476=b0; do
+    "$PERFDATA" corrupt -q -f --set $set -o bad.data g.data
+    for how in '' --keep-tail; do
+        # shellcheck disable=SC2086
+        expect 3 "$PERFDATA" repair $how -f -o r.data bad.data
+        expect 0 "$PERFDATA" check --strict r.data
+        opened r.data
+    done
+    [ "$(samples r.data)" = 2939 ] || [ "$(samples r.data)" = 2940 ] || fail "$set: $(samples r.data) samples are left"
+done
+
+# Features that are lost are in the report, with where they end.
+expect 3 "$PERFDATA" repair --report "$PERFDATA_SOURCE/tests/damaged/keep-tail-framing.data"
+has out '^lost: feature HOSTNAME (3): .* ends at 2131968, beyond the end of the file at 11517'
+expect 3 "$PERFDATA" repair --report --json "$PERFDATA_SOURCE/tests/damaged/keep-tail-framing.data"
+[ "$(json 'd["lost_features"][1]["name"], d["lost_features"][1]["number"]')" = "HOSTNAME 3" ] || fail "$(cat out)"
+head -c 9000 two.data >cut.data
+expect 3 "$PERFDATA" repair --report --json cut.data
+[ "$(json '[f["name"] for f in d["lost_features"]].count("HOSTNAME")')" = 1 ] || fail "$(cat out)"
 
 # A directory: each file by itself, the others stay.
 if command -v perf >/dev/null && perf record --threads -o dir -F 999 -e cpu-clock -a -- sleep 0.2 >record.log 2>&1 </dev/null; then
@@ -329,3 +384,55 @@ if [ -n "${PERFDATA_CORPUS:-}" ] && [ -d "$PERFDATA_CORPUS/malformed" ]; then
         done
     done
 fi
+
+# Large records of simpleperf in parts, one of which is damaged: what is kept of them passes check, whatever
+# else is lost.
+"$PERFDATA" gen -q --random -c 400 --seed 1 -t SIMPLEPERF_SPLIT:3,SIMPLEPERF_SPLIT_END:2,COMM:2,SAMPLE:2 -o parts.data || fail 'gen'
+expect 0 "$PERFDATA" repair -f -o same.data parts.data
+same parts.data same.data
+"$PERFDATA" dump parts.data >parts
+for type in SIMPLEPERF_SPLIT SIMPLEPERF_SPLIT_END; do
+    for place in $(sed -nE "s/^(0x[0-9a-f]+) .*: $type .*/\1/p; s/^(0x[0-9a-f]+) .*: $type\$/\1/p" parts | sed -n '2p;9p'); do
+        "$PERFDATA" corrupt -q -f --set "$(printf '0x%x' $((place + 1)))=11" -o bad.data parts.data >/dev/null || fail 'corrupt'
+        for how in '' --keep-tail; do
+            # shellcheck disable=SC2086
+            "$PERFDATA" repair -q -f $how -o mended.data bad.data 2>err || [ $? = 3 ] || fail "repair $how: $(cat err)"
+            expect 0 "$PERFDATA" check -q mended.data
+        done
+    done
+done
+
+# ---- A directory: whatever is damaged in `data` or another file of it, check finds nothing in the output.
+expect 0 "$PERFDATA" gen -q -c 500 --to dir -o whole.dir
+repaired_dir() { # WHAT: gx
+    rm -rf gy
+    "$PERFDATA" repair -q -f -i gx -o gy >out 2>err || [ $? = 3 ] || fail "$1: $(cat err)"
+    [ ! -e gy ] || expect 0 "$PERFDATA" check gy
+}
+for ((seed = 1; seed <= $(full && echo 200 || echo 24); seed++)); do
+    rm -rf gx
+    cp -r whole.dir gx
+    member=data
+    [ $((seed % 3)) != 0 ] || member=data.0
+    case $((seed % 4)) in
+    0) head -c $((seed * 8191 % $(stat -c %s whole.dir/$member))) whole.dir/$member >gx/$member ;;
+    *) "$PERFDATA" corrupt -q -f -E 0.002 --seed $seed -o gx/$member whole.dir/$member >/dev/null ;;
+    esac
+    repaired_dir "damage $seed of $member"
+done
+expect 0 "$PERFDATA" edit -q --set-feature dir_format=0 -o zero.dir whole.dir # as if there were no data.0
+for name in zero missing missing-too; do
+    rm -rf gx
+    cp -r whole.dir gx
+    if [ $name = zero ]; then cp zero.dir/data gx/data; else rm gx/data.0; fi
+    # The features' bits are others: DIR_FORMAT is an empty section.
+    [ $name != missing-too ] || printf '\377' | dd of=gx/data bs=1 seek=72 conv=notrunc status=none
+    expect 3 "$PERFDATA" check gx
+    repaired_dir $name
+    [ -e gy ] || fail "$name: nothing is repaired"
+    if [ $name = zero ]; then
+        "$PERFDATA" hash whole.dir | cut -d ' ' -f 1 >want
+        "$PERFDATA" hash gy | cut -d ' ' -f 1 >got
+        same want got
+    fi
+done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# perfdata sort: against an order made in Python of records that were shuffled; every container and byte order; next to no
-# memory; what it says, and its exit status.
+# perfdata sort: against an order made in Python of records that were shuffled; every container and byte
+# order; next to no memory; what it says, and its exit status.
 . "$(dirname "$0")/frame_lib.sh"
 command -v python3 >/dev/null || skip 'python3 is not installed'
 
@@ -32,8 +32,8 @@ for _, i in places:
         print(json.dumps(line))
 END
 
-# The rule: those with a time by time, as they stood if it is equal; those without as they stood; the rounds of perf tell
-# where those without stand among the others.
+# The rule: those with a time by time, as they stood if it is equal; those without as they stood; the rounds
+# of perf tell where those without stand among the others.
 cat >order.py <<'END'
 import json, sys
 def records(path):
@@ -208,4 +208,12 @@ same a b
 # Memory stays within what is allowed.
 "$PERFDATA" gen -q --preset server --size 4M -o tiny.data -f
 "$PERFDATA" gen -q --preset server --size 64M -o large.data
-flat "$PERFDATA" sort -q -f -m 4M -o y.data -i
+flat 2000 "$PERFDATA" sort -q -f -m 4M -o y.data -i
+
+# A sample that is damaged behind its time is told by -n, too. (Its call chain claims too many entries.)
+"$PERFDATA" dump --json "$PERFDATA_SOURCE/corpus/callgraph.data" >all
+at=$(sed -n 's/^{"type":"SAMPLE".*"offset":"\([0-9]*\)".*/\1/p' all | head -n 1)
+"$PERFDATA" corrupt -q -f --set $((at + 8 + 48 + 3))=ff -o bad.data "$PERFDATA_SOURCE/corpus/callgraph.data" >/dev/null
+expect 3 "$PERFDATA" check bad.data
+expect 3 "$PERFDATA" sort -n bad.data
+has err "at offset $at "

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# perf script shows the same before and after `perfdata sort`: of recordings made here, and of those in the corpus.
+# perf script shows the same before and after `perfdata sort`: of recordings made here, and of those in the
+# corpus.
 . "$(dirname "$0")/frame_lib.sh"
 command -v perf >/dev/null || skip 'perf is not installed'
 
@@ -24,7 +25,8 @@ fi
 perf record -o - -e cpu-clock -- bash -c work >pipe.data 2>/dev/null </dev/null && same_script pipe.data
 "$PERFDATA" gen -q --preset database -c 20000 -o gen.data
 same_script gen.data
-for file in "$PERFDATA_SOURCE"/corpus/*.data "${PERFDATA_CORPUS:-/nonexistent}"/*; do
+mapfile -t recordings < <(corpus_files 4)
+for file in "$PERFDATA_SOURCE"/corpus/*.data "${recordings[@]}"; do
     [ ! -f "$file" ] || [ "$(stat -c %s "$file")" -gt 3000000 ] || [[ $file = *.md ]] || [[ $file = *.tsv ]] || same_script "$file"
 done
 [ $compared -ge 4 ] || fail "only $compared recordings were compared"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# perfdata split, judged by perf: `perf script` over pieces that follow each other in time shows what it shows of the whole; pieces by
-# cpu, process or event have together the samples of the whole. And names, refusals and what is left where something fails.
+# perfdata split, judged by perf: `perf script` over pieces that follow each other in time shows what it shows
+# of the whole; pieces by cpu, process or event have together the samples of the whole. And names, refusals
+# and what is left where something fails.
 . "$(dirname "$0")/frame_lib.sh"
 
 # ---- What needs no perf
@@ -40,6 +41,12 @@ pieces = json.load(open("out"))
 assert [p["file"] for p in pieces] == ["a%-0000.data", "a%-0001.data", "a%-0002.data"], pieces
 assert pieces[0]["carried"] == 0 and all(p["carried"] > 0 for p in pieces[1:])
 END
+# Where it cannot be printed, that is told, and nothing else; no piece is there.
+got=0
+"$PERFDATA" split --json --chunks 3 -o 'full%d' whole.data >/dev/full 2>err || got=$?
+[ "$got" = 4 ] || fail "--json to a full device: status $got"
+[ "$(cat err)" = 'perfdata split: standard output: No space left on device' ] || fail "--json to a full device: $(cat err)"
+[ ! -e full0 ] || fail 'a piece that was not told'
 expect 0 "$PERFDATA" split --chunks 3 -o 'b%d' whole.data
 for i in 0 1 2; do same "a%-000$i.data" b$i; done
 cat whole.data | "$PERFDATA" split -q --chunks 3 -o 'c%d' - || fail "from a pipe: $?"
@@ -58,8 +65,8 @@ expect 3 "$PERFDATA" split --chunks 2 -o 'p-%d' cut.data
 for p in p-?; do expect 0 "$PERFDATA" check -q $p; done
 rm p-?
 
-# Put together again, pieces of any kind have the records of the whole, each once, and its content; only what has no time may
-# stand in another order where pieces are of tasks, each of which has what it needs.
+# Put together again, pieces of any kind have the records of the whole, each once, and its content; only what
+# has no time may stand in another order where pieces are of tasks, each of which has what it needs.
 for how in '--by pid' '--by cpu' '--by event' '--chunks 3' '--size 20K'; do
     # shellcheck disable=SC2086
     expect 0 "$PERFDATA" split $how -o 'p-%04d' whole.data
@@ -102,7 +109,8 @@ in_time() { # FILE OPTION...
         pieces "$1" $how
         script out/* >got.txt
         cmp -s want.txt got.txt || fail "$1 $how: $(diff want.txt got.txt | head -n 6)"
-        # Together again they have the content of the whole, also the times of its samples, or two zeros there.
+        # Together again they have the content of the whole, also the times of its samples, or two zeros
+        # there.
         "$PERFDATA" merge -q -f -o merged out/* || fail "merge of $1 $how"
         "$PERFDATA" cmp --ignore offset,order,container "$1" merged >diff.txt 2>&1 ||
             fail "$1 $how: merged, it has another content: $(head -n 6 diff.txt)"

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# On a terminal: a bar for long work on standard error, colours on standard output; neither where it is none, nor against
-# NO_COLOR and -q.
+# On a terminal: a bar for long work on standard error, colours on standard output; neither where it is none,
+# nor against NO_COLOR and -q.
 . "$(dirname "$0")/frame_lib.sh"
 command -v python3 >/dev/null || skip 'python3 is not installed'
 esc=$'\033'
 
-# terminal SHELL_COMMAND: runs it on a terminal of its own; what that shows is in the file out, the carriage returns as ^M.
+# terminal SHELL_COMMAND: runs it on a terminal of its own; what that shows is in the file out, the carriage
+# returns as ^M.
 cat >terminal.py <<'END_OF_PYTHON'
 import os, pty, sys
 pid, fd = pty.fork()

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# -j: output, messages and exit status are those of one thread, on intact and damaged recordings; and threads there are.
+# -j: output, messages and exit status are those of one thread, on intact and damaged recordings; and threads
+# there are.
 . "$(dirname "$0")/frame_lib.sh"
 
 gen() {
@@ -48,8 +49,8 @@ fails_into() {
     [ "$(wc -l <err)" = 1 ] || fail "$* into what takes no more: $(cat err)"
 }
 
-# Wherever the text goes, and whatever stands there before and behind. What cannot be written is told, and what could be is
-# there, without holes.
+# Wherever the text goes, and whatever stands there before and behind. What cannot be written is told, and
+# what could be is there, without holes.
 gen long.data --preset build -c 30000
 for line in 'dump long.data' 'dump one.data' 'dump -F comm,tid,time,event one.data' 'dump --limit 7777 one.data' 'dump -x one.data' \
     'decode long.data' 'decode one.data'; do

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Events by the names that a recording gives them, and the fields of tracepoints: a stream made by hand, and perf's own.
+# Events by the names that a recording gives them, and the fields of tracepoints: a stream made by hand, and
+# perf's own.
 . "$(dirname "$0")/frame_lib.sh"
 
-# ---- By hand: a tracepoint event 321 that the tracing data calls own:mine, and a software event called "named".
+# ---- By hand: a tracepoint event 321 that the tracing data calls own:mine, and a software event called
+# "named".
 attr_record() { # TYPE CONFIG ID: with TID, TIME, ID and RAW
     le 4 64 && le 2 0 144
     le 4 "$1" 128 && le 8 "$2" 1 $((2 | 4 | 64 | 1024)) 0 $((1 << 18)) && zeros 80

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shim.c - preloaded into a program, it makes calls of the C library fail, come short, be interrupted or be the last. The
- * environment tells which:
- *   FAULT_CALL    malloc, read, write, open, place (link, rename, …), or any of these: the kind that is counted
+ * shim.c - preloaded into a program, it makes calls of the C library fail, come short, be interrupted or be
+ * the last. The environment tells which:
+ *   FAULT_CALL    malloc, read, write, print (write to standard output), open (to write), input (open to
+ *   read), place (link,
+ *                 rename, …), or any of these: the kind that is counted
  *   FAULT_FROM    the first call that is hit, counted from 1; none when unset
  *   FAULT_HITS    how many calls from there on are hit (default 1), 0: all
- *   FAULT_DO      an errno as a number; "short": at most 7 bytes; "kill": SIGKILL before the call; "cut": the file of
+ *   FAULT_DO      an errno as a number; "short": at most 7 bytes; "kill": SIGKILL before the call; "cut": the
+ *   file of
  *                 FAULT_FILE becomes half as long before the call
- *   FAULT_REPORT  a file that receives "CALLS HITS BLOCKS" at exit: calls of that kind, those hit, allocations not given back
+ *   FAULT_REPORT  a file that receives "CALLS HITS BLOCKS" at exit: calls of that kind, those hit,
+ *   allocations not given back
  * What the program writes to standard error is never hit, so that its messages can be read.
  */
 #define _GNU_SOURCE
 #undef _FILE_OFFSET_BITS /* each function by its own name */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -59,7 +64,8 @@ __attribute__((destructor)) static void report(void)
     const int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
     if (fd < 0)
         return;
-    const int n = snprintf(text, sizeof text, "%lu %lu %ld\n", (unsigned long)calls, (unsigned long)hits, (long)blocks);
+    const int n =
+        snprintf(text, sizeof text, "%lu %lu %ld\n", (unsigned long)calls, (unsigned long)hits, (long)blocks);
     if (write(fd, text, (size_t)n) != n)
         abort();
     close(fd);
@@ -139,11 +145,11 @@ void free(void *p)
 
 /* ---- Files */
 
-#define REAL(name)                                                                                                                 \
-    static __typeof__(&name) real;                                                                                                 \
-    if (real == NULL) {                                                                                                            \
-        void *p = dlsym(RTLD_NEXT, #name);                                                                                         \
-        memcpy(&real, &p, sizeof real);                                                                                            \
+#define REAL(name)                         \
+    static __typeof__(&name) real;         \
+    if (real == NULL) {                    \
+        void *p = dlsym(RTLD_NEXT, #name); \
+        memcpy(&real, &p, sizeof real);    \
     }
 
 ssize_t read(int fd, void *buf, size_t n)
@@ -167,7 +173,7 @@ ssize_t pread64(int fd, void *buf, size_t n, off64_t at)
 ssize_t write(int fd, const void *buf, size_t n)
 {
     REAL(write)
-    return fd != STDERR_FILENO && hit("write", &n) ? -1 : real(fd, buf, n);
+    return fd != STDERR_FILENO && hit(fd == STDOUT_FILENO ? "print" : "write", &n) ? -1 : real(fd, buf, n);
 }
 
 ssize_t pwrite(int fd, const void *buf, size_t n, off_t at)
@@ -189,7 +195,33 @@ int open64(const char *path, int flags, ...)
     __builtin_va_start(args, flags);
     const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? __builtin_va_arg(args, mode_t) : 0;
     __builtin_va_end(args);
-    return hit("open", NULL) ? -1 : real(path, flags, mode);
+    return hit((flags & O_ACCMODE) == O_RDONLY ? "input" : "open", NULL) ? -1 : real(path, flags, mode);
+}
+
+/* What the C library opens for itself does not come by open(). */
+FILE *fopen64(const char *path, const char *mode)
+{
+    REAL(fopen64)
+    return hit(*mode == 'r' ? "input" : "open", NULL) ? NULL : real(path, mode);
+}
+
+DIR *opendir(const char *path)
+{
+    REAL(opendir)
+    return hit("input", NULL) ? NULL : real(path);
+}
+
+int scandir64(const char *path, struct dirent64 ***list, int (*filter)(const struct dirent64 *),
+              int (*order)(const struct dirent64 **, const struct dirent64 **))
+{
+    REAL(scandir64)
+    return hit("input", NULL) ? -1 : real(path, list, filter, order);
+}
+
+struct dirent64 *readdir64(DIR *dir)
+{
+    REAL(readdir64)
+    return hit("input", NULL) ? NULL : real(dir);
 }
 
 int mkostemp64(char *path, int flags)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# debian_root.sh - builds the .deb and installs it with apt in a fresh Debian root made by debootstrap, where the command works
-# and a program is built against the library. Needs root, debootstrap and a Debian mirror (DEBIAN_MIRROR).
+# debian_root.sh - builds the .deb and installs it with apt in a fresh Debian root made by debootstrap, where
+# the command works and a program is built against the library. Needs root, debootstrap and a Debian mirror
+# (DEBIAN_MIRROR).
 set -euo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}

@@ -188,8 +188,9 @@ static void tails(void **state)
     }
 }
 
-/* Whatever the size says and however many bytes there are: the same bytes come back, those of a field that the size cuts in the
- * tail. */
+/*
+ * Whatever the size says and however many bytes there are: the same bytes come back, those of a field that
+ * the size cuts in the tail. */
 static void any_size(void **state)
 {
     static const uint32_t ends[] = {72, 80, 88, 92, 96, 104, 108, 110, 112, 116, 120, 128, 136, 144};

@@ -4,7 +4,7 @@
 #include "golden.h"
 
 #include "cmocka_all.h"
-#include "codec_internal.h"
+#include "src/codec/codec_internal.h"
 #include "guard.h"
 #include <stdio.h>
 #include <string.h>
@@ -264,10 +264,10 @@ static void wrong_counts(void **state)
                 IN_SAMPLE(.read = {.nr = d, .values = LIST_OF(pd_read_value, {.value = 1})}));
         REFUSED(PD_ECOUNT, "abi",
                 ATTR(.sample_type = 0x1000, .sample_regs_user = d ? 7 : 1, .sample_regs_intr = 3),
-                IN_SAMPLE(.regs_user = {2, two}));
+                IN_SAMPLE(.regs_user = {.abi = 2, .regs = two}));
         REFUSED(PD_ECOUNT, "abi",
                 ATTR(.sample_type = 0x40000, .sample_regs_user = 3, .sample_regs_intr = d ? 7 : 1),
-                IN_SAMPLE(.regs_intr = {1, two}));
+                IN_SAMPLE(.regs_intr = {.abi = 1, .regs = two}));
         REFUSED(PD_ECOUNT, "size", ATTR(.sample_type = 0x2000), IN_SAMPLE(.stack_user = {7 + d, eight, 0}));
         REFUSED(PD_ECOUNT, "size", ATTR(.sample_type = 0x100000), IN_SAMPLE(.aux = {7 + d, eight}));
         REFUSED(PD_ECOUNT, "nr", ATTR(.type = 0), .type = 16,
@@ -279,7 +279,7 @@ static void wrong_counts(void **state)
         REFUSED(PD_ECOUNT, "nr", ATTR(.type = 0), .type = 22, .u.callchain_deferred = {1, 1 + d, two});
     }
     REFUSED(PD_ECOUNT, "abi", ATTR(.sample_type = 0x1000, .sample_regs_user = 3),
-            IN_SAMPLE(.regs_user = {0, {words, 2, 8, PD_FORM_STRUCT}}));
+            IN_SAMPLE(.regs_user = {.abi = 0, .regs = {words, 2, 8, PD_FORM_STRUCT}}));
 }
 
 static void strings(void **state)
@@ -303,7 +303,7 @@ static void too_large(void **state)
     const struct pd_attr six = {.sample_type = 0x102c6, .flags = PD_ATTR_SAMPLE_ID_ALL},
                          raw = {.sample_type = 0x400};
     struct pd_plan plan;
-    struct pd_record rec = {.type = 23, .rest = {many_bytes, 65527}};
+    struct pd_record rec = {.type = 62, .rest = {many_bytes, 65527}};
     size_t size = 0;
     (void)state;
     REFUSED(PD_ELIMIT, "ips", ATTR(.sample_type = 0x20),
@@ -438,9 +438,10 @@ static void other_read_format(void **state)
                          lost = {.sample_type = 0x10, .read_format = 0x18};
     struct pd_plan plan;
     struct pd_record rec = {0};
-    const struct pd_record want = {IN_SAMPLE(.read = {.nr = 2,
-                                                      .values = LIST_OF(pd_read_value, {.value = 1, .lost = 3},
-                                                                      {.value = 4, .lost = 6})})};
+    const struct pd_record want = {
+        IN_SAMPLE(.read = {.nr = 2,
+                           .values =
+                               LIST_OF(pd_read_value, {.value = 1, .lost = 3}, {.value = 4, .lost = 6})})};
     (void)state;
     for (size_t o = 0; o < 2; o++) {
         const size_t n =

@@ -268,16 +268,18 @@ static void small_counts(void **state)
 static void other_counts(void **state)
 {
     (void)state;
-    bad_section(12, 0, "00000002 00000040 " ATTR64("00000040") " 00000000 00000000", PD_ECOUNT, "nr_events", 80,
-                2, 1);
-    bad_section(12, 0, "ffffffff 00000040 " ATTR64("00000040") " 00000000 00000000", PD_ECOUNT, "nr_events", 80,
-                UINT32_MAX, 1);
-    for (uint64_t size = 0; size < 64; size++) { /* of the attrs, which must have all that the first version had */
+    bad_section(12, 0, "00000002 00000040 " ATTR64("00000040") " 00000000 00000000", PD_ECOUNT, "nr_events",
+                80, 2, 1);
+    bad_section(12, 0, "ffffffff 00000040 " ATTR64("00000040") " 00000000 00000000", PD_ECOUNT, "nr_events",
+                80, UINT32_MAX, 1);
+    for (uint64_t size = 0; size < 64;
+         size++) { /* of the attrs, which must have all that the first version had */
         char text[300];
         snprintf(text, sizeof text, "00000001 %08x " ATTR64("00000040") " 00000000 00000000", (unsigned)size);
         bad_section(12, 0, text, PD_ECOUNT, "attr_size", 8, size, 64);
     }
-    bad_section(1, 0, NO_HEADERS "00000000 ffffffff 's' =00 00000000", PD_ECOUNT, "nr_systems", 75, UINT32_MAX, 1);
+    bad_section(1, 0, NO_HEADERS "00000000 ffffffff 's' =00 00000000", PD_ECOUNT, "nr_systems", 75,
+                UINT32_MAX, 1);
     bad_section(22, 0, W " " W " 0000000000000001 " W " " W " 0000000000000041 " W, PD_ECOUNT, "bitmap", 48,
                 2, 1);
     bad_section(22, 0, W " " W " 0000000000000001 " W " " W " ffffffffffffffff " W, PD_ECOUNT, "bitmap", 48,
@@ -287,18 +289,23 @@ static void other_counts(void **state)
     bad_section(13, 2, "00000000 00000000 " W " " W " 00000000 00000001", PD_ECOUNT, "die_ids", 28, 2, 1);
     bad_section(13, 2, "00000000 00000000 " W " " W " 00000001", PD_ECOUNT, "nr_dies", 28, 1, 0);
     bad_record("00000054 0000 0350 =78*512 0000000000000002 =78*320", PD_ECOUNT, "nr_entries", 848, 2, 1);
-    bad_record("00000054 0000 0350 =78*512 ffffffffffffffff =78*320", PD_ECOUNT, "nr_entries", 848, UINT64_MAX, 1);
+    bad_record("00000054 0000 0350 =78*512 ffffffffffffffff =78*320", PD_ECOUNT, "nr_entries", 848,
+               UINT64_MAX, 1);
     bad_record("00000054 0000 034f =78*512 0000000000000001 =78*319", PD_ESHORT, "value", 592, 255, 256);
     bad_record("00000049 0000 0020 0000000000000001 " W " =78*8", PD_ESHORT, "comm", 24, 8, 16);
     /* Arm SPE: a header of less than its four words, and of more than there are. */
     /* With three words, the last of four is missing; with two it would be version 1. */
-    bad_record("00000046 0000 0028 00000004 00000000 0000000000000002 0000000000000004 " W, PD_ESHORT, "nr_cpus", 40, 0, 8);
-    bad_record("00000046 0000 0030 00000004 00000000 0000000000000002 0000000000000003 " W " 0000000000000000", PD_ECOUNT,
-               "header_size", 32, 3, 4);
-    bad_record("00000046 0000 0030 00000004 00000000 0000000000000002 0000000000000005 " W " 0000000000000000", PD_ECOUNT, "more",
-               48, 1, 0);
-    bad_record("00000046 0000 0030 00000004 00000000 0000000000000002 ffffffffffffffff " W " 0000000000000000", PD_ECOUNT, "more",
-               48, UINT64_MAX - 4, 0);
+    bad_record("00000046 0000 0028 00000004 00000000 0000000000000002 0000000000000004 " W, PD_ESHORT,
+               "nr_cpus", 40, 0, 8);
+    bad_record("00000046 0000 0030 00000004 00000000 0000000000000002 0000000000000003 " W
+               " 0000000000000000",
+               PD_ECOUNT, "header_size", 32, 3, 4);
+    bad_record("00000046 0000 0030 00000004 00000000 0000000000000002 0000000000000005 " W
+               " 0000000000000000",
+               PD_ECOUNT, "more", 48, 1, 0);
+    bad_record("00000046 0000 0030 00000004 00000000 0000000000000002 ffffffffffffffff " W
+               " 0000000000000000",
+               PD_ECOUNT, "more", 48, UINT64_MAX - 4, 0);
     bad_record("00008007 0000 0038 00000001 00000002 " W " " W " 0000000000000002 " W " " W, PD_ECOUNT, "sps",
                56, 2, 0);
     bad_record("00008008 0000 0058 " W " " W " " W " " W " " W " " W " 0000000000000000 ffffffffffffffff " W
@@ -371,12 +378,12 @@ static void sizes_of_parts(void **state)
                  (unsigned)size);
         bad_section(2, 0, text, PD_ECOUNT, "file", 8, size, 40);
     }
-    for (uint64_t size = 1; size < 8; size++) { /* of an attr, which has to say its size */
+    for (uint64_t size = 1; size < 64; size++) { /* of an attr, which has all that the first version had */
         char text[300];
         snprintf(text, sizeof text,
                  "00000040 0000 0058 00000000 %08x " W " " W " " W " " W " " W " " W " " W " " W " " W,
                  (unsigned)size);
-        bad_record(text, PD_ECOUNT, "attr", 8, size, 8);
+        bad_record(text, PD_ECOUNT, "attr", 8, size, 64);
     }
     bad_section(132, 0, "00000001 =10", PD_ESHORT, "type", 5, 0, 1);
 }
@@ -425,12 +432,19 @@ static void fixed_bytes(void **state)
     bad_section(1, 0, "=170845 'tracing' '0.6' =00 00 08 00001000", PD_EVALUE, "magic", 2, 0x45, 0x44);
     bad_section(1, 0, "=000844 'tracing' '0.6' =00 00 08 00001000", PD_EVALUE, "magic", 0, 0, 0x17);
     bad_section(1, 0, "=170844 'trading' '0.6' =00 00 08 00001000", PD_EVALUE, "name", 6, 'd', 'c');
-    bad_section(1, 0, "=170844 'tracing' '0.6' =00 01/00 08 00001000 'header_pagE' =00", PD_EVALUE, "header_page_name", 30, 'E', 'e');
-    bad_section(1, 0, "=170844 'tracing' '0.6' =00 01/00 08 00001000 'header' =00", PD_EVALUE, "header_page_name", 26, 0, '_');
-    bad_section(1, 0, "=170844 'tracing' '0.6' =00 01/00 08 00001000 'header_pages' =00", PD_EVALUE, "header_page_name", 31, 's', 0);
-    bad_section(1, 0, TRACING_HEAD "0000000000000000 'header_page' =00", PD_EVALUE, "header_event_name", 47, 'p', 'e');
-    bad_section(1, 0, "=170844 'tracing' 'v0.6' =00 " SAME_ORDER " 08 00001000 'header_page' =00 0000000000000000 'header_event' =00 "
-                "0000000000000000 00000000 00000000 00000000 00000000", PD_EVALUE, "version", 78, 'v', '0');
+    bad_section(1, 0, "=170844 'tracing' '0.6' =00 01/00 08 00001000 'header_pagE' =00", PD_EVALUE,
+                "header_page_name", 30, 'E', 'e');
+    bad_section(1, 0, "=170844 'tracing' '0.6' =00 01/00 08 00001000 'header' =00", PD_EVALUE,
+                "header_page_name", 26, 0, '_');
+    bad_section(1, 0, "=170844 'tracing' '0.6' =00 01/00 08 00001000 'header_pages' =00", PD_EVALUE,
+                "header_page_name", 31, 's', 0);
+    bad_section(1, 0, TRACING_HEAD "0000000000000000 'header_page' =00", PD_EVALUE, "header_event_name", 47,
+                'p', 'e');
+    bad_section(1, 0,
+                "=170844 'tracing' 'v0.6' =00 " SAME_ORDER
+                " 08 00001000 'header_page' =00 0000000000000000 'header_event' =00 "
+                "0000000000000000 00000000 00000000 00000000 00000000",
+                PD_EVALUE, "version", 78, 'v', '0');
 }
 
 /* Numbers of fixed size that are cut short. */
@@ -505,70 +519,117 @@ static void wrong_counts(void **state)
 {
     (void)state;
     for (uint32_t d = 0; d < 3; d += 2) {
-        REFUSED(PD_ECOUNT, "nr", .id = 11, .u.cmdline = {.nr = d, .args = LIST_IN(pd_string, {.text = TEXT_OF("a")})});
+        REFUSED(PD_ECOUNT, "nr", .id = 11,
+                .u.cmdline = {.nr = d, .args = LIST_IN(pd_string, {.text = TEXT_OF("a")})});
         REFUSED(PD_ECOUNT, "nr_events", .id = 12,
-                .u.event_desc = {.nr_events = d, .attr_size = 64, .events = LIST_IN(pd_event_desc, {.attr_size = 64})});
+                .u.event_desc = {
+                    .nr_events = d, .attr_size = 64, .events = LIST_IN(pd_event_desc, {.attr_size = 64})});
         REFUSED(PD_ECOUNT, "nr_ids", .id = 12,
-                .u.event_desc = {.nr_events = 1, .attr_size = 64,
-                                 .events = LIST_IN(pd_event_desc, {.attr_size = 64, .nr_ids = d, .ids = WORDS_OF(1)})});
+                .u.event_desc = {
+                    .nr_events = 1,
+                    .attr_size = 64,
+                    .events = LIST_IN(pd_event_desc, {.attr_size = 64, .nr_ids = d, .ids = WORDS_OF(1)})});
         REFUSED(PD_ECOUNT, "nr_sockets", .id = 13,
                 .u.cpu_topology = {.nr_sockets = d, .sockets = LIST_IN(pd_string, {.text = TEXT_OF("0")})});
         REFUSED(PD_ECOUNT, d ? "nr_cpus_avail" : "has_cpus", .id = 13, .nr_cpus_avail = d,
-                .u.cpu_topology = {
-                    .nr_cpus_avail = d, .has_cpus = 1, .cpus = LIST_IN(pd_cpu_topology_cpu, {.core_id = 1, .socket_id = 2})});
-        REFUSED(PD_ECOUNT, "nr", .id = 14, .u.numa_topology = {.nr = d, .nodes = LIST_IN(pd_numa_node, {.node = 1})});
-        REFUSED(PD_ECOUNT, "nr", .id = 16, .u.pmu_mappings = {.nr = d, .pmus = LIST_IN(pd_pmu_mapping, {.type = 1}), .uncounted = {0}});
+                .u.cpu_topology = {.nr_cpus_avail = d,
+                                   .has_cpus = 1,
+                                   .cpus = LIST_IN(pd_cpu_topology_cpu, {.core_id = 1, .socket_id = 2})});
+        REFUSED(PD_ECOUNT, "nr", .id = 14,
+                .u.numa_topology = {.nr = d, .nodes = LIST_IN(pd_numa_node, {.node = 1})});
+        REFUSED(PD_ECOUNT, "nr", .id = 16,
+                .u.pmu_mappings = {.nr = d, .pmus = LIST_IN(pd_pmu_mapping, {.type = 1}), .uncounted = {0}});
         REFUSED(PD_ECOUNT, "nr_groups", .id = 17,
                 .u.group_desc = {.nr_groups = d, .groups = LIST_IN(pd_group_desc, {.leader_idx = 1})});
         REFUSED(PD_ECOUNT, "nr", .id = 18,
-                .u.auxtrace = {.has_nr = 1, .nr = d, .entries = LIST_IN(pd_auxtrace_index_entry, {.file_offset = 1, .sz = 2})});
-        REFUSED(PD_ECOUNT, "nr", .id = 20, .u.cache = {.version = 1, .nr = d, .caches = LIST_IN(pd_cache_level, {.level = 1})});
-        REFUSED(PD_ECOUNT, "nr", .id = 22, .u.mem_topology = {.version = 1, .block_size_bytes = 1, .nr = d, .nodes = LIST_IN(pd_memory_node, {.node = 1})});
+                .u.auxtrace = {.has_nr = 1,
+                               .nr = d,
+                               .entries = LIST_IN(pd_auxtrace_index_entry, {.file_offset = 1, .sz = 2})});
+        REFUSED(PD_ECOUNT, "nr", .id = 20,
+                .u.cache = {.version = 1, .nr = d, .caches = LIST_IN(pd_cache_level, {.level = 1})});
+        REFUSED(
+            PD_ECOUNT, "nr", .id = 22,
+            .u.mem_topology = {
+                .version = 1, .block_size_bytes = 1, .nr = d, .nodes = LIST_IN(pd_memory_node, {.node = 1})});
+        REFUSED(
+            PD_ECOUNT, "words", .id = 22,
+            .u.mem_topology = {
+                .version = 1,
+                .block_size_bytes = 1,
+                .nr = 1,
+                .nodes = LIST_IN(pd_memory_node,
+                                 {.node = 1, .size = 64, .bits = 64, .words = d, .bitmap = WORDS_OF(1)})});
         REFUSED(PD_ECOUNT, "words", .id = 22,
-                .u.mem_topology = {.version = 1, .block_size_bytes = 1, .nr = 1, .nodes = LIST_IN(pd_memory_node, {.node = 1, .size = 64, .bits = 64, .words = d, .bitmap = WORDS_OF(1)})});
-        REFUSED(PD_ECOUNT, "words", .id = 22,
-                .u.mem_topology = {.version = 1, .block_size_bytes = 1, .nr = 1, .nodes = LIST_IN(pd_memory_node, {.node = 1, .size = 64 * d, .bits = 64 * d, .words = d, .bitmap = WORDS_OF(1)})});
-        REFUSED(PD_ECOUNT, "count", .id = 25, .u.bpf_prog_info = {.count = d, .programs = LIST_IN(pd_bpf_prog, {.info_len = 0})});
+                .u.mem_topology = {
+                    .version = 1,
+                    .block_size_bytes = 1,
+                    .nr = 1,
+                    .nodes = LIST_IN(
+                        pd_memory_node,
+                        {.node = 1, .size = 64 * d, .bits = 64 * d, .words = d, .bitmap = WORDS_OF(1)})});
+        REFUSED(PD_ECOUNT, "count", .id = 25,
+                .u.bpf_prog_info = {.count = d, .programs = LIST_IN(pd_bpf_prog, {.info_len = 0})});
         REFUSED(PD_ECOUNT, "data_len", .id = 25,
-                .u.bpf_prog_info = {.count = 1, .programs = LIST_IN(pd_bpf_prog, {.data_len = d, .data = RAW("x")})});
-        REFUSED(PD_ECOUNT, "count", .id = 26, .u.bpf_btf = {.count = d, .entries = LIST_IN(pd_bpf_btf, {.id = 1})});
-        REFUSED(PD_ECOUNT, "data_size", .id = 26, .u.bpf_btf = {.count = 1, .entries = LIST_IN(pd_bpf_btf, {.id = 1, .data_size = d, .data = RAW("x")})});
+                .u.bpf_prog_info = {.count = 1,
+                                    .programs = LIST_IN(pd_bpf_prog, {.data_len = d, .data = RAW("x")})});
+        REFUSED(PD_ECOUNT, "count", .id = 26,
+                .u.bpf_btf = {.count = d, .entries = LIST_IN(pd_bpf_btf, {.id = 1})});
+        REFUSED(PD_ECOUNT, "data_size", .id = 26,
+                .u.bpf_btf = {.count = 1,
+                              .entries = LIST_IN(pd_bpf_btf, {.id = 1, .data_size = d, .data = RAW("x")})});
         REFUSED(PD_ECOUNT, "nr", .id = 28,
-                .u.cpu_pmu_caps = {.nr = d, .caps = LIST_IN(pd_name_value, {.name = TEXT_OF("a"), .value = TEXT_OF("b")})});
-        REFUSED(PD_ECOUNT, "nr", .id = 30,
-                .u.hybrid_topology = {.nr = d, .pmus = LIST_IN(pd_hybrid_pmu, {.pmu_name = TEXT_OF("a"), .cpus = TEXT_OF("b")})});
-        REFUSED(PD_ECOUNT, "nr_pmus", .id = 31, .u.pmu_caps = {.nr_pmus = d, .pmus = LIST_IN(pd_pmu_caps, {.nr_caps = 0})});
+                .u.cpu_pmu_caps = {
+                    .nr = d, .caps = LIST_IN(pd_name_value, {.name = TEXT_OF("a"), .value = TEXT_OF("b")})});
+        REFUSED(
+            PD_ECOUNT, "nr", .id = 30,
+            .u.hybrid_topology = {
+                .nr = d, .pmus = LIST_IN(pd_hybrid_pmu, {.pmu_name = TEXT_OF("a"), .cpus = TEXT_OF("b")})});
+        REFUSED(PD_ECOUNT, "nr_pmus", .id = 31,
+                .u.pmu_caps = {.nr_pmus = d, .pmus = LIST_IN(pd_pmu_caps, {.nr_caps = 0})});
         REFUSED(PD_ECOUNT, "nr_caps", .id = 31,
                 .u.pmu_caps = {
-                    .nr_pmus = 1, .pmus = LIST_IN(pd_pmu_caps, {.nr_caps = d,
-                                             .caps = LIST_IN(pd_name_value, {.name = TEXT_OF("a"), .value = TEXT_OF("b")})})});
-        REFUSED(
-            PD_ECOUNT, "nr_domains", .id = 32,
-            .u.cpu_domain_info = {
-                .schedstat_version = 16, .max_sched_domains = 1, .cpus = LIST_IN(pd_cpu_domains, {.cpu = 0, .nr_domains = d, .domains = LIST_IN(pd_cpu_domain, {.schedstat_version = 16})})});
-        REFUSED(
-            PD_ECOUNT, "symbol_count", .id = 128,
-            .u.simpleperf_file = {.files = LIST_IN(pd_simpleperf_file_entry,
-                                          {.size = 100,
-                                           .file = {.path = TEXT_OF("a"),
-                                            .symbol_count = d,
-                                            .symbols = LIST_IN(pd_simpleperf_file_symbol, {.len = 1})}})});
+                    .nr_pmus = 1,
+                    .pmus = LIST_IN(pd_pmu_caps, {.nr_caps = d,
+                                                  .caps = LIST_IN(pd_name_value, {.name = TEXT_OF("a"),
+                                                                                  .value = TEXT_OF("b")})})});
+        REFUSED(PD_ECOUNT, "nr_domains", .id = 32,
+                .u.cpu_domain_info = {
+                    .schedstat_version = 16,
+                    .max_sched_domains = 1,
+                    .cpus = LIST_IN(pd_cpu_domains,
+                                    {.cpu = 0,
+                                     .nr_domains = d,
+                                     .domains = LIST_IN(pd_cpu_domain, {.schedstat_version = 16})})});
+        REFUSED(PD_ECOUNT, "symbol_count", .id = 128,
+                .u.simpleperf_file = {
+                    .files = LIST_IN(pd_simpleperf_file_entry,
+                                     {.size = 100,
+                                      .file = {.path = TEXT_OF("a"),
+                                               .symbol_count = d,
+                                               .symbols = LIST_IN(pd_simpleperf_file_symbol, {.len = 1})}})});
         REFUSED(PD_ECOUNT, "data_size", .id = 130,
                 .u.simpleperf_debug_unwind = {
-                    .fields = LIST_IN(pd_simpleperf_unwind_field, {.key = 18, .wire_type = 2, .data_size = d, .data = RAW("x")})});
+                    .fields = LIST_IN(pd_simpleperf_unwind_field,
+                                      {.key = 18, .wire_type = 2, .data_size = d, .data = RAW("x")})});
 
         REFUSED_RECORD(PD_ECOUNT, "nr", .type = 69,
                        .u.id_index = {.nr = d, .entries = LIST_IN(pd_id_index_entry, {.id = 1})});
-        REFUSED_RECORD(PD_ECOUNT, "nr", .type = 73,
-                       .u.thread_map = {.nr = d, .entries = LIST_IN(pd_thread_map_entry, {.pid = 1, .comm = TEXT_OF("a")})});
+        REFUSED_RECORD(
+            PD_ECOUNT, "nr", .type = 73,
+            .u.thread_map = {.nr = d,
+                             .entries = LIST_IN(pd_thread_map_entry, {.pid = 1, .comm = TEXT_OF("a")})});
         REFUSED_RECORD(PD_ECOUNT, "nr", .type = 74,
                        .u.cpu_map.map = {.cpus = {(uint16_t)d, VEC_OF(uint16_t, 1)}});
-        REFUSED_RECORD(PD_ECOUNT, "nr", .type = 75,
-                       .u.stat_config = {.nr = d, .entries = LIST_IN(pd_stat_config_entry, {.tag = 1, .val = 2})});
-        REFUSED_RECORD(PD_ECOUNT, "data_size", .type = 83, .u.compressed2 = {.data_size = d, .data = RAW("x")});
+        REFUSED_RECORD(
+            PD_ECOUNT, "nr", .type = 75,
+            .u.stat_config = {.nr = d, .entries = LIST_IN(pd_stat_config_entry, {.tag = 1, .val = 2})});
+        REFUSED_RECORD(PD_ECOUNT, "data_size", .type = 83,
+                       .u.compressed2 = {.data_size = d, .data = RAW("x")});
         REFUSED_RECORD(PD_ECOUNT, "nr_entries", .type = 84,
-                       .u.bpf_metadata = {.prog_name = TEXT_OF("p"), .nr_entries = d,
-                                          .entries = LIST_IN(pd_bpf_metadata_entry, {.key = TEXT_OF("a"), .value = TEXT_OF("b")})});
+                       .u.bpf_metadata = {.prog_name = TEXT_OF("p"),
+                                          .nr_entries = d,
+                                          .entries = LIST_IN(pd_bpf_metadata_entry,
+                                                             {.key = TEXT_OF("a"), .value = TEXT_OF("b")})});
         REFUSED_RECORD(PD_ECOUNT, "nr", .type = 32775,
                        .u.simpleperf_callchain = {.nr = d, .ips = WORDS_OF(1), .sps = WORDS_OF(1)});
         REFUSED_RECORD(PD_ECOUNT, "nr_regs", .type = 32776,
@@ -583,23 +644,41 @@ static void wrong_sizes(void **state)
     (void)state;
     for (uint16_t d = 0; d < 3; d += 2)
         REFUSED(PD_ECOUNT, "size", .id = 2,
-                .u.build_id = {
-                    .entries = LIST_IN(pd_build_id_entry, {.type = 0, .misc = 0, .size = (uint16_t)(43 + d), .file = {.filename = TEXT_OF("a")}})});
+                .u.build_id = {.entries = LIST_IN(pd_build_id_entry, {.type = 0,
+                                                                      .misc = 0,
+                                                                      .size = (uint16_t)(43 + d),
+                                                                      .file = {.filename = TEXT_OF("a")}})});
     for (uint16_t size = 0; size < 8; size++)
         REFUSED(PD_ECOUNT, "size", .id = 2,
-                .u.build_id = {.entries = LIST_IN(pd_build_id_entry, {.type = 0, .misc = 0, .size = size, .file = {.filename = TEXT_OF("a")}})});
+                .u.build_id = {
+                    .entries =
+                        LIST_IN(pd_build_id_entry,
+                                {.type = 0, .misc = 0, .size = size, .file = {.filename = TEXT_OF("a")}})});
     REFUSED(PD_ECOUNT, "attr_size", .id = 12,
-            .u.event_desc = {.nr_events = 1, .attr_size = 68, .events = LIST_IN(pd_event_desc, {.attr_size = 68, .attr = {.size = 68}})});
+            .u.event_desc = {.nr_events = 1,
+                             .attr_size = 68,
+                             .events = LIST_IN(pd_event_desc, {.attr_size = 68, .attr = {.size = 68}})});
     REFUSED(PD_ECOUNT, "attr_size", .id = 12,
-            .u.event_desc = {.nr_events = 1, .attr_size = 64, .events = LIST_IN(pd_event_desc, {.attr_size = 72, .attr = {.size = 64}})});
+            .u.event_desc = {.nr_events = 1,
+                             .attr_size = 64,
+                             .events = LIST_IN(pd_event_desc, {.attr_size = 72, .attr = {.size = 64}})});
     REFUSED(PD_ECOUNT, "info_len", .id = 25,
-            .u.bpf_prog_info = {.count = 1, .programs = LIST_IN(pd_bpf_prog, {.info_len = 232, .info = {.type = 1}})});
+            .u.bpf_prog_info = {.count = 1,
+                                .programs = LIST_IN(pd_bpf_prog, {.info_len = 232, .info = {.type = 1}})});
+    REFUSED(PD_ECOUNT, "size", .id = 132,
+            .u.simpleperf_file2 = {
+                .files = LIST_IN(pd_simpleperf_file2,
+                                 {.size = 3,
+                                  .message = {.fields = LIST_IN(pd_simpleperf_file_field,
+                                                                {.key = 16, .wire_type = 8})}})});
     REFUSED(
-        PD_ECOUNT, "size", .id = 132,
-        .u.simpleperf_file2 = {.files = LIST_IN(pd_simpleperf_file2, {.size = 3, .message = {.fields = LIST_IN(pd_simpleperf_file_field, {.key = 16, .wire_type = 8})}})});
-    REFUSED(PD_ECOUNT, "schedstat_version", .id = 32,
-            .u.cpu_domain_info = {
-                .schedstat_version = 17, .max_sched_domains = 1, .cpus = LIST_IN(pd_cpu_domains, {.cpu = 0, .nr_domains = 1, .domains = LIST_IN(pd_cpu_domain, {.schedstat_version = 16})})});
+        PD_ECOUNT, "schedstat_version", .id = 32,
+        .u.cpu_domain_info = {
+            .schedstat_version = 17,
+            .max_sched_domains = 1,
+            .cpus = LIST_IN(
+                pd_cpu_domains,
+                {.cpu = 0, .nr_domains = 1, .domains = LIST_IN(pd_cpu_domain, {.schedstat_version = 16})})});
     REFUSED_RECORD(PD_ECOUNT, "attr", .type = 64, .u.header_attr.attr = {.size = 68});
     REFUSED_RECORD(PD_ECOUNT, "attr", .type = 64, .u.header_attr.attr = {.size = 64, .tail = RAW("x")});
     REFUSED_RECORD(PD_ECOUNT, "misc", .type = 67, .misc = 1, .u.header_build_id.file = {.misc = 2});
@@ -610,12 +689,16 @@ static void keys(void **state)
 {
     (void)state;
     REFUSED(PD_ECOUNT, "wire_type", .id = 130,
-            .u.simpleperf_debug_unwind = {.fields = LIST_IN(pd_simpleperf_unwind_field, {.key = 10, .wire_type = 2})});
+            .u.simpleperf_debug_unwind = {
+                .fields = LIST_IN(pd_simpleperf_unwind_field, {.key = 10, .wire_type = 2})});
     REFUSED(PD_ECOUNT, "wire_type", .id = 130,
-            .u.simpleperf_debug_unwind = {.fields = LIST_IN(pd_simpleperf_unwind_field, {.key = 18, .wire_type = 8})});
+            .u.simpleperf_debug_unwind = {
+                .fields = LIST_IN(pd_simpleperf_unwind_field, {.key = 18, .wire_type = 8})});
     REFUSED(PD_EVALUE, "wire_type", .id = 130,
-            .u.simpleperf_debug_unwind = {.fields = LIST_IN(pd_simpleperf_unwind_field, {.key = 14, .wire_type = 6})});
-    REFUSED(PD_EVALUE, "key", .id = 130, .u.simpleperf_debug_unwind = {.fields = LIST_IN(pd_simpleperf_unwind_field, {.key = 0})});
+            .u.simpleperf_debug_unwind = {
+                .fields = LIST_IN(pd_simpleperf_unwind_field, {.key = 14, .wire_type = 6})});
+    REFUSED(PD_EVALUE, "key", .id = 130,
+            .u.simpleperf_debug_unwind = {.fields = LIST_IN(pd_simpleperf_unwind_field, {.key = 0})});
 }
 
 static void strings(void **state)
@@ -626,18 +709,26 @@ static void strings(void **state)
     REFUSED(PD_ELIMIT, "text", .id = 3, .u.hostname = {.text = {"abc", SIZE_MAX - 64, PD_AUTO}});
     REFUSED(PD_ELIMIT, "text", .id = 3, .u.hostname = {.text = {"abc", 3, SIZE_MAX - 1}});
     REFUSED(PD_ECOUNT, "key", .id = 129,
-            .u.simpleperf_meta_info = {.entries = LIST_IN(pd_meta_info, {.key = {"abc", 3, 3}, .value = TEXT_OF("x")})});
+            .u.simpleperf_meta_info = {
+                .entries = LIST_IN(pd_meta_info, {.key = {"abc", 3, 3}, .value = TEXT_OF("x")})});
     REFUSED(PD_ECOUNT, "value", .id = 129,
-            .u.simpleperf_meta_info = {.entries = LIST_IN(pd_meta_info, {.key = TEXT_OF("x"), .value = {"abc\0\0", 3, 5}})});
+            .u.simpleperf_meta_info = {
+                .entries = LIST_IN(pd_meta_info, {.key = TEXT_OF("x"), .value = {"abc\0\0", 3, 5}})});
     REFUSED_RECORD(PD_ECOUNT, "name", .type = 65, .u.header_event_type.name = {many_x, 65, 65});
-    REFUSED_RECORD(PD_ECOUNT, "comm", .type = 73,
-                   .u.thread_map = {.nr = 1, .entries = LIST_IN(pd_thread_map_entry, {.pid = 1, .comm = {many_x, 17, PD_AUTO}})});
-    REFUSED_RECORD(PD_ECOUNT, "unit", .type = 78, .u.event_update = {.type = 0, .unit = {"abc", 3, 3}});
     REFUSED_RECORD(
-        PD_ECOUNT, "filter", .type = 70,
-        .u.auxtrace_info = {.type = 1,
-                            .intel_pt = {.has_per_cpu_mmaps = 1, .has_mtc = 1, .has_cyc = 1, .has_ratio = 1,
-                                         .has_filter = 1, .filter_str_len = 9, .filter = TEXT_OF("abc")}});
+        PD_ECOUNT, "comm", .type = 73,
+        .u.thread_map = {.nr = 1,
+                         .entries = LIST_IN(pd_thread_map_entry, {.pid = 1, .comm = {many_x, 17, PD_AUTO}})});
+    REFUSED_RECORD(PD_ECOUNT, "unit", .type = 78, .u.event_update = {.type = 0, .unit = {"abc", 3, 3}});
+    REFUSED_RECORD(PD_ECOUNT, "filter", .type = 70,
+                   .u.auxtrace_info = {.type = 1,
+                                       .intel_pt = {.has_per_cpu_mmaps = 1,
+                                                    .has_mtc = 1,
+                                                    .has_cyc = 1,
+                                                    .has_ratio = 1,
+                                                    .has_filter = 1,
+                                                    .filter_str_len = 9,
+                                                    .filter = TEXT_OF("abc")}});
     REFUSED_RECORD(PD_EVALUE, "cpu", .type = 74, .u.cpu_map.map = {.cpus = {1, VEC_OF(uint32_t, 0x10000)}});
     REFUSED_RECORD(
         PD_EVALUE, "mask32", .type = 74,
@@ -658,22 +749,14 @@ static void unknown_features(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts),
-        cmocka_unit_test(small_counts),
-        cmocka_unit_test(other_counts),
-        cmocka_unit_test(too_many_cpus),
-        cmocka_unit_test(filter_lengths),
-        cmocka_unit_test(strings_without_end),
-        cmocka_unit_test(sizes_of_parts),
-        cmocka_unit_test(protobuf),
-        cmocka_unit_test(byte_orders),
-        cmocka_unit_test(fixed_bytes),
-        cmocka_unit_test(cut_short),
-        cmocka_unit_test(wrong_counts),
-        cmocka_unit_test(wrong_sizes),
-        cmocka_unit_test(keys),
-        cmocka_unit_test(strings),
-        cmocka_unit_test(unknown_features),
+        cmocka_unit_test(counts),         cmocka_unit_test(small_counts),
+        cmocka_unit_test(other_counts),   cmocka_unit_test(too_many_cpus),
+        cmocka_unit_test(filter_lengths), cmocka_unit_test(strings_without_end),
+        cmocka_unit_test(sizes_of_parts), cmocka_unit_test(protobuf),
+        cmocka_unit_test(byte_orders),    cmocka_unit_test(fixed_bytes),
+        cmocka_unit_test(cut_short),      cmocka_unit_test(wrong_counts),
+        cmocka_unit_test(wrong_sizes),    cmocka_unit_test(keys),
+        cmocka_unit_test(strings),        cmocka_unit_test(unknown_features),
     };
     return cmocka_run_group_tests_name("feature_errors", tests, NULL, NULL);
 }

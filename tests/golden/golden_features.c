@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * golden_features.c - feature sections whose bytes were worked out by hand, in every form that there is. Checks R1, R5.
+ * golden_features.c - feature sections whose bytes were worked out by hand, in every form that there is.
+ * Checks R1, R5.
  */
 #include "golden.h"
 
@@ -58,10 +59,11 @@
     .bigendian = bigendian_, .long_size = long_size_, .page_size = 4096,                                    \
     .header_page_name = TEXT_OF("header_page"), .header_page_size = 3, .header_page = RAW("abc"),           \
     .header_event_name = TEXT_OF("header_event"), .header_event_size = 2, .header_event = RAW("de"),        \
-    .nr_ftrace = 1, .ftrace = LIST_IN(pd_format_file, {.size = 4, .text = RAW("ftr1")}), .nr_systems = 2,                   \
-    .systems = LIST_IN(pd_event_system,                                                                     \
-                       {TEXT_OF("sched"), 2, LIST_IN(pd_format_file, {.size = 3, .text = RAW("ev1")}, {.size = 0})},        \
-                       {.name = TEXT_OF("irq")}),                                                           \
+    .nr_ftrace = 1, .ftrace = LIST_IN(pd_format_file, {.size = 4, .text = RAW("ftr1")}), .nr_systems = 2,   \
+    .systems = LIST_IN(                                                                                     \
+        pd_event_system,                                                                                    \
+        {TEXT_OF("sched"), 2, LIST_IN(pd_format_file, {.size = 3, .text = RAW("ev1")}, {.size = 0})},       \
+        {.name = TEXT_OF("irq")}),                                                                          \
     .kallsyms_size = 5, .kallsyms = RAW("ksyms"), .printk_size = 2, .printk = RAW("%d")
 
 /* ---- BPF_PROG_INFO: the first 40 bytes of a program's description, and those up to 228. */
@@ -88,13 +90,14 @@
 
 /* ---- CPU_TOPOLOGY */
 #define TOPOLOGY1_TEXT "00000001 00000040 '0-1' =00*61 00000002 00000040 '0' =00*63 00000040 '1' =00*63"
-#define TOPOLOGY1                                                                    \
+#define TOPOLOGY1                                                                            \
     .nr_sockets = 1, .sockets = LIST_IN(pd_string, {.text = TEXT_OF("0-1")}), .nr_cores = 2, \
     .cores = LIST_IN(pd_string, {.text = TEXT_OF("0")}, {.text = TEXT_OF("1")})
 #define TOPOLOGY2_TEXT TOPOLOGY1_TEXT " 00000007 ffffffff 00000108 00000009"
-#define TOPOLOGY2                                 \
-    TOPOLOGY1, .nr_cpus_avail = 2, .has_cpus = 1, \
-               .cpus = LIST_IN(pd_cpu_topology_cpu, {.core_id = 7, .socket_id = UINT32_MAX}, {.core_id = 0x108, .socket_id = 9})
+#define TOPOLOGY2                                                                            \
+    TOPOLOGY1, .nr_cpus_avail = 2, .has_cpus = 1,                                            \
+               .cpus = LIST_IN(pd_cpu_topology_cpu, {.core_id = 7, .socket_id = UINT32_MAX}, \
+                               {.core_id = 0x108, .socket_id = 9})
 
 /* clang-format off */
 static struct golden_feature cases[] = {
@@ -409,9 +412,11 @@ static struct golden_feature cases[] = {
      .f = FEATURE(129, simpleperf_meta_info = {.entries = LIST_IN(pd_meta_info,
          {.key = TEXT_OF("simpleperf_version"), .value = TEXT_OF("1.build.7")}, {.key = TEXT_OF("clockid"), .value = TEXT_OF("monotonic")},
          {.key = TEXT_OF(""), .value = TEXT_OF("")})})},
-    /* Key 0a: field 1, file, a message of 7 bytes: 0a field 1, path, of 2 bytes; 10 field 2, size, 0x2c + (2 << 7).
-     * Key 18: field 3, a number, which no version is known to have: ten bytes of seven bits, 64 in all. Then a file whose
-     * fields come in the other order, and a path that says it is a number: it is none of ours. */
+    /*
+     * Key 0a: field 1, file, a message of 7 bytes: 0a field 1, path, of 2 bytes; 10 field 2, size, 0x2c + (2
+     * << 7). Key 18: field 3, a number, which no version is known to have: ten bytes of seven bits, 64 in
+     * all. Then a file whose fields come in the other order, and a path that says it is a number: it is none
+     * of ours. */
     {"simpleperf DEBUG_UNWIND",
      .text = "=0a07 =0a02 '/d' =10ac02 =18ffffffffffffffffff01 =0a06 =1000 =0a00 =0807",
      .f = FEATURE(130, simpleperf_debug_unwind = {.fields = LIST_IN(pd_simpleperf_unwind_field,
@@ -425,11 +430,13 @@ static struct golden_feature cases[] = {
     {"simpleperf DEBUG_UNWIND_FILE",
      .text = "=7f454c46 'whatever'",
      .f = FEATURE(131, simpleperf_debug_unwind_file = {.data = RAW("\177ELFwhatever")})},
-    /* Three messages, each behind a u32 of the file's byte order. The first, 25 bytes: 0a path; 10 type; 18 min_vaddr
-     * 0x80 0x20 = 0 + (0x20 << 7) = 4096; 22 symbol of 7 bytes: 08 vaddr 16, 10 len 5, 1a name; 32 elf_file of 3 bytes: 08.
-     * The second has nothing. The third, 2 + 4 + 7 + 2 + 9 + 5 = 29 bytes, is a DEX file: its offsets once alone (2a 02: 08) and twice packed (2a 05:
-     * 0a 03: ac 02 = 300 and 07); a kernel module's part (3a) that is empty; and what is not known: field 9 as a u64 (49), field 2
-     * as a u32 (15), which is no `type`. */
+    /*
+     * Three messages, each behind a u32 of the file's byte order. The first, 25 bytes: 0a path; 10 type; 18
+     * min_vaddr 0x80 0x20 = 0 + (0x20 << 7) = 4096; 22 symbol of 7 bytes: 08 vaddr 16, 10 len 5, 1a name; 32
+     * elf_file of 3 bytes: 08. The second has nothing. The third, 2 + 4 + 7 + 2 + 9 + 5 = 29 bytes, is a DEX
+     * file: its offsets once alone (2a 02: 08) and twice packed (2a 05: 0a 03: ac 02 = 300 and 07); a kernel
+     * module's part (3a) that is empty; and what is not known: field 9 as a u64 (49), field 2 as a u32 (15),
+     * which is no `type`. */
     {"simpleperf FILE2",
      .text = "00000019 =0a04 'a.so' =1002 =188020 =2207081010051a0166 =3203088020 00000000 "
              "00000022 =1003 =2a020809 =2a050a03ac0207 =3a00 =3a03088020 =490807060504030201 =1504030201",
@@ -455,10 +462,13 @@ static struct golden_feature cases[] = {
                  {.key = 8, .wire_type = 8, .memory_offset_of_min_vaddr = 4096})},
              {.key = 73, .wire_type = 1, .value64 = 0x102030405060708},
              {.key = 21, .wire_type = 5, .value32 = 0x1020304})}})})},
-    /* 0a magic. 12 a binary of 4 + 4 + 16 + 2 + 2 + 5 = 33 bytes: 0a path, 12 build_id; 1a addrs of 3 + 11 = 14: 08 addr 4096, 12
-     * branches of 4 + 2 + 3 = 9: 0a branch of 2 bytes, 10 branch_size 11, 18 count 0x2c + (2 << 7) = 300; an empty 1a; 20 type 1;
-     * 2a kernel_info of 3: 08 4096. 1a LBR data of 16 + 5 = 21: 0a a sample of 2 + 2 + 10 = 14: 08 binary 1, 10 address 16, 1a a
-     * branch of 8: 08 1, 10 2, 18 3, 20 4; 12 a binary of 3: 0a path. Then an empty binary, and 32, field 6, of bytes. */
+    /*
+     * 0a magic. 12 a binary of 4 + 4 + 16 + 2 + 2 + 5 = 33 bytes: 0a path, 12 build_id; 1a addrs of 3 + 11 =
+     * 14: 08 addr 4096, 12 branches of 4 + 2 + 3 = 9: 0a branch of 2 bytes, 10 branch_size 11, 18 count 0x2c
+     * + (2 << 7) = 300; an empty 1a; 20 type 1; 2a kernel_info of 3: 08 4096. 1a LBR data of 16 + 5 = 21: 0a
+     * a sample of 2 + 2 + 10 = 14: 08 binary 1, 10 address 16, 1a a branch of 8: 08 1, 10 2, 18 3, 20 4; 12 a
+     * binary of 3: 0a path. Then an empty binary, and 32, field 6, of bytes.
+     */
     {"simpleperf ETM_BRANCH_LIST",
      .text = "=0a18 'simpleperf:EtmBranchList' "
              "=1221 =0a02 '/x' =1202 'ab' =1a0e =088020 =1209 =0a02 =a505 =100b =18ac02 =1a00 =2001 =2a03 =088020 "

@@ -4,7 +4,7 @@
 #include "golden.h"
 
 #include "cmocka_all.h"
-#include "codec_internal.h"
+#include "src/codec/codec_internal.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 /* sample_type bits that a trailer is made of: TID 2, TIME 4, ID 0x40, CPU 0x80, STREAM_ID 0x200, IDENTIFIER
  * 0x10000 */
 #define ALL_SIX .attr = {.sample_type = 0x102c6, ID_ALL}
-#define SIX_TEXT \
+#define SIX_TEXT                                                                              \
     " 00000f55 00000f57 000000021bf3592a 00000000000001a7 00000000000001b8 00000003 0badcafe" \
     " 00000000000001c9"
 #define SIX                                                                                        \
@@ -23,7 +23,7 @@
 #define X64 X16 X16 X16 X16
 #define X256 X64 X64 X64 X64
 
-    /* clang-format off */
+/* clang-format off */
 static struct golden cases[] = {
     {"MMAP without trailer",
      .attr = {.sample_type = 0x102c6},
@@ -359,10 +359,10 @@ static struct golden cases[] = {
      .text = "00000016 0002 0020 0102030405060708 0000000000000000 00000000000001a7",
      .rec = {.type = 22, .misc = 2, ID(.id = 0x1a7), .u.callchain_deferred = {.cookie = 0x102030405060708}}},
 
-    {"unknown type 23 with trailer",
+    {"unknown type 62 with trailer",
      ALL_SIX,
-     .text = "00000017 abcd 0040 =0102030405060708" SIX_TEXT,
-     .rec = {.type = 23, .misc = 0xabcd, SIX, .rest = RAW("\1\2\3\4\5\6\7\10")}},
+     .text = "0000003e abcd 0040 =0102030405060708" SIX_TEXT,
+     .rec = {.type = 62, .misc = 0xabcd, SIX, .rest = RAW("\1\2\3\4\5\6\7\10")}},
     {"unknown type 63 without trailer",
      .attr = {.sample_type = 0x102c6},
      .text = "0000003f ffff 000d =0102030405",
@@ -462,11 +462,12 @@ static void check_trailers(uint64_t others)
 {
     for (unsigned set = 0; set < 64; set++) {
         char fields[200] = "", text[300];
-        struct golden g = {
-            .name = text,
-            .attr = {.sample_type = others, ID_ALL},
-            .text = text,
-            .rec = {.type = PD_RECORD_ITRACE_START, SIX, .u.itrace_start = {.pid = 0x1020304, .tid = 0x5060708}}};
+        struct golden g = {.name = text,
+                           .attr = {.sample_type = others, ID_ALL},
+                           .text = text,
+                           .rec = {.type = PD_RECORD_ITRACE_START,
+                                   SIX,
+                                   .u.itrace_start = {.pid = 0x1020304, .tid = 0x5060708}}};
         for (size_t i = 0; i < 6; i++) {
             if (!(set >> i & 1))
                 continue;
@@ -499,9 +500,8 @@ static void unknown_types(void **state)
                            .attr = {.sample_type = 0x4, ID_ALL},
                            .text = text,
                            .rec = {.type = type, .misc = 0x1234, .rest = RAW("\1\2\3")}};
-        if (type >= 1 && type <= 22)
-            continue;
-        if (type >= 64 && pd_layout_of(type))
+        assert_true(type == 0 || type > 22 || pd_layout_of(type));
+        if (pd_layout_of(type))
             continue;
         if (type < 64)
             g.rec.has_id = true, g.rec.id.time = 0x1112131415161718;

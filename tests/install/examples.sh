@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The programs of examples/ compile against the installed package, by find_package and by pkg-config, and do what they say:
-# perf shows what they wrote, and counts as they counted. Without perf_event_open the recorder is skipped, which is said.
+# The programs of examples/ compile against the installed package, by find_package and by pkg-config, and do
+# what they say: perf shows what they wrote, and counts as they counted. Without perf_event_open the recorder
+# is skipped, which is said.
 . "$(dirname "$0")/../cli/frame_lib.sh"
 : "${PERFDATA_SOURCE:?}" "${PERFDATA_BUILD:?}"
 cache() { sed -n "s/^$1:[A-Z]*=//p" "$PERFDATA_BUILD/CMakeCache.txt"; }
@@ -22,7 +23,9 @@ for source in "$PERFDATA_SOURCE"/examples/*.c; do
     name=$(basename "$source" .c)
     [ -x "found/$name" ] || fail "examples/CMakeLists.txt has no $name"
     # shellcheck disable=SC2046,SC2086 # words
-    "$cc" -std=gnu11 $flags "$source" $(pkg-config --cflags --libs perfdata) -o "bare/$name" || fail "pkg-config: $name"
+    library=perfdata
+    ! grep -q '<perfdata/ops/' "$source" || library=perfdata-ops
+    "$cc" -std=gnu11 $flags "$source" $(pkg-config --cflags --libs $library) -o "bare/$name" || fail "pkg-config: $name"
 done
 [ "$(pkg-config --variable=prefix perfdata | xargs realpath)" = "$(realpath "$dir/usr")" ] || fail "another perfdata.pc"
 LD_LIBRARY_PATH=$(dirname "${pc%/*}")${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
@@ -59,7 +62,7 @@ found/filter none.data x.data other 2>err || got=$?
 [ $got = 1 ] && has err 'No such file' || fail "filter of a missing file: $got: $(cat err)"
 
 got=0
-found/recorder rec.data >said 2>err || got=$?
+record_alone found/recorder rec.data >said 2>err || got=$?
 [ $got != 77 ] || skip "all but the recorder passed, for which: $(cat err)"
 [ $got = 0 ] || fail "recorder: $got: $(cat err)"
 "$PERFDATA" check -q rec.data

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """corpus/conformance: what the committed JSON says of each file, against second_decoder.py, field by field.
 
-The JSON was made by perfdata from texts written by hand. That the bytes say what the JSON says is judged here by the decoder
-that shares nothing with perfdata, in both byte orders; tests/cli/conformance.sh judges that perfdata still says so. perf
-does not read all of the files, and of some prints less than there is; so many at least must be the same by `perf report -D`
-in all it prints.
+The JSON was made by perfdata from texts written by hand. That the bytes say what the JSON says is judged here
+by the decoder that shares nothing with perfdata, in both byte orders; tests/cli/conformance.sh judges that
+perfdata still says so. perf does not read all of the files, and of some prints less than there is; so many at
+least must be the same by `perf report -D` in all it prints.
 """
 
 import concurrent.futures
@@ -34,8 +34,14 @@ def compare_member(name, records, file, data, report):
     file.frame_records(0, len(data))
     report.same("record counts", name, "number of records", len(records), len(file.records))
     for ours, record in zip(records, file.records):
-        compare.compare_record(f"{name}: offset {ours.offset:#x}", ours, file.decode(record),
-                               data[record.offset + 8:record.end], file.order, report)
+        compare.compare_record(
+            f"{name}: offset {ours.offset:#x}",
+            ours,
+            file.decode(record),
+            data[record.offset + 8 : record.end],
+            file.order,
+            report,
+        )
 
 
 def check(path, report):
@@ -54,7 +60,7 @@ def check(path, report):
     file = second_decoder.PerfFile(data.read_bytes())
     for event, line in zip(said["events"], [line for line in file.describe() if "attr" in line]):
         for name in names.attr_values(line["attr"]).keys() - {"tail"}:
-            event["attr"].setdefault(name, 0)           # zeros are left out
+            event["attr"].setdefault(name, 0)  # zeros are left out
     compare.compare_decoded(file, path.name, members.pop("data", []), said, damaged, report)
     for member, records in members.items():
         compare_member(f"{path.name}/{member}", records, file, (path / member).read_bytes(), report)
@@ -65,10 +71,12 @@ ALIKE = {"files alike by perf": 235, "files alike by perf-latest": 165}
 
 def is_alike(perf, path):
     report = oracle.Report()
-    report.LIMIT = 0                    # there are reasons enough: see README.md of the set
+    report.LIMIT = 0  # there are reasons enough: see README.md of the set
     raw = path.read_bytes()
     try:
-        perf_report_D.compare_file(perf, path, report, None, path.name.endswith(".be.data"), raw[8:16].strip(b"\0") == b"\x10")
+        perf_report_D.compare_file(
+            perf, path, report, None, path.name.endswith(".be.data"), raw[8:16].strip(b"\0") == b"\x10"
+        )
     except (oracle.Bad, LookupError, ValueError):
         return False
     return report.differences == 0
@@ -89,7 +97,9 @@ def main():
     latest = oracle.latest_perf(report) if shutil.which("perf") else None
     for perf in ([oracle.system_perf()] if shutil.which("perf") else []) + ([latest] if latest else []):
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            alike = sum(pool.map(functools.partial(is_alike, perf), [path for path in paths if path.is_file()]))
+            alike = sum(
+                pool.map(functools.partial(is_alike, perf), [path for path in paths if path.is_file()])
+            )
         kind = f"files alike by {perf.name}"
         report.counts[kind], need[kind] = alike, ALIKE[kind]
     report.need(need)

@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
 """Recordings made here, as `perf script -F …` prints them and as `perfdata dump --json` decodes them.
 
-Samples are compared one by one, in order of time: comm, pid, tid, cpu, misc, time, period, event, addr, ip, call chain,
-data_src, weight, ins_lat, phys_addr, page sizes, registers, and the fields of tracepoints; then the side-band records
-that --show-*-events prints.
+Samples are compared one by one, in order of time: comm, pid, tid, cpu, misc, time, period, event, addr, ip,
+call chain, data_src, weight, ins_lat, phys_addr, page sizes, registers, and the fields of tracepoints; then
+the side-band records that --show-*-events prints.
 
 What must be known to read perf's text (perf 6.1.187 and 7.3.4):
-  - fields are asked for in several runs, because a comm may look like anything that follows it: comm comes alone
-  - samples come in order of time, equal times in order of the file; without --ns times lack their last three digits
-  - with a symbol asked for nor printed, user addresses of call chains are printed as addresses in their file, kernel
-    ones as they are: of the former only the last 12 bits are compared (as mappings begin at pages)
-  - the markers of call chains are not printed; with `--call-graph dwarf` user frames are unwound from the stack, so
-    only the kernel's part is compared; inlined frames are left out with --no-inline
-  - a chain with an entry among the last 4095 numbers that is no marker (left by code without frame pointers) is dropped
-  - of a group (`{a,b}:S`) each member that has counted since its last sample is a sample of its own, its period the
-    difference of its counts
+  - fields are asked for in several runs, because a comm may look like anything that follows it: comm comes
+    alone
+  - samples come in order of time, equal times in order of the file; without --ns times lack their last three
+    digits
+  - with a symbol asked for nor printed, user addresses of call chains are printed as addresses in their file,
+    kernel ones as they are: of the former only the last 12 bits are compared (as mappings begin at pages)
+  - the markers of call chains are not printed; with `--call-graph dwarf` user frames are unwound from the
+    stack, so only the kernel's part is compared; inlined frames are left out with --no-inline
+  - a chain with an entry among the last 4095 numbers that is no marker (left by code without frame pointers)
+    is dropped
+  - of a group (`{a,b}:S`) each member that has counted since its last sample is a sample of its own, its
+    period the difference of its counts
   - a field that no sample of an event has makes perf stop, so each recording is asked for what it has
   - page sizes are printed as 4K, the weight as a number, an ABI 0 as no registers
   - misc is printed as the cpumode's letter (K U H G g); perf shows the comm as of the sample's time
@@ -65,14 +68,15 @@ def samples_of(records, info, names):
 
 class Comms:
     """
-    Names of tasks as of a time, from COMM and FORK in order of time. perf 6.1 knows a task until its tid is used again,
-    7.3 forgets it at its EXIT.
+    Names of tasks as of a time, from COMM and FORK in order of time. perf 6.1 knows a task until its tid is
+    used again, 7.3 forgets it at its EXIT.
     """
 
     def __init__(self, records, forget):
         types = (3, 4, 7) if forget else (3, 7)
-        self.events = sorted((one for one in records if one.type in types and one.time is not None),
-                             key=lambda one: one.time)
+        self.events = sorted(
+            (one for one in records if one.type in types and one.time is not None), key=lambda one: one.time
+        )
         self.next, self.comm = 0, {0: "swapper"}
 
     def at(self, time, tid):
@@ -99,13 +103,19 @@ def script(perf, path, fields, *more):
     run = perf.run("script", "-i", str(path), "--ns", "-F", fields, "--no-inline", *perf.no_symbols, *more)
     text = run.stdout.decode("utf-8", "surrogateescape")
     if run.returncode or not text:
-        raise oracle.Bad(f"{path.name}: {perf.name} script -F {fields}: exit {run.returncode}, {len(text)} bytes: "
-                         f"{run.stderr.decode(errors='replace').strip()[:300]}")
+        raise oracle.Bad(
+            f"{path.name}: {perf.name} script -F {fields}: exit {run.returncode}, {len(text)} bytes: "
+            f"{run.stderr.decode(errors='replace').strip()[:300]}"
+        )
     return text
 
 
 def lines_of(text):
-    return [line for line in text.split("\n") if line.strip() and not re.match(r"^'\w+' not valid for .* Ignoring\.$", line)]
+    return [
+        line
+        for line in text.split("\n")
+        if line.strip() and not re.match(r"^'\w+' not valid for .* Ignoring\.$", line)
+    ]
 
 
 class File:
@@ -115,20 +125,26 @@ class File:
         self.records, status = second_decoder_names.dump(path)
         if status:
             report.differ(self.where, "perfdata dump", f"exit {status}")
-        self.names = oracle.RECORDINGS[name][2] if name in oracle.RECORDINGS else ["cpu-clock", "sched:sched_wakeup"]
+        self.names = (
+            oracle.RECORDINGS[name][2] if name in oracle.RECORDINGS else ["cpu-clock", "sched:sched_wakeup"]
+        )
         self.info = oracle.info(path)
         self.samples = samples_of(self.records, self.info, self.names)
         self.name = name
 
     def same(self, kind, index, field, ours, theirs):
         sample = self.samples[index]
-        self.report.same(kind, f"{self.where}: sample {index}, offset {sample.record.offset:#x}", field, ours, theirs)
+        self.report.same(
+            kind, f"{self.where}: sample {index}, offset {sample.record.offset:#x}", field, ours, theirs
+        )
 
     def has(self, field):
         return bool(self.samples) and all(field in sample.f for sample in self.samples)
 
     def rows(self, lines, what):
-        if self.report.same("sample counts", self.where, f"samples printed with {what}", len(self.samples), len(lines)):
+        if self.report.same(
+            "sample counts", self.where, f"samples printed with {what}", len(self.samples), len(lines)
+        ):
             return list(zip(range(len(lines)), self.samples, lines))
         return []
 
@@ -136,17 +152,30 @@ class File:
         """pid, tid, cpu, time, period, event, addr, ip … in one line."""
         fields, pattern = [], r"^"
         f = self.samples[0].f
-        for field, text in (("pid", r" *(?P<pid>-?\d+)/"), ("tid", r"(?P<tid>-?\d+) +"), ("cpu", r"\[(?P<cpu>\d+)\] +"),
-                            ("misc", r"(?P<misc>[A-Za-z]*) +"), ("time", r"(?P<time>\d+\.\d{9}): +"),
-                            ("period", r"(?P<period>\d+) +"), ("event", r"(?P<event>\S+): +"),
-                            ("addr", r"(?P<addr>[0-9a-f]+) +"),
-                            ("data_src", r"(?P<data_src>[0-9a-f]+) \|OP .*?(?:BLK +N/A|BLK +\S+) +"),
-                            ("weight", r"(?P<weight>\d+) +"), ("ins_lat", r"(?P<ins_lat>\d+) +"), ("ip", r"(?P<ip>[0-9a-f]+) *"),
-                            ("phys_addr", r"(?P<phys_addr>[0-9a-f]+) *"),
-                            ("data_page_size", r"(?P<data_page_size>\S+) *"),
-                            ("code_page_size", r"(?P<code_page_size>\S+) *")):
-            present = {"misc": True, "event": True, "ip": "ip" in f, "ins_lat": "weight_struct" in f,
-                       "weight": "weight" in f or "weight_struct" in f}.get(field, self.has(field))
+        for field, text in (
+            ("pid", r" *(?P<pid>-?\d+)/"),
+            ("tid", r"(?P<tid>-?\d+) +"),
+            ("cpu", r"\[(?P<cpu>\d+)\] +"),
+            ("misc", r"(?P<misc>[A-Za-z]*) +"),
+            ("time", r"(?P<time>\d+\.\d{9}): +"),
+            ("period", r"(?P<period>\d+) +"),
+            ("event", r"(?P<event>\S+): +"),
+            ("addr", r"(?P<addr>[0-9a-f]+) +"),
+            ("data_src", r"(?P<data_src>[0-9a-f]+) \|OP .*?(?:BLK +N/A|BLK +\S+) +"),
+            ("weight", r"(?P<weight>\d+) +"),
+            ("ins_lat", r"(?P<ins_lat>\d+) +"),
+            ("ip", r"(?P<ip>[0-9a-f]+) *"),
+            ("phys_addr", r"(?P<phys_addr>[0-9a-f]+) *"),
+            ("data_page_size", r"(?P<data_page_size>\S+) *"),
+            ("code_page_size", r"(?P<code_page_size>\S+) *"),
+        ):
+            present = {
+                "misc": True,
+                "event": True,
+                "ip": "ip" in f,
+                "ins_lat": "weight_struct" in f,
+                "weight": "weight" in f or "weight_struct" in f,
+            }.get(field, self.has(field))
             if present:
                 fields.append(field)
                 pattern += text
@@ -154,17 +183,28 @@ class File:
         for index, sample, line in self.rows(lines, ",".join(fields)):
             found = re.match(pattern + "$", line)
             if not found:
-                self.report.differ(self.where, f"sample {index}", f"cannot be read: {line!r} with {pattern!r}")
+                self.report.differ(
+                    self.where, f"sample {index}", f"cannot be read: {line!r} with {pattern!r}"
+                )
                 return
             f = sample.f
-            ours = {"pid": str(s32(f.get("pid", 0))), "tid": str(s32(f.get("tid", 0))),
-                    "cpu": f"{f.get('cpu', 0):03}", "time": seconds(f["time"]), "period": str(sample.period),
-                    "misc": CPUMODE.get(sample.record.misc & 7, ""), "event": bare(sample.event),
-                    "addr": f"{f.get('addr', 0):x}", "ip": f"{f.get('ip', 0):x}", "data_src": f"{f.get('data_src', 0):x}",
-                    "weight": str(f.get("weight", f.get("weight_struct", {}).get("var1_dw"))),
-                    "ins_lat": str(f.get("weight_struct", {}).get("var2_w")),
-                    "phys_addr": f"{f.get('phys_addr', 0):x}", "data_page_size": page_size(f.get("data_page_size", 0)),
-                    "code_page_size": page_size(f.get("code_page_size", 0))}
+            ours = {
+                "pid": str(s32(f.get("pid", 0))),
+                "tid": str(s32(f.get("tid", 0))),
+                "cpu": f"{f.get('cpu', 0):03}",
+                "time": seconds(f["time"]),
+                "period": str(sample.period),
+                "misc": CPUMODE.get(sample.record.misc & 7, ""),
+                "event": bare(sample.event),
+                "addr": f"{f.get('addr', 0):x}",
+                "ip": f"{f.get('ip', 0):x}",
+                "data_src": f"{f.get('data_src', 0):x}",
+                "weight": str(f.get("weight", f.get("weight_struct", {}).get("var1_dw"))),
+                "ins_lat": str(f.get("weight_struct", {}).get("var2_w")),
+                "phys_addr": f"{f.get('phys_addr', 0):x}",
+                "data_page_size": page_size(f.get("data_page_size", 0)),
+                "code_page_size": page_size(f.get("code_page_size", 0)),
+            }
             for field, text in found.groupdict().items():
                 self.same(field, index, field, ours[field], bare(text) if field == "event" else text)
 
@@ -200,18 +240,22 @@ class File:
                 else:
                     ours.append((mode, ip))
             if any(ip >= oracle.CONTEXT["MAX"] and ip not in MARKERS for ip in sample.f["callchain"]["ips"]):
-                ours = []               # perf drops the chain
-                self.report.note("call chain with an entry that is no marker but looks like one: dropped by perf")
+                ours = []  # perf drops the chain
+                self.report.note(
+                    "call chain with an entry that is no marker but looks like one: dropped by perf"
+                )
             if self.name == "dwarf":
                 ours = [one for one in ours if one[0] == oracle.CONTEXT["KERNEL"]]
-                ips = ips[:len(ours)]
+                ips = ips[: len(ours)]
             self.same("callchain lengths", index, "entries", len(ours), len(ips))
             for (mode, ip), printed in zip(ours, ips):
                 value = int(printed, 16)
                 if mode == oracle.CONTEXT["KERNEL"] or value > 1 << 63:
                     self.same("callchain addresses", index, "kernel address", ip, value)
                 else:
-                    self.same("callchain addresses", index, "user address, last bits", ip & 4095, value & 4095)
+                    self.same(
+                        "callchain addresses", index, "user address, last bits", ip & 4095, value & 4095
+                    )
 
     def registers(self, field, part, mask_name):
         mask = self.info["events"][0]["attr"][mask_name]
@@ -228,7 +272,8 @@ class File:
                 self.same(field, index, name, ours, int(theirs, 16))
 
     def tracepoints(self):
-        """The fields that perf makes of the raw data, against the data taken apart by tracefs's description."""
+        """The fields that perf makes of the raw data, against the data taken apart by tracefs's
+        description."""
         formats = {name: read_format(name) for name in self.names}
         lines = lines_of(script(self.perf, self.path, "time,event,trace", "-G"))
         for index, sample, line in self.rows(lines, "trace"):
@@ -244,21 +289,53 @@ class File:
                     continue
                 self.same("trace", index, name, *shown(trace[name], printed, fields[name]))
                 offset, size, signed, is_text = fields[name]
-                data = raw["data"][offset:offset + size]
+                data = raw["data"][offset : offset + size]
                 if is_text:
                     ours = text_of(data)
                     self.same("raw text", index, name, ours, printed)
                 elif re.fullmatch(r"-?\d+", printed):
-                    self.same("raw numbers", index, name, int.from_bytes(data, sys.byteorder, signed=signed), int(printed))
+                    self.same(
+                        "raw numbers",
+                        index,
+                        name,
+                        int.from_bytes(data, sys.byteorder, signed=signed),
+                        int(printed),
+                    )
 
     def side_band(self):
         """The records that perf script can show besides samples: their types and times, in order."""
-        text = script(self.perf, self.path, "time,event", "--show-task-events", "--show-mmap-events", "--show-switch-events",
-                      "--show-lost-events", "--show-namespace-events", "--show-bpf-events", "--show-cgroup-events", "-G")
+        text = script(
+            self.perf,
+            self.path,
+            "time,event",
+            "--show-task-events",
+            "--show-mmap-events",
+            "--show-switch-events",
+            "--show-lost-events",
+            "--show-namespace-events",
+            "--show-bpf-events",
+            "--show-cgroup-events",
+            "-G",
+        )
         theirs = re.findall(r"^ *(\d+\.\d{9}): (?: *)PERF_RECORD_([A-Z_0-9]+)", text, re.M)
-        shown = {"MMAP", "MMAP2", "COMM", "FORK", "EXIT", "LOST", "SWITCH", "SWITCH_CPU_WIDE", "NAMESPACES", "KSYMBOL",
-                 "BPF_EVENT", "CGROUP"}
-        ours = sorted((one for one in self.records if one.name in shown and one.time is not None), key=lambda one: one.time)
+        shown = {
+            "MMAP",
+            "MMAP2",
+            "COMM",
+            "FORK",
+            "EXIT",
+            "LOST",
+            "SWITCH",
+            "SWITCH_CPU_WIDE",
+            "NAMESPACES",
+            "KSYMBOL",
+            "BPF_EVENT",
+            "CGROUP",
+        }
+        ours = sorted(
+            (one for one in self.records if one.name in shown and one.time is not None),
+            key=lambda one: one.time,
+        )
         for a, b in zip([(seconds(one.time), one.name) for one in ours], theirs):
             self.report.same("side-band", self.where, "time and type", a, b)
         self.report.same("side-band", self.where, "records", len(ours), len(theirs))
@@ -278,7 +355,8 @@ def read_format(event):
         raise oracle.Bad(f"tracefs does not describe {event}")
     fields = {}
     for declaration, offset, size, signed in re.findall(
-            r"field:([^;]+);\s*offset:(\d+);\s*size:(\d+);\s*signed:(\d)", text):
+        r"field:([^;]+);\s*offset:(\d+);\s*size:(\d+);\s*signed:(\d)", text
+    ):
         if "__data_loc" in declaration or "__rel_loc" in declaration:
             continue
         field = re.sub(r"\[.*", "", declaration).split()[-1].lstrip("*")
@@ -291,7 +369,7 @@ def shown(ours, printed, layout):
     """A field of `dump --json` and as perf prints it, in forms that can be compared."""
     _, size, signed, is_text = layout
     if is_text or not re.fullmatch(r"-?\d+", printed):
-        return str(ours) if is_text else None, printed if is_text else None     # other words are names of values
+        return str(ours) if is_text else None, printed if is_text else None  # other words are names of values
     value = int(ours, 0) if isinstance(ours, str) else ours
     return value, int.from_bytes((int(printed) % (1 << 8 * size)).to_bytes(size, "big"), "big", signed=signed)
 
@@ -306,7 +384,12 @@ def trace_fields(text):
         return list(zip(("comm", "pid", "prio", "target_cpu"), found.groups()))
     found = re.match(r"^(.*):(\d+) \[(-?\d+)\] (\S+) ==> (.*):(\d+) \[(-?\d+)\]$", text)
     if found:
-        return list(zip(("prev_comm", "prev_pid", "prev_prio", "-", "next_comm", "next_pid", "next_prio"), found.groups()))
+        return list(
+            zip(
+                ("prev_comm", "prev_pid", "prev_prio", "-", "next_comm", "next_pid", "next_prio"),
+                found.groups(),
+            )
+        )
     return [(name, value) for name, value in re.findall(r"(\w+)=(.*?)(?= \w+=|$| ==>)", text)]
 
 
@@ -341,10 +424,32 @@ def main():
 
 
 MINIMUM = {
-    "comm": 10000, "pid": 10000, "tid": 10000, "time": 10000, "cpu": 2000, "misc": 10000, "event": 10000, "period": 10000,
-    "ip": 10000, "addr": 100, "data_src": 100, "weight": 50, "ins_lat": 50, "phys_addr": 50, "data_page_size": 20,
-    "code_page_size": 20, "iregs": 500, "uregs": 500, "raw": 500, "trace": 2000, "raw numbers": 1000, "raw text": 100,
-    "callchain addresses": 2000, "callchain lengths": 300, "side-band": 3000, "sample counts": 40,
+    "comm": 10000,
+    "pid": 10000,
+    "tid": 10000,
+    "time": 10000,
+    "cpu": 2000,
+    "misc": 10000,
+    "event": 10000,
+    "period": 10000,
+    "ip": 10000,
+    "addr": 100,
+    "data_src": 100,
+    "weight": 50,
+    "ins_lat": 50,
+    "phys_addr": 50,
+    "data_page_size": 20,
+    "code_page_size": 20,
+    "iregs": 500,
+    "uregs": 500,
+    "raw": 500,
+    "trace": 2000,
+    "raw numbers": 1000,
+    "raw text": 100,
+    "callchain addresses": 2000,
+    "callchain lengths": 300,
+    "side-band": 3000,
+    "sample counts": 40,
 }
 
 if __name__ == "__main__":

@@ -5,9 +5,9 @@
  *
  *     print_tracepoints FILE
  */
-#include <perfdata/metadata.h>
-#include <perfdata/tasks.h>
-#include <perfdata/tracepoint.h>
+#include <perfdata/session/metadata.h>
+#include <perfdata/session/tasks.h>
+#include <perfdata/session/tracepoint.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -114,7 +114,7 @@ class Cursor:
         if count > self.left():
             raise Misfit(f"{count} bytes wanted at offset {self.pos}, {self.left()} left")
         self.pos += count
-        return bytes(self.data[self.pos - count:self.pos])
+        return bytes(self.data[self.pos - count : self.pos])
 
     def number(self, kind):
         signed = kind.startswith("s")
@@ -157,8 +157,9 @@ class Cursor:
     def room(self, count, size):
         """count, if so many things of at least size bytes can be here."""
         if count * size > self.left():
-            raise Misfit(f"{count} entries of {size} bytes or more wanted at offset {self.pos}, "
-                         f"{self.left()} left")
+            raise Misfit(
+                f"{count} entries of {size} bytes or more wanted at offset {self.pos}, " f"{self.left()} left"
+            )
         return count
 
     def count(self, kind, size):
@@ -167,15 +168,18 @@ class Cursor:
     def numbers(self, kind, count):
         # The room is checked before the list is built: counts may be absurd.
         if count * self.WIDTH[kind] > self.left():
-            raise Misfit(f"{count} entries of {kind} wanted at offset {self.pos}, "
-                         f"{self.left()} bytes left")
+            raise Misfit(
+                f"{count} entries of {kind} wanted at offset {self.pos}, " f"{self.left()} bytes left"
+            )
         return [self.number(kind) for _ in range(count)]
 
     def objects(self, layout, count):
         """count objects of one layout."""
         if count * layout_size(layout) > self.left():
-            raise Misfit(f"{count} entries of {layout_size(layout)} bytes wanted "
-                         f"at offset {self.pos}, {self.left()} left")
+            raise Misfit(
+                f"{count} entries of {layout_size(layout)} bytes wanted "
+                f"at offset {self.pos}, {self.left()} left"
+            )
         return [self.fields(layout) for _ in range(count)]
 
     def fields(self, layout):
@@ -252,8 +256,8 @@ ATTR_FIELDS = [
 ATTR_KNOWN_SIZE = 144
 ATTR_MIN_SIZE = 64
 
-# The flag word, from logical bit 0 up; the only wider fields have a number. "*24" are 24 flags without a name yet, which
-# are put together so that each keeps its logical number.
+# The flag word, from logical bit 0 up; the only wider fields have a number. "*24" are 24 flags without a name
+# yet, which are put together so that each keeps its logical number.
 ATTR_FLAGS = """
     disabled inherit pinned exclusive exclude_user exclude_kernel exclude_hv
     exclude_idle mmap comm freq inherit_stat enable_on_exec task watermark
@@ -288,7 +292,8 @@ class Attr:
     """One perf_event_attr with the ids that belong to it."""
 
     def __init__(self, raw, order, whole=False):
-        """raw: all the bytes set apart for the attr, at least 64; whole: whatever size the attr says it has."""
+        """raw: all the bytes set apart for the attr, at least 64; whole: whatever size the attr says it
+        has."""
         if len(raw) < ATTR_MIN_SIZE:
             raise Misfit(f"an attr of {len(raw)} bytes, the smallest has {ATTR_MIN_SIZE}")
         own_size = int.from_bytes(raw[4:8], order) or ATTR_MIN_SIZE
@@ -314,13 +319,18 @@ class Attr:
         self.sample_id_all = self.flags["sample_id_all"] == 1
 
     def get(self, name):
-        return self.values.get(name, 0)          # what is not stored is 0 (2.1)
+        return self.values.get(name, 0)  # what is not stored is 0 (2.1)
 
     def layout_key(self):
         """Equal keys: samples and trailers are laid out alike (4.3, rule 6)."""
-        return (self.sample_type, self.read_format, self.get("branch_sample_type"),
-                self.get("sample_regs_user"), self.get("sample_regs_intr"),
-                self.sample_id_all)
+        return (
+            self.sample_type,
+            self.read_format,
+            self.get("branch_sample_type"),
+            self.get("sample_regs_user"),
+            self.get("sample_regs_intr"),
+            self.sample_id_all,
+        )
 
     def to_json(self):
         result = dict(self.values)
@@ -433,10 +443,25 @@ def decode_branch_stack(cursor, attr, hw_idx_if_empty, with_counters):
     return result
 
 
-def decode_regs(cursor, mask):
-    """Registers follow for every abi but 0 (4.8)."""
-    abi = cursor.u64()
-    return {"abi": abi, "regs": cursor.numbers("u64", mask.bit_count()) if abi else []}
+class UnknownAbi(Misfit):
+    """Of what follows an abi that is not known nothing can be told: it is the rest."""
+
+
+def decode_regs(cursor, mask, into):
+    """Registers follow for every abi but 0 (4.8).
+
+    The abi is a bitmap: 1 32-bit, 2 64-bit, 4 with SIMD registers behind the others, whose numbers and widths
+    come first.
+    """
+    abi = into["abi"] = cursor.u64()
+    if abi >> 3:
+        raise UnknownAbi(f"registers of abi {abi:#x}")
+    into["regs"] = cursor.numbers("u64", mask.bit_count()) if abi else []
+    if abi & 4:
+        simd = into["simd"] = cursor.fields("u16 nr_vectors, u16 vector_qwords, u16 nr_pred, u16 pred_qwords")
+        simd["vectors"] = cursor.numbers("u64", simd["nr_vectors"] * simd["vector_qwords"])
+        simd["preds"] = cursor.numbers("u64", simd["nr_pred"] * simd["pred_qwords"])
+    return into
 
 
 def decode_stack(cursor, dyn_size_if_empty):
@@ -460,29 +485,41 @@ def decode_sample_head(cursor, attr):
     return fields
 
 
-def decode_sample_once(cursor, attr, hw_idx_if_empty, with_counters, stack_hazard):
-    """Read a sample under one set of guesses.
+def decode_sample_once(cursor, attr, hw_idx_if_empty, with_counters, stack_hazard, fields=None):
+    """Read a sample under one set of guesses, into fields.
 
     Returns the fields, and the last field's name and where it begins.
     """
-    fields = decode_sample_head(cursor, attr)
+    fields = {} if fields is None else fields
+    fields.update(decode_sample_head(cursor, attr))
     body = [
         (READ, "read", lambda: decode_read(cursor, attr.read_format)),
         (CALLCHAIN, "callchain", lambda: decode_chain(cursor)),
         (RAW, "raw", lambda: decode_sized(cursor, "u32")),
-        (BRANCH_STACK, "branch_stack", lambda: decode_branch_stack(
-            cursor, attr, hw_idx_if_empty, with_counters)),
-        (REGS_USER, "regs_user", lambda: decode_regs(cursor, attr.get("sample_regs_user"))),
+        (
+            BRANCH_STACK,
+            "branch_stack",
+            lambda: decode_branch_stack(cursor, attr, hw_idx_if_empty, with_counters),
+        ),
+        (
+            REGS_USER,
+            "regs_user",
+            lambda: decode_regs(cursor, attr.get("sample_regs_user"), fields.setdefault("regs_user", {})),
+        ),
         (STACK_USER, "stack_user", lambda: decode_stack(cursor, stack_hazard)),
         (WEIGHT | WEIGHT_STRUCT, "weight", cursor.u64),
         (DATA_SRC, "data_src", cursor.u64),
         (TRANSACTION, "transaction", cursor.u64),
-        (REGS_INTR, "regs_intr", lambda: decode_regs(cursor, attr.get("sample_regs_intr"))),
+        (
+            REGS_INTR,
+            "regs_intr",
+            lambda: decode_regs(cursor, attr.get("sample_regs_intr"), fields.setdefault("regs_intr", {})),
+        ),
         (PHYS_ADDR, "phys_addr", cursor.u64),
         (CGROUP, "cgroup", cursor.u64),
         (DATA_PAGE_SIZE, "data_page_size", cursor.u64),
         (CODE_PAGE_SIZE, "code_page_size", cursor.u64),
-        (AUX, "aux", lambda: decode_sized(cursor, "u64")),     # last, after bits 21 to 23
+        (AUX, "aux", lambda: decode_sized(cursor, "u64")),  # last, after bits 21 to 23
     ]
     last = None, cursor.pos
     for bit, name, decode in body:
@@ -490,10 +527,12 @@ def decode_sample_once(cursor, attr, hw_idx_if_empty, with_counters, stack_hazar
             last = (name, cursor.pos)
             fields[name] = decode()
     if attr.sample_type & WEIGHT_STRUCT:
-        word = fields["weight"]             # the same shifts for both byte orders (4.10)
-        fields["weight_struct"] = {"var1_dw": word & 0xffffffff,
-                                   "var2_w": word >> 32 & 0xffff,
-                                   "var3_w": word >> 48}
+        word = fields["weight"]  # the same shifts for both byte orders (4.10)
+        fields["weight_struct"] = {
+            "var1_dw": word & 0xFFFFFFFF,
+            "var2_w": word >> 32 & 0xFFFF,
+            "var3_w": word >> 48,
+        }
     if stack_hazard and fields["stack_user"]["size"] != 0:
         raise Misfit("the stack is not empty")
     return fields, last
@@ -507,7 +546,8 @@ def decode_chain(cursor):
 def decode_sample(cursor, attr, counters_likely):
     """Try the readings FORMAT.md leaves open; the one that ends exactly wins."""
     if attr.sample_type & ~KNOWN_SAMPLE_BITS or (
-            attr.sample_type & READ and attr.read_format & ~KNOWN_FORMAT_BITS):
+        attr.sample_type & READ and attr.read_format & ~KNOWN_FORMAT_BITS
+    ):
         # A field of unknown place and size (2.7): only the head is certain.
         return decode_sample_head(cursor, attr)
 
@@ -539,11 +579,18 @@ def decode_sample(cursor, attr, counters_likely):
             if trial.left() == 0 and name != "stack_user":
                 for key in (name, name + "_struct"):
                     fields.pop(key, None)
-                fields["cut"] = name        # its remaining bytes are the rest
+                fields["cut"] = name  # its remaining bytes are the rest
                 cursor.pos = min(start + begin, end)
                 return fields
 
     if inexact is None:
+        cursor.pos, fields = start, {}
+        try:
+            decode_sample_once(cursor, attr, True, counter_order[0], False, fields)
+        except UnknownAbi:
+            return fields
+        except Misfit:
+            pass
         cursor.pos = start
         raise first_error
     fields, cursor.pos = inexact
@@ -574,8 +621,8 @@ SIMPLE_LAYOUTS = {
     76: "u64 id, u32 cpu, u32 thread, u64 val, u64 ena, u64 run",
     77: "u64 type, u64 time",
     85: "u64 timestamp, u32 cpu, u16 version, raw2 pad, u32 yld_count, u32 array_exp, "
-        "u32 sched_count, u32 sched_goidle, u32 ttwu_count, u32 ttwu_local, "
-        "u64 rq_cpu_time, u64 run_delay, u64 pcount",
+    "u32 sched_count, u32 sched_goidle, u32 ttwu_count, u32 ttwu_local, "
+    "u64 rq_cpu_time, u64 run_delay, u64 pcount",
     32771: "u64 addr, u64 len, u64 dso_id, str name",
     32772: "str chunk",
     32778: "u64 time, str text",
@@ -595,8 +642,7 @@ def decode_read_record(cursor, attr):
 def decode_mmap2(cursor, misc, early):
     fields = cursor.fields("u32 pid, u32 tid, u64 addr, u64 len, u64 pgoff")
     if misc & 0x4000:
-        fields.update(cursor.fields(
-            "u8 build_id_size, u8 reserved_1, u16 reserved_2, raw20 build_id"))
+        fields.update(cursor.fields("u8 build_id_size, u8 reserved_1, u16 reserved_2, raw20 build_id"))
     else:
         fields.update(cursor.fields("u32 maj, u32 min, u64 ino, u64 ino_generation"))
     if not early:
@@ -637,7 +683,7 @@ def split_attr_record(payload, order):
 
 
 def decode_header_attr(cursor):
-    attr, size = split_attr_record(cursor.data[cursor.pos:cursor.end], cursor.order)
+    attr, size = split_attr_record(cursor.data[cursor.pos : cursor.end], cursor.order)
     cursor.pos += size
     return {"attr": attr.to_json(), "ids": cursor.numbers("u64", cursor.left() // 8)}
 
@@ -678,11 +724,18 @@ def decode_id_index(cursor):
 
 
 # The words of Intel PT as they came in over time: a later group is only there behind all of the earlier ones.
-PT_GROUPS = [names.split() for names in (
-    """pmu_type time_shift time_mult time_zero cap_user_time_zero tsc_bit
+PT_GROUPS = [
+    names.split()
+    for names in (
+        """pmu_type time_shift time_mult time_zero cap_user_time_zero tsc_bit
     noretcomp_bit have_sched_switch snapshot_mode""",
-    "per_cpu_mmaps", "mtc_bit mtc_freq_bits tsc_ctc_n tsc_ctc_d", "cyc_bit",
-    "max_nonturbo_ratio", "filter_str_len")]
+        "per_cpu_mmaps",
+        "mtc_bit mtc_freq_bits tsc_ctc_n tsc_ctc_d",
+        "cyc_bit",
+        "max_nonturbo_ratio",
+        "filter_str_len",
+    )
+]
 BTS_NAMES = """
     pmu_type time_shift time_mult time_zero cap_user_time_zero snapshot_mode
 """.split()
@@ -727,7 +780,7 @@ def decode_pt_info(cursor):
 def decode_etm_info(cursor):
     info = {"header_version": cursor.u64()}
     word = cursor.u64()
-    info.update(pmu_type=word >> 32, nr_cpus=word & 0xffffffff, snapshot=cursor.u64(), cpus=[])
+    info.update(pmu_type=word >> 32, nr_cpus=word & 0xFFFFFFFF, snapshot=cursor.u64(), cpus=[])
     for _ in range(cursor.room(info["nr_cpus"], 16)):
         block = words(cursor, ["magic", "cpu"])
         if info["header_version"] == 0:
@@ -740,7 +793,7 @@ def decode_etm_info(cursor):
 
 
 def decode_spe_info(cursor):
-    if cursor.left() < 24:                  # version 1: exactly 2 words
+    if cursor.left() < 24:  # version 1: exactly 2 words
         return words(cursor, ["pmu_type", "per_cpu_mmaps"])
     info = words(cursor, ["version", "header_size", "pmu_type", "nr_cpus"])
     if info["header_size"] < 4:
@@ -796,11 +849,11 @@ def decode_cpu_map(cursor):
         elif fields["long_size"] == 4:
             fields["mask"] = cursor.numbers("u32", fields["nr"])
         else:
-            return fields                   # FORMAT.md knows no other width: the rest
+            return fields  # FORMAT.md knows no other width: the rest
     elif fields["type"] == 2:
         fields.update(cursor.fields("u8 any_cpu, u8 range_pad, u16 start_cpu, u16 end_cpu"))
     else:
-        return fields                       # unknown form: its bytes are the rest
+        return fields  # unknown form: its bytes are the rest
     fields["pad"] = cursor.hex(cursor.left())
     return fields
 
@@ -829,9 +882,13 @@ def decode_event_update(cursor):
 
 def decode_time_conv(cursor):
     fields = cursor.fields("u64 time_shift, u64 time_mult, u64 time_zero")
-    if cursor.left() >= 24:                 # record size 56: the long form
-        fields.update(cursor.fields("u64 time_cycles, u64 time_mask, u8 cap_user_time_zero, "
-                                    "u8 cap_user_time_short, raw6 reserved"))
+    if cursor.left() >= 24:  # record size 56: the long form
+        fields.update(
+            cursor.fields(
+                "u64 time_cycles, u64 time_mask, u8 cap_user_time_zero, "
+                "u8 cap_user_time_short, raw6 reserved"
+            )
+        )
     return fields
 
 
@@ -938,15 +995,16 @@ def plain_feature(layout):
 
 def counted_feature(name, layout, nr="nr", head=""):
     """A count and as many objects; "str64 x" is the string of 5.1 here."""
-    smallest = sum(4 if kind == "s64" else Cursor.WIDTH[kind] for kind, _ in split_layout(
-        layout.replace("str64", "s64")))
+    smallest = sum(
+        4 if kind == "s64" else Cursor.WIDTH[kind] for kind, _ in split_layout(layout.replace("str64", "s64"))
+    )
 
     def decode(cursor, context):
         fields = cursor.fields(head) if head else {}
         fields[nr] = cursor.u32()
-        fields[name] = [feature_object(cursor, layout)
-                        for _ in range(cursor.room(fields[nr], smallest))]
+        fields[name] = [feature_object(cursor, layout) for _ in range(cursor.room(fields[nr], smallest))]
         return fields
+
     return decode
 
 
@@ -986,7 +1044,7 @@ def feature_build_id(cursor, context):
                 raise Misfit(f"a build id record of size {head['size']} at offset {at}")
             body = Cursor(cursor.data, cursor.pos, at + head["size"], cursor.order)
             cursor.pos = at + head["size"]
-            if bytes(cursor.data[at + 36:at + 49]) == b"nel.kallsyms]":
+            if bytes(cursor.data[at + 36 : at + 49]) == b"nel.kallsyms]":
                 without_pid = True
             found.append(dict(head, fields=decode_build_id(body, head["misc"], attempt)))
         if not without_pid:
@@ -1017,7 +1075,7 @@ def feature_pmu_mappings(cursor, context):
     fields["pmus"] = [feature_object(cursor, layout) for _ in range(cursor.room(fields["nr"], 8))]
     if fields["nr"] == 0:
         fields["uncounted"] = []
-        while cursor.left() >= 4:           # less cannot be a type
+        while cursor.left() >= 4:  # less cannot be a type
             fields["uncounted"].append(feature_object(cursor, layout))
     return fields
 
@@ -1189,7 +1247,7 @@ def varint(cursor):
     value, shift = 0, 0
     while True:
         byte = cursor.number("u8")
-        value |= (byte & 0x7f) << shift
+        value |= (byte & 0x7F) << shift
         shift += 7
         if byte < 0x80:
             # Readers of protobuf take both; who must write the same bytes again cannot.
@@ -1212,7 +1270,7 @@ def protobuf(raw):
             value = varint(cursor)
         elif wire == 2:
             value = cursor.raw(varint(cursor))
-        elif wire in (3, 4):                # the marks of a group have no value
+        elif wire in (3, 4):  # the marks of a group have no value
             value = None
         else:
             value = cursor.number("u64" if wire == 1 else "u32")
@@ -1259,20 +1317,43 @@ def message(raw, layout):
 
 
 FILE_FEATURE = {
-    1: ("path", "str"), 2: ("type", "u"), 3: ("min_vaddr", "u"),
+    1: ("path", "str"),
+    2: ("type", "u"),
+    3: ("min_vaddr", "u"),
     4: ("symbol*", {1: ("vaddr", "u"), 2: ("len", "u"), 3: ("name", "str")}),
     5: ("dex_file", {1: ("dex_file_offset*", "u")}),
     6: ("elf_file", {1: ("file_offset_of_min_vaddr", "u")}),
     7: ("kernel_module", {1: ("memory_offset_of_min_vaddr", "u")}),
 }
-ETM_ADDRESS = {1: ("addr", "u"), 2: ("branches*", {1: ("branch", "bytes"), 2: ("branch_size", "u"), 3: ("count", "u")})}
-LBR_BRANCH = {1: ("from_binary_id", "u"), 2: ("to_binary_id", "u"), 3: ("from_vaddr_in_file", "u"), 4: ("to_vaddr_in_file", "u")}
+ETM_ADDRESS = {
+    1: ("addr", "u"),
+    2: ("branches*", {1: ("branch", "bytes"), 2: ("branch_size", "u"), 3: ("count", "u")}),
+}
+LBR_BRANCH = {
+    1: ("from_binary_id", "u"),
+    2: ("to_binary_id", "u"),
+    3: ("from_vaddr_in_file", "u"),
+    4: ("to_vaddr_in_file", "u"),
+}
 BRANCH_LIST = {
     1: ("magic", "str"),
-    2: ("etm_data*", {1: ("path", "str"), 2: ("build_id", "str"), 3: ("addrs*", ETM_ADDRESS), 4: ("type", "u"),
-                      5: ("kernel_info", {1: ("kernel_start_addr", "u")})}),
-    3: ("lbr_data", {1: ("samples*", {1: ("binary_id", "u"), 2: ("vaddr_in_file", "u"), 3: ("branches*", LBR_BRANCH)}),
-                     2: ("binaries*", {1: ("path", "str"), 2: ("build_id", "str")})}),
+    2: (
+        "etm_data*",
+        {
+            1: ("path", "str"),
+            2: ("build_id", "str"),
+            3: ("addrs*", ETM_ADDRESS),
+            4: ("type", "u"),
+            5: ("kernel_info", {1: ("kernel_start_addr", "u")}),
+        },
+    ),
+    3: (
+        "lbr_data",
+        {
+            1: ("samples*", {1: ("binary_id", "u"), 2: ("vaddr_in_file", "u"), 3: ("branches*", LBR_BRANCH)}),
+            2: ("binaries*", {1: ("path", "str"), 2: ("build_id", "str")}),
+        },
+    ),
 }
 DEBUG_UNWIND = {1: ("file*", {1: ("path", "str"), 2: ("size", "u")})}
 
@@ -1315,8 +1396,11 @@ FEATURE_DECODERS = {
     17: counted_feature("groups", "str64 name, u32 leader_idx, u32 nr_members", "nr_groups"),
     18: feature_auxtrace,
     19: lambda cursor, context: {},
-    20: counted_feature("caches", "u32 level, u32 line_size, u32 sets, u32 ways, str64 type, "
-                        "str64 size, str64 map", head="u32 version"),
+    20: counted_feature(
+        "caches",
+        "u32 level, u32 line_size, u32 sets, u32 ways, str64 type, " "str64 size, str64 map",
+        head="u32 version",
+    ),
     21: plain_feature("u64 first_ns, u64 last_ns"),
     22: feature_mem_topology,
     23: plain_feature("u64 resolution"),
@@ -1367,19 +1451,20 @@ def decode_kernel_symbol(cursor):
 
 
 def decode_dso(cursor):
-    """Old writers have no min_vaddr: then nothing but a name of one word, or the beginning of a longer one, is here."""
+    """Old writers have no min_vaddr: then nothing but a name of one word, or the beginning of a longer one,
+    is here."""
     fields = cursor.fields("u64 dso_type, u64 dso_id")
     old = cursor.left() == 8
     if cursor.left() > 8:
         at = cursor.pos
-        old = chr(cursor.u64() & 0xff) in PRINTABLE
+        old = chr(cursor.u64() & 0xFF) in PRINTABLE
         cursor.pos = at
     if not old:
         fields["min_vaddr"] = cursor.u64()
     return dict(fields, name=cursor.string())
 
 
-PRINTABLE = "".join(map(chr, range(0x20, 0x7f)))
+PRINTABLE = "".join(map(chr, range(0x20, 0x7F)))
 
 
 def decode_event_id(cursor):
@@ -1395,10 +1480,11 @@ def decode_simpleperf_callchain(cursor):
 
 
 def decode_unwinding_result(cursor):
-    fields = cursor.fields("u64 time, u64 used_time, u64 error_code, u64 error_addr, "
-                           "u64 stack_start, u64 stack_end")
+    fields = cursor.fields(
+        "u64 time, u64 used_time, u64 error_code, u64 error_addr, " "u64 stack_start, u64 stack_end"
+    )
     if cursor.left() < 24:
-        return fields                       # the old form
+        return fields  # the old form
     fields.update(cursor.fields("u64 abi, u64 reg_mask"))
     fields["regs"] = cursor.numbers("u64", fields["reg_mask"].bit_count())
     fields["stack_size"] = cursor.u64()
@@ -1431,24 +1517,55 @@ FIRST_SIMPLEPERF_RECORD = 32768
 NRCPUS, EVENT_DESC = 7, 12
 
 FEATURE_NAMES = {
-    1: "TRACING_DATA", 2: "BUILD_ID", 3: "HOSTNAME", 4: "OSRELEASE", 5: "VERSION",
-    6: "ARCH", 7: "NRCPUS", 8: "CPUDESC", 9: "CPUID", 10: "TOTAL_MEM", 11: "CMDLINE",
-    12: "EVENT_DESC", 13: "CPU_TOPOLOGY", 14: "NUMA_TOPOLOGY", 15: "BRANCH_STACK",
-    16: "PMU_MAPPINGS", 17: "GROUP_DESC", 18: "AUXTRACE", 19: "STAT", 20: "CACHE",
-    21: "SAMPLE_TIME", 22: "MEM_TOPOLOGY", 23: "CLOCKID", 24: "DIR_FORMAT",
-    25: "BPF_PROG_INFO", 26: "BPF_BTF", 27: "COMPRESSED", 28: "CPU_PMU_CAPS",
-    29: "CLOCK_DATA", 30: "HYBRID_TOPOLOGY", 31: "PMU_CAPS", 32: "CPU_DOMAIN_INFO",
-    33: "E_MACHINE", 34: "CLN_SIZE",
-    128: "FILE", 129: "META_INFO", 130: "DEBUG_UNWIND", 131: "DEBUG_UNWIND_FILE",
-    132: "FILE2", 133: "ETM_BRANCH_LIST", 134: "INIT_MAP",
+    1: "TRACING_DATA",
+    2: "BUILD_ID",
+    3: "HOSTNAME",
+    4: "OSRELEASE",
+    5: "VERSION",
+    6: "ARCH",
+    7: "NRCPUS",
+    8: "CPUDESC",
+    9: "CPUID",
+    10: "TOTAL_MEM",
+    11: "CMDLINE",
+    12: "EVENT_DESC",
+    13: "CPU_TOPOLOGY",
+    14: "NUMA_TOPOLOGY",
+    15: "BRANCH_STACK",
+    16: "PMU_MAPPINGS",
+    17: "GROUP_DESC",
+    18: "AUXTRACE",
+    19: "STAT",
+    20: "CACHE",
+    21: "SAMPLE_TIME",
+    22: "MEM_TOPOLOGY",
+    23: "CLOCKID",
+    24: "DIR_FORMAT",
+    25: "BPF_PROG_INFO",
+    26: "BPF_BTF",
+    27: "COMPRESSED",
+    28: "CPU_PMU_CAPS",
+    29: "CLOCK_DATA",
+    30: "HYBRID_TOPOLOGY",
+    31: "PMU_CAPS",
+    32: "CPU_DOMAIN_INFO",
+    33: "E_MACHINE",
+    34: "CLN_SIZE",
+    128: "FILE",
+    129: "META_INFO",
+    130: "DEBUG_UNWIND",
+    131: "DEBUG_UNWIND_FILE",
+    132: "FILE2",
+    133: "ETM_BRANCH_LIST",
+    134: "INIT_MAP",
 }
 
 
 class Record:
     def __init__(self, offset, type_, misc, size):
         self.offset, self.type, self.misc, self.size = offset, type_, misc, size
-        self.payload_size = None            # bytes after the record (66 and 71)
-        self.old_feature = False            # see PerfFile.google_features
+        self.payload_size = None  # bytes after the record (66 and 71)
+        self.old_feature = False  # see PerfFile.google_features
 
     @property
     def end(self):
@@ -1465,7 +1582,7 @@ class PerfFile:
         self.header = {}
         self.event_types = []
         self.attrs = []
-        self.features = []                  # (bit, offset, size)
+        self.features = []  # (bit, offset, size)
         self.records = []
         self.problems = []
         self.owner_of_id = {}
@@ -1500,9 +1617,12 @@ class PerfFile:
             raise Damage("no perf.data magic number", 0)
         size = self.cursor(8, 16).u64()
         self.pipe = size == 16
-        self.header = {"container": "pipe" if self.pipe else "file",
-                       "magic": magic.decode("ascii"),
-                       "byte_order": self.order, "size": size}
+        self.header = {
+            "container": "pipe" if self.pipe else "file",
+            "magic": magic.decode("ascii"),
+            "byte_order": self.order,
+            "size": size,
+        }
         if self.pipe:
             data_start, data_end = 16, len(data)
         else:
@@ -1515,8 +1635,9 @@ class PerfFile:
         self.context = self.feature_context()
         self.build_id_without_pid = any(
             record.type == BUILD_ID_RECORD
-            and data[record.offset + 36:record.offset + 49] == b"nel.kallsyms]"
-            for record in self.records)
+            and data[record.offset + 36 : record.offset + 49] == b"nel.kallsyms]"
+            for record in self.records
+        )
 
     def version_1_order(self):
         """The magic of version 1 does not tell the byte order (1.10)."""
@@ -1553,14 +1674,13 @@ class PerfFile:
         header["unfinished"] = length == 0
         header["truncated"] = start + length > len(data)
         if header["truncated"]:
-            self.problem(f"the data section ends at {start + length}, the file at {len(data)}",
-                         len(data))
+            self.problem(f"the data section ends at {start + length}, the file at {len(data)}", len(data))
             return min(start, len(data)), len(data)
         if start < size:
             self.problem("the data section begins inside the header", 40)
             return len(data), len(data)
         if header["unfinished"]:
-            return start, len(data)         # to the end of the file, no features (1.6)
+            return start, len(data)  # to the end of the file, no features (1.6)
         self.read_feature_table(start + length, feature_bits)
         return start, start + length
 
@@ -1574,7 +1694,7 @@ class PerfFile:
             step = width // 8
             word = 0
             for index in range(0, 32, step):
-                word |= int.from_bytes(bitmap[index:index + step], "big") << 8 * index
+                word |= int.from_bytes(bitmap[index : index + step], "big") << 8 * index
             found = [bit for bit in range(256) if word >> bit & 1]
             unknown = sum(1 for bit in found if bit not in FEATURE_NAMES)
             readings.append((unknown, sum(found), found, width))
@@ -1586,12 +1706,11 @@ class PerfFile:
             if section["size"]:
                 self.problem(f"attr entries of {attr_size} bytes", 16)
             return
-        for at in range(section["offset"], section["offset"] + section["size"] - attr_size + 1,
-                        attr_size):
+        for at in range(section["offset"], section["offset"] + section["size"] - attr_size + 1, attr_size):
             if at + attr_size > len(self.data):
                 self.problem("the attrs section runs past the end of the file", at)
                 return
-            attr = Attr(bytes(self.data[at:at + attr_size - 16]), self.order)
+            attr = Attr(bytes(self.data[at : at + attr_size - 16]), self.order)
             own_size = attr.get("size") or ATTR_MIN_SIZE
             # 1.3: the pair is at the end of the entry, or right after the attr
             places = [attr_size - 16]
@@ -1612,8 +1731,7 @@ class PerfFile:
         end = section["offset"] + section["size"]
         if end > len(self.data):
             if section["size"]:
-                self.problem("the event_types section runs past the end of the file",
-                             section["offset"])
+                self.problem("the event_types section runs past the end of the file", section["offset"])
             return
         cursor = self.cursor(section["offset"], end)
         while cursor.left() >= 72:
@@ -1647,7 +1765,7 @@ class PerfFile:
             fields = self.cursor(at, at + 8).fields("u32 type, u16 misc, u16 size")
             record = Record(at, fields["type"], fields["misc"], fields["size"])
             if record.type >= FIRST_SIMPLEPERF_RECORD:
-                record.size += record.misc << 16                        # 8.1
+                record.size += record.misc << 16  # 8.1
             if record.size < 8:
                 self.problem(f"a record of size {record.size}", at)
                 return
@@ -1663,8 +1781,10 @@ class PerfFile:
             self.records.append(record)
             if record.payload_size:
                 if record.payload_size > end - at:
-                    self.problem(f"{record.payload_size} bytes should follow the record, "
-                                 f"{end - at} do", record.offset)
+                    self.problem(
+                        f"{record.payload_size} bytes should follow the record, " f"{end - at} do",
+                        record.offset,
+                    )
                     return
                 at += record.payload_size
 
@@ -1689,13 +1809,14 @@ class PerfFile:
     def collect_pipe_attrs(self):
         for record in self.records:
             if record.type == HEADER_ATTR_RECORD:
-                payload = bytes(self.data[record.offset + 8:record.end])
+                payload = bytes(self.data[record.offset + 8 : record.end])
                 try:
                     attr, size = split_attr_record(payload, self.order)
                 except Misfit:
-                    continue                # the record itself is printed as an error
+                    continue  # the record itself is printed as an error
                 attr.ids = Cursor(payload, size, len(payload), self.order).numbers(
-                    "u64", (len(payload) - size) // 8)
+                    "u64", (len(payload) - size) // 8
+                )
                 self.attrs.append(attr)
 
     def map_ids(self):
@@ -1703,11 +1824,14 @@ class PerfFile:
             for event_id in attr.ids:
                 self.owner_of_id.setdefault(event_id, attr)
         # EVENT_DESC repeats the ids; it fills in those the attrs lack.
-        sources = [(offset, offset + size) for bit, offset, size in self.features
-                   if bit == EVENT_DESC]
-        sources += [(record.offset + 16, record.end) for record in self.records
-                    if record.type == FEATURE_RECORD and record.size > 16
-                    and self.cursor(record.offset + 8, record.end).u64() == EVENT_DESC]
+        sources = [(offset, offset + size) for bit, offset, size in self.features if bit == EVENT_DESC]
+        sources += [
+            (record.offset + 16, record.end)
+            for record in self.records
+            if record.type == FEATURE_RECORD
+            and record.size > 16
+            and self.cursor(record.offset + 8, record.end).u64() == EVENT_DESC
+        ]
         for start, end in sources:
             if end <= len(self.data):
                 self.map_event_desc(self.cursor(start, end))
@@ -1723,7 +1847,7 @@ class PerfFile:
                     if index < len(self.attrs):
                         self.owner_of_id.setdefault(event_id, self.attrs[index])
         except Misfit:
-            pass                            # what was read so far is as good as any
+            pass  # what was read so far is as good as any
 
     def event_id(self, record, first):
         """The event id inside a record, or None (4.3)."""
@@ -1795,11 +1919,10 @@ class PerfFile:
             if record.type != MMAP2_RECORD:
                 continue
             _, size = self.trailer_of(record)
-            name = bytes(self.data[record.offset + 64:record.end - size])
+            name = bytes(self.data[record.offset + 64 : record.end - size])
             length = name.find(b"\0")
             # A prot in this place would be a byte or two and a NUL.
-            if (record.misc & 0x4000 or length < 1 or name[0] < 0x20
-                    or len(name) != round_up(length + 1, 8)):
+            if record.misc & 0x4000 or length < 1 or name[0] < 0x20 or len(name) != round_up(length + 1, 8):
                 return False
             seen = True
         return seen
@@ -1807,8 +1930,7 @@ class PerfFile:
     # -- decoding one record -------------------------------------------------
 
     def decode(self, record):
-        result = {"offset": record.offset, "type": record.type, "misc": record.misc,
-                  "size": record.size}
+        result = {"offset": record.offset, "type": record.type, "misc": record.misc, "size": record.size}
         try:
             attr, size = self.trailer_of(record)
             if size > record.size - 8:
@@ -1835,8 +1957,7 @@ class PerfFile:
             attr = self.owner(record)
             if attr is None:
                 raise Misfit("no attr is known to own this sample")
-            counters_likely = any(other.get("branch_sample_type") & BRANCH_COUNTERS
-                                  for other in self.attrs)
+            counters_likely = any(other.get("branch_sample_type") & BRANCH_COUNTERS for other in self.attrs)
             return decode_sample(cursor, attr, counters_likely)
         if kind in SIMPLE_LAYOUTS:
             return cursor.fields(SIMPLE_LAYOUTS[kind])
@@ -1857,15 +1978,22 @@ class PerfFile:
     # -- features ------------------------------------------------------------
 
     def feature_context(self):
-        """What some features need of others (5.11); only what comes before the record counts for one in a pipe."""
+        """What some features need of others (5.11); only what comes before the record counts for one in a
+        pipe."""
         for bit, offset, size in self.features:
             if bit == NRCPUS and size >= 8 and offset + size <= len(self.data):
                 return {"nr_cpus_avail": self.cursor(offset, offset + size).u32()}
         for record in self.records:
             start = record.offset + (8 if record.old_feature else 16)
-            if record.old_feature and record.type == 66 + NRCPUS or (
-                    record.type == FEATURE_RECORD and record.size >= 24
-                    and self.cursor(record.offset + 8, record.end).u64() == NRCPUS):
+            if (
+                record.old_feature
+                and record.type == 66 + NRCPUS
+                or (
+                    record.type == FEATURE_RECORD
+                    and record.size >= 24
+                    and self.cursor(record.offset + 8, record.end).u64() == NRCPUS
+                )
+            ):
                 return {"nr_cpus_avail": self.cursor(start, record.end).u32()}
         return {}
 
@@ -1944,7 +2072,7 @@ def main():
         parser.error(str(error))
 
     if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)       # `... | head` is no error
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `... | head` is no error
     perf_file = PerfFile(data)
     if options.attrs:
         for line in perf_file.describe():

@@ -1,9 +1,9 @@
 """How perfdata writes tool records and features, for the comparison with second_decoder.py.
 
-dump() reads `perfdata dump --json`. Of the records of perf itself and of simpleperf what JSON has stays as it is
-(record.tool), because their fields are too many for the tables of oracle.py. expected() puts what second_decoder.py
-found into the same shape under perfdata's names; same() compares the two. Names of values are from the format's
-documentation, not from the project's schema.
+dump() reads `perfdata dump --json`. Of the records of perf itself and of simpleperf what JSON has stays as it
+is (record.tool), because their fields are too many for the tables of oracle.py. expected() puts what
+second_decoder.py found into the same shape under perfdata's names; same() compares the two. Names of values
+are from the format's documentation, not from the project's schema.
 
 Not executable, so that it is not a test itself.
 """
@@ -16,13 +16,22 @@ import oracle
 import second_decoder
 from oracle import U32, U64, enum, flags
 
-FEATURES = enum("""
-    TRACING_DATA BUILD_ID HOSTNAME OSRELEASE VERSION ARCH NRCPUS CPUDESC CPUID TOTAL_MEM CMDLINE EVENT_DESC CPU_TOPOLOGY
-    NUMA_TOPOLOGY BRANCH_STACK PMU_MAPPINGS GROUP_DESC AUXTRACE STAT CACHE SAMPLE_TIME MEM_TOPOLOGY CLOCKID DIR_FORMAT
-    BPF_PROG_INFO BPF_BTF COMPRESSED CPU_PMU_CAPS CLOCK_DATA HYBRID_TOPOLOGY PMU_CAPS CPU_DOMAIN_INFO E_MACHINE
-    CLN_SIZE""", 1) | enum("""
+FEATURES = (
+    enum(
+        """
+    TRACING_DATA BUILD_ID HOSTNAME OSRELEASE VERSION ARCH NRCPUS CPUDESC CPUID TOTAL_MEM CMDLINE EVENT_DESC
+    CPU_TOPOLOGY NUMA_TOPOLOGY BRANCH_STACK PMU_MAPPINGS GROUP_DESC AUXTRACE STAT CACHE SAMPLE_TIME
+    MEM_TOPOLOGY CLOCKID DIR_FORMAT BPF_PROG_INFO BPF_BTF COMPRESSED CPU_PMU_CAPS CLOCK_DATA HYBRID_TOPOLOGY
+    PMU_CAPS CPU_DOMAIN_INFO E_MACHINE CLN_SIZE""",
+        1,
+    )
+    | enum(
+        """
     SIMPLEPERF_FILE SIMPLEPERF_META_INFO SIMPLEPERF_DEBUG_UNWIND SIMPLEPERF_DEBUG_UNWIND_FILE SIMPLEPERF_FILE2
-    SIMPLEPERF_ETM_BRANCH_LIST SIMPLEPERF_INIT_MAP""", 128)
+    SIMPLEPERF_ETM_BRANCH_LIST SIMPLEPERF_INIT_MAP""",
+        128,
+    )
+)
 FEATURE_NAMES = {bit: name for name, bit in FEATURES.items()}
 CPU_MAP_TYPE = enum("CPUS MASK RANGE_CPUS")
 FILE_TYPE = enum("KERNEL KERNEL_MODULE ELF_FILE DEX_FILE SYMBOL_MAP_FILE UNKNOWN_FILE")
@@ -35,15 +44,25 @@ WORDS = {
     ("cpus", "type"): CPU_MAP_TYPE,
     ("entries", "tag"): enum("AGGR_MODE INTERVAL SCALE AGGR_LEVEL"),
     ("event_update", "type"): enum("UNIT SCALE NAME CPUS"),
-    ("cpus", "magic"): {"ETMV3": 0x3030303030303030, "ETMV4": 0x4040404040404040, "ETE": 0x5050505050505050,
-                        "CPU": 0x1010101010101010},
+    ("cpus", "magic"): {
+        "ETMV3": 0x3030303030303030,
+        "ETMV4": 0x4040404040404040,
+        "ETE": 0x5050505050505050,
+        "CPU": 0x1010101010101010,
+    },
     ("simpleperf_dso", "dso_type"): FILE_TYPE,
-    ("simpleperf_callchain", "chain_type"): enum("ORIGINAL_OFFLINE ORIGINAL_REMOTE JOINED_OFFLINE JOINED_REMOTE"),
+    ("simpleperf_callchain", "chain_type"): enum(
+        "ORIGINAL_OFFLINE ORIGINAL_REMOTE JOINED_OFFLINE JOINED_REMOTE"
+    ),
     ("simpleperf_unwinding_result", "abi"): oracle.REGS_ABI,
     ("compressed", "type"): enum("NONE ZSTD"),
     ("clock_data", "clockid"): oracle.CLOCKID,
-    ("programs", "arrays"): oracle.Word(flags(
-        "JITED_INSNS XLATED_INSNS MAP_IDS JITED_KSYMS JITED_FUNC_LENS FUNC_INFO LINE_INFO JITED_LINE_INFO PROG_TAGS")),
+    ("programs", "arrays"): oracle.Word(
+        flags(
+            "JITED_INSNS XLATED_INSNS MAP_IDS JITED_KSYMS JITED_FUNC_LENS FUNC_INFO LINE_INFO "
+            "JITED_LINE_INFO PROG_TAGS"
+        )
+    ),
     ("info", "bits"): oracle.Word(flags("gpl_compatible") | {"unused": (1, 31, None)}),
     ("entries", "misc"): oracle.Word(oracle.MISC["HEADER_BUILD_ID"]),
     ("file", "type"): FILE_TYPE,
@@ -54,14 +73,17 @@ WORDS = {
 WORDS[("old_cpus", "magic")] = WORDS[("cpus", "magic")]
 
 # Records with fields that oracle.py does not know.
-TOOL_TYPES = {name for name, number in oracle.RECORD_TYPES.items()
-              if number in (64, 65, 67, 69, 70, 72, 73, 74, 75, 78, 79, 80, 84, 85, 86) or number > 32768}
+TOOL_TYPES = {
+    name
+    for name, number in oracle.RECORD_TYPES.items()
+    if number in (64, 65, 67, 69, 70, 72, 73, 74, 75, 78, 79, 80, 84, 85, 86) or number > 32768
+}
 
 
 class Record(oracle.Record):
     """
-    `tool`: the payload of a record of perf itself as JSON has it. `feature`: likewise what HEADER_FEATURE holds. `trace`: the
-    fields of a tracepoint.
+    `tool`: the payload of a record of perf itself as JSON has it. `feature`: likewise what HEADER_FEATURE
+    holds. `trace`: the fields of a tracepoint.
     """
 
     __slots__ = ("tool", "feature", "trace")
@@ -81,15 +103,19 @@ class Record(oracle.Record):
 
 def dump(path):
     """(records, exit status) of a file."""
-    run = subprocess.run([oracle.PERFDATA, "dump", "--json", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    run = subprocess.run(
+        [oracle.PERFDATA, "dump", "--json", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     if run.returncode not in (0, 3):
-        raise oracle.Bad(f"{path}: perfdata dump --json: exit {run.returncode}: {run.stderr.decode(errors='replace')}")
+        raise oracle.Bad(
+            f"{path}: perfdata dump --json: exit {run.returncode}: {run.stderr.decode(errors='replace')}"
+        )
     return [Record(line) for line in run.stdout.splitlines()], run.returncode
 
 
-# ---------------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------
 # Comparing
-# ---------------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------
 
 
 def number(part, field, value):
@@ -108,15 +134,27 @@ def number(part, field, value):
 
 
 def same_text(kind, where, path, ours, pad, theirs, report):
-    """A string: what follows its first NUL is padding, which is shown unless it is what perfdata would write."""
+    """A string: what follows its first NUL is padding, which is shown unless it is what perfdata would
+    write."""
     text = bytes.fromhex(ours["hex"]) if isinstance(ours, dict) else ours.encode()
     slot = bytes.fromhex(theirs["slot"])
     report.same(kind, where, path, text, slot.split(b"\0")[0])
     if pad is not None:
         report.same(kind, where, path + ": slot", text + bytes.fromhex(pad), slot)
     else:
-        sizes = {len(text), len(text) + 1, 16, 64, 256, 512, len(text) // 8 * 8 + 8, len(text) // 64 * 64 + 64}
-        report.same(kind, where, path + ": slot", (slot[len(text):].strip(b"\0"), len(slot) in sizes), (b"", True))
+        sizes = {
+            len(text),
+            len(text) + 1,
+            16,
+            64,
+            256,
+            512,
+            len(text) // 8 * 8 + 8,
+            len(text) // 64 * 64 + 64,
+        }
+        report.same(
+            kind, where, path + ": slot", (slot[len(text) :].strip(b"\0"), len(slot) in sizes), (b"", True)
+        )
 
 
 def same(kind, where, path, ours, theirs, report, part=None, field=None):
@@ -127,12 +165,22 @@ def same(kind, where, path, ours, theirs, report, part=None, field=None):
         if not isinstance(ours, dict):
             report.differ(where, path, f"perfdata has no object here but {oracle.show(ours)}")
             return
-        names = {name for name in ours if not (name.endswith("_pad") and name[:-4] in theirs and is_text(theirs[name[:-4]]))}
+        names = {
+            name
+            for name in ours
+            if not (name.endswith("_pad") and name[:-4] in theirs and is_text(theirs[name[:-4]]))
+        }
         for name in sorted(names | theirs.keys()):
             if name not in names or name not in theirs:
-                report.differ(where, f"{path}.{name}", "only in " + ("perfdata" if name in names else "second_decoder.py"))
+                report.differ(
+                    where,
+                    f"{path}.{name}",
+                    "only in " + ("perfdata" if name in names else "second_decoder.py"),
+                )
             elif is_text(theirs[name]):
-                same_text(kind, where, f"{path}.{name}", ours[name], ours.get(name + "_pad"), theirs[name], report)
+                same_text(
+                    kind, where, f"{path}.{name}", ours[name], ours.get(name + "_pad"), theirs[name], report
+                )
             else:
                 same(kind, where, f"{path}.{name}", ours[name], theirs[name], report, field or part, name)
     elif isinstance(theirs, list):
@@ -145,7 +193,7 @@ def same(kind, where, path, ours, theirs, report, part=None, field=None):
         report.same(kind, where, path, ours, theirs)
     else:
         value = number(part, field, ours)
-        if value < 0 <= theirs:         # written as a signed number
+        if value < 0 <= theirs:  # written as a signed number
             value &= U32 if theirs <= U32 and value >= -1 << 31 else U64
         report.same(kind, where, path, value, theirs)
 
@@ -170,8 +218,10 @@ class Attr:
 
 def attr_values(fields):
     """An attr of second_decoder.py as oracle.plain() has perfdata's."""
-    result = {name: value & U32 if isinstance(value, int) and value < 0 else value for name, value in fields.items()}
-    del result["flag_word"]             # its parts are in flags
+    result = {
+        name: value & U32 if isinstance(value, int) and value < 0 else value for name, value in fields.items()
+    }
+    del result["flag_word"]  # its parts are in flags
     result["flags"] = dict(result["flags"])
     result["flags"]["reserved_1"] = result["flags"].pop("reserved")
     if "aux_action" in result:
@@ -182,13 +232,13 @@ def attr_values(fields):
     return result
 
 
-# ---------------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------
 # Fields of second_decoder.py in perfdata's shape
-# ---------------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------
 
 
 def build_id(fields):
-    if "pid" not in fields:             # the form before there was a pid
+    if "pid" not in fields:  # the form before there was a pid
         fields = dict(fields, build_id=fields["build_id"][:40], build_id_pad=fields["build_id"][40:])
     return {"file": fields}, ""
 
@@ -242,12 +292,16 @@ def auxtrace_info(fields):
         info = dict(info, cpus_and_pmu=info["pmu_type"] << 32 | info["nr_cpus"])
         del info["pmu_type"], info["nr_cpus"]
         if info["header_version"] == 0:
-            info["old_cpus"] = [{name.lower(): value for name, value in one.items()} for one in info.pop("cpus")]
+            info["old_cpus"] = [
+                {name.lower(): value for name, value in one.items()} for one in info.pop("cpus")
+            ]
     elif kind == 4 and "cpus" in info:
         info = dict(info, pmu=info["pmu_type"])
         del info["pmu_type"]
     if info is not None:
-        fields[{1: "intel_pt", 2: "intel_bts", 3: "cs_etm", 4: "arm_spe", 6: "hisi_ptt", 7: "vpa_dtl"}[kind]] = info
+        fields[
+            {1: "intel_pt", 2: "intel_bts", 3: "cs_etm", 4: "arm_spe", 6: "hisi_ptt", 7: "vpa_dtl"}[kind]
+        ] = info
     if "filter_str_len" in (info or {}):
         info.setdefault("filter", {"text": "", "slot": ""})
     return fields, ""
@@ -269,17 +323,22 @@ def schedstat_domain(fields):
     behind = fields.pop("pad", "")
     if "busy" in fields:
         blocks = {name: fields.pop(name) for name in ("idle", "busy", "newidle")}
-        blocks["active"] = {f"{group}_{name}": value for group in ("alb", "sbe", "sbf", "ttwu")
-                            for name, value in fields.pop(group).items()}
+        blocks["active"] = {
+            f"{group}_{name}": value
+            for group in ("alb", "sbe", "sbf", "ttwu")
+            for name, value in fields.pop(group).items()
+        }
         fields[f"v{fields['version']}"] = blocks
     return fields, behind
 
 
 def renamed(**names):
     """Fields under other names; the field `pad` is behind the last field there."""
+
     def change(fields):
         result = {names.get(name, name): value for name, value in fields.items() if name != "pad"}
         return result, fields.get("pad", "")
+
     return change
 
 
@@ -302,17 +361,37 @@ def split(fields):
 
 
 RECORDS = {
-    64: header_attr, 65: renamed(), 67: build_id, 69: id_index, 70: auxtrace_info, 72: auxtrace_error, 73: renamed(),
-    74: lambda fields: (lambda pair: ({"map": pair[0]}, pair[1]))(cpu_map(fields)), 75: renamed(), 78: event_update,
-    79: renamed(), 80: header_feature, 84: renamed(), 85: lambda fields: (fields, ""), 86: schedstat_domain,
-    32769: renamed(data="kallsyms"), 32770: renamed(), 32771: renamed(), 32772: split, 32773: renamed(), 32774: renamed(),
-    32775: renamed(), 32776: unwinding, 32777: renamed(), 32778: renamed(),
+    64: header_attr,
+    65: renamed(),
+    67: build_id,
+    69: id_index,
+    70: auxtrace_info,
+    72: auxtrace_error,
+    73: renamed(),
+    74: lambda fields: (lambda pair: ({"map": pair[0]}, pair[1]))(cpu_map(fields)),
+    75: renamed(),
+    78: event_update,
+    79: renamed(),
+    80: header_feature,
+    84: renamed(),
+    85: lambda fields: (fields, ""),
+    86: schedstat_domain,
+    32769: renamed(data="kallsyms"),
+    32770: renamed(),
+    32771: renamed(),
+    32772: split,
+    32773: renamed(),
+    32774: renamed(),
+    32775: renamed(),
+    32776: unwinding,
+    32777: renamed(),
+    32778: renamed(),
 }
 
 
-# ---------------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------
 # Features
-# ---------------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------
 
 
 def texts(fields, *names):
@@ -333,22 +412,39 @@ def tracing_data(fields, raw):
     result["nr_ftrace"] = len(fields["ftrace_formats"])
     result["ftrace"] = [sized(one) for one in fields["ftrace_formats"]]
     result["nr_systems"] = len(fields["systems"])
-    result["systems"] = [{"name": one["name"], "nr_events": len(one["formats"]),
-                          "events": [sized(text) for text in one["formats"]]} for one in fields["systems"]]
-    for name, other in (("kallsyms", "kallsyms"), ("printk_formats", "printk"), ("saved_cmdlines", "cmdlines")):
+    result["systems"] = [
+        {
+            "name": one["name"],
+            "nr_events": len(one["formats"]),
+            "events": [sized(text) for text in one["formats"]],
+        }
+        for one in fields["systems"]
+    ]
+    for name, other in (
+        ("kallsyms", "kallsyms"),
+        ("printk_formats", "printk"),
+        ("saved_cmdlines", "cmdlines"),
+    ):
         if name in fields:
             result[other + "_size"], result[other] = len(fields[name]) // 2, fields[name]
     return result
 
 
 def feature_build_id(fields, raw):
-    return {"entries": [dict({name: one[name] for name in ("type", "misc", "size")}, **build_id(one["fields"])[0])
-                        for one in fields["entries"]]}
+    return {
+        "entries": [
+            dict({name: one[name] for name in ("type", "misc", "size")}, **build_id(one["fields"])[0])
+            for one in fields["entries"]
+        ]
+    }
 
 
 def event_desc(fields, raw):
-    return {"nr_events": fields["nr"], "attr_size": fields["attr_size"],
-            "events": [dict(one, attr=Attr(one["attr"])) for one in fields["events"]]}
+    return {
+        "nr_events": fields["nr"],
+        "attr_size": fields["attr_size"],
+        "events": [dict(one, attr=Attr(one["attr"])) for one in fields["events"]],
+    }
 
 
 def cpu_topology(fields, raw):
@@ -363,8 +459,13 @@ def feature_auxtrace(fields, raw):
 
 
 def mem_topology(fields, raw):
-    return dict(fields, nodes=[{"bitmap" if name == "words" else name: value for name, value in one.items()}
-                               for one in fields["nodes"]])
+    return dict(
+        fields,
+        nodes=[
+            {"bitmap" if name == "words" else name: value for name, value in one.items()}
+            for one in fields["nodes"]
+        ],
+    )
 
 
 def bpf_prog_info(fields, raw):
@@ -394,8 +495,15 @@ def same_named(**names):
 
 def simpleperf_file(fields, raw):
     names = {"dex_count": "nr_dex_offsets", "dex_file_offset": "dex_offsets"}
-    return {"files": [{"size": one["size"], "file": {names.get(name, name): value for name, value in one.items() if name != "size"}}
-                      for one in fields["files"]]}
+    return {
+        "files": [
+            {
+                "size": one["size"],
+                "file": {names.get(name, name): value for name, value in one.items() if name != "size"},
+            }
+            for one in fields["files"]
+        ]
+    }
 
 
 def keys_of(layout):
@@ -409,7 +517,8 @@ def keys_of(layout):
 
 
 def message_fields(raw, layout, part="fields"):
-    """A protobuf message as perfdata has it: its fields one after another, those without a name by their wire type."""
+    """A protobuf message as perfdata has it: its fields one after another, those without a name by their wire
+    type."""
     WORDS.setdefault((part, "key"), {}).update(keys_of(layout))
     result = []
     for number, wire, value in second_decoder.protobuf(raw):
@@ -441,8 +550,10 @@ def protobuf(layout):
 def simpleperf_file2(fields, raw):
     files, at = [], 0
     for one in fields["files"]:
-        message = bytes(raw)[at + 4:at + 4 + one["size"]]
-        files.append({"size": one["size"], "message": {"fields": message_fields(message, second_decoder.FILE_FEATURE)}})
+        message = bytes(raw)[at + 4 : at + 4 + one["size"]]
+        files.append(
+            {"size": one["size"], "message": {"fields": message_fields(message, second_decoder.FILE_FEATURE)}}
+        )
         at += 4 + one["size"]
     return {"files": files}
 
@@ -452,12 +563,26 @@ def rest_data(fields, raw):
 
 
 FEATURE_SHAPES = {
-    1: tracing_data, 2: feature_build_id, 7: same_named(nr_avail="nr_cpus_avail", nr_online="nr_cpus_online"),
-    10: same_named(kb="total_mem"), 11: lambda fields, raw: texts(fields, "args"), 12: event_desc, 13: cpu_topology,
-    18: feature_auxtrace, 21: same_named(first_ns="first", last_ns="last"), 22: mem_topology, 25: bpf_prog_info,
-    29: same_named(clockid_ns="clockid_time_ns"), 31: pmu_caps, 34: same_named(size="cln_size"), 128: simpleperf_file,
-    130: protobuf(second_decoder.DEBUG_UNWIND), 131: rest_data, 132: simpleperf_file2,
-    133: protobuf(second_decoder.BRANCH_LIST), 134: rest_data,
+    1: tracing_data,
+    2: feature_build_id,
+    7: same_named(nr_avail="nr_cpus_avail", nr_online="nr_cpus_online"),
+    10: same_named(kb="total_mem"),
+    11: lambda fields, raw: texts(fields, "args"),
+    12: event_desc,
+    13: cpu_topology,
+    18: feature_auxtrace,
+    21: same_named(first_ns="first", last_ns="last"),
+    22: mem_topology,
+    25: bpf_prog_info,
+    29: same_named(clockid_ns="clockid_time_ns"),
+    31: pmu_caps,
+    34: same_named(size="cln_size"),
+    128: simpleperf_file,
+    130: protobuf(second_decoder.DEBUG_UNWIND),
+    131: rest_data,
+    132: simpleperf_file2,
+    133: protobuf(second_decoder.BRANCH_LIST),
+    134: rest_data,
 }
 for bit in (3, 4, 5, 6, 8, 9):
     FEATURE_SHAPES[bit] = same_named(value="text")
@@ -489,4 +614,12 @@ def same_feature(where, bit, raw, order, ours, theirs, report):
     ours = dict(ours)
     report.same("rests", where, "rest", ours.pop("rest", ""), theirs.get("rest", ""))
     name = FEATURE_NAMES[bit].lower()
-    same(kind, where, name, ours, FEATURE_SHAPES.get(bit, lambda fields, raw: fields)(theirs["fields"], raw), report, field=name)
+    same(
+        kind,
+        where,
+        name,
+        ours,
+        FEATURE_SHAPES.get(bit, lambda fields, raw: fields)(theirs["fields"], raw),
+        report,
+        field=name,
+    )

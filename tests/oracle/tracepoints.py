@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""The fields of tracepoints, as perf hands them to a Python script and as perfdata/tracepoint.h finds them.
+"""The fields of tracepoints, as perf hands them to a Python script and as perfdata/session/tracepoint.h finds
+them.
 
-perf reads the format files with libtraceevent; print_tracepoints, which stands beside this, with the library. Every field
-of every sample is compared, those that all events have too.
+perf reads the format files with libtraceevent; print_tracepoints, which stands beside this, with the library.
+Every field of every sample is compared, those that all events have too.
 
 What must be known of perf's values (6.1.187 and 7.3.4):
-  - an array of one-byte elements, char or not, is a string if all up to its first NUL can be printed, else its bytes
+  - an array of one-byte elements, char or not, is a string if all up to its first NUL can be printed, else
+    its bytes
   - other fixed arrays are their bytes, too
   - a number without its sign: what tracefs says of its size and sign is applied to it
   - the common fields are left out, but common_pid
@@ -41,8 +43,10 @@ def trace_unhandled(name, context, fields, *more):
 """
 
 NEEDED = """
-sched:sched_switch sched:sched_wakeup sched:sched_process_exec sched:sched_process_fork sched:sched_process_exit
-sched:sched_stat_runtime task:task_newtask task:task_rename irq:softirq_entry raw_syscalls:sys_enter raw_syscalls:sys_exit
+sched:sched_switch sched:sched_wakeup sched:sched_process_exec sched:sched_process_fork
+sched:sched_process_exit
+sched:sched_stat_runtime task:task_newtask task:task_rename irq:softirq_entry raw_syscalls:sys_enter
+raw_syscalls:sys_exit
 signal:signal_generate""".split()
 # Where the kernel has them: pointers, dynamic strings, addresses as arrays, 64-bit numbers with sign.
 MORE = """
@@ -73,24 +77,47 @@ layouts = functools.cache(perf_script.read_format)
 
 
 def there(event):
-    return any(os.path.exists(f"{root}/events/{event.replace(':', '/')}/format")
-               for root in ("/sys/kernel/tracing", "/sys/kernel/debug/tracing"))
+    return any(
+        os.path.exists(f"{root}/events/{event.replace(':', '/')}/format")
+        for root in ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
+    )
 
 
 def record(perf, recordings, events):
     path = recordings.dir / f"{perf.name}-tracepoints.data"
-    run = perf.run("record", "-q", "-B", "-c", "1", "-m", "1024", "-o", str(path),
-                   *[word for event in events for word in ("-e", event)], "--", sys.executable, "-c", WORK, timeout=60)
+    run = perf.run(
+        "record",
+        "-q",
+        "-B",
+        "-c",
+        "1",
+        "-m",
+        "1024",
+        "-o",
+        str(path),
+        *[word for event in events for word in ("-e", event)],
+        "--",
+        sys.executable,
+        "-c",
+        WORK,
+        timeout=60,
+    )
     if run.returncode:
-        oracle.fail(f"{perf.name} record: exit {run.returncode}: {run.stderr.decode(errors='replace').strip()[:500]}")
+        oracle.fail(
+            f"{perf.name} record: exit {run.returncode}: {run.stderr.decode(errors='replace').strip()[:500]}"
+        )
     return path
 
 
 def ours(path):
     """In order of time, as perf has them: buffer by buffer where times are equal."""
-    run = oracle.subprocess.run([str(PRINT), str(path)], stdout=oracle.subprocess.PIPE, stderr=oracle.subprocess.PIPE)
+    run = oracle.subprocess.run(
+        [str(PRINT), str(path)], stdout=oracle.subprocess.PIPE, stderr=oracle.subprocess.PIPE
+    )
     if run.returncode:
-        raise oracle.Bad(f"{path}: print_tracepoints: exit {run.returncode}: {run.stderr.decode(errors='replace')}")
+        raise oracle.Bad(
+            f"{path}: print_tracepoints: exit {run.returncode}: {run.stderr.decode(errors='replace')}"
+        )
     samples = [json.loads(line) for line in run.stdout.splitlines()]
     return sorted(samples, key=lambda one: (one["time"], one["cpu"]))
 
@@ -100,8 +127,10 @@ def theirs(perf, recordings, path):
     script.write_text(SCRIPT)
     run = perf.run("script", "-i", str(path), *perf.no_symbols, "-s", str(script), add=perf.python)
     if run.returncode or not run.stdout:
-        raise oracle.Bad(f"{path.name}: {perf.name} script -s: exit {run.returncode}: "
-                         f"{run.stderr.decode(errors='replace').strip()[:500]}")
+        raise oracle.Bad(
+            f"{path.name}: {perf.name} script -s: exit {run.returncode}: "
+            f"{run.stderr.decode(errors='replace').strip()[:500]}"
+        )
     samples = [json.loads(line) for line in run.stdout.splitlines() if line.startswith(b"{")]
     for one in samples:
         one["time"] = one["fields"]["common_s"] * 10**9 + one["fields"]["common_ns"]
@@ -113,7 +142,11 @@ def has_python(perf, recordings, path):
     try:
         theirs(perf, recordings, path)
     except oracle.Bad as error:
-        if re.search(r"not (supported|compiled)|invalid language|unsupported|No module named 'encodings'", str(error), re.I):
+        if re.search(
+            r"not (supported|compiled)|invalid language|unsupported|No module named 'encodings'",
+            str(error),
+            re.I,
+        ):
             return False
         raise
     return True
@@ -140,9 +173,13 @@ def alike(our, their, layout):
         content = bytes.fromhex(their["bytes"])
         if isinstance(our, list):
             return "arrays", packed(our, len(content)) if our else b"", content
-        return "bytes", our, content.hex() if our == content.hex() else content.split(b"\0")[0].decode(errors="replace")
+        return (
+            "bytes",
+            our,
+            content.hex() if our == content.hex() else content.split(b"\0")[0].decode(errors="replace"),
+        )
     if isinstance(their, str):
-        if isinstance(our, list):   # of bytes
+        if isinstance(our, list):  # of bytes
             content = bytes(number(one) for one in our)
             return "arrays", content.split(b"\0")[0].decode(errors="replace"), their
         return "strings", our, their
@@ -168,8 +205,10 @@ def compare_sample(report, where, our, their):
 def compare_dump(path, samples, report):
     """What `perfdata dump --json` has of the same samples: all fields but those that every tracepoint has."""
     records, _ = second_decoder_names.dump(path)
-    dumped = sorted(((one.fields["time"], one.fields["cpu"], one.trace) for one in records if one.type == 9),
-                    key=lambda one: one[:2])
+    dumped = sorted(
+        ((one.fields["time"], one.fields["cpu"], one.trace) for one in records if one.type == 9),
+        key=lambda one: one[:2],
+    )
     report.same("samples", path.name, "number of samples in dump", len(samples), len(dumped))
     for index, (our, (_, _, trace)) in enumerate(zip(samples, dumped)):
         fields = {name: value for name, value in our["fields"].items() if not name.startswith("common_")}
@@ -203,7 +242,17 @@ def main():
         compare(perf, recordings, path, report)
     if not report.counts:
         oracle.skip("no perf here runs Python scripts")
-    report.need({"samples": 1, "dump --json": 500, "events": 500, "kinds of events": 10, "strings": 300, "numbers": 2000, "arrays": 100})
+    report.need(
+        {
+            "samples": 1,
+            "dump --json": 500,
+            "events": 500,
+            "kinds of events": 10,
+            "strings": 300,
+            "numbers": 2000,
+            "arrays": 100,
+        }
+    )
     return report.finish()
 
 

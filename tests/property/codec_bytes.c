@@ -8,8 +8,8 @@
 #include "cmocka_all.h"
 #include "guard.h"
 #include "seeded.h"
-#include "wire.h"
-#include <perfdata/compare.h>
+#include "src/support/wire.h"
+#include <perfdata/session/compare.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -104,7 +104,8 @@ static void random_word(struct pd_rng *r, enum pd_order order, uint8_t *p)
     case 1:
     case 2: pd_store64(p, pd_rng_below(r, 5), order); break;
     case 3:
-        pd_store32(p, (uint32_t)pd_rng_below(r, 20), order), pd_store32(p + 4, (uint32_t)pd_rng_below(r, 3), order);
+        pd_store32(p, (uint32_t)pd_rng_below(r, 20), order),
+            pd_store32(p + 4, (uint32_t)pd_rng_below(r, 3), order);
         break;
     case 4: memcpy(p, "/lib/ab", pd_rng_size(r, 8)); break;
     case 5: memset(p, pd_rng_one_in(r, 2) ? 0xff : 'x', 8); break;
@@ -132,7 +133,8 @@ static void random_record(struct trial *t)
     for (size_t i = 8; i + 8 <= sizeof t->bytes && i < t->n + 2048; i += 8)
         random_word(r, order, t->bytes + i);
     set_header(t);
-    pd_store16(t->bytes + 4, (uint16_t)(pd_rng_one_in(r, 2) ? pd_rng_next(r) & 0xf007 : pd_rng_next(r)), order);
+    pd_store16(t->bytes + 4, (uint16_t)(pd_rng_one_in(r, 2) ? pd_rng_next(r) & 0xf007 : pd_rng_next(r)),
+               order);
 }
 
 /* Makes the number that stood for `found`, somewhere before `at`, smaller. */
@@ -229,8 +231,8 @@ static bool ambiguous(const struct trial *t, const struct pd_record *rec)
 static bool is_rare(const struct pd_op *op)
 {
     for (; op && op->kind != PD_OP_END; op++) {
-        if (op->kind >= PD_OP_CSTR && op->kind <= PD_OP_LACKS && op->kind != PD_OP_ALIAS && op->kind != PD_OP_WHEN &&
-            op->kind != PD_OP_UNLESS)
+        if (op->kind >= PD_OP_CSTR && op->kind <= PD_OP_LACKS && op->kind != PD_OP_ALIAS &&
+            op->kind != PD_OP_WHEN && op->kind != PD_OP_UNLESS)
             return true;
         if (op->sub && is_rare(op->sub()))
             return true;
@@ -317,10 +319,27 @@ static void check_refused(struct trial *t, const struct pd_record *rec, enum pd_
 }
 
 /*
- * The same record into one that has held others of any event: what those left is gone. The second time it is a sample like
- * the one before, which may have a path of its own.
+ * With sanitizers the decoder is not optimised (CMakeLists.txt), and then members of structs are written one
+ * by one: bytes between them are what they were. Elsewhere a sample is the same to the byte, so that nothing
+ * of another one is left.
  */
-static void check_used_again(struct trial *t, const struct pd_record *rec, const uint8_t *p, enum pd_code code)
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WRITES_MEMBERS 1
+#endif
+#endif
+#ifdef WRITES_MEMBERS
+static const bool copies_padding = false;
+#else
+static const bool copies_padding = true;
+#endif
+
+/*
+ * The same record into one that has held others of any event: what those left is gone. The second time it is
+ * a sample like the one before, which may have a path of its own.
+ */
+static void check_used_again(struct trial *t, const struct pd_record *rec, const uint8_t *p,
+                             enum pd_code code)
 {
     static struct pd_record used;
     for (unsigned i = 0; i < 2; i++) {
@@ -328,8 +347,10 @@ static void check_used_again(struct trial *t, const struct pd_record *rec, const
                       used.filled_as == t->plan.key;
         CHECK(t, pd_record_decode(&t->plan, p, t->n, &used, NULL) == code);
         CHECK(t, code || same_records(rec, &used, ALIKE_VIEWS));
-        CHECK(t, code || rec->type != PD_RECORD_SAMPLE || memcmp(&rec->u.sample, &used.u.sample, sizeof rec->u.sample) == 0);
-        CHECK(t, code || (rec->rest.ptr == used.rest.ptr && rec->has_id == used.has_id && rec->layout == used.layout));
+        CHECK(t, !copies_padding || code || rec->type != PD_RECORD_SAMPLE ||
+                     memcmp(&rec->u.sample, &used.u.sample, sizeof rec->u.sample) == 0);
+        CHECK(t, code || (rec->rest.ptr == used.rest.ptr && rec->has_id == used.has_id &&
+                          rec->layout == used.layout));
     }
 }
 
@@ -396,7 +417,8 @@ static void damage(struct trial *t, const uint8_t *bytes, size_t n)
 static void damage_record(struct trial *t, const uint8_t *bytes, size_t n)
 {
     memcpy(t->bytes, bytes, n);
-    for (t->n = n; t->n >= 8; t->n -= n > 300 && t->n > 16 ? 1 + (size_t)pd_rng_below(&t->rng, 1 + t->n / 16) : 1) {
+    for (t->n = n; t->n >= 8;
+         t->n -= n > 300 && t->n > 16 ? 1 + (size_t)pd_rng_below(&t->rng, 1 + t->n / 16) : 1) {
         set_header(t);
         check_record(t);
     }
@@ -424,6 +446,7 @@ static void damage_types(uint64_t seed)
         t.type = (uint32_t)pd_layouts[i]()->arg;
         if (t.type == 0)
             continue;
+        t.rng = pd_rng_named(seed, pd_layouts[i]()->name);
         CHECK(&t, pd_random_record(&t.plan, t.type, &t.rng, &arena, &rec));
         CHECK(&t, pd_record_encode(&t.plan, &rec, bytes, sizeof bytes, &t.n, NULL) == PD_OK);
         damage_record(&t, bytes, t.n);
@@ -432,7 +455,7 @@ static void damage_types(uint64_t seed)
 
 static void damaged_records(void **state)
 {
-    const uint64_t seed = random_seed(), iterations = random_iterations(60);
+    const uint64_t seed = random_seed(), iterations = random_iterations(10);
     (void)state;
     print_message("PERFDATA_SEED=%llu PERFDATA_ITERATIONS=%llu\n", (unsigned long long)seed,
                   (unsigned long long)iterations);
@@ -462,7 +485,7 @@ static void check_coverage(uint64_t iterations)
 
 static void random_bytes(void **state)
 {
-    const uint64_t seed = random_seed(), iterations = random_iterations(60000);
+    const uint64_t seed = random_seed(), iterations = random_iterations(10000);
     (void)state;
     print_message("PERFDATA_SEED=%llu PERFDATA_ITERATIONS=%llu\n", (unsigned long long)seed,
                   (unsigned long long)iterations);
@@ -476,7 +499,7 @@ static void random_attrs(void **state)
 {
     struct pd_rng r = {random_seed()};
     (void)state;
-    for (uint64_t i = 0; i < random_iterations(60000); i++) {
+    for (uint64_t i = 0; i < random_iterations(10000); i++) {
         uint8_t bytes[256];
         struct pd_attr a, b;
         const enum pd_order order = i & 1 ? PD_BIG : PD_LITTLE, other = i & 1 ? PD_LITTLE : PD_BIG;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * file_damage.c - small recordings cut off anywhere, and with any single byte changed: each is read to its end or to one
- * clear error with its offset, is written again as it is, and never takes much memory. Recordings of PERFDATA_CORPUS are
- * written again, too, the malformed ones among them. Checks R2, R3, R5, R12.
+ * file_damage.c - small recordings cut off anywhere, and with any single byte changed: each is read to its
+ * end or to one clear error with its offset, is written again as it is, and never takes much memory.
+ * Recordings of PERFDATA_CORPUS are written again, too, the malformed ones among them. Checks R2, R3, R5,
+ * R12.
  *
- * Of larger recordings, where trying everything would take too long, a part is tried that depends on PERFDATA_SEED;
- * PERFDATA_ITERATIONS says how much.
+ * Of larger recordings, where trying everything would take too long, a part is tried that depends on
+ * PERFDATA_SEED; PERFDATA_ITERATIONS says how much.
  */
 #define _GNU_SOURCE
 #include "../../fuzz/image.h"
@@ -13,6 +14,7 @@
 #include "heap.h"
 #include "seeded.h"
 #include <dirent.h>
+#include <perfdata/ops/rewrite.h>
 #include <perfdata/writer.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -20,9 +22,9 @@
 /* ---- An allocator that counts */
 
 /*
- * The most memory for an input of n bytes: what attrs, ids, features, findings and extents take, each of which is at least
- * 8 bytes in the file; a fixed part; the window; and, when something is compressed, what libzstd wants for the largest
- * window that it accepts.
+ * The most memory for an input of n bytes: what attrs, ids, features, findings and extents take, each of
+ * which is at least 8 bytes in the file; a fixed part; the window; and, when something is compressed, what
+ * libzstd wants for the largest window that it accepts.
  */
 #define MOST(n_, windowed_, compressed_) \
     (48 * (n_) + 16384 + ((windowed_) ? (size_t)128 << 10 : 0) + ((compressed_) ? (size_t)130 << 20 : 0))
@@ -31,22 +33,22 @@
 
 struct trial {
     const char *name;
-    const char *what;  /* was done to it */
-    uint64_t at;       /* where */
+    const char *what; /* was done to it */
+    uint64_t at;      /* where */
     const uint8_t *b;
     size_t n;
-    bool windowed;     /* read through a window instead of from memory */
-    uint64_t records;  /* outcome: complete records, and what ended them */
+    bool windowed;    /* read through a window instead of from memory */
+    uint64_t records; /* outcome: complete records, and what ended them */
     enum pd_code code;
     bool compressed;
     size_t written;
 };
 
-#define CHECK(t_, condition_)                                                                       \
-    do {                                                                                            \
-        if (!(condition_))                                                                          \
+#define CHECK(t_, condition_)                                                                         \
+    do {                                                                                              \
+        if (!(condition_))                                                                            \
             fail_msg("%s does not hold for %s, %s %llu, PERFDATA_SEED=%llu", #condition_, (t_)->name, \
-                     (t_)->what, (unsigned long long)(t_)->at, (unsigned long long)random_seed());  \
+                     (t_)->what, (unsigned long long)(t_)->at, (unsigned long long)random_seed());    \
     } while (0)
 
 static int64_t trial_read(void *user, uint64_t offset, void *buf, size_t n)
@@ -193,7 +195,11 @@ static void every_length(const struct recording *rec, struct pd_rng *rng)
         assert_true(b || at == 0);
         if (at)
             memcpy(b, rec->b, at);
-        struct trial t = {.name = rec->name, .what = "cut off at", .at = at, .b = b, .n = at,
+        struct trial t = {.name = rec->name,
+                          .what = "cut off at",
+                          .at = at,
+                          .b = b,
+                          .n = at,
                           .windowed = pd_rng_one_in(rng, 16)};
         run_trial(&t);
         if (at >= data)
@@ -216,8 +222,14 @@ static void every_byte(const struct recording *rec, struct pd_rng *rng)
         if (at >= 512 && !pd_rng_one_in(rng, rec->step))
             continue;
         for (size_t i = 0; i < sizeof values; i++) {
-            struct trial t = {.name = rec->name, .what = i == 0 ? "one bit changed at" : i == 1 ? "0 at" : "0xff at",
-                              .at = at, .b = b, .n = rec->n, .windowed = pd_rng_one_in(rng, 16)};
+            struct trial t = {.name = rec->name,
+                              .what = i == 0   ? "one bit changed at"
+                                      : i == 1 ? "0 at"
+                                               : "0xff at",
+                              .at = at,
+                              .b = b,
+                              .n = rec->n,
+                              .windowed = pd_rng_one_in(rng, 16)};
             b[at] = values[i];
             run_trial(&t);
             b[at] = was;
@@ -270,7 +282,8 @@ static bool load(const char *path, struct recording *rec)
 }
 
 /* Files of a directory, in order of name; returns how many there were. */
-static unsigned each_file(const char *directory, bool (*wanted)(const char *name), void (*f)(struct recording *rec))
+static unsigned each_file(const char *directory, bool (*wanted)(const char *name),
+                          void (*f)(struct recording *rec))
 {
     struct dirent **entries;
     unsigned done = 0;
@@ -300,7 +313,7 @@ static bool is_data(const char *name)
 /* About as many tries of each kind as PERFDATA_ITERATIONS says, from all over the recording. */
 static void damage_some(struct recording *rec)
 {
-    rec->step = 1 + rec->n / random_iterations(500);
+    rec->step = 1 + rec->n / random_iterations(hurried() ? 20 : 80);
     damage(rec);
 }
 
@@ -331,8 +344,12 @@ static bool is_any(const char *name)
 static void as_it_is(struct recording *rec)
 {
     for (int windowed = 0; windowed < 2; windowed++) {
-        struct trial t = {.name = rec->name, .what = "unchanged, windowed", .at = (uint64_t)windowed, .b = rec->b,
-                          .n = rec->n, .windowed = windowed};
+        struct trial t = {.name = rec->name,
+                          .what = "unchanged, windowed",
+                          .at = (uint64_t)windowed,
+                          .b = rec->b,
+                          .n = rec->n,
+                          .windowed = windowed};
         run_trial(&t);
         opened += t.records != 0 && windowed;
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_samples.c - random samples of all fields: those that encode to their bytes are printed as JSON from which the same
- * bytes come. `perfdata decode` relies on it and does not read its own lines.
+ * json_samples.c - random samples of all fields: those that encode to their bytes are printed as JSON from
+ * which the same bytes come. `perfdata decode` relies on it and does not read its own lines.
  */
 #include "cmocka_all.h"
 #include "seeded.h"
-#include <perfdata/parse.h>
-#include <perfdata/text.h>
+#include <perfdata/ops/parse.h>
+#include <perfdata/session/text.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ static void samples_come_back(void **state)
     struct pd_parser *parser;
     (void)state;
     assert_int_equal(pd_parser_open(&parser, NULL, NULL), PD_OK);
-    for (uint64_t i = 0; i < random_iterations(3000); i++) {
+    for (uint64_t i = 0; i < random_iterations(500); i++) {
         const uint64_t seed = r.state;
         one_sample(&r, parser, &out);
         if (i % 1000 == 0)

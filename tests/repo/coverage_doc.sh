@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# docs/COVERAGE.md names only what there is: items 1 to 196 once each, tests, and names of the library with their headers;
-# and it calls those records raw that have no layout in the schema.
+# docs/COVERAGE.md names only what there is: items 1 to 198 once each, tests, and names of the library with
+# their headers; and it calls those records raw that have no layout in the schema.
 set -euo pipefail
 cd "$PERFDATA_SOURCE"
 doc=docs/COVERAGE.md
@@ -20,8 +20,8 @@ tokens() {
 
 # ---- Items.
 items=$(sed -n 's/^| \([0-9]\{1,\}\) |.*/\1/p' $doc | sort -n)
-[ "$items" = "$(seq 196)" ] ||
-    complain "items missing, unknown or twice: $(diff <(seq 196) - <<<"$items" | sed -n 's/^[<>] //p' | xargs)"
+[ "$items" = "$(seq 198)" ] ||
+    complain "items missing, unknown or twice: $(diff <(seq 198) - <<<"$items" | sed -n 's/^[<>] //p' | xargs)"
 
 # Each row has its number, its item, four states and its tests.
 while IFS='|' read -r _ number _ a b c d tests _; do
@@ -70,17 +70,17 @@ done < <(tokens '^(tests|src|include|encode|cli|docs|fuzz|tools)/' | grep -vE '^
 names=0
 while IFS= read -r name; do
     names=$((names + 1))
-    grep -qwF -e "$name" include/perfdata/*.h || complain "$name is in no public header"
+    grep -qrwF -e "$name" include/perfdata || complain "$name is in no public header"
 done < <(grep -oE '\b(pd|PD)_[A-Za-z0-9_]+' $doc | sort -u)
 [ $names -gt 150 ] || complain "only $names names of the library found"
 
 # `a`, `b` (`one.h`, `other.h`): each of them is in one of the headers behind it.
 while IFS= read -r group; do
-    mapfile -t headers < <(grep -oE '[a-z]+\.h$' <<<"${group//[,)]/$'\n'}" | sed 's,^,include/perfdata/,')
+    mapfile -t headers < <(grep -oE '[a-z_/]+\.h$' <<<"${group//[,)]/$'\n'}" | sed 's,^,include/perfdata/,')
     while IFS= read -r name; do
         grep -qwFs -e "$name" "${headers[@]}" || complain "$name is not in ${headers[*]}"
     done < <(grep -oE '\b(pd|PD)_[A-Za-z0-9_]+' <<<"$group")
-done < <(grep -E '^\|' $doc | tr -d '`' | grep -oE '[^()|]*\([a-z]+\.h(, [a-z]+\.h)*\)')
+done < <(grep -E '^\|' $doc | tr -d '`' | grep -oE '[^()|]*\([a-z_/]+\.h(, [a-z_/]+\.h)*\)')
 
 # ---- Records of the tool: encoded from fields where the schema has a layout, raw where it has none.
 while read -r type name encode; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The examples of the README, of the manual pages and of every --help are run as they stand, each page in a directory that has what
-# they read; so is the C program of perfdata(3). Every verb has a page, every page is well-formed where groff is there, and what
-# manual pages call a function is one.
+# The examples of the README, of the manual pages and of every --help are run as they stand, each page in a
+# directory that has what they read; so is the C program of perfdata(3). Every verb has a page, every page is
+# well-formed where groff is there, and what manual pages call a function is one.
 set -euo pipefail
 : "${PERFDATA:?}" "${PERFDATA_SOURCE:?}" "${PERFDATA_BUILD:?}"
 tmp=$(mktemp -d)
@@ -53,13 +53,16 @@ mkdir damaged # of which others say so
     perfdata corrupt -q --seed 1 -E 0.0001 -o damaged.data sister.data >/dev/null
 )
 
-# run WHERE COMMAND: status 0, or 1 where there are findings, 3 from what is for damaged files; and no complaint about the usage.
+# run WHERE COMMAND: status 0, or 1 where there are findings, 3 from what is for damaged files; and no
+# complaint about the usage.
 run() {
     local status=0
     if [ "${perf:-}" = missing ] && [[ $2 == *'perf '* ]]; then
         return
     fi
-    timeout 120 bash -c "set -o pipefail; $2" >out 2>err </dev/null || status=$?
+    local lock=()
+    [[ $2 != *'perf record'* ]] || lock=(flock -o "$PERFDATA_BUILD/recording.lock") # as in tests/cli/frame_lib.sh
+    "${lock[@]}" timeout 120 bash -c "set -o pipefail; $2" >out 2>err </dev/null || status=$?
     [ $status -eq 3 ] && [[ $2 == *'perfdata repair'* ]] && status=0
     [ $status -le 1 ] && ! grep -q ': command not found\|perfdata .* --help' err ||
         complain "$1: $2: exit status $status: $(tail -n 3 err | tr '\n' ' ')"
@@ -82,7 +85,8 @@ run_all() { # WHERE, commands on standard input
     [ $n -gt 0 ] || complain "$1: no examples"
 }
 
-# The commands of the section: lines between .nf and .fi, or those behind .TP; without what roff has for - and \.
+# The commands of the section: lines between .nf and .fi, or those behind .TP; without what roff has for - and
+# \.
 examples_of() {
     awk '/^\.SH/ { in_examples = /EXAMPLES/ } !in_examples { next } /^\.nf/ { nf = 1; next } /^\.fi/ { nf = 0; next }
         nf { print } tp { print; tp = 0 } /^\.TP/ { tp = 1 }' "$1" | sed 's/\\-/-/g; s/\\e/\\/g; s/\\&//g'
@@ -107,7 +111,7 @@ run_all README.md commands
 
 # ---- perfdata(3)
 examples_of "$pages/perfdata.3" >program.c
-lib=$(find "$PERFDATA_BUILD" -maxdepth 1 -name 'libperfdata*.a' | head -n 1)
+lib=$(find "$PERFDATA_BUILD" -maxdepth 1 -name libperfdata.a -o -maxdepth 1 -name libperfdata_lib_static.a)
 flags=$(sed -n 's/^CMAKE_C_FLAGS:[A-Z]*=//p' "$PERFDATA_BUILD/CMakeCache.txt")
 cc=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$PERFDATA_BUILD/CMakeCache.txt")
 if [ -n "$lib" ]; then
@@ -117,7 +121,7 @@ if [ -n "$lib" ]; then
     [ "$(./program stock/b.data | wc -l)" = 43 ] || complain "perfdata(3) gives $(./program stock/b.data | wc -l) samples"
 fi
 for name in $(grep -o 'pd_[a-z_]*()' "$pages/perfdata.3" | tr -d '()' | sort -u); do
-    grep -q "[ *]$name(" "$PERFDATA_SOURCE"/include/perfdata/*.h || complain "perfdata(3) names $name(), which is not there"
+    grep -qr "[ *]$name(" "$PERFDATA_SOURCE/include" || complain "perfdata(3) names $name(), which is not there"
 done
 
 # ---- The pages themselves.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# headers.sh - each public header compiles by itself, as C11 and as C++17, without a warning; the library has all functions
-# that they declare; and no name that it exports begins otherwise than with pd_.
+# headers.sh - each public header compiles by itself, as C11 and as C++17, without a warning; the stable ones
+# include no experimental ones; the library has all functions that they declare; and no name that it exports
+# begins otherwise than with pd_.
 set -euo pipefail
 cd "$PERFDATA_SOURCE"
 failed=0
@@ -20,6 +21,10 @@ compile() { # language, standard, compiler, header
 
 headers=$(cd include && find perfdata -name '*.h' | sort)
 [ -n "$headers" ] || complain "no headers found"
+experimental=$(grep -lE '#include <perfdata/(session|ops)/' include/perfdata/*.h) || true
+[ -z "$experimental" ] || complain "stable headers include experimental ones: $experimental"
+experimental=$(grep -l '#include <perfdata/ops/' include/perfdata/session/*.h) || true
+[ -z "$experimental" ] || complain "headers of libperfdata include those of libperfdata-ops: $experimental"
 cc=0 cxx=0
 for compiler in gcc clang; do
     command -v "$compiler" >/dev/null || continue
@@ -39,27 +44,18 @@ done
 [ "$cc" = 1 ] || complain "no C compiler"
 [ "$cxx" = 1 ] || echo "no C++ compiler: headers were not compiled as C++"
 
-library=
-for name in "$PERFDATA_BUILD"/libperfdata.so "$PERFDATA_BUILD"/libperfdata.a; do
-    [ -e "$name" ] && library=$name && break
-done
-if [ -z "$library" ]; then
-    complain "no library in $PERFDATA_BUILD"
-else
-    case $library in
-    *.so) dynamic=-D ;;
-    *) dynamic= ;;
-    esac
-    nm $dynamic -g --defined-only "$library" 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u >"$scratch/defined"
-    # Sanitizers and coverage add names of their own.
-    others=$(grep -Ev '^(pd_|__(asan|odr_asan|msan|sanitizer|ubsan|sancov|gcov|llvm|start_|stop_)|_init$|_fini$)' "$scratch/defined" || true)
-    [ -z "$others" ] || complain "exported without pd_: $others"
-    for header in $headers; do
-        # Declarations begin with PD_API; what follows up to the first parenthesis ends in the name.
-        tr '\n' ' ' <"include/$header" | grep -oE 'PD_API [^;({]*\(' | grep -oE 'pd_[a-z0-9_]+\(' | tr -d '(' || true
-    done | sort -u >"$scratch/declared"
-    [ "$(wc -l <"$scratch/declared")" -gt 50 ] || complain "only $(wc -l <"$scratch/declared") declarations found"
-    missing=$(comm -23 "$scratch/declared" "$scratch/defined")
-    [ -z "$missing" ] || complain "declared but not in the library: $missing"
-fi
+for name in libperfdata libperfdata-ops; do
+    library=$PERFDATA_BUILD/$name.so dynamic=-D
+    [ -e "$library" ] || library=$PERFDATA_BUILD/$name.a dynamic=
+    [ -e "$library" ] || complain "no $name in $PERFDATA_BUILD"
+    nm $dynamic -g --defined-only "$library" 2>/dev/null | awk 'NF == 3 && $2 != "A" { sub(/@.*/, "", $3); print $3 }'
+done | sort -u >"$scratch/defined"
+# Sanitizers and coverage add names of their own.
+others=$(grep -Ev '^(pd_|__(asan|odr_asan|msan|sanitizer|ubsan|sancov|gcov|llvm|start_|stop_)|_init$|_fini$)' "$scratch/defined" || true)
+[ -z "$others" ] || complain "exported without pd_: $others"
+# shellcheck disable=SC2086 # words
+(cd include && ../tests/repo/declared functions $headers) | sort -u >"$scratch/declared"
+[ "$(wc -l <"$scratch/declared")" -gt 50 ] || complain "only $(wc -l <"$scratch/declared") declarations found"
+missing=$(comm -23 "$scratch/declared" "$scratch/defined")
+[ -z "$missing" ] || complain "declared but not in the library: $missing"
 exit "$failed"

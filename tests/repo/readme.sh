@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Each C program in the documentation is one of examples/, to the letter; install/examples compiles and runs those.
+# Each C program in the documentation is one of examples/, to the letter; install/examples compiles and runs
+# those.
 set -euo pipefail
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

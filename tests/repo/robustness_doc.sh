@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# docs/ROBUSTNESS.md and the tests agree: each file that its table names for an invariant says so at its head ("Checks" and
-# its number), and each that says so is named there; invariants are numbered from 1; all harnesses are in the table of runs.
+# docs/ROBUSTNESS.md and the tests agree: each file that its table names for an invariant says so at its head
+# ("Checks" and its number), and each that says so is named there; invariants are numbered from 1; all
+# harnesses are in the table of runs.
 set -euo pipefail
 cd "$PERFDATA_SOURCE"
 doc=docs/ROBUSTNESS.md

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "alike.h"
-#include "walk.h"
-#include "wire.h"
+#include "src/schema/walk.h"
+#include "src/support/wire.h"
 #include <string.h>
 
 static size_t slot_size(const struct pd_str *s)
@@ -78,11 +78,13 @@ static const char *differing_field(const struct pd_op *op, const void *va, const
     case PD_OP_ALIAS:
     case PD_OP_WHEN:
     case PD_OP_UNLESS:
+    case PD_OP_HAS:
     case PD_OP_DONE: break;
     case PD_OP_ARR: same = memcmp(a, b, (size_t)op->arg) == 0; break;
     case PD_OP_STR: same = same_str(a, b, how); break;
     case PD_OP_VEC64:
     case PD_OP_VECR64:
+    case PD_OP_GRID64:
     case PD_OP_REGS: same = same_vec(a, b, how); break;
     case PD_OP_BYTES:
     case PD_OP_REST: same = same_bytes(a, b, how); break;

@@ -3,7 +3,7 @@
 #ifndef PERFDATA_TESTS_ALIKE_H
 #define PERFDATA_TESTS_ALIKE_H
 
-#include "codec_internal.h"
+#include "src/codec/codec_internal.h"
 
 enum alike {
     ALIKE_VALUES, /* the same numbers and bytes, however they are stored */
@@ -17,8 +17,8 @@ const char *alike_layout(const struct pd_op *layout, const void *a, const void *
 const char *alike_records(const struct pd_record *a, const struct pd_record *b, enum alike how);
 
 /*
- * The first of the plan's places (plan->ip to plan->trailer_cpu) where the raw record does not hold what was decoded,
- * or that is set or unset wrongly; NULL when all are right.
+ * The first of the plan's places (plan->ip to plan->trailer_cpu) where the raw record does not hold what was
+ * decoded, or that is set or unset wrongly; NULL when all are right.
  */
 const char *wrong_place(const struct pd_record *rec);
 

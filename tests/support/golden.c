@@ -3,8 +3,9 @@
 #include "alike.h"
 #include "cmocka_all.h"
 #include "guard.h"
-#include "walk.h"
+#include "src/schema/walk.h"
 #include <ctype.h>
+#include <perfdata/session/compare.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ struct sink {
     size_t n, cap;
 };
 
-static void put(struct sink *s, uint8_t byte)
+static void put_byte(struct sink *s, uint8_t byte)
 {
     if (s->n == s->cap)
         fail_msg("the golden text is longer than %zu bytes", s->cap);
@@ -35,7 +36,7 @@ static uint8_t hex_byte(const char *s)
 static void put_number(struct sink *s, const char *digits, size_t n, enum pd_order order)
 {
     for (size_t i = 0; i < n; i += 2)
-        put(s, hex_byte(order == PD_BIG ? digits + i : digits + n - 2 - i));
+        put_byte(s, hex_byte(order == PD_BIG ? digits + i : digits + n - 2 - i));
 }
 
 /* "=0a0b" or "=00*12", n characters behind the '='. */
@@ -63,7 +64,7 @@ static void put_token(struct sink *s, const char *token, size_t n, enum pd_order
 static const char *put_text(struct sink *s, const char *p)
 {
     for (p++; *p != '\''; p++)
-        put(s, (uint8_t)*p);
+        put_byte(s, (uint8_t)*p);
     return p + 1;
 }
 
@@ -118,8 +119,7 @@ size_t golden_read_values(uint64_t rf, size_t n, char text[300], struct pd_read_
         words += add_word(text, l, present[k].lost);
     }
     if (group)
-        values->nr = n,
-        values->values = PD_LIST(present, n);
+        values->nr = n, values->values = PD_LIST(present, n);
     else
         values->value = present[0].value, values->id = present[0].id, values->lost = present[0].lost;
     return words;
@@ -194,6 +194,7 @@ static const char *differing_in(const struct pd_op *op, const void *want, const 
     case PD_OP_VEC16:
     case PD_OP_VEC32:
     case PD_OP_VEC64:
+    case PD_OP_GRID64:
     case PD_OP_VECR64: same = same_words(a, b); break;
     case PD_OP_BYTES:
     case PD_OP_REST: same = same_view(a, b); break;
@@ -430,7 +431,7 @@ static void check_seen(const struct golden *g)
     struct sink s = {seen, 0, sizeof seen};
     for (const char *p = g->seen; *p; p += *p == ' ' ? 1 : 2)
         if (*p != ' ')
-            put(&s, hex_byte(p));
+            put_byte(&s, hex_byte(p));
     assert_int_equal(s.n, n);
     assert_memory_equal(text, seen, n);
 }
@@ -572,8 +573,8 @@ static void golden_feature_test(void **state)
 
 /* ---- Groups */
 
-static int run(const char *group, struct CMUnitTest *tests, size_t n, const struct CMUnitTest *others,
-               size_t n_others)
+static int run_group(const char *group, struct CMUnitTest *tests, size_t n, const struct CMUnitTest *others,
+                     size_t n_others)
 {
     for (size_t i = 0; i < n_others; i++)
         tests[n + i] = others[i];
@@ -590,7 +591,7 @@ int golden_run(const char *group, struct golden *cases, size_t n, const struct C
         return 1;
     for (size_t i = 0; i < n; i++)
         tests[i] = (struct CMUnitTest){cases[i].name, golden_test, NULL, NULL, &cases[i]};
-    return run(group, tests, n, others, n_others);
+    return run_group(group, tests, n, others, n_others);
 }
 
 int golden_run_features(const char *group, struct golden_feature *cases, size_t n,
@@ -601,5 +602,5 @@ int golden_run_features(const char *group, struct golden_feature *cases, size_t 
         return 1;
     for (size_t i = 0; i < n; i++)
         tests[i] = (struct CMUnitTest){cases[i].name, golden_feature_test, NULL, NULL, &cases[i]};
-    return run(group, tests, n, others, n_others);
+    return run_group(group, tests, n, others, n_others);
 }

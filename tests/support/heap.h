@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heap.h - an allocator that counts what is held, and that fails when told to. Each block has its size in front, so what is
- * held is known to the byte.
+ * heap.h - an allocator that counts what is held, and that fails when told to. Each block has its size in
+ * front, so what is held is known to the byte.
  */
 #ifndef PERFDATA_TESTS_HEAP_H
 #define PERFDATA_TESTS_HEAP_H
@@ -14,8 +14,8 @@
 
 struct heap {
     size_t calls;
-    size_t fail_at; /* the call that gets nothing, counted from 1, and all after it; 0: none */
-    bool once;      /* those after it get what they ask for */
+    size_t fail_at;             /* the call that gets nothing, counted from 1, and all after it; 0: none */
+    bool once;                  /* those after it get what they ask for */
     size_t blocks, bytes, peak; /* held now; the most bytes ever held */
     size_t asked;               /* bytes of all calls, which is more than was held */
 };
@@ -23,10 +23,10 @@ struct heap {
 #define HEAP_FRONT 16 /* keeps the alignment of malloc() */
 
 /* For fuzz harnesses, too, which have no cmocka. */
-#define HEAP_CHECK(condition_)   \
-    do {                         \
-        if (!(condition_))       \
-            abort();             \
+#define HEAP_CHECK(condition_) \
+    do {                       \
+        if (!(condition_))     \
+            abort();           \
     } while (0)
 
 static inline void *heap_resize(void *user, void *old, size_t size)

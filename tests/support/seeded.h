@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* seeded.h - numbers that can be had again: PERFDATA_SEED gives the seed, PERFDATA_ITERATIONS how often. */
+/*
+ * seeded.h - numbers that can be had again: PERFDATA_SEED gives the seed, PERFDATA_ITERATIONS how often.
+ * PERFDATA_TEST_EFFORT=full, in .ci/full, tries all that usually is tried in part.
+ */
 #ifndef PERFDATA_TESTS_SEEDED_H
 #define PERFDATA_TESTS_SEEDED_H
 
-#include "random_values.h" /* the generator itself */
+#include "ops/gen/random_values.h" /* the generator itself */
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 static inline uint64_t random_setting(const char *name, uint64_t otherwise)
 {
@@ -17,9 +22,30 @@ static inline uint64_t random_seed(void)
     return random_setting("PERFDATA_SEED", 1);
 }
 
-static inline uint64_t random_iterations(uint64_t otherwise)
+static inline bool full_effort(void)
 {
-    return random_setting("PERFDATA_ITERATIONS", otherwise);
+    const char *s = getenv("PERFDATA_TEST_EFFORT");
+    return s && strcmp(s, "full") == 0;
+}
+
+/*
+ * With sanitizers, which make ten of one second, without full effort: a quarter of the trials, whose results
+ * are compared without them.
+ */
+static inline bool hurried(void)
+{
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+    return !full_effort();
+#endif
+#endif
+    return false;
+}
+
+/* Eight times as many with full effort. */
+static inline uint64_t random_iterations(uint64_t usual)
+{
+    return random_setting("PERFDATA_ITERATIONS", full_effort() ? 8 * usual : usual);
 }
 
 #endif

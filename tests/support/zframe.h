@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * zframe.h - zstd frames put together by hand (RFC 8878): raw blocks, blocks of one repeated byte, and one that is
- * impossible. Without libzstd, so that nothing it would refuse to write is out of reach.
+ * zframe.h - zstd frames put together by hand (RFC 8878): raw blocks, blocks of one repeated byte, and one
+ * that is impossible. Without libzstd, so that nothing it would refuse to write is out of reach.
  */
 #ifndef PERFDATA_TESTS_ZFRAME_H
 #define PERFDATA_TESTS_ZFRAME_H

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * alloc.c - memory runs out at the first allocation, at the second, and so on: whatever is going on says so, and gives back
- * all it has taken. Checks R10, R11.
+ * alloc.c - memory runs out at the first allocation, at the second, and so on: whatever is going on says so,
+ * and gives back all it has taken. Checks R10, R11.
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
 #include "heap.h"
+#include <perfdata/ops/rewrite.h>
 #include <perfdata/writer.h>
 #include <stdio.h>
 
@@ -14,7 +15,7 @@
 static void add_compressed(struct image *im)
 {
     const size_t at = image_record(im, 81, 0);
-    const uint32_t block = 24 << 3 | 1; /* 24 raw bytes, the last block */
+    const uint32_t block = 24 << 3 | 1;             /* 24 raw bytes, the last block */
     image_bytes(im, "\x28\xb5\x2f\xfd\x20\x18", 6); /* magic; single segment, size in one byte; 24 */
     for (unsigned i = 0; i < 3; i++)
         *image_room(im, 1) = (uint8_t)(block >> 8 * i);
@@ -169,7 +170,7 @@ static enum pd_code write_it(struct work *w, struct pd_reader **r)
 typedef enum pd_code job(struct work *w, struct pd_reader **r);
 
 /* One run in which allocation number n fails. */
-static enum pd_code run(job *f, size_t n, size_t *calls, struct work *result)
+static enum pd_code run_job(job *f, size_t n, size_t *calls, struct work *result)
 {
     struct work w = {.seekable = true};
     struct pd_reader *r = NULL;
@@ -194,14 +195,14 @@ static void exhaust(job *f, size_t least)
 {
     struct work w;
     size_t calls, n;
-    assert_int_equal(run(f, 0, &calls, &w), PD_OK);
+    assert_int_equal(run_job(f, 0, &calls, &w), PD_OK);
     const uint64_t records = w.records;
     const size_t written = w.written, all = calls;
     assert_true(all >= least);
     for (n = 1; n <= all; n++)
-        if (run(f, n, &calls, &w) == PD_OK) /* what did without must have done all the same */
+        if (run_job(f, n, &calls, &w) == PD_OK) /* what did without must have done all the same */
             fail_msg("allocation %zu of %zu failed and nobody said so", n, all);
-    assert_int_equal(run(f, n, &calls, &w), PD_OK);
+    assert_int_equal(run_job(f, n, &calls, &w), PD_OK);
     assert_int_equal(w.records, records);
     assert_int_equal(w.written, written);
 }
@@ -267,9 +268,9 @@ static void no_allocation_per_record(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(opening_and_reading), cmocka_unit_test(reading_memory),
-        cmocka_unit_test(reading_a_stream),    cmocka_unit_test(rewriting),
-        cmocka_unit_test(rewriting_a_stream),  cmocka_unit_test(writing),
+        cmocka_unit_test(opening_and_reading),      cmocka_unit_test(reading_memory),
+        cmocka_unit_test(reading_a_stream),         cmocka_unit_test(rewriting),
+        cmocka_unit_test(rewriting_a_stream),       cmocka_unit_test(writing),
         cmocka_unit_test(no_allocation_per_record),
     };
     return cmocka_run_group_tests_name("alloc", tests, NULL, NULL);

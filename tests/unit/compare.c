@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* compare.c - equal is what has the same values; anything else is named. */
 #include "observed.h"
-#include <perfdata/compare.h>
+#include <perfdata/session/compare.h>
 
 static void check(const struct pd_record *a, const struct pd_record *b, const char *field, const char *path)
 {

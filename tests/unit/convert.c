@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * convert.c - pd_convert() on recordings in memory: there and back again gives the same bytes, what the other
- * form cannot hold is told, damage is passed over, and memory or a sink that fails is an error. Checks R8, R11.
+ * form cannot hold is told, damage is passed over, and memory or a sink that fails is an error. Checks R8,
+ * R11.
  */
 #define _GNU_SOURCE
-#include "../../fuzz/image.h"
 #include "../support/zframe.h"
 #include "cmocka_all.h"
-#include "convert.h"
+#include "image_sink.h"
+#include "ops/convert/convert.h"
 #include "heap.h"
-#include "random_values.h"
+#include "ops/gen/random_values.h"
 #include <errno.h>
-#include <perfdata/compare.h>
-#include <perfdata/convert.h>
+#include <perfdata/ops/convert.h>
+#include <perfdata/session/compare.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -41,19 +42,15 @@ static int out_write(void *user, const void *bytes, size_t n)
     const struct handle *h = user;
     if (++h->out->calls == h->out->fail_at)
         return ENOSPC;
-    image_bytes(&h->out->im[h->i], bytes, n);
-    return 0;
+    return image_append(&h->out->im[h->i], bytes, n);
 }
 
 static int out_patch(void *user, uint64_t offset, const void *bytes, size_t n)
 {
     const struct handle *h = user;
-    struct image *im = &h->out->im[h->i];
-    assert_true(offset <= im->n && n <= im->n - offset);
     if (++h->out->calls == h->out->fail_at)
         return ENOSPC;
-    memcpy(im->b + offset, bytes, n);
-    return 0;
+    return image_patch(&h->out->im[h->i], offset, bytes, n);
 }
 
 static struct pd_sink sink_of(struct output *out, size_t i)
@@ -104,6 +101,7 @@ static void output_free(struct output *out)
 static enum pd_code convert_reader(struct pd_reader *r, struct output *out, struct pd_convert_options o,
                                    struct pd_convert_stats *stats, struct pd_error *error)
 {
+    o.size = sizeof o;
     const unsigned fail_at = out->fail_at;
     *out = (struct output){.fail_at = fail_at};
     const struct pd_sink sink = sink_of(out, 0);
@@ -119,6 +117,7 @@ static enum pd_code convert_reader(struct pd_reader *r, struct output *out, stru
 static enum pd_code try_convert(const void *bytes, size_t n, struct output *out, struct pd_convert_options o,
                                 struct pd_convert_stats *stats, struct pd_error *error)
 {
+    o.size = sizeof o;
     const struct pd_reader_options how = {.size = sizeof how, .allocator = o.allocator};
     struct pd_reader *r;
     enum pd_code code = pd_reader_open_memory(&r, bytes, n, &how, error);
@@ -131,6 +130,7 @@ static enum pd_code try_convert(const void *bytes, size_t n, struct output *out,
 
 static struct image convert(const struct image *im, struct pd_convert_options o)
 {
+    o.size = sizeof o;
     struct output out = {0};
     struct pd_error error;
     char text[256];
@@ -152,6 +152,7 @@ static void expect_same(const struct image *a, const struct image *b)
 static void there_and_back(const struct image *im, struct pd_convert_options o,
                            struct pd_convert_options back)
 {
+    o.size = sizeof o;
     struct image there = convert(im, o), again = convert(&there, back);
     assert_true(there.n != im->n || memcmp(there.b, im->b, im->n) != 0);
     expect_same(im, &again);
@@ -269,7 +270,10 @@ static void expect_same_values(const struct image *x, const struct image *y)
         assert_int_equal(p.size, q.size);
         assert_int_equal(p.attr_index, q.attr_index);
         assert_int_equal(p.payload_size, q.payload_size);
-        /* The section in a HEADER_FEATURE is no more than bytes to the record; byte_order() has it as a section. */
+        /*
+         * The section in a HEADER_FEATURE is no more than bytes to the record; byte_order() has it as a
+         * section.
+         */
         if (pd_reader_decode(a, &p, NULL) || p.layout == NULL || p.type == PD_RECORD_HEADER_FEATURE)
             continue;
         assert_int_equal(pd_reader_decode(b, &q, NULL), PD_OK);
@@ -341,8 +345,9 @@ static void byte_order_of_streams(void **state)
 }
 
 /*
- * The second event has no sample_id_all, but its records have one all the same, which is how they are known to be its own: an id
- * among bytes that mean nothing to it is turned, too. One that would be read from two of its numbers cannot be: such a record is left.
+ * The second event has no sample_id_all, but its records have one all the same, which is how they are known
+ * to be its own: an id among bytes that mean nothing to it is turned, too. One that would be read from two of
+ * its numbers cannot be: such a record is left.
  */
 static void events_with_and_without_ids(void **state)
 {
@@ -402,7 +407,10 @@ static void what_is_left_is_told(void **state)
     image_free(&file);
 }
 
-/* A body of numbers that are mostly small in one order or the other, so that many make sense in one of them alone. */
+/*
+ * A body of numbers that are mostly small in one order or the other, so that many make sense in one of them
+ * alone.
+ */
 static void likely_number(struct image *im, struct pd_rng *rng)
 {
     static const uint64_t likely[] = {0, 1, 2, 3, 11, 12, 21, UINT64_C(1) << 32, UINT64_MAX, 8, 16};
@@ -453,7 +461,10 @@ static uint64_t undecodable(const struct image *im)
     return stats.undecodable;
 }
 
-/* Records that contradict themselves are told in every conversion, and come back as they were from the other order. */
+/*
+ * Records that contradict themselves are told in every conversion, and come back as they were from the other
+ * order.
+ */
 static void contradictions(void **state)
 {
     (void)state;
@@ -611,7 +622,8 @@ static unsigned intact(const struct image *im)
     unsigned n = 0;
     enum pd_code code;
     while ((code = pd_reader_next(r, &rec, NULL)) == PD_OK)
-        n += rec.type != PD_RECORD_COMPRESSED && rec.type != PD_RECORD_COMPRESSED2 && rec.type < PD_RECORD_HEADER_ATTR;
+        n += rec.type != PD_RECORD_COMPRESSED && rec.type != PD_RECORD_COMPRESSED2 &&
+             rec.type < PD_RECORD_HEADER_ATTR;
     assert_int_equal(code, PD_END);
     assert_int_equal(pd_reader_n_findings(r), 0);
     pd_reader_close(r);
@@ -653,7 +665,10 @@ static struct image nested(bool big)
     return im;
 }
 
-/* With three chunks of one sample and of half of the next one each; the second one's last block, or all else of it, is damaged. */
+/*
+ * With three chunks of one sample and of half of the next one each; the second one's last block, or all else
+ * of it, is damaged.
+ */
 static struct image damaged_chunk(bool big, bool all)
 {
     struct image im, inner = {.big = big};
@@ -679,15 +694,22 @@ static struct image damaged_chunk(bool big, bool all)
 static void damage_in_chunks(void **state)
 {
     static const struct pd_convert_options ways[] = {
-        {.to = PD_CONVERT_FILE}, {.to = PD_CONVERT_DIRECTORY}, {.zip = PD_ZIP_COMPRESSED}, {.zip = PD_ZIP_NONE},
-        {.to = PD_CONVERT_FILE, .zip = PD_ZIP_COMPRESSED2}, {.to = PD_CONVERT_FILE, .zip = PD_ZIP_NONE},
-        {.order = PD_CONVERT_BIG}, {.order = PD_CONVERT_LITTLE}, {.to = PD_CONVERT_FILE, .order = PD_CONVERT_BIG},
+        {.to = PD_CONVERT_FILE},
+        {.to = PD_CONVERT_DIRECTORY},
+        {.zip = PD_ZIP_COMPRESSED},
+        {.zip = PD_ZIP_NONE},
+        {.to = PD_CONVERT_FILE, .zip = PD_ZIP_COMPRESSED2},
+        {.to = PD_CONVERT_FILE, .zip = PD_ZIP_NONE},
+        {.order = PD_CONVERT_BIG},
+        {.order = PD_CONVERT_LITTLE},
+        {.to = PD_CONVERT_FILE, .order = PD_CONVERT_BIG},
     };
     static const unsigned want[] = {2, 1, 3}; /* records that are intact */
     (void)state;
     for (unsigned i = 0; i < 6; i++) {
         const bool big = i & 1;
-        struct image im = i / 2 == 0 ? nested(big) : damaged_chunk(big, i / 2 == 1), copy = convert(&im, TO(SAME));
+        struct image im = i / 2 == 0 ? nested(big) : damaged_chunk(big, i / 2 == 1),
+                     copy = convert(&im, TO(SAME));
         expect_same(&im, &copy);
         image_free(&copy);
         for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
@@ -729,6 +751,7 @@ static int64_t read_bytes(void *user, uint64_t offset, void *buf, size_t n)
 /* As try_convert(), of an input that cannot seek. */
 static enum pd_code convert_pipe(const void *bytes, size_t n, struct output *out, struct pd_convert_options o)
 {
+    o.size = sizeof o;
     struct bytes b = {bytes, n};
     const struct pd_source source = {.read_at = read_bytes, .user = &b, .size = PD_NOWHERE};
     struct pd_reader *r;
@@ -738,11 +761,16 @@ static enum pd_code convert_pipe(const void *bytes, size_t n, struct output *out
     return code;
 }
 
-/* AUXTRACE data or tracing data that are cut are left out, wherever they come from; what announces too much is cut. */
+/*
+ * AUXTRACE data or tracing data that are cut are left out, wherever they come from; what announces too much
+ * is cut.
+ */
 static void cut_payloads(void **state)
 {
     static const struct pd_convert_options ways[] = {
-        {.to = PD_CONVERT_FILE}, {.to = PD_CONVERT_PIPE, .zip = PD_ZIP_NONE}, {.zip = PD_ZIP_COMPRESSED},
+        {.to = PD_CONVERT_FILE},
+        {.to = PD_CONVERT_PIPE, .zip = PD_ZIP_NONE},
+        {.zip = PD_ZIP_COMPRESSED},
         {.to = PD_CONVERT_FILE, .max_held = 300},
     };
     (void)state;
@@ -866,6 +894,7 @@ static void directory_and_back(void **state)
 static struct image from_directory(const struct output *out, struct pd_convert_options o, unsigned *findings,
                                    uint64_t *last_index)
 {
+    o.size = sizeof o;
     char dir[] = "/tmp/perfdata-convert-XXXXXX";
     struct output back = {0};
     struct pd_reader *r;
@@ -1090,9 +1119,10 @@ static void sections_of_their_own_records(void **state)
 
 /* ---- Features that change */
 
-static struct image change(const struct image *im, struct pd_convert_options o, const struct pd_feature_change *changes,
-                           size_t n)
+static struct image change(const struct image *im, struct pd_convert_options o,
+                           const struct pd_feature_change *changes, size_t n)
 {
+    o.size = sizeof o;
     o.changes = changes;
     o.n_changes = n;
     return convert(im, o);
@@ -1107,7 +1137,11 @@ static void changes(void **state)
         const struct pd_feature_change set[] = {{100, true, NULL, 0}, {100, false, "content", 7}},
                                        drop = {100, true, NULL, 0};
         const struct pd_convert_options ways[] = {
-            {0}, TO(PIPE), TO(FILE), {.zip = PD_ZIP_COMPRESSED}, {.order = big ? PD_CONVERT_LITTLE : PD_CONVERT_BIG},
+            {0},
+            TO(PIPE),
+            TO(FILE),
+            {.zip = PD_ZIP_COMPRESSED},
+            {.order = big ? PD_CONVERT_LITTLE : PD_CONVERT_BIG},
         };
         for (size_t i = 0; i < 10; i++) {
             const struct image *im = i < 5 ? &file : &pipe;
@@ -1163,7 +1197,8 @@ static void changes_that_cannot_be(void **state)
 static void failing(void **state)
 {
     struct image file = tidy(false), pipe = convert(&file, TO(PIPE));
-    static const struct pd_feature_change two[] = {{PD_FEAT_HOSTNAME, true, NULL, 0}, {100, false, "content", 7}};
+    static const struct pd_feature_change two[] = {{PD_FEAT_HOSTNAME, true, NULL, 0},
+                                                   {100, false, "content", 7}};
     static const struct pd_convert_options all[] = {
         {.to = PD_CONVERT_PIPE, .zip = PD_ZIP_COMPRESSED},
         {.to = PD_CONVERT_FILE, .order = PD_CONVERT_BIG},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* deflate.c - chunks of one zstd stream: what went in comes out, each chunk has all that went into it, and
  * fits. Checks R2. */
-#include "deflate.h"
-#include "inflate.h"
+#include "encode/container/deflate.h"
+#include "src/container/inflate.h"
 #include "cmocka_all.h"
 #include <stdlib.h>
 #include <string.h>

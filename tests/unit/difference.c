@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * difference.c - pd_differences() as a library's user meets it: what each kind of difference has in it, when it stops, what
- * is ignored, and what happens when memory runs out. How records are paired is tested by tests/cli/cmp.sh.
+ * difference.c - pd_differences() as a library's user meets it: what each kind of difference has in it, when
+ * it stops, what is ignored, and what happens when memory runs out. How records are paired is tested by
+ * tests/cli/cmp.sh.
  */
 #include "bytes.h"
 #include "cmocka_all.h"
 #include "heap.h"
-#include <perfdata/difference.h>
+#include <perfdata/ops/difference.h>
 #include <perfdata/perfdata.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,8 @@ struct plan {
     enum pd_order order;
 };
 
-static const struct plan usual = {.period = 1000, .ips = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, .n_ips = 12, .host = "here"};
+static const struct plan usual = {
+    .period = 1000, .ips = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, .n_ips = 12, .host = "here"};
 
 static void put_comm(struct pd_writer *w)
 {
@@ -122,8 +124,8 @@ static void on_progress(void *user, uint64_t done, uint64_t total)
     l->total = total;
 }
 
-static enum pd_code compare(const struct plan *a, const struct plan *b, unsigned ignore, struct list *l, uint64_t *n,
-                            const struct pd_allocator *allocator)
+static enum pd_code compare(const struct plan *a, const struct plan *b, unsigned ignore, struct list *l,
+                            uint64_t *n, const struct pd_allocator *allocator)
 {
     static struct bytes ia, ib;
     const struct pd_differences_options o = {.size = sizeof o,
@@ -261,7 +263,8 @@ static void what_is_ignored(void **state)
     assert_int_equal(differences(&usual, &other, PD_IGNORE_CONTAINER, &l), 0);
     other = usual;
     other.host = NULL;
-    assert_int_equal(differences(&usual, &other, PD_IGNORE_OFFSET | PD_IGNORE_ORDER | PD_IGNORE_CONTAINER, &l), 1);
+    assert_int_equal(
+        differences(&usual, &other, PD_IGNORE_OFFSET | PD_IGNORE_ORDER | PD_IGNORE_CONTAINER, &l), 1);
     assert_true(l.told[0].there[0] && !l.told[0].there[1] && !l.told[0].has_path);
     assert_int_equal(l.told[0].number, PD_FEAT_HOSTNAME);
 }
@@ -298,8 +301,8 @@ static void memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_ones),      cmocka_unit_test(each_kind), cmocka_unit_test(many_elements), cmocka_unit_test(stops),
-        cmocka_unit_test(what_is_ignored), cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(equal_ones), cmocka_unit_test(each_kind),       cmocka_unit_test(many_elements),
+        cmocka_unit_test(stops),      cmocka_unit_test(what_is_ignored), cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include <perfdata/event.h>
+#include <perfdata/session/event.h>
 
 #define HW(id_) PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id_, 0, 0, 0
 #define SW(id_) PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id_, 0, 0, 0

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * far.c - offsets and sizes of more than 32 bits: files whose data, payloads and features lie beyond 4 GiB. They are sparse,
- * or only pass through a sink, so that they cost no room. What matters most on machines whose size_t has 32 bits.
+ * far.c - offsets and sizes of more than 32 bits: files whose data, payloads and features lie beyond 4 GiB.
+ * They are sparse, or only pass through a sink, so that they cost no room. What matters most on machines
+ * whose size_t has 32 bits.
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
 #include <fcntl.h>
-#include <perfdata/metadata.h>
 #include <perfdata/perfdata.h>
+#include <perfdata/session/metadata.h>
 #include <perfdata/writer.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FAR ((UINT64_C(5) << 30) + 0x1238)  /* where the data begins */
-#define HOLE ((UINT64_C(9) << 29) + 16)     /* bytes of a payload: 4.5 GiB */
+#define FAR ((UINT64_C(5) << 30) + 0x1238) /* where the data begins */
+#define HOLE ((UINT64_C(9) << 29) + 16)    /* bytes of a payload: 4.5 GiB */
 
 enum { ST = ST_IDENTIFIER | ST_IP | ST_TID | ST_TIME };
 
@@ -45,14 +46,14 @@ static int temporary(void)
     return fd;
 }
 
-static void put(int fd, const struct image *im, uint64_t at)
+static void put_image(int fd, const struct image *im, uint64_t at)
 {
     assert_true(pwrite(fd, im->b, im->n, (off_t)at) == (ssize_t)im->n);
 }
 
 /*
- * Header and attr at the start; at FAR a sample, an AUXTRACE with HOLE bytes behind it, another sample; behind these the
- * feature table and HOSTNAME. 40 bytes are those of a sample, 48 those of an AUXTRACE.
+ * Header and attr at the start; at FAR a sample, an AUXTRACE with HOLE bytes behind it, another sample;
+ * behind these the feature table and HOSTNAME. 40 bytes are those of a sample, 48 those of an AUXTRACE.
  */
 #define SECOND (FAR + 40 + 48 + HOLE)
 #define TABLE (SECOND + 40)
@@ -67,17 +68,17 @@ static int make_sparse(bool big)
     image_feature(&im, 3, 8);
     image_attr(&im, 112, 112, ST, true);
     image_ids(&im, 0, 0);
-    put(fd, &im, 0);
+    put_image(fd, &im, 0);
     im.n = 0;
     sample(&im, 1000);
     auxtrace(&im, HOLE);
-    put(fd, &im, FAR);
+    put_image(fd, &im, FAR);
     im.n = 0;
     sample(&im, 2000);
     image_zeros(&im, 16);
     image_feature_string(&im, 40, "box", 64);
     image_section(&im, 40, TABLE + 16, 68); /* image_feature_string() thinks that the file starts here */
-    put(fd, &im, SECOND);
+    put_image(fd, &im, SECOND);
     image_free(&im);
     return fd;
 }
@@ -180,7 +181,8 @@ static uint64_t word_of(const struct written *w, uint64_t at)
 {
     uint64_t value = 0;
     for (unsigned i = 0; i < 8; i++)
-        value |= (uint64_t)(at < sizeof w->head ? w->head[at + i] : w->tail[(at + i) % sizeof w->tail]) << 8 * i;
+        value |= (uint64_t)(at < sizeof w->head ? w->head[at + i] : w->tail[(at + i) % sizeof w->tail])
+                 << 8 * i;
     return value;
 }
 
@@ -190,8 +192,10 @@ static void writing(void **state)
     static struct written w;
     const struct pd_sink sink = {take, patch, &w};
     const struct pd_writer_options options = {.size = sizeof options, .max_features = 1};
-    const struct pd_attr attr = {.type = PD_TYPE_SOFTWARE, .size = PD_ATTR_SIZE_VER5,
-                                 .sample_type = PD_SAMPLE_IDENTIFIER | PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME};
+    const struct pd_attr attr = {.type = PD_TYPE_SOFTWARE,
+                                 .size = PD_ATTR_SIZE_VER5,
+                                 .sample_type =
+                                     PD_SAMPLE_IDENTIFIER | PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME};
     const struct pd_feature host = {.id = PD_FEAT_HOSTNAME, .u.hostname.text = PD_STR("box")};
     struct pd_writer *writer;
     struct pd_error error;
@@ -203,14 +207,18 @@ static void writing(void **state)
     auxtrace(&im, HOLE);
     assert_int_equal(pd_writer_raw(writer, im.b, im.n, &error), PD_OK);
     for (uint64_t left = HOLE; left; left -= left < sizeof zeros ? left : sizeof zeros)
-        assert_int_equal(pd_writer_raw(writer, zeros, left < sizeof zeros ? (size_t)left : sizeof zeros, &error), PD_OK);
+        assert_int_equal(
+            pd_writer_raw(writer, zeros, left < sizeof zeros ? (size_t)left : sizeof zeros, &error), PD_OK);
     assert_int_equal(pd_writer_raw(writer, im.b, 40, &error), PD_OK);
     assert_true(pd_writer_data_size(writer) == 40 + 48 + HOLE + 40);
     assert_int_equal(pd_writer_put_feature(writer, &host, &error), PD_OK);
     assert_int_equal(pd_writer_finish(writer, &error), PD_OK);
     pd_writer_close(writer);
     image_free(&im);
-    /* Header: data at 40, its size at 48. Behind the data the table: where HOSTNAME is, and its size, a multiple of 4 and 64. */
+    /*
+     * Header: data at 40, its size at 48. Behind the data the table: where HOSTNAME is, and its size, a
+     * multiple of 4 and 64.
+     */
     const uint64_t data = word_of(&w, 40), end = data + word_of(&w, 48);
     assert_true(word_of(&w, 48) == 40 + 48 + HOLE + 40);
     assert_true(word_of(&w, end) == end + 16 && word_of(&w, end + 8) == 68);

@@ -2,7 +2,7 @@
 /* fields.c - reflection: which fields there are, by name, read and set; and the visitor. */
 #include "observed.h"
 #include <perfdata/feature.h>
-#include <perfdata/fields.h>
+#include <perfdata/session/fields.h>
 #include <perfdata/visitor.h>
 #include <stdio.h>
 
@@ -306,7 +306,10 @@ static void test_visitor(void **state)
     assert_int_equal(seen.unknown, 2);
 }
 
-/* Lists in lists, of elements that differ in size: systems[s].events[e] of tracing data has s + 1 events of size 10 * s + e. */
+/*
+ * Lists in lists, of elements that differ in size: systems[s].events[e] of tracing data has s + 1 events of
+ * size 10 * s + e.
+ */
 static void test_varying_lists(void **state)
 {
     static const char text[100];
@@ -348,10 +351,11 @@ static void test_varying_lists(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_record), cmocka_unit_test(test_type),     cmocka_unit_test(test_attr),
-        cmocka_unit_test(test_field),  cmocka_unit_test(test_get),      cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_set),    cmocka_unit_test(test_set_attr), cmocka_unit_test(test_visitor),
-        cmocka_unit_test(test_varying_lists),
+        cmocka_unit_test(test_record),  cmocka_unit_test(test_type),
+        cmocka_unit_test(test_attr),    cmocka_unit_test(test_field),
+        cmocka_unit_test(test_get),     cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_set),     cmocka_unit_test(test_set_attr),
+        cmocka_unit_test(test_visitor), cmocka_unit_test(test_varying_lists),
     };
     return cmocka_run_group_tests_name("fields", tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include "cmocka_all.h"
 #include "heap.h"
 #include <errno.h>
-#include <perfdata/filter.h>
+#include <perfdata/ops/filter.h>
 #include <stdio.h>
 
 /* ---- A recording whose records have letters */
@@ -210,7 +210,9 @@ static enum pd_code filter(const struct image *im, const struct pd_filter_option
     const struct pd_sink sink = {file_write, file_patch, out};
     struct pd_reader *r;
     assert_int_equal(pd_reader_open_memory(&r, im->b, im->n, NULL, NULL), PD_OK);
-    const enum pd_code code = pd_filter(r, &sink, options, stats, NULL);
+    struct pd_filter_options own = options ? *options : (struct pd_filter_options){0};
+    own.size = sizeof own;
+    const enum pd_code code = pd_filter(r, &sink, options ? &own : NULL, stats, NULL);
     pd_reader_close(r);
     return code;
 }
@@ -790,8 +792,8 @@ static void pipe_streams(void **state)
 }
 
 /*
- * What is in COMPRESSED records comes out as it is, if nothing is to be compressed. The zstd frame of one raw block is put
- * together by hand.
+ * What is in COMPRESSED records comes out as it is, if nothing is to be compressed. The zstd frame of one raw
+ * block is put together by hand.
  */
 static void compressed(void **state)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gen.c - the text of a workload: what is wrong in which line, in the words of docs/GEN.md; that all presets and options make
- * recordings that read back whole; and that memory and sinks may fail anywhere. Checks R10, R11, R12.
+ * gen.c - the text of a workload: what is wrong in which line, in the words of docs/GEN.md; that all presets
+ * and options make recordings that read back whole; and that memory and sinks may fail anywhere. Checks R10,
+ * R11, R12.
  */
 #include "cmocka_all.h"
 #include "heap.h"
 #include <errno.h>
-#include <perfdata/gen.h>
+#include <perfdata/ops/gen.h>
 #include <perfdata/perfdata.h>
 #include <stdio.h>
 
@@ -41,6 +42,7 @@ static const struct pd_sink sink = {take, patch, NULL};
 
 static enum pd_code make(struct pd_gen_options o, struct pd_error *error)
 {
+    o.size = sizeof o;
     struct pd_gen *gen;
     out.n = out.calls = 0;
     o.size = sizeof o;
@@ -58,7 +60,8 @@ static const struct {
     unsigned line;
     const char *text, *why;
 } wrong[] = {
-    {1, "proces x\n", "a line begins with process, function, event, sample, cpus, rate, lost, throttle or switches"},
+    {1, "proces x\n",
+     "a line begins with process, function, event, sample, cpus, rate, lost, throttle or switches"},
     {2, "cpus 2", "no process is described"}, /* behind the last line */
     {2, "# a comment\nprocess\n", "a name is missing"},
     {1, "process a_name_that_is_too_long_for_a_task\n", "the name is too long"},
@@ -78,15 +81,19 @@ static const struct {
     {2, "process x\n function f\n", "an address is missing, like 0x1000 or 0x1000-0x1080"},
     {2, "process x\n function f zz 5%\n", "a number is expected"},
     {2, "process x\n function f 0x10- 5%\n", "a number is expected"},
-    {2, "process x\n function f 0x20-0x10 5%\n", "an address is expected, like 0x1000 or 0x1000-0x1080, below 4 GiB"},
-    {2, "process x\n function f 0x100000000 5%\n", "an address is expected, like 0x1000 or 0x1000-0x1080, below 4 GiB"},
+    {2, "process x\n function f 0x20-0x10 5%\n",
+     "an address is expected, like 0x1000 or 0x1000-0x1080, below 4 GiB"},
+    {2, "process x\n function f 0x100000000 5%\n",
+     "an address is expected, like 0x1000 or 0x1000-0x1080, below 4 GiB"},
     {2, "process x\n function f 0x10\n", "a percentage is expected, like 12.5%"},
     {2, "process x\n function f 0x10 5\n", "a percentage is expected, like 12.5%"},
     {2, "process x\n function f 0x10 5% near g\n", "in or from is expected"},
     {2, "process x\n function f 0x10 5% from g\n", "the caller is no function of this process above"},
     {2, "process x\n function f 0x10 5% from\n", "the caller is no function of this process above"},
-    {2, "process x\n function f 0x3f000000 5% in [kernel.kallsyms]\n", "in the kernel an address is an offset below 0x3f000000"},
-    {3, "process x\n function f 0x10 60%\n function g 0x20 60%\n", "the functions of this process have more than 100%"},
+    {2, "process x\n function f 0x3f000000 5% in [kernel.kallsyms]\n",
+     "in the kernel an address is an offset below 0x3f000000"},
+    {3, "process x\n function f 0x10 60%\n function g 0x20 60%\n",
+     "the functions of this process have more than 100%"},
     {1, "event\n", "a name is missing"},
     {1, "event cycles 5\n", "Hz or period is expected behind a number"},
     {1, "event cycles 0 Hz\n", "the number is out of range"},
@@ -115,12 +122,16 @@ static void texts_that_are_wrong(void **state)
         const struct pd_gen_options o = {.workload = wrong[i].text, .count = 10};
         if (make(o, &error) != PD_EVALUE)
             fail_msg("\"%s\" is taken", wrong[i].text);
-        if ((wrong[i].why && strcmp(error.field, wrong[i].why) != 0) || (wrong[i].why && error.found != wrong[i].line))
+        if ((wrong[i].why && strcmp(error.field, wrong[i].why) != 0) ||
+            (wrong[i].why && error.found != wrong[i].line))
             fail_msg("\"%s\": line %llu: %s", wrong[i].text, (unsigned long long)error.found, error.field);
     }
 }
 
-/* More things than there may be; 64 events are documented, and the line behind them is the one that is too much. */
+/*
+ * More things than there may be; 64 events are documented, and the line behind them is the one that is too
+ * much.
+ */
 static void too_many(void **state)
 {
     static const struct {
@@ -139,7 +150,8 @@ static void too_many(void **state)
         size_t n = (size_t)snprintf(text, sizeof text, "process first\n");
         for (unsigned k = 0; k < 5000; k++)
             n += i == 0 ? (size_t)snprintf(text + n, sizeof text - n, "%s\n", things[i].before)
-                        : (size_t)snprintf(text + n, sizeof text - n, "%s%u%s\n", things[i].before, k, things[i].after);
+                        : (size_t)snprintf(text + n, sizeof text - n, "%s%u%s\n", things[i].before, k,
+                                           things[i].after);
         assert_int_equal(make((struct pd_gen_options){.workload = text}, &error), PD_EVALUE);
         if (things[i].why)
             assert_string_equal(error.field, things[i].why);
@@ -153,13 +165,15 @@ static void too_many(void **state)
 /* All that a line may have. */
 static const char everything[] =
     "cpus 3 # a comment\n\tswitches\r\nrate 5000\nlost 0.5%\nthrottle 20\n"
-    "event cycles 4000 Hz 50%\nevent sched:sched_switch 10%\nevent raw_syscalls:sys_exit 10%\nevent my:own 5%\n"
+    "event cycles 4000 Hz 50%\nevent sched:sched_switch 10%\nevent raw_syscalls:sys_exit 10%\nevent my:own "
+    "5%\n"
     "event page-faults 1 period\n"
     "sample callchain,addr,data_src,weight,raw,branch_stack,regs_user,stack_user,phys_addr\n"
     "process web 3 threads 40.125% in /opt/web\n"
     " function main 0x1000 10%\n function parse 0x2000-0x2400 50% from main\n"
     " function copy 0x3000 25% in /usr/lib/libc.so.6 from parse\n"
-    " function write 0x123000 10% in [kernel.kallsyms] from parse\n function probe 0x100 5% in [bpf] from main\n"
+    " function write 0x123000 10% in [kernel.kallsyms] from parse\n function probe 0x100 5% in [bpf] from "
+    "main\n"
     "process cc1 4 copies 20 samples\n function parse 0x5000 100%\nprocess other";
 
 /* Every record can be read and decoded; how many samples there are. */
@@ -201,8 +215,12 @@ static void presets_and_options(void **state)
                 .events = k == 1 ? 5 : 0,
                 .cpus = k == 2 ? 1 : 0,
                 .tasks = k == 1 ? 3 : 0,
-                .depth = k == 1 ? 40 : k == 2 ? 1 : 0,
-                .features = k == 1 ? PD_GEN_FEATURES_ALL : k == 2 ? PD_GEN_FEATURES_NONE : PD_GEN_FEATURES_USUAL,
+                .depth = k == 1   ? 40
+                         : k == 2 ? 1
+                                  : 0,
+                .features = k == 1   ? PD_GEN_FEATURES_ALL
+                            : k == 2 ? PD_GEN_FEATURES_NONE
+                                     : PD_GEN_FEATURES_USUAL,
             };
             assert_int_equal(make(o, &error), PD_OK);
             assert_true(read_back() > 100);
@@ -226,7 +244,10 @@ static void failing(void **state)
 {
     static const struct pd_gen_options kinds[] = {
         {.workload = everything, .count = 100},
-        {.workload = everything, .count = 100, .container = PD_CONTAINER_PIPE, .compression = PD_RECORD_COMPRESSED2},
+        {.workload = everything,
+         .count = 100,
+         .container = PD_CONTAINER_PIPE,
+         .compression = PD_RECORD_COMPRESSED2},
         {.count = 100, .features = PD_GEN_FEATURES_ALL, .any = true},
         {.count = 100, .container = PD_CONTAINER_PIPE},
     };
@@ -258,8 +279,11 @@ static void failing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_that_are_wrong), cmocka_unit_test(too_many), cmocka_unit_test(presets_and_options),
-        cmocka_unit_test(wrong_options),        cmocka_unit_test(failing),
+        cmocka_unit_test(texts_that_are_wrong),
+        cmocka_unit_test(too_many),
+        cmocka_unit_test(presets_and_options),
+        cmocka_unit_test(wrong_options),
+        cmocka_unit_test(failing),
     };
     const int status = cmocka_run_group_tests(tests, NULL, NULL);
     free(out.b);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* hash.c - the content hash of images put together by hand: what must change it, what must not, and its definition. */
+/*
+ * hash.c - the content hash of images put together by hand: what must change it, what must not, and its
+ * definition.
+ */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
 #include "heap.h"
-#include <perfdata/hash.h>
+#include <perfdata/ops/hash.h>
 #include <stdio.h>
 #include <xxhash.h>
 
@@ -218,8 +221,9 @@ static void test_content(void **state)
 {
     static const struct form base;
     static const struct form others[] = {
-        {.ip = 1},       {.config = 1}, {.id = 1},      {.host = "there"}, {.host = "her"}, {.payload = 1},
-        {.twice = true}, {.untimed = true}, {.equal = true}, {.extra = true}, {.misc = 1},
+        {.ip = 1},       {.config = 1},   {.id = 1},       {.host = "there"},
+        {.host = "her"}, {.payload = 1},  {.twice = true}, {.untimed = true},
+        {.equal = true}, {.extra = true}, {.misc = 1},
     };
     (void)state;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -397,7 +401,10 @@ static void test_parts(void **state)
     const struct {
         enum pd_hash_kind kind;
         uint64_t feature, count;
-    } want[] = {{PD_HASH_ATTRS, 0, 1}, {PD_HASH_FEATURE, 3, 1}, {PD_HASH_FEATURE, 15, 1}, {PD_HASH_FEATURE, 200, 1},
+    } want[] = {{PD_HASH_ATTRS, 0, 1},
+                {PD_HASH_FEATURE, 3, 1},
+                {PD_HASH_FEATURE, 15, 1},
+                {PD_HASH_FEATURE, 200, 1},
                 {PD_HASH_RECORDS, 0, 6}};
     for (size_t i = 0; i < 5; i++) {
         assert_int_equal(parts[i].kind, want[i].kind);
@@ -427,7 +434,7 @@ static void test_spill(void **state)
     struct pd_reader *r;
     struct pd_error error;
     assert_int_equal(pd_reader_open_memory(&r, im.b, im.n, NULL, NULL), PD_OK);
-    assert_int_equal(pd_hash_recording(r, &nowhere, &hash, &error), PD_EOUT);
+    assert_int_equal(pd_hash_recording(r, &nowhere, &hash, &error), PD_ETEMP);
     assert_memory_equal(&hash, &none, sizeof hash);
     pd_reader_close(r);
     image_free(&im);
@@ -489,8 +496,8 @@ static void test_damage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms),  cmocka_unit_test(test_content), cmocka_unit_test(test_definition),
-        cmocka_unit_test(test_text),   cmocka_unit_test(test_parts),   cmocka_unit_test(test_spill),
+        cmocka_unit_test(test_forms),     cmocka_unit_test(test_content), cmocka_unit_test(test_definition),
+        cmocka_unit_test(test_text),      cmocka_unit_test(test_parts),   cmocka_unit_test(test_spill),
         cmocka_unit_test(test_no_memory), cmocka_unit_test(test_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * input.c - where a recording comes from makes no difference: path, descriptor, pipe, memory, or a callback of any
- * habit. Checks R7.
+ * input.c - where a recording comes from makes no difference: path, descriptor, pipe, memory, or a callback
+ * of any habit. Checks R7.
  */
 #define _GNU_SOURCE
 #include "../../fuzz/digest.h"
@@ -94,14 +94,14 @@ static void what_cannot_be_opened(void **state)
     struct pd_reader *r = NULL;
     struct pd_error e;
     (void)state;
-    assert_int_equal(pd_reader_open(&r, "/nonexistent/perf.data", NULL, &e), PD_EIO);
-    assert_int_equal(e.code, PD_EIO);
+    assert_int_equal(pd_reader_open(&r, "/nonexistent/perf.data", NULL, &e), PD_EMISSING);
+    assert_int_equal(e.code, PD_EMISSING);
     assert_int_equal(e.found, ENOENT);
     assert_null(r);
     assert_int_equal(pd_reader_open_fd(&r, -1, NULL, &e), PD_EIO);
     assert_int_equal(e.found, EBADF);
     const int dir = open("/tmp", O_RDONLY | O_DIRECTORY);
-    assert_int_equal(pd_reader_open_fd(&r, dir, NULL, &e), PD_EIO);
+    assert_int_equal(pd_reader_open_fd(&r, dir, NULL, &e), PD_EMISSING);
     assert_int_equal(e.found, EISDIR);
     close(dir);
     assert_null(r);
@@ -155,12 +155,12 @@ static void pipe_descriptor(void **state)
 
 struct habit {
     const struct image *im;
-    size_t most;           /* bytes given at a time */
-    unsigned interrupts;   /* every how many calls -EINTR */
-    uint64_t fail_from;    /* -EIO from this offset on */
-    size_t too_many;       /* bytes claimed beyond what was asked for */
-    uint64_t next;         /* where the last read ended */
-    bool forward;          /* asked for nothing else */
+    size_t most;         /* bytes given at a time */
+    unsigned interrupts; /* every how many calls -EINTR */
+    uint64_t fail_from;  /* -EIO from this offset on */
+    size_t too_many;     /* bytes claimed beyond what was asked for */
+    uint64_t next;       /* where the last read ended */
+    bool forward;        /* asked for nothing else */
     unsigned calls, closed;
 };
 
@@ -384,10 +384,14 @@ static void reading_between_records(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(path_and_descriptor),      cmocka_unit_test(what_cannot_be_opened),
-        cmocka_unit_test(pipe_descriptor),          cmocka_unit_test(callbacks_of_many_habits),
-        cmocka_unit_test(reading_fails),            cmocka_unit_test(a_source_that_lies),
-        cmocka_unit_test(any_part_can_be_read),     cmocka_unit_test(reading_between_records),
+        cmocka_unit_test(path_and_descriptor),
+        cmocka_unit_test(what_cannot_be_opened),
+        cmocka_unit_test(pipe_descriptor),
+        cmocka_unit_test(callbacks_of_many_habits),
+        cmocka_unit_test(reading_fails),
+        cmocka_unit_test(a_source_that_lies),
+        cmocka_unit_test(any_part_can_be_read),
+        cmocka_unit_test(reading_between_records),
         cmocka_unit_test(a_stream_that_announces_much),
     };
     return cmocka_run_group_tests_name("input", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* json.c - records and attrs as JSON; what is expected was worked out by hand from the bytes. */
 #include "observed.h"
-#include <perfdata/text.h>
+#include <perfdata/session/text.h>
 #include <stdlib.h>
 
 static void check_record(const struct pd_record *rec, unsigned flags, const char *expected)
@@ -101,7 +101,8 @@ static void test_text(void **state)
 {
     (void)state;
     check_text("", 0, "\"\"");
-    check_text("a\"b\\c\n\x1f\x7f/", 9, "\"a\\\"b\\\\c\\u000a\\u001f\x7f/\"");
+    check_text("a\"b\\c\n\x1f\x7f/", 9, "\"a\\\"b\\\\c\\u000a\\u001f\\u007f/\"");
+    check_text("\xc2\x80\xc2\x9f\xc2\xa0", 6, "\"\\u0080\\u009f\xc2\xa0\"");
     check_text("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 9, "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"");
     check_text("\xff", 1, "{\"hex\":\"ff\"}");
     check_text("a\xc3", 2, "{\"hex\":\"61c3\"}");                /* cut */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * keyed.c - places in hash tables: each table has a key of its own, and with every key numbers that follow a pattern, such as a
- * file can have, stand well apart. Checks R3.
+ * keyed.c - places in hash tables: each table has a key of its own, and with every key numbers that follow a
+ * pattern, such as a file can have, stand well apart. Checks R3.
  */
-#include "keyed.h"
+#include "src/support/keyed.h"
 #include "cmocka_all.h"
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +43,10 @@ static void patterns_stand_apart(void **state)
     for (unsigned k = 0; k < 20; k++) {
         const struct pd_key key = pd_key_draw();
         for (unsigned shift = 0; shift <= 64 - 12; shift++)
-            if (looks(&key, shift, 0) > 2 || looks(&key, shift, UINT64_C(0x123456789abcdef)) > 2) /* 1.2 is to be expected */
-                fail_msg("shift %u, key %016llx %016llx", shift, (unsigned long long)key.before, (unsigned long long)key.between);
+            if (looks(&key, shift, 0) > 2 ||
+                looks(&key, shift, UINT64_C(0x123456789abcdef)) > 2) /* 1.2 is to be expected */
+                fail_msg("shift %u, key %016llx %016llx", shift, (unsigned long long)key.before,
+                         (unsigned long long)key.between);
     }
 }
 

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * merge.c - pd_sort() and pd_merge() when memory runs out, or the sink fails, at any point: they say so and give back all they
- * have taken. What they write is tested in tests/cli/sort.sh and merge.sh.
+ * merge.c - pd_sort() and pd_merge() when memory runs out, or the sink fails, at any point: they say so and
+ * give back all they have taken. What they write is tested in tests/cli/sort.sh and merge.sh.
  */
 #include "cmocka_all.h"
 #include "heap.h"
+#include <perfdata/ops/convert.h>
+#include <perfdata/ops/gen.h>
+#include <perfdata/ops/merge.h>
+#include <perfdata/ops/sort.h>
 #include <perfdata/perfdata.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +41,9 @@ static struct heap heap = {.once = true};
 
 static const struct pd_allocator failing = {heap_resize, heap_release, &heap};
 
-/* A few records out of order, of an event of its own, with the section of old files that has events' names. */
+/*
+ * A few records out of order, of an event of its own, with the section of old files that has events' names.
+ */
 static void make(struct image *im, uint64_t config, enum pd_order order)
 {
     const struct pd_sink sink = {write_image, patch_image, im};
@@ -51,7 +57,8 @@ static void make(struct image *im, uint64_t config, enum pd_order order)
     im->n = im->fail_at = 0;
     assert_int_equal(pd_writer_open(&w, &sink, &options, NULL), PD_OK);
     assert_int_equal(pd_writer_attr(w, &attr, (const uint64_t[]){1, 2}, 2, NULL), PD_OK);
-    const struct pd_event_type types[] = {{.event_id = 77, .name = "of both"}, {.event_id = config, .name = "of one"}};
+    const struct pd_event_type types[] = {{.event_id = 77, .name = "of both"},
+                                          {.event_id = config, .name = "of one"}};
     assert_int_equal(pd_writer_event_type(w, &types[0], NULL), PD_OK);
     assert_int_equal(pd_writer_event_type(w, &types[1], NULL), PD_OK);
     for (uint64_t i = 0; i < 40; i++) {
@@ -102,8 +109,6 @@ static enum pd_code merge_them(const struct pd_sink *sink, const struct pd_alloc
 static void try_all(enum pd_code (*run)(const struct pd_sink *sink, const struct pd_allocator *allocator))
 {
     const struct pd_sink sink = {write_image, patch_image, &out};
-    make(&a, PD_SW_CPU_CLOCK, PD_LITTLE);
-    make(&b, PD_SW_PAGE_FAULTS, PD_BIG);
     out.n = out.fail_at = heap.calls = heap.fail_at = 0;
     assert_int_equal(run(&sink, &failing), PD_OK);
     assert_int_equal(heap.blocks, 0);
@@ -130,13 +135,53 @@ static void try_all(enum pd_code (*run)(const struct pd_sink *sink, const struct
 static void sorting_fails(void **state)
 {
     (void)state;
+    make(&a, PD_SW_CPU_CLOCK, PD_LITTLE);
     try_all(sort_it);
 }
 
 static void merging_fails(void **state)
 {
     (void)state;
+    make(&a, PD_SW_CPU_CLOCK, PD_LITTLE);
+    make(&b, PD_SW_PAGE_FAULTS, PD_BIG);
     try_all(merge_them);
+}
+
+/* A recording with AUX data: merging takes note of where it comes to be. */
+static void make_aux(struct image *im)
+{
+    const struct pd_sink sink = {write_image, patch_image, im};
+    const struct pd_gen_weight weights[] = {{PD_RECORD_SAMPLE, 1}, {PD_RECORD_AUXTRACE, 1}};
+    const struct pd_gen_options options = {.size = sizeof options,
+                                           .seed = 1,
+                                           .count = 20,
+                                           .weights = weights,
+                                           .n_weights = 2,
+                                           .features = PD_GEN_FEATURES_NONE};
+    struct pd_gen *gen;
+    im->n = im->fail_at = 0;
+    assert_int_equal(pd_gen_open(&gen, &sink, &options, NULL), PD_OK);
+    assert_int_equal(pd_gen_run(gen, NULL), PD_OK);
+    pd_gen_close(gen);
+}
+
+static enum pd_code merge_one(const struct pd_sink *sink, const struct pd_allocator *allocator)
+{
+    const struct pd_merge_options options = {.size = sizeof options, .allocator = allocator};
+    struct pd_reader *r;
+    struct pd_error error = {0};
+    assert_int_equal(pd_reader_open_memory(&r, a.bytes, a.n, NULL, NULL), PD_OK);
+    const enum pd_code code = pd_merge(&r, 1, sink, &options, NULL, NULL, &error);
+    assert_int_equal(error.code, code);
+    pd_reader_close(r);
+    return code;
+}
+
+static void merging_aux_fails(void **state)
+{
+    (void)state;
+    make_aux(&a);
+    try_all(merge_one);
 }
 
 static void event_types_once(void **state)
@@ -177,9 +222,8 @@ static void wrong_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorting_fails),
-        cmocka_unit_test(merging_fails),
-        cmocka_unit_test(event_types_once),
+        cmocka_unit_test(sorting_fails),     cmocka_unit_test(merging_fails),
+        cmocka_unit_test(merging_aux_fails), cmocka_unit_test(event_types_once),
         cmocka_unit_test(wrong_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

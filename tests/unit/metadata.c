@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* metadata.c - what recordings made by hand say of themselves, in sections and in streams of either byte order. */
+/*
+ * metadata.c - what recordings made by hand say of themselves, in sections and in streams of either byte
+ * order.
+ */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
 #include <perfdata/constants.h>
-#include <perfdata/metadata.h>
-#include <perfdata/split.h>
-#include <perfdata/tracepoint.h>
+#include <perfdata/session/large_record.h>
+#include <perfdata/session/metadata.h>
+#include <perfdata/session/tracepoint.h>
 #include <stdio.h>
 
 /* ---- A stream */
@@ -200,7 +203,8 @@ static void check_machine(const struct pd_metadata *m)
     assert_null(pd_metadata_text(m, PD_FEAT_NRCPUS));
     assert_true(pd_metadata_total_mem(m, &bytes));
     assert_int_equal(bytes, 3072);
-    const struct pd_cpu_place zero = pd_metadata_cpu(m, 0), one = pd_metadata_cpu(m, 1), two = pd_metadata_cpu(m, 2);
+    const struct pd_cpu_place zero = pd_metadata_cpu(m, 0), one = pd_metadata_cpu(m, 1),
+                              two = pd_metadata_cpu(m, 2);
     assert_int_equal(zero.core, 7);
     assert_int_equal(zero.socket, 8);
     assert_int_equal(zero.die, 5);
@@ -324,7 +328,10 @@ static void of_limited_size(void **state)
     image_free(&im);
 }
 
-/* Records that name files are kept decoded, and count with what that takes; only the first that is too much is told. */
+/*
+ * Records that name files are kept decoded, and count with what that takes; only the first that is too much
+ * is told.
+ */
 static void records_of_limited_size(void **state)
 {
     (void)state;
@@ -368,9 +375,59 @@ static void findings_have_a_limit(void **state)
     assert_int_equal(pd_metadata_n_findings(m), MOST);
     assert_int_equal(pd_metadata_finding(m, MOST - 2)->code, PD_ECOUNT);
     assert_int_equal(pd_metadata_finding(m, MOST - 1)->code, PD_ELIMIT);
-    assert_in_range(pd_metadata_finding(m, MOST - 1)->offset, 16 + (MOST - 1) * sizeof record, 15 + MOST * sizeof record);
+    assert_in_range(pd_metadata_finding(m, MOST - 1)->offset, 16 + (MOST - 1) * sizeof record,
+                    15 + MOST * sizeof record);
     pd_metadata_close(m);
     pd_reader_close(r);
+}
+
+/* A file of one event, whose name is the last of n in the section of old. */
+static void old_names(struct image *im, uint32_t n)
+{
+    const size_t attrs = 104, types = attrs + 128 + 16, end = types + (size_t)n * 72;
+    *im = (struct image){.big = false};
+    image_bytes(im, "PERFILE2", 8);
+    image_u64(im, 104);
+    image_u64(im, 128 + 16);
+    image_zeros(im, 104 - 24);
+    image_section(im, 24, attrs, 128 + 16);
+    image_section(im, 40, end, 0);
+    image_section(im, 56, types, end - types);
+    image_attr(im, 128, 128, ST_IP | ST_TID, true);
+    image_set(im, attrs + 8, n - 1, 8); /* config */
+    image_zeros(im, 16);
+    for (uint32_t i = 0; i < n; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "event-%u", i);
+        image_u64(im, i);
+        image_bytes(im, name, sizeof name);
+    }
+}
+
+/* Names of more events than fit in 16 bits; where they are more than may be held, that is said. */
+static void names_of_many_events(void **state)
+{
+    (void)state;
+    enum { N = 70000, HELD = 1000 };
+    const struct pd_metadata_options less = {.size = sizeof less, .max_bytes = HELD * 72 + 71};
+    struct image im;
+    struct pd_reader *r;
+    struct pd_metadata *m;
+    old_names(&im, N);
+    assert_int_equal(pd_reader_open_memory(&r, im.b, im.n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_reader_n_event_types(r), N);
+    assert_int_equal(pd_metadata_open(&m, r, NULL, NULL), PD_OK);
+    assert_string_equal(pd_metadata_event_name(m, r, 0), "event-69999");
+    assert_int_equal(pd_metadata_n_findings(m), 0);
+    pd_metadata_close(m);
+    assert_int_equal(pd_metadata_open(&m, r, &less, NULL), PD_OK);
+    assert_null(pd_metadata_event_name(m, r, 0));
+    assert_int_equal(pd_metadata_n_findings(m), 1);
+    assert_int_equal(pd_metadata_finding(m, 0)->code, PD_ELIMIT);
+    assert_int_equal(pd_metadata_finding(m, 0)->offset, 104 + 128 + 16 + HELD * 72);
+    pd_metadata_close(m);
+    pd_reader_close(r);
+    image_free(&im);
 }
 
 /* ---- Sets of cpus */
@@ -387,15 +444,23 @@ static void lists_of_cpus(void **state)
         const char *list, *ranges;
         bool good;
     } cases[] = {
-        {"", "", true},           {"0", "0-0 ", true},         {"0-3,8,10-11\n", "0-3 8-8 10-11 ", true},
-        {"5,", "5-5 ", true},     {"3-1", "", false},          {"1;2", "1-1 ", false},
-        {"x", "", false},         {"1-", "", false},           {"4294967295", "4294967295-4294967295 ", true},
-        {"4294967296", "", false}, {"1,,2", "1-1 ", false},
+        {"", "", true},
+        {"0", "0-0 ", true},
+        {"0-3,8,10-11\n", "0-3 8-8 10-11 ", true},
+        {"5,", "5-5 ", true},
+        {"3-1", "", false},
+        {"1;2", "1-1 ", false},
+        {"x", "", false},
+        {"1-", "", false},
+        {"4294967295", "4294967295-4294967295 ", true},
+        {"4294967296", "", false},
+        {"1,,2", "1-1 ", false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char out[200] = "";
-        assert_int_equal(pd_cpu_list_each(cases[i].list, strlen(cases[i].list), print_range, out), cases[i].good);
+        assert_int_equal(pd_cpu_list_each(cases[i].list, strlen(cases[i].list), print_range, out),
+                         cases[i].good);
         assert_string_equal(out, cases[i].ranges);
     }
     assert_true(pd_cpu_list_has("0-3,8", 5, 8));
@@ -408,7 +473,8 @@ static void maps_of_cpus(void **state)
     (void)state;
     char out[200] = "";
     uint64_t words[] = {0x8000000000000001, 0x3}, list[] = {4, 0xffff, 6};
-    struct pd_cpu_map_data map = {.type = PD_CPU_MAP_MASK, .mask = {.nr = 2, .long_size = 8, .mask64 = PD_VEC64(words, 2)}};
+    struct pd_cpu_map_data map = {.type = PD_CPU_MAP_MASK,
+                                  .mask = {.nr = 2, .long_size = 8, .mask64 = PD_VEC64(words, 2)}};
     pd_cpu_map_each(&map, print_range, out);
     assert_string_equal(out, "0-0 63-65 ");
     *out = 0;
@@ -477,7 +543,7 @@ static void of_large_records(void **state)
     assert_int_equal(pd_large_record_decode(PD_LITTLE, record.b, size - 1, &large, NULL), PD_ESIZE);
     assert_int_equal(pd_large_record_decode(PD_LITTLE, record.b, 7, &large, NULL), PD_ESHORT);
 
-    assert_int_equal(pd_split_pieces(PD_LITTLE, record.b, size, take_piece, &pieces), 0);
+    assert_int_equal(pd_large_record_cut(PD_LITTLE, record.b, size, take_piece, &pieces), 0);
     assert_int_equal(pieces.n, 4);
     assert_int_equal(pieces.im.n, size + 4 * 8);
     image_start(&im, false, 16, 0);
@@ -487,7 +553,9 @@ static void of_large_records(void **state)
     assert_string_equal(pd_metadata_event_name(m, r, 0), "own:mine");
     pd_metadata_close(m);
     pd_reader_close(r);
-    /* In a recording of the other byte order they are what they were; a size that is wrong in both is told. */
+    /*
+     * In a recording of the other byte order they are what they were; a size that is wrong in both is told.
+     */
     for (int wrong = 0; wrong < 2; wrong++) {
         image_free(&im);
         image_start(&im, true, 16, 0);
@@ -510,7 +578,9 @@ static void of_large_records(void **state)
     image_free(&pieces.im);
 }
 
-/* Who writes a recording chooses how many events have one name, and how long that is: its text is there once. */
+/*
+ * Who writes a recording chooses how many events have one name, and how long that is: its text is there once.
+ */
 static void a_name_of_many_events_is_held_once(void **state)
 {
     (void)state;
@@ -588,7 +658,8 @@ static void arrays_of_programs(void **state)
 {
     (void)state;
     uint8_t data[40] = {0};
-    struct pd_bpf_prog p = {.arrays = PD_BPIL_MAP_IDS | PD_BPIL_LINE_INFO | PD_BPIL_PROG_TAGS | PD_BPIL_JITED_KSYMS,
+    struct pd_bpf_prog p = {.arrays =
+                                PD_BPIL_MAP_IDS | PD_BPIL_LINE_INFO | PD_BPIL_PROG_TAGS | PD_BPIL_JITED_KSYMS,
                             .data = {data, sizeof data}};
     struct pd_bytes bytes;
     uint32_t each = 0;
@@ -612,9 +683,15 @@ static void arrays_of_programs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_a_stream),   cmocka_unit_test(of_a_file),    cmocka_unit_test(of_limited_size),
-        cmocka_unit_test(records_of_limited_size), cmocka_unit_test(findings_have_a_limit),
-        cmocka_unit_test(lists_of_cpus), cmocka_unit_test(maps_of_cpus), cmocka_unit_test(of_large_records),
+        cmocka_unit_test(of_a_stream),
+        cmocka_unit_test(of_a_file),
+        cmocka_unit_test(of_limited_size),
+        cmocka_unit_test(records_of_limited_size),
+        cmocka_unit_test(findings_have_a_limit),
+        cmocka_unit_test(names_of_many_events),
+        cmocka_unit_test(lists_of_cpus),
+        cmocka_unit_test(maps_of_cpus),
+        cmocka_unit_test(of_large_records),
         cmocka_unit_test(a_name_of_many_events_is_held_once),
         cmocka_unit_test(topologies_have_a_limit),
         cmocka_unit_test(tracing_data_longer_than_its_record),

@@ -193,8 +193,8 @@ static void payloads(void **state)
     put_pipe(&s);
     put_text(&s, "S30 S20");
     put_header(&s, PD_RECORD_AUXTRACE, 48);
-    put(&s, 16, 8);
-    put(&s, 0, 32);
+    put_number(&s, 16, 8);
+    put_number(&s, 0, 32);
     put_bytes(&s, "sixteen letters.", 16);
     put_text(&s, "S10");
     assert_int_equal(pd_reader_open_memory(&r, s.bytes, s.n, NULL, NULL), PD_OK);
@@ -290,11 +290,10 @@ static void check_failure(const struct stream *s, const char *tmpdir, int e)
     struct pd_sorter *o = sorter_of(r, PD_SORT_TIME, 1, tmpdir);
     while ((code = pd_sorter_next(o, &rec, &error)) == PD_OK)
         ;
-    assert_int_equal(code, PD_EOUT);
-    assert_int_equal(error.code, PD_EOUT);
-    assert_string_equal(error.field, "temporary file");
+    assert_int_equal(code, PD_ETEMP);
+    assert_int_equal(error.code, PD_ETEMP);
     assert_int_equal(error.found, e);
-    assert_int_equal(pd_sorter_next(o, &rec, &again), PD_EOUT);
+    assert_int_equal(pd_sorter_next(o, &rec, &again), PD_ETEMP);
     assert_int_equal(again.found, e);
     pd_sorter_close(o);
     pd_reader_close(r);
@@ -473,8 +472,9 @@ static void members_may_be_damaged(void **state)
         assert_int_equal(word_at(rec.raw + 16), expected[n]);
     assert_int_equal(n, 4);
     assert_int_equal(code, PD_ETRUNC);
-    assert_int_equal(pd_sorter_next(o, &rec, &error), PD_EIO);
+    assert_int_equal(pd_sorter_next(o, &rec, &error), PD_EMISSING);
     assert_int_equal(error.found, ENOENT);
+    assert_int_equal(error.member, 2);
     assert_int_equal(pd_sorter_next(o, &rec, NULL), PD_END);
     pd_sorter_close(o);
     pd_reader_close(r);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* order_perf.c - fresh recordings come in the order in which perf has them. Skipped where perf cannot record. */
+/*
+ * order_perf.c - fresh recordings come in the order in which perf has them. Skipped where perf cannot record.
+ */
 #include "order_stream.h"
-#include <perfdata/tasks.h>
+#include <perfdata/session/tasks.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

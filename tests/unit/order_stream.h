@@ -9,7 +9,7 @@
 
 #include "cmocka_all.h"
 #include <perfdata/constants.h>
-#include <perfdata/order.h>
+#include <perfdata/session/sorter.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static inline void put_bytes(struct stream *s, const void *bytes, size_t n)
 }
 
 /* Little-endian, n bytes; zeros behind the eighth. */
-static inline void put(struct stream *s, uint64_t value, size_t n)
+static inline void put_number(struct stream *s, uint64_t value, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         put_bytes(s, &(uint8_t){(uint8_t)(i < 8 ? value >> 8 * i : 0)}, 1);
@@ -40,33 +40,33 @@ static inline void put(struct stream *s, uint64_t value, size_t n)
 
 static inline void put_header(struct stream *s, uint32_t type, size_t size)
 {
-    put(s, type, 4);
-    put(s, 0, 2);
-    put(s, size, 2);
+    put_number(s, type, 4);
+    put_number(s, 0, 2);
+    put_number(s, size, 2);
 }
 
 /* A perf_event_attr of 64 bytes. */
 static inline void put_attr(struct stream *s, uint64_t sample_type, uint64_t flags)
 {
-    put(s, 1, 4);
-    put(s, 64, 4);
-    put(s, 0, 8);
-    put(s, 1, 8);
-    put(s, sample_type, 8);
-    put(s, 0, 8);
-    put(s, flags, 8);
-    put(s, 0, 16);
+    put_number(s, 1, 4);
+    put_number(s, 64, 4);
+    put_number(s, 0, 8);
+    put_number(s, 1, 8);
+    put_number(s, sample_type, 8);
+    put_number(s, 0, 8);
+    put_number(s, flags, 8);
+    put_number(s, 0, 16);
 }
 
 /* A pipe stream with its two attrs, which are records 0 and 1. */
 static inline void put_pipe(struct stream *s)
 {
     put_bytes(s, "PERFILE2", 8);
-    put(s, 16, 8);
+    put_number(s, 16, 8);
     for (uint64_t id = 1; id <= 2; id++) {
         put_header(s, PD_RECORD_HEADER_ATTR, 8 + 64 + 8);
         put_attr(s, PD_SAMPLE_IDENTIFIER | (id == 1 ? PD_SAMPLE_TIME : 0), PD_ATTR_SAMPLE_ID_ALL);
-        put(s, id, 8);
+        put_number(s, id, 8);
     }
 }
 
@@ -75,42 +75,42 @@ static inline void put_file(struct stream *s, uint64_t flags, const struct strea
 {
     const uint64_t attrs = 104, ids = attrs + 80, start = ids + 8;
     put_bytes(s, "PERFILE2", 8);
-    put(s, 104, 8);
-    put(s, 80, 8);
-    put(s, attrs, 8);
-    put(s, 80, 8);
-    put(s, start, 8);
-    put(s, data->n, 8);
-    put(s, 0, 16 + 32);
+    put_number(s, 104, 8);
+    put_number(s, 80, 8);
+    put_number(s, attrs, 8);
+    put_number(s, 80, 8);
+    put_number(s, start, 8);
+    put_number(s, data->n, 8);
+    put_number(s, 0, 16 + 32);
     put_attr(s, PD_SAMPLE_IDENTIFIER | PD_SAMPLE_TIME, flags);
-    put(s, ids, 8);
-    put(s, 8, 8);
-    put(s, 1, 8);
+    put_number(s, ids, 8);
+    put_number(s, 8, 8);
+    put_number(s, 1, 8);
     put_bytes(s, data->bytes, data->n);
 }
 
 static inline void put_sample(struct stream *s, uint64_t time)
 {
     put_header(s, PD_RECORD_SAMPLE, 24);
-    put(s, 1, 8);
-    put(s, time, 8);
+    put_number(s, 1, 8);
+    put_number(s, time, 8);
 }
 
 /* Of event 2, which has no time. */
 static inline void put_untimed(struct stream *s)
 {
     put_header(s, PD_RECORD_SAMPLE, 16);
-    put(s, 2, 8);
+    put_number(s, 2, 8);
 }
 
 static inline void put_comm(struct stream *s, uint64_t time)
 {
     put_header(s, PD_RECORD_COMM, 40);
-    put(s, 7, 4);
-    put(s, 7, 4);
+    put_number(s, 7, 4);
+    put_number(s, 7, 4);
     put_bytes(s, "a\0\0\0\0\0\0\0", 8);
-    put(s, time, 8);
-    put(s, 1, 8);
+    put_number(s, time, 8);
+    put_number(s, 1, 8);
 }
 
 static inline void put_round(struct stream *s)

@@ -4,11 +4,11 @@
  * a letter, which is small for samples; a test says which letters a piece has, in order, and the bytes of
  * each are compared. A dot is a FINISHED_ROUND.
  */
-#include "../../fuzz/image.h"
 #include "cmocka_all.h"
+#include "image_sink.h"
 #include <errno.h>
-#include <perfdata/order.h>
-#include <perfdata/pieces.h>
+#include <perfdata/ops/split.h>
+#include <perfdata/session/sorter.h>
 #include <stdio.h>
 
 enum { MOST = 40, ST = ST_IDENTIFIER | ST_IP | ST_TID | ST_TIME | ST_CPU };
@@ -143,20 +143,6 @@ struct outcome {
     int fail; /* errno of open() for piece 1 */
 };
 
-static int append(void *user, const void *bytes, size_t n)
-{
-    image_bytes(user, bytes, n);
-    return 0;
-}
-
-static int patch(void *user, uint64_t offset, const void *bytes, size_t n)
-{
-    struct image *im = user;
-    assert_true(offset <= im->n && n <= im->n - offset);
-    memcpy(im->b + offset, bytes, n);
-    return 0;
-}
-
 static int open_piece(void *user, const struct pd_piece *piece, struct pd_sink *sink)
 {
     struct outcome *o = user;
@@ -164,7 +150,7 @@ static int open_piece(void *user, const struct pd_piece *piece, struct pd_sink *
     assert_true(o->n < MOST);
     if (o->fail && o->n == 1)
         return o->fail;
-    *sink = (struct pd_sink){append, patch, &o->piece[o->n++]};
+    *sink = image_sink(&o->piece[o->n++]);
     return 0;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* print.c - records and attrs as text for people; what is expected was worked out by hand from the bytes. */
 #include "observed.h"
+#include "src/reflect/command_text.h"
 #include <inttypes.h>
-#include <perfdata/text.h>
+#include <perfdata/session/text.h>
 
 static void check_with(const struct pd_record *rec, const struct pd_print_options *options,
                        const char *expected)
@@ -225,7 +226,8 @@ static bool drop_text(struct pd_out *out, size_t want)
 }
 
 /* One number into a buffer with room, and into one of few bytes. */
-static void same_number(void (*put)(struct pd_out *out, uint64_t value), const char *wanted, uint64_t value, size_t few)
+static void same_number(void (*put)(struct pd_out *out, uint64_t value), const char *wanted, uint64_t value,
+                        size_t few)
 {
     char wide[64], narrow[32], all[64];
     const size_t n = strlen(wanted);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * random_values.c - what is made at random is valid, comes back from its bytes, and covers what it should. Checks R4.
+ * random_values.c - what is made at random is valid, comes back from its bytes, and covers what it should.
+ * Checks R4.
  */
-#include "random_values.h"
+#include "ops/gen/random_values.h"
 #include "cmocka_all.h"
 #include "seeded.h"
-#include "reflect.h"
-#include <perfdata/compare.h>
+#include "src/reflect/reflect.h"
+#include <perfdata/session/compare.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,10 +65,12 @@ static void check_record(const struct pd_plan *plan, uint32_t type, struct pd_rn
 static void check_types(const struct pd_plan *plan, struct pd_rng *rng, struct pd_arena arena,
                         struct tally *tally)
 {
+    const uint64_t seed = pd_rng_next(rng);
     for (size_t i = 0; i < pd_n_layouts; i++) {
         const uint32_t type = (uint32_t)pd_layouts[i]()->arg;
+        struct pd_rng own = pd_rng_named(seed, pd_layouts[i]()->name);
         for (unsigned k = 0; type && k < (type == PD_RECORD_SAMPLE ? 8 : 1); k++)
-            check_record(plan, type, rng, arena, tally);
+            check_record(plan, type, &own, arena, tally);
     }
     check_record(plan, 63, rng, arena, tally);
     check_record(plan, 99999, rng, arena, tally);
@@ -127,6 +130,152 @@ static void test_seed(void **state)
     }
 }
 
+/* ---- A line more in the schema changes nothing else */
+
+/* One number a record, so that the records behind it are what they were whatever it has in it. */
+static void test_one_number_each(void **state)
+{
+    (void)state;
+    static uint8_t memory[PD_RANDOM_ARENA];
+    const struct pd_attr attr = {.sample_type = PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW | PD_SAMPLE_BRANCH_STACK,
+                                 .flags = PD_ATTR_SAMPLE_ID_ALL};
+    struct pd_plan plan;
+    pd_plan_init(&plan, &attr, PD_LITTLE);
+    for (uint32_t type = 0; type < 100; type++) {
+        for (uint64_t seed = 0; seed < 20; seed++) {
+            struct pd_rng rng = {seed}, one = {seed};
+            struct pd_arena arena = {memory, sizeof memory};
+            struct pd_record rec;
+            struct pd_feature feature;
+            struct pd_attr other;
+            assert_true(pd_random_record(&plan, type, &rng, &arena, &rec));
+            pd_rng_next(&one);
+            assert_true(rng.state == one.state);
+            assert_true(pd_random_feature(&rng, &arena, type, 4, &feature));
+            pd_rng_next(&one);
+            assert_true(rng.state == one.state);
+            assert_true(pd_random_attr(&rng, &arena, &other));
+            pd_rng_next(&one);
+            assert_true(rng.state == one.state);
+            pd_random_value(&rng, &pd_set_record_type, 4);
+            pd_rng_next(&one);
+            assert_true(rng.state == one.state);
+        }
+    }
+}
+
+/* Two records of one seed have nothing to do with each other. */
+static void test_types_differ(void **state)
+{
+    (void)state;
+    static uint8_t memory[PD_RANDOM_ARENA];
+    struct pd_plan plan;
+    const struct pd_attr attr = {0};
+    unsigned same = 0;
+    pd_plan_init(&plan, &attr, PD_LITTLE);
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct pd_rng a = {seed}, b = {seed};
+        struct pd_arena arena = {memory, sizeof memory};
+        struct pd_record fork, exit;
+        assert_true(pd_random_record(&plan, PD_RECORD_FORK, &a, &arena, &fork));
+        assert_true(pd_random_record(&plan, PD_RECORD_EXIT, &b, &arena, &exit));
+        same += fork.u.fork.time == exit.u.fork.time;
+    }
+    assert_true(same < 30); /* few numbers are special: 0, 1, all ones */
+}
+
+enum { MOST_LINES = 200, MOST_BYTES = 65536 };
+
+/* Is the next line a field's own, so that another one may stand in front of it? */
+static bool begins_field(const struct pd_op *op)
+{
+    return op == NULL || (op->kind < PD_OP_ALIAS && op->kind != PD_OP_TEXT);
+}
+
+static bool make_value(uint64_t seed, const struct pd_op *layout, uint8_t *value, uint8_t *memory)
+{
+    static const struct pd_attr attr = {
+        .sample_type = UINT64_MAX, .read_format = UINT64_MAX, .branch_sample_type = UINT64_MAX};
+    struct pd_plan plan;
+    struct pd_rng rng = {seed};
+    struct pd_arena arena = {memory, PD_RANDOM_ARENA};
+    pd_plan_init(&plan, &attr, PD_LITTLE);
+    memset(value, 0, MOST_BYTES);
+    memset(memory, 0, PD_RANDOM_ARENA);
+    return pd_random_parts(&rng, &arena, &plan.shape, layout, value);
+}
+
+/* An invented field in front of line `at`; it is behind the others in the struct. */
+static void insert_line(const struct pd_op *layout, size_t n, size_t at, struct pd_op *out)
+{
+    const uint16_t behind = (uint16_t)((layout->offset + 7) / 8 * 8);
+    memcpy(out, layout, at * sizeof *out);
+    out[at] = (struct pd_op){.kind = PD_OP_U64, .offset = behind, .name = "invented", .set = &pd_set_HEX};
+    memcpy(out + at + 1, layout + at, (n - at) * sizeof *out);
+}
+
+static void check_lines(const struct pd_op *layout, uint64_t seed)
+{
+    static _Alignas(8) uint8_t memory[PD_RANDOM_ARENA], before[PD_RANDOM_ARENA], value[MOST_BYTES],
+        first[MOST_BYTES];
+    static struct pd_op more[MOST_LINES];
+    const size_t size = layout->offset;
+    size_t n = 1;
+    while (layout[n++].kind != PD_OP_END)
+        ;
+    assert_true(n < MOST_LINES && size + 16 < MOST_BYTES);
+    assert_true(make_value(seed, layout, first, memory));
+    memcpy(before, memory, sizeof before);
+    for (size_t at = 1; at < n; at++) {
+        if (!begins_field(at > 1 ? layout + at - 1 : NULL))
+            continue;
+        insert_line(layout, n, at, more);
+        if (!make_value(seed, more, value, memory))
+            fail_msg("%s: no value with a field in front of %s", layout->name, layout[at].name);
+        if (memcmp(value, first, size) != 0 || memcmp(memory, before, sizeof before) != 0)
+            fail_msg("%s: a field in front of %s changes others", layout->name, layout[at].name);
+    }
+}
+
+static void test_a_field_more(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < pd_n_layouts; i++)
+        for (uint64_t seed = 0; seed < 3; seed++)
+            if (pd_layouts[i] !=
+                pd_layout_feature_event_desc) /* what makes its attrs knows it by its address */
+                check_lines(pd_layouts[i](), random_seed() + seed);
+}
+
+/* One more name of a value: it is chosen at times, and otherwise all is as without. */
+static void test_a_name_more(void **state)
+{
+    (void)state;
+    struct pd_name names[2][64];
+    const struct pd_set *const sets[] = {&pd_set_record_type, &pd_set_sample_type};
+    const uint64_t value = UINT64_C(1) << 62;
+    for (unsigned k = 0; k < 2; k++) {
+        struct pd_set set = *sets[k];
+        unsigned chosen = 0;
+        assert_true(set.n < 64);
+        names[k][0] = (struct pd_name){.name = "INVENTED", .value = value};
+        memcpy(names[k] + 1, set.names, set.n * sizeof *names[k]);
+        set.names = names[k];
+        set.n++;
+        for (uint64_t seed = 0; seed < 1000; seed++) {
+            struct pd_rng a = {seed}, b = {seed};
+            const uint64_t before = pd_random_value(&a, sets[k], 8), now = pd_random_value(&b, &set, 8);
+            const bool has = sets[k]->kind == PD_SET_ENUM ? now == value : before < value && now >= value;
+            if (!has)
+                assert_true(now == before);
+            else if (sets[k]->kind == PD_SET_FLAGS)
+                assert_true((now ^ value) == before);
+            chosen += has;
+        }
+        assert_true(chosen > 5 && chosen < 900);
+    }
+}
+
 static void test_small_arena(void **state)
 {
     (void)state;
@@ -147,8 +296,9 @@ static void test_small_arena(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_seed),
+        cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_seed),
+        cmocka_unit_test(test_one_number_each), cmocka_unit_test(test_types_differ),
+        cmocka_unit_test(test_a_field_more),    cmocka_unit_test(test_a_name_more),
         cmocka_unit_test(test_small_arena),
     };
     return cmocka_run_group_tests_name("random_values", tests, NULL, NULL);

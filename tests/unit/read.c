@@ -5,8 +5,8 @@
 #include <string.h>
 
 /* A READ record: pid 1, tid 2, then the values given. */
-static struct pd_read_values decode(struct pd_plan *plan, uint64_t read_format, const uint64_t *words, size_t n,
-                                    uint64_t bytes[8])
+static struct pd_read_values decode(struct pd_plan *plan, uint64_t read_format, const uint64_t *words,
+                                    size_t n, uint64_t bytes[8])
 {
     const struct pd_attr attr = {.read_format = read_format};
     struct pd_record rec = {0};
@@ -27,7 +27,8 @@ static void single(void **state)
     struct pd_read_value one;
     uint64_t bytes[8];
     (void)state;
-    const struct pd_read_values v = decode(&plan, PD_FORMAT_ID | PD_FORMAT_LOST, (const uint64_t[]){70, 5, 3}, 3, bytes);
+    const struct pd_read_values v =
+        decode(&plan, PD_FORMAT_ID | PD_FORMAT_LOST, (const uint64_t[]){70, 5, 3}, 3, bytes);
     assert_int_equal(pd_read_values_n(&plan, &v), 1);
     assert_true(pd_read_values_single(&plan, &v, &one));
     assert_int_equal(one.value, 70);
@@ -68,7 +69,8 @@ static void group_of_one_or_none(void **state)
 /* Type 0x0139, flags 0x01, preempt count 2, pid -2: in both orders, back again, and one byte short. */
 static void tracepoint_fields(void **state)
 {
-    static const uint8_t bytes[2][8] = {{0x39, 0x01, 1, 2, 0xfe, 0xff, 0xff, 0xff}, {0x01, 0x39, 1, 2, 0xff, 0xff, 0xff, 0xfe}};
+    static const uint8_t bytes[2][8] = {{0x39, 0x01, 1, 2, 0xfe, 0xff, 0xff, 0xff},
+                                        {0x01, 0x39, 1, 2, 0xff, 0xff, 0xff, 0xfe}};
     (void)state;
     for (int order = 0; order < 2; order++) {
         struct pd_plan plan;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* reader.c - files put together by hand from the format's description, in both byte orders: what the reader finds in them. */
+/*
+ * reader.c - files put together by hand from the format's description, in both byte orders: what the reader
+ * finds in them.
+ */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
 #include <perfdata/reader.h>
@@ -40,7 +43,8 @@ static void expect_covered(const struct pd_reader *r, const struct image *im)
     assert_int_equal(at, im->n);
 }
 
-static void expect_extents(const struct pd_reader *r, const struct image *im, const struct pd_extent *want, size_t n_want)
+static void expect_extents(const struct pd_reader *r, const struct image *im, const struct pd_extent *want,
+                           size_t n_want)
 {
     size_t n;
     const struct pd_extent *e = pd_reader_extents(r, &n);
@@ -54,11 +58,12 @@ static void expect_extents(const struct pd_reader *r, const struct image *im, co
     assert_int_equal(n, n_want);
 }
 
-#define EXTENTS(r_, im_, ...)                                                     \
-    expect_extents(r_, im_, (const struct pd_extent[]){__VA_ARGS__},              \
+#define EXTENTS(r_, im_, ...)                                        \
+    expect_extents(r_, im_, (const struct pd_extent[]){__VA_ARGS__}, \
                    sizeof((const struct pd_extent[]){__VA_ARGS__}) / sizeof(struct pd_extent))
 
-static void expect_finding(const struct pd_reader *r, size_t i, enum pd_code code, const char *field, uint64_t offset)
+static void expect_finding(const struct pd_reader *r, size_t i, enum pd_code code, const char *field,
+                           uint64_t offset)
 {
     const struct pd_error *e = pd_reader_finding(r, i);
     assert_non_null(e);
@@ -120,7 +125,8 @@ static void header_fields(void **state)
 {
     struct image im;
     (void)state;
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         image_recording(&im, big);
         struct pd_reader *r = open_image(&im);
         const struct pd_file_info *info = pd_reader_info(r);
@@ -153,12 +159,14 @@ static void every_byte_belongs_somewhere(void **state)
 {
     struct image im;
     (void)state;
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         image_recording(&im, big);
         struct pd_reader *r = open_image(&im);
-        EXTENTS(r, &im, {PD_EXTENT_HEADER, 0, 0, 104}, {PD_EXTENT_IDS, 0, 104, 16}, {PD_EXTENT_IDS, 1, 120, 8},
-                {PD_EXTENT_ATTRS, 0, 128, 288}, {PD_EXTENT_DATA, 0, 416, 657}, {PD_EXTENT_TABLE, 0, 1073, 64},
-                {PD_EXTENT_GAP, 0, 1137, 32}, {PD_EXTENT_FEATURE, 4, 1169, 68}, {PD_EXTENT_FEATURE, 3, 1237, 68},
+        EXTENTS(r, &im, {PD_EXTENT_HEADER, 0, 0, 104}, {PD_EXTENT_IDS, 0, 104, 16},
+                {PD_EXTENT_IDS, 1, 120, 8}, {PD_EXTENT_ATTRS, 0, 128, 288}, {PD_EXTENT_DATA, 0, 416, 657},
+                {PD_EXTENT_TABLE, 0, 1073, 64}, {PD_EXTENT_GAP, 0, 1137, 32},
+                {PD_EXTENT_FEATURE, 4, 1169, 68}, {PD_EXTENT_FEATURE, 3, 1237, 68},
                 {PD_EXTENT_FEATURE, 200, 1305, 13}, {PD_EXTENT_GAP, 0, 1318, 5});
         done(r, &im);
     }
@@ -168,7 +176,8 @@ static void attrs_and_ids(void **state)
 {
     struct image im;
     (void)state;
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         image_recording(&im, big);
         struct pd_reader *r = open_image(&im);
         assert_int_equal(pd_reader_n_attrs(r), 2);
@@ -205,7 +214,8 @@ static void feature_sections(void **state)
     struct image im;
     uint8_t bytes[68];
     (void)state;
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         image_recording(&im, big);
         struct pd_reader *r = open_image(&im);
         assert_int_equal(pd_reader_n_features(r), 4);
@@ -236,16 +246,23 @@ static void records_and_their_events(void **state)
         uint64_t payload;
         enum pd_code decoded;
     } want[] = {
-        {3, 416, 56, 0, 0, PD_OK},           {3, 472, 48, 1, 0, PD_OK},
-        {10, 520, 120, 0, 0, PD_OK},         {9, 640, 88, 0, 0, PD_OK},
-        {9, 728, 56, 1, 0, PD_OK},           {9, 784, 88, 0, 0, PD_OK},
-        {9, 872, 24, UINT32_MAX, 0, PD_EUNKNOWN}, {60, 896, 48, 0, 0, PD_OK},
-        {71, 944, 48, UINT32_MAX, 24, PD_OK}, {66, 1016, 12, UINT32_MAX, 16, PD_OK},
-        {80, 1044, 21, UINT32_MAX, 0, PD_OK}, {68, 1065, 8, UINT32_MAX, 0, PD_OK},
+        {3, 416, 56, 0, 0, PD_OK},
+        {3, 472, 48, 1, 0, PD_OK},
+        {10, 520, 120, 0, 0, PD_OK},
+        {9, 640, 88, 0, 0, PD_OK},
+        {9, 728, 56, 1, 0, PD_OK},
+        {9, 784, 88, 0, 0, PD_OK},
+        {9, 872, 24, UINT32_MAX, 0, PD_EUNKNOWN},
+        {60, 896, 48, 0, 0, PD_OK},
+        {71, 944, 48, UINT32_MAX, 24, PD_OK},
+        {66, 1016, 12, UINT32_MAX, 16, PD_OK},
+        {80, 1044, 21, UINT32_MAX, 0, PD_OK},
+        {68, 1065, 8, UINT32_MAX, 0, PD_OK},
     };
     struct image im;
     (void)state;
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         struct pd_record rec = {0};
         struct pd_error e;
         image_recording(&im, big);
@@ -258,7 +275,8 @@ static void records_and_their_events(void **state)
             assert_int_equal(rec.index, i);
             assert_int_equal(rec.depth, 0);
             assert_int_equal(rec.attr_index, want[i].attr);
-            assert_ptr_equal(rec.attr, want[i].attr == UINT32_MAX ? NULL : &pd_reader_attr(r, want[i].attr)->attr);
+            assert_ptr_equal(rec.attr,
+                             want[i].attr == UINT32_MAX ? NULL : &pd_reader_attr(r, want[i].attr)->attr);
             assert_int_equal(rec.payload_size, want[i].payload);
             assert_ptr_equal(rec.raw, im.b + want[i].offset);
             assert_int_equal(pd_reader_decode(r, &rec, &e), want[i].decoded);
@@ -277,7 +295,8 @@ static void decoded_values(void **state)
 {
     struct image im;
     (void)state;
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         struct pd_record rec = {0};
         struct pd_error e;
         image_recording(&im, big);
@@ -313,7 +332,8 @@ static void header_of_72_bytes(void **state)
 {
     struct image im;
     (void)state;
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         image_start(&im, big, 72, 80);
         image_section(&im, IMAGE_ATTRS, 72, 80);
         image_attr(&im, 64, 64, ST_IP, false);
@@ -328,8 +348,8 @@ static void header_of_72_bytes(void **state)
         for (size_t i = 0; i < 32; i++)
             assert_int_equal(pd_reader_info(r)->features[i], 0);
         assert_int_equal(pd_reader_n_features(r), 0);
-        EXTENTS(r, &im, {PD_EXTENT_HEADER, 0, 0, 72}, {PD_EXTENT_ATTRS, 0, 72, 80}, {PD_EXTENT_DATA, 0, 152, 16},
-                {PD_EXTENT_GAP, 0, 168, 40});
+        EXTENTS(r, &im, {PD_EXTENT_HEADER, 0, 0, 72}, {PD_EXTENT_ATTRS, 0, 72, 80},
+                {PD_EXTENT_DATA, 0, 152, 16}, {PD_EXTENT_GAP, 0, 168, 40});
         expect_records(r, 1);
         done(r, &im);
     }
@@ -339,7 +359,8 @@ static void longer_header(void **state)
 {
     struct image im;
     (void)state;
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         image_start(&im, big, 136, 80);
         memset(im.b + 104, 0xee, 32);
         image_section(&im, IMAGE_ATTRS, 136, 80);
@@ -352,7 +373,8 @@ static void longer_header(void **state)
         finish(&im);
         struct pd_reader *r = open_image(&im);
         assert_int_equal(pd_reader_info(r)->header.size, 136);
-        EXTENTS(r, &im, {PD_EXTENT_HEADER, 0, 0, 136}, {PD_EXTENT_ATTRS, 0, 136, 80}, {PD_EXTENT_DATA, 0, 216, 16});
+        EXTENTS(r, &im, {PD_EXTENT_HEADER, 0, 0, 136}, {PD_EXTENT_ATTRS, 0, 136, 80},
+                {PD_EXTENT_DATA, 0, 216, 16});
         expect_records(r, 1);
         done(r, &im);
     }
@@ -362,7 +384,8 @@ static void version_1(void **state)
 {
     struct image im;
     (void)state;
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         image_v1(&im, big);
         struct pd_reader *r = open_image(&im);
         assert_int_equal(pd_reader_info(r)->version, 1);
@@ -388,7 +411,8 @@ static void refused_files(void **state)
     expect_refused("GIF8", 4, PD_EMAGIC, "magic");
     expect_refused(random_bytes, sizeof random_bytes, PD_EMAGIC, "magic");
     expect_refused("PERFILE3\150\0\0\0\0\0\0\0", 16, PD_EMAGIC, "magic");
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         image_recording(&im, big);
         for (size_t n = 8; n < 16; n++)
             expect_refused(im.b, n, PD_ETRUNC, "header");
@@ -442,7 +466,8 @@ static void last_feature_bit(void **state)
 {
     struct image im;
     (void)state;
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         start_file(&im, big, ST_IP, false);
         finish(&im);
         image_feature(&im, 3, 8);
@@ -459,7 +484,10 @@ static void last_feature_bit(void **state)
 
 /* ---- Attr entries, FORMAT.md 1.3 */
 
-/* A file of one entry with `room` bytes for an attr that says `size`, its ids section `at` bytes into the entry. */
+/*
+ * A file of one entry with `room` bytes for an attr that says `size`, its ids section `at` bytes into the
+ * entry.
+ */
 static void start_entry(struct image *im, bool big, uint32_t size, size_t room, size_t at)
 {
     image_start(im, big, 104, room + 16);
@@ -479,18 +507,19 @@ static void attr_sizes(void **state)
         uint32_t size;
         size_t room, ids_at, tail;
     } cases[] = {
-        {64, 64, 64, 0},    {0, 64, 64, 0},      {128, 128, 128, 0}, {144, 144, 144, 0},
-        {120, 128, 128, 8}, {0, 128, 128, 64},   {200, 200, 200, 56}, {128, 64, 64, 0},
-        {96, 128, 96, 32},  {0, 128, 64, 64},    {64, 112, 64, 48},
+        {64, 64, 64, 0},    {0, 64, 64, 0},    {128, 128, 128, 0},  {144, 144, 144, 0},
+        {120, 128, 128, 8}, {0, 128, 128, 64}, {200, 200, 200, 56}, {128, 64, 64, 0},
+        {96, 128, 96, 32},  {0, 128, 64, 64},  {64, 112, 64, 48},
     };
     struct image im;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        BOTH_ORDERS(big) {
+        BOTH_ORDERS(big)
+        {
             start_entry(&im, big, cases[i].size, cases[i].room, cases[i].ids_at);
             struct pd_reader *r = open_image(&im);
             assert_int_equal(pd_reader_n_attrs(r), 1);
-            assert_int_equal(pd_reader_n_findings(r), 0);
+            assert_int_equal(pd_reader_n_findings(r), cases[i].size > cases[i].room);
             const struct pd_event_attr *a = pd_reader_attr(r, 0);
             assert_int_equal(a->attr.size, cases[i].size);
             assert_int_equal(a->room, cases[i].room);
@@ -509,7 +538,8 @@ static void damaged_attrs(void **state)
 {
     struct image im;
     (void)state;
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         /* Ids nowhere to be found. */
         start_entry(&im, big, 64, 64, 64);
         image_section(&im, 104 + 8 + 64, 104, im.n);
@@ -544,7 +574,8 @@ static void remainder_of_attrs(void **state)
 {
     struct image im;
     (void)state;
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         image_start(&im, big, 104, 80);
         image_section(&im, IMAGE_ATTRS, 104, 80 + 30);
         image_attr(&im, 64, 64, ST_IP, false);
@@ -554,7 +585,8 @@ static void remainder_of_attrs(void **state)
         finish(&im);
         struct pd_reader *r = open_image(&im);
         assert_int_equal(pd_reader_n_attrs(r), 1);
-        EXTENTS(r, &im, {PD_EXTENT_HEADER, 0, 0, 104}, {PD_EXTENT_ATTRS, 0, 104, 80}, {PD_EXTENT_GAP, 0, 184, 30});
+        EXTENTS(r, &im, {PD_EXTENT_HEADER, 0, 0, 104}, {PD_EXTENT_ATTRS, 0, 104, 80},
+                {PD_EXTENT_GAP, 0, 184, 30});
         done(r, &im);
     }
 }
@@ -565,7 +597,8 @@ static void attrs_behind_data(void **state)
     struct image im;
     (void)state;
     for (int empty = 0; empty < 2; empty++) {
-        BOTH_ORDERS(big) {
+        BOTH_ORDERS(big)
+        {
             image_start(&im, big, 104, 80);
             im.data = im.n;
             for (uint64_t i = 0; !empty && i < 3; i++) {
@@ -620,7 +653,8 @@ static void unfinished_recording(void **state)
 {
     struct image im;
     (void)state;
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         image_unfinished(&im, big);
         struct pd_reader *r = open_image(&im);
         const struct pd_file_info *info = pd_reader_info(r);
@@ -663,7 +697,8 @@ static void finished_without_records(void **state)
 {
     struct image im;
     (void)state;
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         start_file(&im, big, ST_IP, false);
         finish(&im);
         image_features(&im);
@@ -682,7 +717,8 @@ static void data_beyond_the_end(void **state)
     struct image im;
     (void)state;
     for (size_t i = 0; i < 4; i++) {
-        BOTH_ORDERS(big) {
+        BOTH_ORDERS(big)
+        {
             uint64_t n;
             struct pd_error e;
             image_recording(&im, big);
@@ -704,7 +740,8 @@ static void data_beyond_the_end(void **state)
             done(r, &im);
         }
     }
-    BOTH_ORDERS(big) { /* not even its start is in the file */
+    BOTH_ORDERS(big)
+    { /* not even its start is in the file */
         image_recording(&im, big);
         image_set(&im, IMAGE_DATA, im.n + 5, 8);
         struct pd_reader *r = open_image(&im);
@@ -721,7 +758,8 @@ static void damaged_record_sizes(void **state)
     struct image im;
     (void)state;
     for (unsigned size = 0; size < 8; size++) {
-        BOTH_ORDERS(big) {
+        BOTH_ORDERS(big)
+        {
             uint64_t n;
             struct pd_error e;
             image_recording(&im, big);
@@ -788,14 +826,16 @@ static void sections_that_overlap(void **state)
 {
     struct image im;
     (void)state;
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         image_recording(&im, big);
         image_section(&im, im.table + 16, 1239, 68); /* VERSION begins inside HOSTNAME and ends behind it */
         struct pd_reader *r = open_image(&im);
         expect_finding(r, 0, PD_EVALUE, "start of a section inside another one", 1239);
-        EXTENTS(r, &im, {PD_EXTENT_HEADER, 0, 0, 104}, {PD_EXTENT_IDS, 0, 104, 16}, {PD_EXTENT_IDS, 1, 120, 8},
-                {PD_EXTENT_ATTRS, 0, 128, 288}, {PD_EXTENT_DATA, 0, 416, 657}, {PD_EXTENT_TABLE, 0, 1073, 64},
-                {PD_EXTENT_GAP, 0, 1137, 100}, {PD_EXTENT_FEATURE, 3, 1237, 68}, {PD_EXTENT_OVERLAP, 4, 1305, 2},
+        EXTENTS(r, &im, {PD_EXTENT_HEADER, 0, 0, 104}, {PD_EXTENT_IDS, 0, 104, 16},
+                {PD_EXTENT_IDS, 1, 120, 8}, {PD_EXTENT_ATTRS, 0, 128, 288}, {PD_EXTENT_DATA, 0, 416, 657},
+                {PD_EXTENT_TABLE, 0, 1073, 64}, {PD_EXTENT_GAP, 0, 1137, 100},
+                {PD_EXTENT_FEATURE, 3, 1237, 68}, {PD_EXTENT_OVERLAP, 4, 1305, 2},
                 {PD_EXTENT_OVERLAP, 200, 1307, 11}, {PD_EXTENT_GAP, 0, 1318, 5});
         pd_reader_close(r);
         image_section(&im, im.table + 16, 416, 657); /* the same place as another, or wholly inside it */
@@ -817,7 +857,8 @@ static void feature_beyond_the_end(void **state)
 {
     struct image im;
     (void)state;
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         image_recording(&im, big);
         image_section(&im, im.table, 1300, 24);
         image_section(&im, im.table + 48, UINT64_MAX - 3, 8);
@@ -854,7 +895,8 @@ static void event_types_outside(void **state)
 {
     struct image im;
     (void)state;
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         image_v1(&im, big);
         image_section(&im, IMAGE_TYPES, 160, 72 + 50); /* one and a piece, over the data */
         struct pd_reader *r = open_image(&im);
@@ -890,7 +932,8 @@ static void payloads(void **state)
     struct image im;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        BOTH_ORDERS(big) {
+        BOTH_ORDERS(big)
+        {
             struct pd_record rec = {0};
             start_file(&im, big, ST_IP, false);
             if (cases[i].tracing)
@@ -922,7 +965,8 @@ static void tracing_data_inside_its_record(void **state)
 {
     struct image im;
     (void)state;
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         struct pd_record rec = {0};
         start_file(&im, big, ST_IP, false);
         const size_t at = image_record(&im, 66, 0);
@@ -1019,7 +1063,8 @@ static void event_by_identifier(void **state)
 {
     struct image im;
     (void)state;
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         start_two(&im, big, ST_IDENTIFIER | ST_IP, ST_IDENTIFIER | ST_IP | ST_TIME, true, true);
         add_words(&im, 9, 2, 0, 1001);
         add_words(&im, 9, 3, 0, 1002);
@@ -1067,7 +1112,8 @@ static void event_by_id(void **state)
     struct image im;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        BOTH_ORDERS(big) {
+        BOTH_ORDERS(big)
+        {
             start_two(&im, big, cases[i].st, cases[i].st, true, true);
             add_words(&im, 9, 8, cases[i].in_sample, 1002);
             add_words(&im, 3, 8, 8 - cases[i].from_end, 1002);
@@ -1088,7 +1134,8 @@ static void event_without_ids(void **state)
 {
     struct image im;
     (void)state;
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         /* No place for an id in samples: nobody's; but the layout is known when it is the same for all. */
         start_two(&im, big, ST_IP, ST_IP, false, false);
         add_words(&im, 9, 1, 0, 1002);
@@ -1145,12 +1192,16 @@ static void event_without_ids(void **state)
     }
 }
 
-/* A pipe stream of Google's perf 3.3: features under types of their own, before the attr. The second time round as well. */
+/*
+ * A pipe stream of Google's perf 3.3: features under types of their own, before the attr. The second time
+ * round as well.
+ */
 static void old_features_after_a_rewind(void **state)
 {
     struct image im;
     (void)state;
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         struct pd_record rec = {0};
         image_start(&im, big, 16, 0);
         size_t at = image_record(&im, 69, 0);
@@ -1200,7 +1251,8 @@ static void many_ids(void **state)
 {
     struct image im;
     (void)state;
-    BOTH_ORDERS(big) {
+    BOTH_ORDERS(big)
+    {
         image_start(&im, big, 104, 80);
         for (uint64_t i = 0; i < 3000; i++)
             image_u64(&im, 1 + i * UINT64_C(0x100000000));

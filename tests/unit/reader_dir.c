@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reader_dir.c - directory recordings as they should be, and with files that are missing, empty, too many, or something else
- * than files: what can be read is read, the rest is told once, by name.
+ * reader_dir.c - directory recordings as they should be, and with files that are missing, empty, too many, or
+ * something else than files: what can be read is read, the rest is told once, by name.
  */
 #define _GNU_SOURCE
 #include "../../fuzz/image.h"
@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <perfdata/perfdata.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,7 +44,7 @@ static const char *in(const char *dir, const char *name)
     return path[i];
 }
 
-static void put(const char *dir, const char *name, const struct image *im)
+static void put_file(const char *dir, const char *name, const struct image *im)
 {
     const int fd = open(in(dir, name), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     assert_true(fd >= 0);
@@ -74,7 +75,7 @@ static void put_data(const char *dir, uint64_t version)
         image_ids(&im, im.n + 16, 8);
         image_u64(&im, version);
     }
-    put(dir, "data", &im);
+    put_file(dir, "data", &im);
     image_free(&im);
 }
 
@@ -83,7 +84,7 @@ static void put_member(const char *dir, const char *name, uint64_t ip)
 {
     struct image im = {0};
     add_sample(&im, ip);
-    put(dir, name, &im);
+    put_file(dir, name, &im);
     image_free(&im);
 }
 
@@ -123,8 +124,8 @@ static void expect_members(const struct pd_reader *r, const char *names)
     assert_string_equal(text, names);
 }
 
-static void expect_finding(const struct pd_reader *r, size_t i, enum pd_code code, const char *field, uint64_t found,
-                           uint64_t expected)
+static void expect_finding(const struct pd_reader *r, size_t i, enum pd_code code, const char *field,
+                           uint64_t found, uint64_t expected)
 {
     const struct pd_error *e = pd_reader_finding(r, i);
     assert_non_null(e);
@@ -151,7 +152,7 @@ static void numbers_names_and_others(void **state)
         snprintf(name, sizeof name, "data.%u", i);
         put_member(dir, name, 2 + i);
     }
-    put(dir, "data.4", &nothing);
+    put_file(dir, "data.4", &nothing);
     put_member(dir, "data.old", 13); /* like perf, any file data.* */
     put_member(dir, "data.", 14);
     put_member(dir, "metadata.0", 99);
@@ -162,7 +163,9 @@ static void numbers_names_and_others(void **state)
     struct pd_reader *r = open_dir(dir);
     assert_int_equal(pd_reader_info(r)->container, PD_CONTAINER_DIRECTORY);
     assert_int_equal(pd_reader_n_findings(r), 0);
-    expect_members(r, "data data.0 data.1 data.2 data.3 data.4 data.5 data.6 data.7 data.8 data.9 data.10 data. data.old");
+    expect_members(
+        r,
+        "data data.0 data.1 data.2 data.3 data.4 data.5 data.6 data.7 data.8 data.9 data.10 data. data.old");
     for (int i = 0; i < 2; i++) {
         SAMPLES(r, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 14, 13);
         assert_int_equal(pd_reader_rewind(r, NULL), PD_OK);
@@ -223,17 +226,15 @@ static void versions(void **state)
             if (others)
                 put_member(dir, "data.0", 2);
             struct pd_reader *r = open_dir(dir);
-            const bool read = others && all[i] != 0;
             size_t n = 0;
-            if (all[i] == 0 && others) /* perf would not read them; one does not have them for nothing */
-                expect_finding(r, n++, PD_EVALUE, "DIR_FORMAT version, with data.N files that are not read", 0, 1);
-            if (all[i] > 1 && all[i] != NO_FORMAT)
+            /* With 0 perf would not read them; one does not have them for nothing. */
+            if ((all[i] == 0 && others) || (all[i] > 1 && all[i] != NO_FORMAT))
                 expect_finding(r, n++, PD_EVALUE, "DIR_FORMAT version", all[i], 1);
             if (all[i] && all[i] != NO_FORMAT && !others)
                 expect_finding(r, n++, PD_ECOUNT, "data.N files", 0, 1);
             assert_int_equal(pd_reader_n_findings(r), n);
-            assert_int_equal(pd_reader_n_members(r), 1 + read);
-            if (read)
+            assert_int_equal(pd_reader_n_members(r), 1 + others);
+            if (others)
                 SAMPLES(r, 1, 2);
             else
                 SAMPLES(r, 1);
@@ -248,13 +249,13 @@ static void expect_no_data(const char *dir, int error)
 {
     struct pd_reader *r = NULL;
     struct pd_error e;
-    assert_int_equal(pd_reader_open(&r, dir, NULL, &e), PD_EIO);
+    assert_int_equal(pd_reader_open(&r, dir, NULL, &e), PD_EMISSING);
     assert_null(r);
-    assert_int_equal(e.code, PD_EIO);
+    assert_int_equal(e.code, PD_EMISSING);
     assert_int_equal(e.found, error);
     assert_int_equal(e.offset, PD_NOWHERE);
     assert_string_equal(e.field, "the file \"data\" of this directory");
-    assert_int_equal(pd_reader_open(&r, dir, NULL, NULL), PD_EIO);
+    assert_int_equal(pd_reader_open(&r, dir, NULL, NULL), PD_EMISSING);
 }
 
 static void no_data(void **state)
@@ -312,7 +313,7 @@ static void members_that_are_no_files(void **state)
         expect_members(r, "data data.0 data.1 data.2");
         for (int k = 0; k < 3; k++) { /* told once, however often it is read */
             assert_int_equal(pd_reader_n_findings(r), 1);
-            expect_finding(r, 0, PD_EIO, "data.1", (uint64_t)errors[i], 0);
+            expect_finding(r, 0, PD_EMISSING, "data.1", (uint64_t)errors[i], 0);
             SAMPLES(r, 1, 2, 4);
             assert_int_equal(pd_reader_rewind(r, NULL), PD_OK);
         }
@@ -338,6 +339,50 @@ static void links_to_files(void **state)
     pd_reader_close(r);
 }
 
+/* What the system refuses says nothing of what is there: nothing is read of it. */
+static void expect_refused(const char *dir, const char *field, int why)
+{
+    struct pd_reader *r = NULL;
+    struct pd_error e;
+    assert_int_equal(pd_reader_open(&r, dir, NULL, &e), PD_EIO);
+    assert_null(r);
+    assert_true(pd_is_failure(e.code));
+    assert_string_equal(e.field, field);
+    assert_int_equal(e.found, why);
+}
+
+/* A file that fails when its records are to be read. */
+static void refused_meanwhile(void **state)
+{
+    const char *dir = *state;
+    struct pd_record rec = {0};
+    struct pd_error e, first;
+    struct pd_reader *r;
+    put_data(dir, 1);
+    put_member(dir, "data.0", 2);
+    put_member(dir, "data.1", 3);
+    r = open_dir(dir);
+    assert_int_equal(pd_reader_failure(r, NULL), PD_OK);
+    const int before = open(dir, O_RDONLY);
+    struct rlimit all, none;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+    none = all;
+    none.rlim_cur = (rlim_t)before; /* no descriptor is left */
+    close(before);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    assert_int_equal(pd_reader_next(r, &rec, &e), PD_OK);
+    assert_int_equal(pd_reader_next(r, &rec, &e), PD_EIO);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+    assert_int_equal(e.found, EMFILE);
+    assert_string_equal(e.field, "data.0");
+    assert_int_equal(e.member, 1);
+    assert_int_equal(pd_reader_next(r, &rec, &e),
+                     PD_END); /* nothing of the others: that would not be the recording */
+    assert_int_equal(pd_reader_failure(r, &first), PD_EIO);
+    assert_int_equal(first.found, EMFILE);
+    pd_reader_close(r);
+}
+
 /* Permissions do not count for root, who runs this as somebody else. */
 static void without_permission(void **state)
 {
@@ -351,26 +396,17 @@ static void without_permission(void **state)
     assert_int_equal(chmod(in(dir, "data.1"), 0644), 0);
     assert_int_equal(chmod(in(dir, "data.0"), 0), 0);
     assert_int_equal(me == 0 ? seteuid(65534) : 0, 0);
-    struct pd_reader *r = open_dir(dir);
-    assert_int_equal(pd_reader_n_findings(r), 1);
-    expect_finding(r, 0, PD_EIO, "data.0", EACCES, 0);
-    SAMPLES(r, 1, 3);
-    pd_reader_close(r);
+    expect_refused(dir, "a data.N file of this directory", EACCES);
     assert_int_equal(me == 0 ? seteuid(me) : 0, 0);
 
     assert_int_equal(chmod(dir, 0711), 0); /* its files can be opened, but not listed */
     assert_int_equal(me == 0 ? seteuid(65534) : chmod(dir, 0300), 0);
-    r = open_dir(dir);
-    expect_finding(r, 0, PD_EIO, "list of the directory", EACCES, 0);
-    SAMPLES(r, 1);
-    pd_reader_close(r);
+    expect_refused(dir, "list of the directory", EACCES);
     assert_int_equal(me == 0 ? seteuid(me) : chmod(dir, 0755), 0);
 
     assert_int_equal(chmod(in(dir, "data"), 0), 0);
     assert_int_equal(me == 0 ? seteuid(65534) : 0, 0);
-    struct pd_error e;
-    assert_int_equal(pd_reader_open(&r, dir, NULL, &e), PD_EIO);
-    assert_int_equal(e.found, EACCES);
+    expect_refused(dir, "the file \"data\" of this directory", EACCES);
     assert_int_equal(me == 0 ? seteuid(me) : 0, 0);
 }
 
@@ -385,14 +421,14 @@ static void changed_meanwhile(void **state)
     put_member(dir, "data.1", 3);
     struct pd_reader *r = open_dir(dir), *m;
     unlink(in(dir, "data.0"));
-    assert_int_equal(pd_reader_open_member(&m, r, 1, NULL, &e), PD_EIO);
+    assert_int_equal(pd_reader_open_member(&m, r, 1, NULL, &e), PD_EMISSING);
     assert_null(m);
     assert_string_equal(e.field, "data.0");
     assert_int_equal(e.found, ENOENT);
     for (int i = 0; i < 3; i++) {
         SAMPLES(r, 1, 3);
         assert_int_equal(pd_reader_n_findings(r), 1);
-        expect_finding(r, 0, PD_EIO, "data.0", ENOENT, 0);
+        expect_finding(r, 0, PD_EMISSING, "data.0", ENOENT, 0);
         assert_int_equal(pd_reader_rewind(r, NULL), PD_OK);
     }
     assert_int_equal(truncate(in(dir, "data.1"), 0), 0);
@@ -437,7 +473,7 @@ static void data_is_a_stream(void **state)
     image_attr(&im, 64, 64, ST_IP, false);
     image_end(&im, at);
     add_sample(&im, 1);
-    put(dir, "data", &im);
+    put_file(dir, "data", &im);
     for (int others = 0; others < 2; others++) {
         struct pd_record rec = {0};
         if (others)
@@ -456,7 +492,8 @@ static void data_is_a_stream(void **state)
 
 /* ---- Memory runs out at any allocation */
 
-static enum pd_code read_all(const char *dir, const struct pd_allocator *allocator, bool members, struct pd_error *e)
+static enum pd_code read_all(const char *dir, const struct pd_allocator *allocator, bool members,
+                             struct pd_error *e)
 {
     const struct pd_reader_options options = {.size = sizeof options, .allocator = allocator};
     struct pd_reader *r = NULL, *m = NULL;
@@ -513,6 +550,7 @@ int main(void)
         TEST(gaps_in_the_numbers),
         TEST(members_that_are_no_files),
         TEST(links_to_files),
+        TEST(refused_meanwhile),
         TEST(without_permission),
         TEST(changed_meanwhile),
         TEST(damage_in_one_file),

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reader_part.c - a file read in parts, by one thread and by several, gives what one reader gives, wherever it is cut,
- * also where data looks like records and where records are damaged; and reading goes on at any record. Checks R6.
+ * reader_part.c - a file read in parts, by one thread and by several, gives what one reader gives, wherever
+ * it is cut, also where data looks like records and where records are damaged; and reading goes on at any
+ * record. Checks R6.
  */
 #include "../../fuzz/digest.h"
-#include "../../fuzz/image.h"
 #include "cmocka_all.h"
+#include "image_sink.h"
+#include <perfdata/ops/rewrite.h>
 #include <perfdata/writer.h>
 #include <pthread.h>
 
@@ -97,7 +99,8 @@ static void cut_anywhere(void **state)
 }
 
 /* The parts of a reader: where they begin and end, and their records. */
-static void expect_part(struct pd_reader *part, uint64_t from, uint64_t to, uint64_t first, uint64_t last, unsigned records)
+static void expect_part(struct pd_reader *part, uint64_t from, uint64_t to, uint64_t first, uint64_t last,
+                        unsigned records)
 {
     struct pd_record rec = {0};
     assert_int_equal(pd_reader_take_part(part, from, to, NULL), PD_OK);
@@ -170,7 +173,8 @@ static void looks_like_records(void **state)
         assert_int_equal(rec.u.sample.ip, 0x666);
         pd_reader_close(part);
         pd_reader_close(r);
-        const uint64_t certain = expect_same(&im, fake - 4 - im.data); /* cut right there: nothing behind it is believed */
+        const uint64_t certain =
+            expect_same(&im, fake - 4 - im.data); /* cut right there: nothing behind it is believed */
         assert_true(certain > before);
         for (size_t i = 0; i < N_STRIPES; i++)
             expect_same(&im, stripes[i]);
@@ -352,12 +356,6 @@ static void seek(void **state)
 
 /* ---- Written again */
 
-static int append(void *user, const void *bytes, size_t n)
-{
-    image_bytes(user, bytes, n);
-    return 0;
-}
-
 static void rewrite(void **state)
 {
     struct image im = plain(false);
@@ -366,7 +364,7 @@ static void rewrite(void **state)
     assert_int_equal(pd_reader_open_part(&part, r, NULL, NULL), PD_OK);
     for (int reencode = 0; reencode < 2; reencode++) {
         struct image out = {0}, rest = {0};
-        const struct pd_sink sink = {append, NULL, &out}, rest_sink = {append, NULL, &rest};
+        const struct pd_sink sink = image_sink(&out), rest_sink = image_sink(&rest);
         struct pd_rewrite_options o = {.size = sizeof o, .reencode = reencode};
         struct pd_rewrite_stats stats;
         uint64_t records = 0, decoded = 0;
@@ -408,7 +406,7 @@ static void rewrite(void **state)
 static void rewrite_damaged(void **state)
 {
     struct image im = plain(false), out = {0};
-    const struct pd_sink sink = {append, NULL, &out};
+    const struct pd_sink sink = image_sink(&out);
     const struct pd_rewrite_options o = {.size = sizeof o, .reencode = true};
     struct pd_reader *r, *part;
     (void)state;
@@ -464,7 +462,8 @@ static void threads(void **state)
     struct pd_reader *r;
     assert_int_equal(pd_reader_open_source(&r, &source, NULL, NULL), PD_OK);
     for (unsigned i = 0; i < THREADS; i++) {
-        t[i] = (struct thread){.r = r, .from = im.data + i * n, .to = i + 1 < THREADS ? im.data + (i + 1) * n : PD_NOWHERE};
+        t[i] = (struct thread){
+            .r = r, .from = im.data + i * n, .to = i + 1 < THREADS ? im.data + (i + 1) * n : PD_NOWHERE};
         assert_int_equal(pthread_create(&id[i], NULL, read_part, &t[i]), 0);
     }
     at = im.data;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reader_stream.c - pipe streams, and files that come through a pipe: attrs that come late or in odd sizes, what stands
- * behind the last record, payloads larger than the window, and ends in the middle. From memory and through a window the
- * same must come out. Checks R7.
+ * reader_stream.c - pipe streams, and files that come through a pipe: attrs that come late or in odd sizes,
+ * what stands behind the last record, payloads larger than the window, and ends in the middle. From memory
+ * and through a window the same must come out. Checks R7.
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
@@ -82,7 +82,8 @@ static void attrs_behind_samples(void **state)
 {
     (void)state;
     for (int big = 0; big < 2; big++) {
-        EACH_WAY(way) {
+        EACH_WAY(way)
+        {
             struct image im;
             struct pd_record rec = {0};
             image_start(&im, big, 16, 0);
@@ -129,7 +130,10 @@ static void attrs_behind_samples(void **state)
     }
 }
 
-/* Every size of the record, and sizes in the attr that do not fit it. The records behind are read all the same. */
+/*
+ * Every size of the record, and sizes in the attr that do not fit it. The records behind are read all the
+ * same.
+ */
 static void attrs_of_odd_sizes(void **state)
 {
     static const uint32_t said[] = {0, 1, 63, 64, 65, 72, 144, 145, 200, 65535, UINT32_MAX};
@@ -169,7 +173,8 @@ static void attrs_of_odd_sizes(void **state)
 
 static void expect_stray(const struct image *im, uint64_t at, uint64_t stray, enum pd_code code)
 {
-    EACH_WAY(way) {
+    EACH_WAY(way)
+    {
         for (size_t most = 1; most < 200; most += 66) {
             struct pd_record rec = {0};
             struct pd_error e = {0};
@@ -194,7 +199,8 @@ static void stray_byte(void **state)
         for (unsigned byte = 0; byte < 256; byte++) {
             struct image im;
             const bool sample = !big && byte == 9, round = !big && byte == 68, high = big && byte == 0;
-            const bool starts = sample || round || high, unclear = !big && byte < 128 && !starts && byte != ' ';
+            const bool starts = sample || round || high,
+                       unclear = !big && byte < 128 && !starts && byte != ' ';
             image_start(&im, big, 16, 0);
             add_round(&im);
             *image_room(&im, 1) = (uint8_t)byte;
@@ -205,10 +211,14 @@ static void stray_byte(void **state)
     }
 }
 
-/* Console text is stray whatever record its first bytes would make; how much there is does not depend on how it comes. */
+/*
+ * Console text is stray whatever record its first bytes would make; how much there is does not depend on how
+ * it comes.
+ */
 static void stray_text(void **state)
 {
-    static const char text[] = "[ perf record: Woken up 1 times to write data ]\n"; /* size 0x2066 or 0x6620 */
+    static const char text[] =
+        "[ perf record: Woken up 1 times to write data ]\n"; /* size 0x2066 or 0x6620 */
     (void)state;
     for (int big = 0; big < 2; big++) {
         for (size_t n = 8; n < 170; n += n < 20 ? 1 : 13) {
@@ -225,7 +235,10 @@ static void stray_text(void **state)
     }
 }
 
-/* Much of it: text makes records, too, of types that nobody knows; only what is left behind the last is stray. */
+/*
+ * Much of it: text makes records, too, of types that nobody knows; only what is left behind the last is
+ * stray.
+ */
 static void long_stray_text(void **state)
 {
     (void)state;
@@ -235,7 +248,8 @@ static void long_stray_text(void **state)
         add_round(&im);
         memset(image_room(&im, n), '\n', n); /* records of 0x0a0a bytes of an unknown type: not stray */
         const size_t records = n / 0x0a0a, left = n % 0x0a0a;
-        EACH_WAY(way) {
+        EACH_WAY(way)
+        {
             struct pd_record rec = {0};
             struct pd_reader *r = open_way(&im, way, 4096);
             next_is(r, &rec, 68, NOBODY);
@@ -263,7 +277,8 @@ static void add_payload(struct image *im, uint64_t size, size_t there, bool aux)
     image_set(im, at + 8, size, aux ? 8 : 4);
 }
 
-static void expect_payload_end(const struct image *im, enum way way, bool asked, uint64_t at, uint64_t size, uint64_t there)
+static void expect_payload_end(const struct image *im, enum way way, bool asked, uint64_t at, uint64_t size,
+                               uint64_t there)
 {
     struct pd_record rec = {0}, other = {0};
     struct pd_error e;
@@ -302,12 +317,21 @@ static void payloads_cut_off(void **state)
     static const struct {
         uint64_t size;
         size_t there;
-    } cases[] = {{8, 0},           {8, 7},           {8, 8},           {300000, 0},         {300000, 131072 - 56},
-                 {300000, 131072}, {300000, 299999}, {300000, 300000}, {UINT32_MAX, 200000}, {UINT64_MAX, 200000},
+    } cases[] = {{8, 0},
+                 {8, 7},
+                 {8, 8},
+                 {300000, 0},
+                 {300000, 131072 - 56},
+                 {300000, 131072},
+                 {300000, 299999},
+                 {300000, 300000},
+                 {UINT32_MAX, 200000},
+                 {UINT64_MAX, 200000},
                  {UINT64_MAX - 80, 16}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        EACH_WAY(way) {
+        EACH_WAY(way)
+        {
             for (int how = 0; how < 4; how++) {
                 const bool aux = how & 1, asked = how & 2;
                 struct image im;
@@ -325,13 +349,16 @@ static void payloads_cut_off(void **state)
 
 /* ---- Files through a pipe */
 
-/* Overlaps that are seen at the beginning are not told again at the end; those that only the end shows are. */
+/*
+ * Overlaps that are seen at the beginning are not told again at the end; those that only the end shows are.
+ */
 static void overlaps_told_once(void **state)
 {
     (void)state;
     for (int late = 0; late < 3; late++) {
         size_t told[WAYS];
-        EACH_WAY(way) {
+        EACH_WAY(way)
+        {
             struct image im;
             struct pd_record rec = {0};
             image_recording(&im, false);
@@ -367,7 +394,8 @@ static void file_that_ends_early(void **state)
         struct image im = whole;
         uint64_t records[WAYS];
         im.n = n;
-        EACH_WAY(way) {
+        EACH_WAY(way)
+        {
             struct pd_record rec = {0};
             struct pd_error e = {0};
             const struct pd_extent *x;
@@ -401,7 +429,8 @@ static void file_that_ends_early(void **state)
 static void ends_before_its_data(void **state)
 {
     (void)state;
-    EACH_WAY(way) {
+    EACH_WAY(way)
+    {
         struct image im;
         struct pd_record rec = {0};
         image_unfinished(&im, false);
@@ -419,7 +448,10 @@ static void ends_before_its_data(void **state)
     }
 }
 
-/* Entries are read many at a time: those before the place where a file is cut while it is read are there all the same. */
+/*
+ * Entries are read many at a time: those before the place where a file is cut while it is read are there all
+ * the same.
+ */
 static void attrs_that_end_early(void **state)
 {
     (void)state;
@@ -453,16 +485,11 @@ static void attrs_that_end_early(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(attrs_behind_samples),
-        cmocka_unit_test(attrs_of_odd_sizes),
-        cmocka_unit_test(stray_byte),
-        cmocka_unit_test(stray_text),
-        cmocka_unit_test(long_stray_text),
-        cmocka_unit_test(payloads_cut_off),
-        cmocka_unit_test(overlaps_told_once),
-        cmocka_unit_test(file_that_ends_early),
-        cmocka_unit_test(ends_before_its_data),
-        cmocka_unit_test(attrs_that_end_early),
+        cmocka_unit_test(attrs_behind_samples), cmocka_unit_test(attrs_of_odd_sizes),
+        cmocka_unit_test(stray_byte),           cmocka_unit_test(stray_text),
+        cmocka_unit_test(long_stray_text),      cmocka_unit_test(payloads_cut_off),
+        cmocka_unit_test(overlaps_told_once),   cmocka_unit_test(file_that_ends_early),
+        cmocka_unit_test(ends_before_its_data), cmocka_unit_test(attrs_that_end_early),
     };
     return cmocka_run_group_tests_name("reader_stream", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reader_v1.c - files and streams of the first version, PERFFILE, byte by byte: each place below was worked out by hand
- * from the format's description, and each number stands in both byte orders.
+ * reader_v1.c - files and streams of the first version, PERFFILE, byte by byte: each place below was worked
+ * out by hand from the format's description, and each number stands in both byte orders.
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
@@ -25,14 +25,14 @@ static void at(const struct image *im, size_t offset)
 static void add_attr(struct image *im, uint32_t size)
 {
     const size_t start = im->n;
-    image_u32(im, 0);    /* hardware */
+    image_u32(im, 0); /* hardware */
     image_u32(im, size);
     image_u64(im, 0);    /* cycles */
     image_u64(im, 1000); /* period */
     image_u64(im, 1 | 2 | 4 | 128);
-    image_u64(im, 0);    /* read_format */
+    image_u64(im, 0);                               /* read_format */
     image_u64(im, im->big ? UINT64_C(1) << 63 : 1); /* disabled: the first bit */
-    image_u32(im, 1);    /* wakeup_events */
+    image_u32(im, 1);                               /* wakeup_events */
     image_u32(im, 0);
     image_u64(im, 0);
     image_u64(im, 0);
@@ -80,7 +80,10 @@ static void expect_records(struct pd_reader *r, uint64_t offset)
     assert_int_equal(pd_reader_next(r, &rec, NULL), PD_END);
 }
 
-/* Header of 104 bytes, attr entry, event types, data, feature table, HOSTNAME and NRCPUS: real file B of FORMAT.md 1.10. */
+/*
+ * Header of 104 bytes, attr entry, event types, data, feature table, HOSTNAME and NRCPUS: real file B of
+ * FORMAT.md 1.10.
+ */
 static void make_file(struct image *im, bool big, unsigned word, unsigned attr)
 {
     const uint32_t entry = attr + 16;
@@ -129,7 +132,8 @@ static void make_file(struct image *im, bool big, unsigned word, unsigned attr)
 
 static void files(void **state)
 {
-    static const unsigned attrs[] = {72, 80, 96, 104, 128, 136}; /* the last two only the header's size tells */
+    static const unsigned attrs[] = {72,  80,  96,
+                                     104, 128, 136}; /* the last two only the header's size tells */
     (void)state;
     for (size_t i = 0; i < sizeof attrs / sizeof *attrs; i++) {
         for (unsigned how = 0; how < 4; how++) {
@@ -162,7 +166,8 @@ static void files(void **state)
             assert_int_equal(pd_reader_feature(r, 0)->feature, 3);
             assert_int_equal(pd_reader_feature(r, 1)->feature, 7);
             assert_true(pd_reader_feature(r, 1)->intact);
-            assert_int_equal(pd_reader_read(r, pd_reader_feature(r, 1)->section.offset, cpus, 8, NULL), PD_OK);
+            assert_int_equal(pd_reader_read(r, pd_reader_feature(r, 1)->section.offset, cpus, 8, NULL),
+                             PD_OK);
             assert_int_equal(cpus[how & 2 ? 3 : 0], 8);
             expect_records(r, 192 + entry);
             pd_reader_close(r);
@@ -198,7 +203,8 @@ static void unfinished(void **state)
                 add_records(&im);
             struct pd_reader *r = open_image(&im);
             struct pd_record rec = {0};
-            assert_int_equal(pd_reader_info(r)->unfinished, records); /* without a bitmap, an empty one may be finished */
+            assert_int_equal(pd_reader_info(r)->unfinished,
+                             records); /* without a bitmap, an empty one may be finished */
             assert_int_equal(pd_reader_n_findings(r), 0);
             assert_int_equal(pd_reader_find_id(r, 0x51), 0);
             if (records)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reader_zstd.c - what is inside COMPRESSED records: chunks that end anywhere, frames that begin again, damage, limits. What
- * is before damage is given, what is lost is told, and memory stays bounded. Checks R2, R7.
+ * reader_zstd.c - what is inside COMPRESSED records: chunks that end anywhere, frames that begin again,
+ * damage, limits. What is before damage is given, what is lost is told, and memory stays bounded. Checks R2,
+ * R7.
  */
 #include "cmocka_all.h"
 #include "heap.h"
@@ -96,7 +97,8 @@ static void expect(struct pd_reader *r, uint32_t type, unsigned depth, uint64_t 
         assert_int_equal(rec.raw[8], index); /* they are numbered in order, in little-endian streams */
 }
 
-static void expect_error(struct pd_reader *r, enum pd_code code, const char *field, uint64_t offset, uint64_t found)
+static void expect_error(struct pd_reader *r, enum pd_code code, const char *field, uint64_t offset,
+                         uint64_t found)
 {
     struct pd_record rec = {0}; /* another one than before: the error must not depend on it */
     struct pd_error e = {0};
@@ -119,7 +121,9 @@ static void expect_end(struct pd_reader *r)
 
 /* ---- Intact streams */
 
-/* Records of 16, 40 and 24 bytes, in two chunks cut at every byte; the frame goes on, ends, or begins again. */
+/*
+ * Records of 16, 40 and 24 bytes, in two chunks cut at every byte; the frame goes on, ends, or begins again.
+ */
 static void records_over_chunks(void **state)
 {
     enum { ONE_FRAME, TWO_FRAMES, SECOND_KIND };
@@ -228,7 +232,10 @@ static void incomplete_at_the_end(void **state)
 
 /* ---- Damage */
 
-/* The blocks before a damaged one are given although they stand in the same chunk; what is lost behind it is told. */
+/*
+ * The blocks before a damaged one are given although they stand in the same chunk; what is lost behind it is
+ * told.
+ */
 static void damaged_block(void **state)
 {
     (void)state;
@@ -354,7 +361,8 @@ static void frame_without_end(void **state)
 
 static void impossible_data_size(void **state)
 {
-    static const uint64_t sizes[] = {0, 25, 100, UINT64_MAX, 16}; /* there are 24 bytes, of which 22 are meant */
+    static const uint64_t sizes[] = {0, 25, 100, UINT64_MAX,
+                                     16}; /* there are 24 bytes, of which 22 are meant */
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct image im, inner = {0};
@@ -496,7 +504,8 @@ static void bombs(void **state)
     expect_bomb(16, 16, 2);
     expect_bomb(BOMB_RECORD, BOMB_RECORD, 1);
     expect_bomb(3 * ZFRAME_BLOCK, 3 * ZFRAME_BLOCK, 4);
-    expect_bomb(257 * BOMB_RECORD, 257 * BOMB_RECORD, 257); /* just what is allowed: 257 blocks are 64 times 257 records */
+    expect_bomb(257 * BOMB_RECORD, 257 * BOMB_RECORD,
+                257); /* just what is allowed: 257 blocks are 64 times 257 records */
     expect_bomb(UINT64_C(256) << 20, 0, 16000);
 }
 
@@ -529,9 +538,15 @@ static void windows(void **state)
         unsigned log;
         bool allowed;
     } cases[] = {
-        {0, 27, true},          {0, 28, false},         {0, 41, false},
-        {1 << 20, 20, true},    {1 << 20, 21, false},   {(1 << 21) - 1, 21, false},
-        {(1 << 21) - 1, 20, true}, {UINT64_MAX, 28, true}, {1, 10, true}, /* the least there is */
+        {0, 27, true},
+        {0, 28, false},
+        {0, 41, false},
+        {1 << 20, 20, true},
+        {1 << 20, 21, false},
+        {(1 << 21) - 1, 21, false},
+        {(1 << 21) - 1, 20, true},
+        {UINT64_MAX, 28, true},
+        {1, 10, true}, /* the least there is */
         {1, 11, false},
     };
     (void)state;

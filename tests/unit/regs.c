@@ -15,7 +15,8 @@
 
 #include <cmocka.h>
 
-#include <perfdata/regs.h>
+#include <perfdata/constants.h>
+#include <perfdata/session/regs.h>
 
 static const struct {
     enum pd_arch arch;
@@ -83,6 +84,35 @@ static void registers_have_their_names(void **state)
     }
 }
 
+/*
+ * An abi with SIMD has extended general registers, and the shadow stack, where XMM registers were:
+ * asm/perf_regs.h of 2026.
+ */
+static void simd_has_others(void **state)
+{
+    static const uint64_t abis[] = {PD_REGS_SIMD, PD_REGS_ABI_32_SIMD, PD_REGS_ABI_64_SIMD};
+    char name[8];
+    (void)state;
+    for (size_t i = 0; i < sizeof abis / sizeof *abis; i++) {
+        for (unsigned bit = 0; bit < 24; bit++)
+            assert_ptr_equal(pd_reg_name_of_abi(PD_ARCH_X86, abis[i], bit), pd_reg_name(PD_ARCH_X86, bit));
+        for (unsigned bit = 24; bit < 40; bit++) {
+            snprintf(name, sizeof name, "R%u", bit - 8);
+            assert_string_equal(pd_reg_name_of_abi(PD_ARCH_X86, abis[i], bit), name);
+            assert_int_equal(pd_reg_from_name(PD_ARCH_X86, name), bit);
+        }
+        assert_string_equal(pd_reg_name_of_abi(PD_ARCH_X86, abis[i], 40), "SSP");
+        assert_int_equal(pd_reg_from_name(PD_ARCH_X86, "ssp"), 40);
+        for (unsigned bit = 41; bit < 66; bit++)
+            assert_null(pd_reg_name_of_abi(PD_ARCH_X86, abis[i], bit));
+        assert_string_equal(pd_reg_name_of_abi(PD_ARCH_ARM64, abis[i], 46), "VG");
+        assert_null(pd_reg_name_of_abi(PD_ARCH_UNKNOWN, abis[i], 0));
+    }
+    assert_string_equal(pd_reg_name_of_abi(PD_ARCH_X86, PD_REGS_ABI_64, 40), "XMM4");
+    assert_null(pd_reg_name_of_abi(PD_ARCH_X86, PD_REGS_ABI_64, 24));
+    assert_string_equal(pd_reg_name_of_abi(PD_ARCH_X86, 0, 32), "XMM0");
+}
+
 static void names_compare_without_case(void **state)
 {
     (void)state;
@@ -98,7 +128,7 @@ static void unknown_names_have_no_bit(void **state)
     assert_int_equal(pd_reg_from_name(PD_ARCH_X86, ""), -1);
     assert_int_equal(pd_reg_from_name(PD_ARCH_X86, "A"), -1);
     assert_int_equal(pd_reg_from_name(PD_ARCH_X86, "AXX"), -1);
-    assert_int_equal(pd_reg_from_name(PD_ARCH_X86, "R16"), -1);
+    assert_int_equal(pd_reg_from_name(PD_ARCH_X86, "R32"), -1);
     assert_int_equal(pd_reg_from_name(PD_ARCH_MIPS, "R0"), -1);
     assert_int_equal(pd_reg_from_name(PD_ARCH_UNKNOWN, "PC"), -1);
     assert_int_equal(pd_reg_from_name(PD_ARCH_MAX, "PC"), -1);
@@ -200,6 +230,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registers_have_their_names),
+        cmocka_unit_test(simd_has_others),
         cmocka_unit_test(names_compare_without_case),
         cmocka_unit_test(unknown_names_have_no_bit),
 #if defined(__x86_64__) || defined(__i386__)

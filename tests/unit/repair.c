@@ -3,9 +3,10 @@
  * repair.c - a recording made by hand, cut off at every byte, and damaged in many ways: no record before the
  * damage is lost, what pd_repair() says is lost adds up, and its result has no damage.
  */
-#include "../../fuzz/image.h"
 #include "cmocka_all.h"
-#include <perfdata/repair.h>
+#include "image_sink.h"
+#include <perfdata/ops/repair.h>
+#include <perfdata/ops/rewrite.h>
 #include <perfdata/writer.h>
 #include <stdio.h>
 
@@ -53,20 +54,6 @@ static void make(struct recording *r, bool big, bool pipe)
 }
 
 /* ---- Repair */
-
-static int append(void *user, const void *bytes, size_t n)
-{
-    image_bytes(user, bytes, n);
-    return 0;
-}
-
-static int patch(void *user, uint64_t offset, const void *bytes, size_t n)
-{
-    struct image *im = user;
-    assert_true(offset <= im->n && n <= im->n - offset);
-    memcpy(im->b + offset, bytes, n);
-    return 0;
-}
 
 struct outcome {
     struct image im;
@@ -122,7 +109,7 @@ static enum pd_code repair(const uint8_t *b, size_t n, bool keep_tail, struct ou
 {
     const struct pd_repair_options options = {
         .size = sizeof options, .keep_tail = keep_tail, .lost = on_lost, .user = o};
-    const struct pd_sink sink = {append, patch, &o->im};
+    const struct pd_sink sink = image_sink(&o->im);
     struct pd_reader *r;
     *o = (struct outcome){.n_lost = 0};
     enum pd_code code = pd_reader_open_memory(&r, b, n, NULL, NULL);
@@ -311,7 +298,7 @@ static void attrs_of_something_else(void **state)
         const bool later = bit >= KNOWN && bit < 32;
         assert_int_equal(pd_reader_open_memory(&reader, r.im.b, r.im.n, NULL, NULL), PD_OK);
         const enum pd_code code = pd_repair(reader, NULL, NULL, &stats, NULL);
-        if (code != (later ? PD_OK : PD_EVALUE))
+        if (code != (later ? PD_OK : PD_EATTRS))
             fail_msg("bit %d: code %d", bit, code);
         assert_int_equal(stats.samples, later ? SAMPLES : 0);
         pd_reader_close(reader);

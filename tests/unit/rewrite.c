@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rewrite.c - writing a file again gives the same bytes, copied or encoded anew, whatever is wrong with it. Checks R5,
- * R11.
+ * rewrite.c - writing a file again gives the same bytes, copied or encoded anew, whatever is wrong with it.
+ * Checks R5, R11.
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
 #include <errno.h>
+#include <perfdata/ops/rewrite.h>
 #include <perfdata/writer.h>
 #include <stdio.h>
 
@@ -356,7 +357,9 @@ static void a_damaged_stream(void **state)
     }
 }
 
-/* In a stream it is only known at the end whether a section that seems to stand in the data is in the file. */
+/*
+ * In a stream it is only known at the end whether a section that seems to stand in the data is in the file.
+ */
 static void sections_anywhere_in_a_stream(void **state)
 {
     static const uint64_t sizes[] = {72, 144, 720, 72000};
@@ -406,12 +409,18 @@ static void an_input_that_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_recording),         cmocka_unit_test(copies_count_records_too),
-        cmocka_unit_test(other_containers),    cmocka_unit_test(early_ids),
-        cmocka_unit_test(any_attr),            cmocka_unit_test(sections_anywhere),
-        cmocka_unit_test(undecodable_records), cmocka_unit_test(damaged_data),
-        cmocka_unit_test(without_a_sink),      cmocka_unit_test(a_sink_that_fails),
-        cmocka_unit_test(any_input),           cmocka_unit_test(an_input_that_fails),
+        cmocka_unit_test(a_recording),
+        cmocka_unit_test(copies_count_records_too),
+        cmocka_unit_test(other_containers),
+        cmocka_unit_test(early_ids),
+        cmocka_unit_test(any_attr),
+        cmocka_unit_test(sections_anywhere),
+        cmocka_unit_test(undecodable_records),
+        cmocka_unit_test(damaged_data),
+        cmocka_unit_test(without_a_sink),
+        cmocka_unit_test(a_sink_that_fails),
+        cmocka_unit_test(any_input),
+        cmocka_unit_test(an_input_that_fails),
         cmocka_unit_test(a_damaged_stream),
         cmocka_unit_test(sections_anywhere_in_a_stream),
     };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spans.c - ranges of addresses against an array with a number for each address: put, taken out, copied and changed; at the ends
- * of the address space; in an order made to be deep; and without memory. Checks R3, R10, R11.
+ * spans.c - ranges of addresses against an array with a number for each address: put, taken out, copied and
+ * changed; at the ends of the address space; in an order made to be deep; and without memory. Checks R3, R10,
+ * R11.
  */
-#include "spans.h"
+#include "ops/filter/spans.h"
 #include "cmocka_all.h"
 #include "heap.h"
 #include "seeded.h"
@@ -29,14 +30,16 @@ static void same(const struct both *b, uint64_t seed)
             uint8_t value = 0;
             const bool found = pd_spans_find(&b->spans, b->space[i], address_of(p), &value);
             if (found != (b->model[i][p] != 0) || (found && value != b->model[i][p]))
-                fail_msg("seed %llu: space %u, place %u: %u, expected %u", (unsigned long long)seed, i, p, value, b->model[i][p]);
+                fail_msg("seed %llu: space %u, place %u: %u, expected %u", (unsigned long long)seed, i, p,
+                         value, b->model[i][p]);
         }
 }
 
 static void step(struct both *b, struct pd_rng *rng)
 {
     const unsigned i = (unsigned)pd_rng_below(rng, SPACES), from = (unsigned)pd_rng_below(rng, SPACES);
-    const unsigned p = (unsigned)pd_rng_below(rng, PLACES), last = p + (unsigned)pd_rng_below(rng, PLACES - p);
+    const unsigned p = (unsigned)pd_rng_below(rng, PLACES),
+                   last = p + (unsigned)pd_rng_below(rng, PLACES - p);
     const uint8_t value = (uint8_t)(1 + pd_rng_below(rng, 7));
     if (pd_rng_one_in(rng, 8) && i != from) {
         const uint32_t copy = pd_spans_copy(&b->spans, b->space[from]);
@@ -100,7 +103,10 @@ static unsigned depth(const struct pd_spans *s, uint32_t i)
     return 1 + (l > r ? l : r);
 }
 
-/* In ascending order, a copy kept of each state: a fork after each map. Of 2^13 in random order some 35 are to be expected. */
+/*
+ * In ascending order, a copy kept of each state: a fork after each map. Of 2^13 in random order some 35 are
+ * to be expected.
+ */
 static void many(void **state)
 {
     enum { N = 1 << 13 };
@@ -148,7 +154,9 @@ static void without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_an_array), cmocka_unit_test(empty_range),    cmocka_unit_test(many),
+        cmocka_unit_test(as_an_array),
+        cmocka_unit_test(empty_range),
+        cmocka_unit_test(many),
         cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

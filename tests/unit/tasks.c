@@ -6,7 +6,7 @@
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
 #include "heap.h"
-#include <perfdata/tasks.h>
+#include <perfdata/session/tasks.h>
 #include <stdio.h>
 
 struct step {
@@ -162,7 +162,7 @@ static void look_up(struct pd_reader *r, struct pd_tasks *t, const struct step *
 }
 
 /* Tells a story in both byte orders; *keep, when not NULL, receives the tracker. */
-static void tell(const struct step *story, bool id_all, struct pd_tasks **keep)
+static void tell_story(const struct step *story, bool id_all, struct pd_tasks **keep)
 {
     for (int big = 0; big < 2; big++) {
         struct image im = make_file(story, big, id_all);
@@ -181,7 +181,7 @@ static void tell(const struct step *story, bool id_all, struct pd_tasks **keep)
     }
 }
 
-#define STORY(...) tell((const struct step[]){__VA_ARGS__, {.what = END}}, true, NULL)
+#define STORY(...) tell_story((const struct step[]){__VA_ARGS__, {.what = END}}, true, NULL)
 
 /* ---- Names */
 
@@ -249,14 +249,14 @@ static void swapper(void **state)
 static void file_order(void **state)
 {
     (void)state;
-    tell((const struct step[]){SAMPLE(30, 5, 5, NULL),
-                               COMM(0, 5, 5, "a"),
-                               SAMPLE(20, 5, 5, "a"),
-                               ROUND,
-                               COMM(0, 5, 5, "b"),
-                               SAMPLE(10, 5, 5, "b"),
-                               {.what = END}},
-         false, NULL);
+    tell_story((const struct step[]){SAMPLE(30, 5, 5, NULL),
+                                     COMM(0, 5, 5, "a"),
+                                     SAMPLE(20, 5, 5, "a"),
+                                     ROUND,
+                                     COMM(0, 5, 5, "b"),
+                                     SAMPLE(10, 5, 5, "b"),
+                                     {.what = END}},
+               false, NULL);
 }
 
 /* ---- Processes */
@@ -319,12 +319,14 @@ static void many(void **state)
         story[N + i] = (struct step)SAMPLE(10 + i, 7 * i + 1, 7 * i + 1, names[i]);
         story[2 * N + i] = (struct step)SAMPLE(9 + i, 7 * i + 1, 7 * i + 1, NULL);
     }
-    tell(story, true, &t);
+    tell_story(story, true, &t);
     assert_int_equal(pd_tasks_n_comms(t), 1000 + 2);
     pd_tasks_free(t);
 }
 
-/* What is collected stays within a limit, whatever it is that takes the room: names, forks, tids of samples. */
+/*
+ * What is collected stays within a limit, whatever it is that takes the room: names, forks, tids of samples.
+ */
 static void limited(void **state)
 {
     enum { N = 2000, LIMIT = 50000, TRACKER = 1000 };
@@ -349,7 +351,8 @@ static void limited(void **state)
         pd_tasks_limit(t, LIMIT);
         assert_int_equal(pd_tasks_collect(t, r, &error), PD_ELIMIT);
         assert_string_equal(error.field, "memory for tasks");
-        assert_in_range(heap.peak, LIMIT / 4, 3 * LIMIT + TRACKER); /* arrays double: the old and the new one are there at once */
+        assert_in_range(heap.peak, LIMIT / 4,
+                        3 * LIMIT + TRACKER); /* arrays double: the old and the new one are there at once */
         pd_tasks_free(t);
         assert_int_equal(heap.blocks, 0);
         pd_reader_close(r);
@@ -365,13 +368,13 @@ static void ancestors(void **state)
     (void)state;
     /* 1 -> 5 -> 7, whose thread 8 forks 9; 1 -> 6. Parents may come later in time, as with synthesized FORKs.
      */
-    tell((const struct step[]){FORK(30, 9, 9, 7, 8),
-                               FORK(10, 5, 5, 1, 1),
-                               FORK(20, 7, 7, 5, 5),
-                               FORK(25, 7, 8, 7, 7),
-                               FORK(26, 6, 6, 1, 1),
-                               {.what = END}},
-         true, &t);
+    tell_story((const struct step[]){FORK(30, 9, 9, 7, 8),
+                                     FORK(10, 5, 5, 1, 1),
+                                     FORK(20, 7, 7, 5, 5),
+                                     FORK(25, 7, 8, 7, 7),
+                                     FORK(26, 6, 6, 1, 1),
+                                     {.what = END}},
+               true, &t);
     assert_int_equal(pd_tasks_need(t, 9, NULL), PD_OK);
     assert_int_equal(pd_tasks_need(t, 4711, NULL), PD_OK);
     assert_int_equal(pd_tasks_ancestors(t, NULL), PD_OK);
@@ -385,13 +388,13 @@ static void forks_that_made_their_parent(void **state)
 {
     struct pd_tasks *t;
     (void)state;
-    tell((const struct step[]){FORK(10, 7, 7, 5, 5),
-                               FORK(20, 8, 8, 5, 5),
-                               FORK(30, 5, 6, 5, 5),
-                               FORK(40, 9, 9, 6, 6),
-                               FORK(50, 10, 10, 6, 6),
-                               {.what = END}},
-         true, &t);
+    tell_story((const struct step[]){FORK(10, 7, 7, 5, 5),
+                                     FORK(20, 8, 8, 5, 5),
+                                     FORK(30, 5, 6, 5, 5),
+                                     FORK(40, 9, 9, 6, 6),
+                                     FORK(50, 10, 10, 6, 6),
+                                     {.what = END}},
+               true, &t);
     for (uint64_t i = 0; i < 6; i++)
         assert_int_equal(pd_tasks_fork_made_parent(t, i),
                          i == 0 || i == 3); /* 3: thread 6 is found to be process 6 */
@@ -411,7 +414,7 @@ static void long_chains(void **state)
     (void)state;
     for (uint32_t i = 0; i < N; i++)
         story[i] = (struct step)FORK(10 + i, i + 2, i + 2, i + 3, i + 3);
-    tell(story, true, &t);
+    tell_story(story, true, &t);
     assert_int_equal(pd_tasks_need(t, 2, NULL), PD_OK);
     assert_int_equal(pd_tasks_ancestors(t, NULL), PD_OK);
     assert_true(pd_tasks_needed(t, N + 2));
@@ -458,15 +461,23 @@ static void words_of_records(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(goes_by_time),      cmocka_unit_test(ties_go_by_file_order),
-        cmocka_unit_test(time_0_is_at_once), cmocka_unit_test(late_records_come_after_their_round),
-        cmocka_unit_test(names_of_children), cmocka_unit_test(names_after_the_end),
-        cmocka_unit_test(swapper),           cmocka_unit_test(file_order),
-        cmocka_unit_test(stale_parents),     cmocka_unit_test(unknown_processes),
-        cmocka_unit_test(unknown_tasks),     cmocka_unit_test(many),
+        cmocka_unit_test(goes_by_time),
+        cmocka_unit_test(ties_go_by_file_order),
+        cmocka_unit_test(time_0_is_at_once),
+        cmocka_unit_test(late_records_come_after_their_round),
+        cmocka_unit_test(names_of_children),
+        cmocka_unit_test(names_after_the_end),
+        cmocka_unit_test(swapper),
+        cmocka_unit_test(file_order),
+        cmocka_unit_test(stale_parents),
+        cmocka_unit_test(unknown_processes),
+        cmocka_unit_test(unknown_tasks),
+        cmocka_unit_test(many),
         cmocka_unit_test(limited),
-        cmocka_unit_test(ancestors),         cmocka_unit_test(forks_that_made_their_parent),
-        cmocka_unit_test(long_chains),       cmocka_unit_test(words_of_records),
+        cmocka_unit_test(ancestors),
+        cmocka_unit_test(forks_that_made_their_parent),
+        cmocka_unit_test(long_chains),
+        cmocka_unit_test(words_of_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "../../fuzz/digest.h"
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
+#include <perfdata/ops/rewrite.h>
 #include <perfdata/writer.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -57,7 +58,8 @@ static void *run_rounds(void *user)
     const uint64_t hash = j->hash_of_writing;
     for (unsigned i = 0; i < ROUNDS; i++) {
         run_job(j);
-        j->failed |= j->got.hash != j->want.hash || j->got.records != j->want.records || j->got.code != j->want.code;
+        j->failed |=
+            j->got.hash != j->want.hash || j->got.records != j->want.records || j->got.code != j->want.code;
         j->failed |= j->got.error.offset != j->want.error.offset || j->hash_of_writing != hash;
     }
     return NULL;

@@ -6,7 +6,7 @@
 #include "heap.h"
 #include "seeded.h"
 #include <perfdata/feature.h>
-#include <perfdata/tracepoint.h>
+#include <perfdata/session/tracepoint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -684,7 +684,7 @@ static void test_damaged(void **state)
     (void)state;
     struct pd_rng rng = {random_seed()};
     uint8_t raw[SAMPLE_SIZE];
-    for (uint64_t k = random_iterations(20000); k; k--) {
+    for (uint64_t k = random_iterations(hurried() ? 700 : 3000); k; k--) {
         const enum pd_order order = pd_rng_one_in(&rng, 2) ? PD_BIG : PD_LITTLE;
         const size_t text_n =
             pd_rng_one_in(&rng, 4) ? pd_rng_size(&rng, sizeof every_text) : sizeof every_text - 1;

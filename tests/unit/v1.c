@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* v1.c - the first version's magic does not tell the byte order: the sizes behind it do, in files and in pipes. */
+/*
+ * v1.c - the first version's magic does not tell the byte order: the sizes behind it do, in files and in
+ * pipes.
+ */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
 #include <perfdata/perfdata.h>

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* visitor.c - pd_record_visit() calls the function for a record's type with its payload, or the one for what has none. */
+/*
+ * visitor.c - pd_record_visit() calls the function for a record's type with its payload, or the one for what
+ * has none.
+ */
 #include "cmocka_all.h"
-#include "reflect.h"
+#include "src/reflect/reflect.h"
 #include <perfdata/visitor.h>
 
 static struct {
@@ -12,16 +15,16 @@ static struct {
 
 /* A function of its own for each type: what it is called with must be that. */
 #define LAYOUT(name_, doc_)
-#define RECORD(name_, type_, misc_, trailer_, doc_)                                                         \
+#define RECORD(name_, type_, misc_, trailer_, doc_)                                                   \
     static void on_##name_(void *user, const struct pd_record *rec, const struct pd_##name_ *payload) \
-    {                                                                                                       \
-        assert_ptr_equal(user, &seen);                                                                      \
-        assert_int_equal(rec->type, PD_RECORD_##type_);                                                     \
-        seen.payload = payload;                                                                             \
-        seen.calls++;                                                                                       \
+    {                                                                                                 \
+        assert_ptr_equal(user, &seen);                                                                \
+        assert_int_equal(rec->type, PD_RECORD_##type_);                                               \
+        seen.payload = payload;                                                                       \
+        seen.calls++;                                                                                 \
     }
 #define END(name_)
-#include "schema/each.h"
+#include "src/schema/each.h"
 #undef RECORD
 
 static void on_other(void *user, const struct pd_record *rec)
@@ -38,7 +41,7 @@ static void on_unknown(void *user, const struct pd_record *rec)
 
 static const struct pd_visitor all = {
 #define RECORD(name_, type_, misc_, trailer_, doc_) .name_ = on_##name_,
-#include "schema/each.h"
+#include "src/schema/each.h"
 #undef RECORD
     .other = on_other,
     .unknown = on_unknown,
@@ -46,7 +49,7 @@ static const struct pd_visitor all = {
 
 static const uint32_t types[] = {
 #define RECORD(name_, type_, misc_, trailer_, doc_) PD_RECORD_##type_,
-#include "schema/each.h"
+#include "src/schema/each.h"
 #undef RECORD
 };
 enum { N_TYPES = sizeof types / sizeof *types };
@@ -80,7 +83,8 @@ static void what_has_no_function_is_other(void **state)
 
 static void what_is_not_decoded_is_unknown(void **state)
 {
-    const struct pd_record strange = {.type = 12345, .decoded = true}, raw = {.type = PD_RECORD_COMM, .raw = (const uint8_t *)""};
+    const struct pd_record strange = {.type = 12345, .decoded = true},
+                           raw = {.type = PD_RECORD_COMM, .raw = (const uint8_t *)""};
     (void)state;
     memset(&seen, 0, sizeof seen);
     assert_true(pd_record_visit(&all, &seen, &strange));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * writer.c - files made with pd_writer_*: what was given is what is read back, wrong uses are refused, and perf reads
- * them. Checks R4, R11.
+ * writer.c - files made with pd_writer_*: what was given is what is read back, wrong uses are refused, and
+ * perf reads them. Checks R4, R11.
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
 #include <errno.h>
-#include <perfdata/compare.h>
+#include <perfdata/session/compare.h>
 #include <perfdata/writer.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -59,7 +59,11 @@ static const uint64_t ids0[] = {501, 502, 503}, ids1[] = {UINT64_MAX, 1};
 
 static struct pd_attr attr_of(unsigned i)
 {
-    struct pd_attr a = {.type = 1, .size = 128, .sample_period = 4000, .sample_type = IMAGE_ST0, .config = i,
+    struct pd_attr a = {.type = 1,
+                        .size = 128,
+                        .sample_period = 4000,
+                        .sample_type = IMAGE_ST0,
+                        .config = i,
                         .flags = PD_ATTR_SAMPLE_ID_ALL | PD_ATTR_FREQ | PD_ATTR_MMAP | PD_ATTR_COMM};
     a.sample_type |= i ? PD_SAMPLE_RAW : 0;
     return a;
@@ -98,7 +102,8 @@ static struct pd_record round_end(void)
 }
 
 static const uint64_t some_ips[] = {0x400123, UINT64_C(0xfffffffffffffe00), 0x400200};
-static const uint8_t raw_record[] = {0xff, 0, 0, 0, 0, 0, 0, 8}; /* big-endian; a size of 2048 in little-endian */
+static const uint8_t raw_record[] = {0xff, 0, 0, 0,
+                                     0,    0, 0, 8}; /* big-endian; a size of 2048 in little-endian */
 
 #define N_RECORDS 6
 
@@ -167,7 +172,9 @@ static struct pd_reader *open_written(const struct file *f)
     return r;
 }
 
-/* The place of a number in the file, by hand: header, 3 + 2 ids, 2 entries of 200 + 16 bytes, one event type. */
+/*
+ * The place of a number in the file, by hand: header, 3 + 2 ids, 2 entries of 200 + 16 bytes, one event type.
+ */
 static void expect_layout(const struct file *f, bool big)
 {
     static const uint64_t words[] = {104, 216, 144, 432, 648, 424, 576, 72};
@@ -279,7 +286,8 @@ static void room_for_attrs(void **state)
     static const uint32_t sizes[] = {0, 64, 128, 136, 144, 160, 1000};
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        const struct pd_writer_options options = {.size = sizeof options, .order = PD_BIG, .attr_size = sizes[i]};
+        const struct pd_writer_options options = {
+            .size = sizeof options, .order = PD_BIG, .attr_size = sizes[i]};
         const struct pd_attr a = attr_of(0);
         struct file f = {0};
         struct pd_writer *w = open_file(&f, &options);
@@ -301,11 +309,14 @@ static void words_of_the_bitmap(void **state)
     static const struct {
         enum pd_order order;
         unsigned word, byte3, byte33;
-    } cases[] = {{PD_LITTLE, 0, 0, 4}, {PD_LITTLE, 4, 0, 4}, {PD_BIG, 0, 7, 3}, {PD_BIG, 8, 7, 3}, {PD_BIG, 4, 3, 7}};
+    } cases[] = {
+        {PD_LITTLE, 0, 0, 4}, {PD_LITTLE, 4, 0, 4}, {PD_BIG, 0, 7, 3}, {PD_BIG, 8, 7, 3}, {PD_BIG, 4, 3, 7}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct pd_writer_options options = {
-            .size = sizeof options, .order = cases[i].order, .feature_word = cases[i].word, .max_features = 2};
+        const struct pd_writer_options options = {.size = sizeof options,
+                                                  .order = cases[i].order,
+                                                  .feature_word = cases[i].word,
+                                                  .max_features = 2};
         struct file f = {0};
         struct pd_writer *w = open_file(&f, &options);
         assert_int_equal(pd_writer_feature(w, 33, NULL), PD_OK);
@@ -313,7 +324,9 @@ static void words_of_the_bitmap(void **state)
         assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
         pd_writer_close(w);
         for (unsigned k = 0; k < 32; k++)
-            assert_int_equal(f.im.b[72 + k], k == cases[i].byte3 ? 1 << 3 : k == cases[i].byte33 ? 1 << 1 : 0);
+            assert_int_equal(f.im.b[72 + k], k == cases[i].byte3    ? 1 << 3
+                                             : k == cases[i].byte33 ? 1 << 1
+                                                                    : 0);
         struct pd_reader *r = open_written(&f);
         assert_non_null(pd_reader_find_feature(r, 33));
         pd_reader_close(r);
@@ -400,7 +413,9 @@ static void assigned_ids(void **state)
     const struct pd_writer_options options = {.size = sizeof options, .assign_ids = true};
     struct file f = {0};
     struct pd_writer *w = open_file(&f, &options);
-    const struct pd_attr a = {.type = 1, .size = 128, .flags = PD_ATTR_SAMPLE_ID_ALL,
+    const struct pd_attr a = {.type = 1,
+                              .size = 128,
+                              .flags = PD_ATTR_SAMPLE_ID_ALL,
                               .sample_type = PD_SAMPLE_IDENTIFIER | PD_SAMPLE_ID};
     const uint64_t own = 77;
     struct pd_record rec = {.type = PD_RECORD_SAMPLE, .attr_index = 1};
@@ -500,14 +515,14 @@ static void written_to_a_path(void **state)
 
 /* ---- Refused */
 
-#define REFUSED(code_, field_, call_)                   \
-    do {                                                \
-        struct pd_error e = {0};                        \
-        const size_t before = f.im.n;                   \
-        assert_int_equal(call_, code_);                 \
-        assert_int_equal(e.code, code_);                \
-        assert_string_equal(e.field, field_);           \
-        assert_int_equal(f.im.n, before);               \
+#define REFUSED(code_, field_, call_)         \
+    do {                                      \
+        struct pd_error e = {0};              \
+        const size_t before = f.im.n;         \
+        assert_int_equal(call_, code_);       \
+        assert_int_equal(e.code, code_);      \
+        assert_string_equal(e.field, field_); \
+        assert_int_equal(f.im.n, before);     \
     } while (0)
 
 static void refused_options(void **state)
@@ -550,7 +565,8 @@ static void refused_attrs(void **state)
     a.size = 128;
     assert_int_equal(pd_writer_attr(w, &a, NULL, 0, NULL), PD_OK);
     assert_int_equal(pd_writer_raw(w, raw_record, 8, NULL), PD_OK);
-    REFUSED(PD_EARG, "event type after the first record", pd_writer_event_type(w, &(struct pd_event_type){0}, &e));
+    REFUSED(PD_EARG, "event type after the first record",
+            pd_writer_event_type(w, &(struct pd_event_type){0}, &e));
     assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
     pd_writer_close(w);
     struct pd_reader *r = open_written(&f);
@@ -564,7 +580,9 @@ static void refused_attrs(void **state)
 static void fields_without_a_place(void **state)
 {
     static const struct pd_read_value values[] = {{.value = 1}, {.value = 2, .id = 9}};
-    const struct pd_attr attr = {.type = 1, .size = 128, .read_format = PD_FORMAT_GROUP,
+    const struct pd_attr attr = {.type = 1,
+                                 .size = 128,
+                                 .read_format = PD_FORMAT_GROUP,
                                  .sample_type = PD_SAMPLE_IP | PD_SAMPLE_READ | PD_SAMPLE_TIME};
     struct file f = {0};
     struct pd_writer *w = open_file(&f, NULL);
@@ -587,7 +605,8 @@ static void fields_without_a_place(void **state)
     r.u.sample.read.nr = 1;
     r.u.sample.read.values.n = 1;
     REFUSED(PD_EVALUE, "sample_id", pd_writer_record(w, &r, &e)); /* no trailer without sample_id_all */
-    r = (struct pd_record){.type = PD_RECORD_MMAP2, .u.mmap2 = {.filename = PD_STR("x"), .build_id_size = 20}};
+    r = (struct pd_record){.type = PD_RECORD_MMAP2,
+                           .u.mmap2 = {.filename = PD_STR("x"), .build_id_size = 20}};
     REFUSED(PD_EVALUE, "build_id_size", pd_writer_record(w, &r, &e)); /* misc does not say so */
     r.misc = PD_MISC_MMAP_BUILD_ID;
     assert_int_equal(pd_writer_record(w, &r, NULL), PD_OK);
@@ -706,7 +725,10 @@ static void a_sink_that_fails(void **state)
 /* A file that perf of any age reads: attrs of 64 + 64 bytes, host order. */
 static void write_for_perf(struct file *f)
 {
-    struct pd_attr a = {.type = 1, .size = 128, .sample_period = 1000000, .flags = PD_ATTR_SAMPLE_ID_ALL,
+    struct pd_attr a = {.type = 1,
+                        .size = 128,
+                        .sample_period = 1000000,
+                        .flags = PD_ATTR_SAMPLE_ID_ALL,
                         .sample_type = PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_PERIOD};
     struct pd_writer *w = open_file(f, NULL);
     struct pd_record r = comm(0, "written");
@@ -769,15 +791,22 @@ static void perf_reads_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read), cmocka_unit_test(room_for_attrs),
-        cmocka_unit_test(words_of_the_bitmap),     cmocka_unit_test(no_options_at_all),
-        cmocka_unit_test(nothing_but_a_header),    cmocka_unit_test(closed_without_finish),
-        cmocka_unit_test(raw_bytes),               cmocka_unit_test(refused_options),
-        cmocka_unit_test(refused_attrs),           cmocka_unit_test(refused_records),
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(room_for_attrs),
+        cmocka_unit_test(words_of_the_bitmap),
+        cmocka_unit_test(no_options_at_all),
+        cmocka_unit_test(nothing_but_a_header),
+        cmocka_unit_test(closed_without_finish),
+        cmocka_unit_test(raw_bytes),
+        cmocka_unit_test(refused_options),
+        cmocka_unit_test(refused_attrs),
+        cmocka_unit_test(refused_records),
         cmocka_unit_test(fields_without_a_place),
-        cmocka_unit_test(refused_features),        cmocka_unit_test(a_sink_that_fails),
+        cmocka_unit_test(refused_features),
+        cmocka_unit_test(a_sink_that_fails),
         cmocka_unit_test(assigned_ids),
-        cmocka_unit_test(typed_features),          cmocka_unit_test(written_to_a_path),
+        cmocka_unit_test(typed_features),
+        cmocka_unit_test(written_to_a_path),
         cmocka_unit_test(perf_reads_it),
     };
     return cmocka_run_group_tests_name("writer", tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * writer_pipe.c - pipe streams and compressed records made with pd_writer_*, byte by byte, and read again. Checks R4.
+ * writer_pipe.c - pipe streams and compressed records made with pd_writer_*, byte by byte, and read again.
+ * Checks R4.
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
@@ -42,6 +43,7 @@ static void on_dropped(void *user, uint16_t feature, const char *why)
 
 static struct pd_writer *open_stream(struct stream *s, struct pd_writer_options o)
 {
+    o.size = sizeof o;
     const struct pd_sink sink = {stream_write, o.container == PD_CONTAINER_FILE ? stream_patch : NULL, s};
     struct pd_writer *w = NULL;
     *s = (struct stream){.im = {0}};

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""layers.py TREE [BUILD]: who may use whom. tests/repo/layers.sh says what is checked, docs/ARCHITECTURE.md
+why."""
+import collections
+import os
+import re
+import subprocess
+import sys
+
+# Each layer, and the layers that it may use besides itself. All names are folders of the tree.
+READING = ["src/support", "src/schema", "src/codec", "src/reflect", "src/container", "src/session"]
+LIBRARY = READING + ["encode/codec", "encode/container"]
+FIRST = ["ops/output", "ops/edit", "ops/redact", "ops/filter"]
+SECOND = ["ops/split", "ops/sort", "ops/convert", "ops/gen", "ops/compare", "ops/text"]
+OPERATIONS = FIRST + SECOND + ["ops/repair", "ops/merge"]
+LAYERS = {
+    "src/support": [],
+    "src/schema": READING[:1],
+    "src/codec": READING[:2],
+    "src/reflect": READING[:3],
+    "src/container": READING[:3],
+    "src/session": READING[:5],
+    "encode/codec": READING[:3],
+    "encode/container": READING[:3] + ["src/container", "encode/codec"],
+    "ops/output": LIBRARY,
+    "ops/edit": LIBRARY + ["ops/output"],
+    "ops/redact": LIBRARY + ["ops/output", "ops/edit"],
+    "ops/filter": LIBRARY + ["ops/output"],
+    "ops/repair": LIBRARY + FIRST + SECOND,
+    "ops/merge": LIBRARY + FIRST + SECOND,
+    "cli/lib": LIBRARY + OPERATIONS,
+    "cli/verbs": LIBRARY + OPERATIONS + ["cli/lib"],
+    "cli": LIBRARY + OPERATIONS + ["cli/lib", "cli/verbs"],
+}
+LAYERS.update({name: LIBRARY + FIRST for name in SECOND})
+
+
+def layer_of(path):
+    """The layer of a file; a folder inside a layer belongs to it."""
+    folder = os.path.dirname(path)
+    while folder and folder not in LAYERS:
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def list_sources(tree):
+    found = []
+    for top in ("src", "encode", "ops", "cli"):
+        for folder, _, names in os.walk(os.path.join(tree, top)):
+            found += [
+                os.path.relpath(os.path.join(folder, n), tree)
+                for n in names
+                if n.endswith((".c", ".h", ".def"))
+            ]
+    return sorted(found)
+
+
+def read_includes(tree, sources):
+    """What each file includes: {file: {file}}."""
+    known, edges = set(sources), {}
+    for path in sources:
+        with open(os.path.join(tree, path), encoding="utf-8") as file:
+            named = re.findall(r'^\s*#\s*include\s+"([^"]+)"', file.read(), re.M)
+        beside = [os.path.normpath(os.path.join(os.path.dirname(path), name)) for name in named]
+        edges[path] = {b if b in known else n for b, n in zip(beside, named)}
+    return edges
+
+
+def read_calls(build, sources):
+    """Which source's object needs a symbol of which: {file: {file}}, and the names: {(file, file):
+    {symbol}}."""
+    defined, needed, known = {}, collections.defaultdict(set), set(sources)
+    for folder, _, names in os.walk(build):
+        place = re.search(r"CMakeFiles/perfdata_(?:lib|ops|cli)\.dir/(.*)$", folder + "/")
+        for name in names if place else []:
+            path = os.path.normpath(os.path.join(place.group(1), name[:-2]))
+            if not name.endswith(".o") or path not in known:
+                continue
+            listed = subprocess.run(
+                ["nm", "-P", os.path.join(folder, name)], capture_output=True, text=True, check=True
+            )
+            for symbol, kind in (line.split()[:2] for line in listed.stdout.splitlines()):
+                if kind in "TDBRVW":
+                    defined[symbol] = path
+                elif kind == "U":
+                    needed[path].add(symbol)
+    edges, why = collections.defaultdict(set), collections.defaultdict(set)
+    for path, symbols in needed.items():
+        for symbol in symbols:
+            of = defined.get(symbol, path)
+            if of != path:
+                edges[path].add(of)
+                why[path, of].add(symbol)
+    return edges, why
+
+
+def find_loops(edges):
+    """Groups of files each of which reaches all others of its group (Tarjan)."""
+    number, low, stack, loops = {}, {}, [], []
+    sys.setrecursionlimit(100000)
+
+    def visit(v):
+        number[v] = low[v] = len(number)
+        stack.append(v)
+        for w in sorted(edges.get(v, ())):
+            if w not in number:
+                visit(w)
+                low[v] = min(low[v], low[w])
+            elif w in stack:
+                low[v] = min(low[v], number[w])
+        if low[v] == number[v]:
+            at = stack.index(v)
+            group = stack[at:]
+            del stack[at:]
+            if len(group) > 1:
+                loops.append(sorted(group))
+
+    for v in sorted(edges):
+        if v not in number:
+            visit(v)
+    return sorted(loops)
+
+
+def find_upward(edges, verb, why=None):
+    wrong = []
+    for path in sorted(edges):
+        for used in sorted(edges[path]):
+            own, other = layer_of(path), layer_of(used)
+            if own and other and own != other and other not in LAYERS[own]:
+                names = " (" + ", ".join(sorted(why[path, used])[:4]) + ")" if why else ""
+                wrong.append(f"{path} {verb} {used}{names}: {own} may not use {other}")
+    return wrong
+
+
+def main(tree, build=None):
+    sources = list_sources(tree)
+    wrong = [f"{f} is in no layer" for f in sorted({os.path.dirname(s) for s in sources if not layer_of(s)})]
+    includes = read_includes(tree, sources)
+    wrong += find_upward(includes, "includes")
+    wrong += ["include each other: " + " ".join(loop) for loop in find_loops(includes)]
+    if build:
+        calls, why = read_calls(build, sources)
+        if not calls:
+            wrong.append(f"no objects in {build}")
+        wrong += find_upward(calls, "calls", why)
+        wrong += ["call each other: " + " ".join(loop) for loop in find_loops(calls)]
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""symbols.py [--write]: the maps of symbols name what public headers declare, and nothing else; --write makes
+it so.
+
+A map has a node for each release that added names to it, of which the last takes new ones; a name that is
+gone goes from its node.
+"""
+import os
+import re
+import subprocess
+import sys
+
+MAPS = {
+    "src/perfdata.map.in": ["include/perfdata", "include/perfdata/session"],
+    "ops/perfdata-ops.map.in": ["include/perfdata/ops"],
+}
+NAME = r"^        (pd_\w+);\n"
+
+
+def list_declared(folders):
+    headers = [
+        os.path.join(f, name) for f in folders for name in sorted(os.listdir(f)) if name.endswith(".h")
+    ]
+    named = [
+        subprocess.run(
+            ["tests/repo/declared", kind, *headers], capture_output=True, text=True, check=True
+        ).stdout
+        for kind in ("functions", "objects")
+    ]
+    return set("".join(named).split())
+
+
+def write_map(path, text, declared):
+    text = re.sub(NAME, lambda m: m[0] if m[1] in declared else "", text, flags=re.M)
+    last = text.rindex("    global:\n") + len("    global:\n")
+    end = re.compile(r"(?:        pd_\w+;\n)*").match(text, last).end()
+    names = set(re.findall(NAME, text[last:end], re.M)) | (declared - set(re.findall(NAME, text, re.M)))
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text[:last] + "".join(f"        {n};\n" for n in sorted(names)) + text[end:])
+
+
+def main(write):
+    wrong = False
+    for path, folders in MAPS.items():
+        declared = list_declared(folders)
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        if write:
+            write_map(path, text, declared)
+            continue
+        named = re.findall(NAME, text, re.M)
+        for name in sorted(declared ^ set(named)) + sorted({n for n in named if named.count(n) > 1}):
+            print(
+                f"{path}: {name}: declared {name in declared}, times in the map {named.count(name)}",
+                file=sys.stderr,
+            )
+            wrong = True
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main("--write" in sys.argv[1:]))

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * offcpu.c - the raw data of off-cpu samples, from bytes written by hand as off_cpu.bpf.c of perf writes
+ * them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <perfdata/attr.h>
+#include <perfdata/constants.h>
+#include <perfdata/session/event.h>
+
+/* Two numbers for the task, the time, two entries and the marker, the cgroup, padding. */
+static const uint8_t little[] = {
+    0x66, 0,    0,    0, 0x65, 0,    0,    0,    0x80, 0x39, 0xc8, 0x05, 0,    0,    0,    0, 3, 0, 0, 0,
+    0,    0,    0,    0, 0x00, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00, 0x10, 0x40, 0, 0, 0, 0, 0,
+    0x10, 0x20, 0x40, 0, 0,    0,    0,    0,    7,    0,    0,    0,    0,    0,    0,    0, 0, 0, 0, 0};
+static const uint8_t big[] = {0,    0,    0,    0x66, 0, 0, 0, 0x65, 0,    0,    0,    0,    0x05, 0xc8, 0x39,
+                              0x80, 0,    0,    0,    0, 0, 0, 0,    3,    0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+                              0xfe, 0x00, 0,    0,    0, 0, 0, 0x40, 0x10, 0x00, 0,    0,    0,    0,    0,
+                              0x40, 0x20, 0x10, 0,    0, 0, 0, 0,    0,    0,    7,    0,    0,    0,    0};
+
+static const struct pd_attr attr = {
+    .type = PD_TYPE_SOFTWARE, .config = PD_SW_BPF_OUTPUT, .sample_type = PD_SAMPLE_RAW};
+
+static bool decode(enum pd_order order, const uint8_t *bytes, size_t n, struct pd_offcpu *out)
+{
+    const struct pd_raw_data raw = {(uint32_t)n, {bytes, n}};
+    struct pd_plan plan;
+    pd_plan_init(&plan, &attr, order);
+    return pd_offcpu_decode(&plan, &raw, out);
+}
+
+/* Also in a recording that was converted to the other byte order, which leaves raw data as it is. */
+static void as_perf_writes_it(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct pd_offcpu o;
+        assert_true(decode(i & 1 ? PD_BIG : PD_LITTLE, i & 2 ? big : little, sizeof little, &o));
+        assert_int_equal(o.pid, 0x66);
+        assert_int_equal(o.tid, 0x65);
+        assert_int_equal(o.period, 97008000);
+        assert_int_equal(o.nr, 3);
+        assert_int_equal(o.ips.n, 3);
+        assert_true(pd_vec_at(&o.ips, 0) == PD_CONTEXT_USER);
+        assert_true(pd_vec_at(&o.ips, 1) == 0x401000);
+        assert_true(pd_vec_at(&o.ips, 2) == 0x402010);
+        assert_int_equal(o.cgroup, 7);
+        assert_int_equal(o.padding.n, 4);
+    }
+}
+
+static void cut_or_of_another_size(void **state)
+{
+    uint8_t longer[sizeof little + 4] = {0};
+    struct pd_offcpu o;
+    (void)state;
+    memcpy(longer, little, sizeof little);
+    for (size_t n = 0; n < sizeof little - 4; n++)
+        assert_false(decode(PD_LITTLE, little, n, &o));
+    assert_true(decode(PD_LITTLE, little, sizeof little - 4, &o));
+    assert_false(decode(PD_LITTLE, longer, sizeof longer, &o));
+}
+
+static void only_of_its_event(void **state)
+{
+    struct pd_attr other = attr;
+    (void)state;
+    assert_true(pd_event_is_offcpu(&attr, "offcpu-time"));
+    assert_false(pd_event_is_offcpu(&attr, "offcpu"));
+    assert_false(pd_event_is_offcpu(&attr, NULL));
+    other.config = PD_SW_DUMMY;
+    assert_false(pd_event_is_offcpu(&other, "offcpu-time"));
+    other = attr;
+    other.type = PD_TYPE_HARDWARE;
+    assert_false(pd_event_is_offcpu(&other, "offcpu-time"));
+    other = attr;
+    other.sample_type = PD_SAMPLE_CALLCHAIN;
+    assert_false(pd_event_is_offcpu(&other, "offcpu-time"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_perf_writes_it),
+        cmocka_unit_test(cut_or_of_another_size),
+        cmocka_unit_test(only_of_its_event),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

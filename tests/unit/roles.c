@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* roles.c - each record's role, what it tells of tasks and where, against what perf 6.1 does with it. */
+#include "src/codec/record_role.h"
+#include "src/schema/schema.h"
+#include "cmocka_all.h"
+
+struct expected {
+    uint32_t type;
+    enum pd_role role;
+    enum pd_tells tells;
+    enum pd_copies copies;
+};
+
+/*
+ * Of the kernel's records; the tasks that they tell of are those that perf's machine__process_*_event() look
+ * for. What stays until something else is said is a state; what happened is not.
+ */
+static const struct expected of_kernel[] = {
+    {PD_RECORD_MMAP, PD_ROLE_OF_TASK, PD_TELLS_MAP, PD_COPIES_STATE},
+    {PD_RECORD_LOST, PD_ROLE_KERNEL, PD_TELLS_NOTHING, PD_COPIES_EVENT},
+    {PD_RECORD_COMM, PD_ROLE_OF_TASK, PD_TELLS_NAME, PD_COPIES_STATE},
+    {PD_RECORD_EXIT, PD_ROLE_OF_TASK, PD_TELLS_END, PD_COPIES_STATE},
+    {PD_RECORD_THROTTLE, PD_ROLE_KERNEL, PD_TELLS_NOTHING, PD_COPIES_EVENT},
+    {PD_RECORD_UNTHROTTLE, PD_ROLE_KERNEL, PD_TELLS_NOTHING, PD_COPIES_EVENT},
+    {PD_RECORD_FORK, PD_ROLE_OF_TASK, PD_TELLS_BIRTH, PD_COPIES_STATE},
+    {PD_RECORD_READ, PD_ROLE_WITH_TASK, PD_TELLS_NOTHING, PD_COPIES_EVENT},
+    {PD_RECORD_SAMPLE, PD_ROLE_SAMPLE, PD_TELLS_NOTHING, PD_COPIES_EVENT},
+    {PD_RECORD_MMAP2, PD_ROLE_OF_TASK, PD_TELLS_MAP, PD_COPIES_STATE},
+    {PD_RECORD_AUX, PD_ROLE_WITH_TASK, PD_TELLS_NOTHING, PD_COPIES_EVENT},
+    {PD_RECORD_ITRACE_START, PD_ROLE_KERNEL, PD_TELLS_NOTHING, PD_COPIES_ONCE},
+    {PD_RECORD_LOST_SAMPLES, PD_ROLE_KERNEL, PD_TELLS_NOTHING, PD_COPIES_EVENT},
+    {PD_RECORD_SWITCH, PD_ROLE_WITH_TASK, PD_TELLS_NOTHING, PD_COPIES_EVENT},
+    {PD_RECORD_SWITCH_CPU_WIDE, PD_ROLE_WITH_TASK, PD_TELLS_NOTHING, PD_COPIES_EVENT},
+    {PD_RECORD_NAMESPACES, PD_ROLE_OF_TASK, PD_TELLS_TASK, PD_COPIES_STATE},
+    {PD_RECORD_KSYMBOL, PD_ROLE_KERNEL, PD_TELLS_NOTHING, PD_COPIES_STATE},
+    {PD_RECORD_BPF_EVENT, PD_ROLE_KERNEL, PD_TELLS_NOTHING, PD_COPIES_STATE},
+    {PD_RECORD_CGROUP, PD_ROLE_KERNEL, PD_TELLS_NOTHING, PD_COPIES_STATE},
+    {PD_RECORD_TEXT_POKE, PD_ROLE_KERNEL, PD_TELLS_NOTHING, PD_COPIES_STATE},
+    {PD_RECORD_AUX_OUTPUT_HW_ID, PD_ROLE_KERNEL, PD_TELLS_NOTHING, PD_COPIES_ONCE},
+    {PD_RECORD_CALLCHAIN_DEFERRED, PD_ROLE_CHAIN, PD_TELLS_NOTHING, PD_COPIES_EVENT},
+    {999, PD_ROLE_TOOL, PD_TELLS_NOTHING, PD_COPIES_ONCE}, /* unknown */
+    {PD_RECORD_HEADER_ATTR - 1, PD_ROLE_KERNEL, PD_TELLS_NOTHING, PD_COPIES_EVENT},
+};
+
+/* perf's own that are not TOOL, or not a state. */
+static const struct expected of_perf[] = {
+    {PD_RECORD_FINISHED_ROUND, PD_ROLE_TOOL, PD_TELLS_NOTHING, PD_COPIES_EVENT},
+    {PD_RECORD_AUXTRACE, PD_ROLE_TOOL, PD_TELLS_NOTHING, PD_COPIES_CARRIED},
+    {PD_RECORD_AUXTRACE_ERROR, PD_ROLE_TOOL, PD_TELLS_NOTHING, PD_COPIES_CARRIED},
+    {PD_RECORD_STAT, PD_ROLE_TOOL, PD_TELLS_NOTHING, PD_COPIES_EVENT},
+    {PD_RECORD_STAT_ROUND, PD_ROLE_TOOL, PD_TELLS_NOTHING, PD_COPIES_EVENT},
+    {PD_RECORD_COMPRESSED, PD_ROLE_WRAPPER, PD_TELLS_NOTHING, PD_COPIES_EVENT},
+    {PD_RECORD_COMPRESSED2, PD_ROLE_WRAPPER, PD_TELLS_NOTHING, PD_COPIES_EVENT},
+    {PD_RECORD_FINISHED_INIT, PD_ROLE_TOOL, PD_TELLS_NOTHING, PD_COPIES_ONCE},
+    {PD_RECORD_SCHEDSTAT_CPU, PD_ROLE_TOOL, PD_TELLS_NOTHING, PD_COPIES_ONCE},
+    {PD_RECORD_SCHEDSTAT_DOMAIN, PD_ROLE_TOOL, PD_TELLS_NOTHING, PD_COPIES_ONCE},
+    {PD_RECORD_SIMPLEPERF_CALLCHAIN, PD_ROLE_TOOL, PD_TELLS_NOTHING, PD_COPIES_ONCE},
+    {PD_RECORD_SIMPLEPERF_UNWINDING_RESULT, PD_ROLE_TOOL, PD_TELLS_NOTHING, PD_COPIES_ONCE},
+};
+
+#define N(array_) (sizeof(array_) / sizeof *(array_))
+
+static void is_as_expected(const struct expected *e)
+{
+    const struct pd_traits *t = pd_traits_of(e->type);
+    if (t->role != e->role || t->tells != e->tells || t->copies != e->copies)
+        fail_msg("record %u: role %u, tells %u, copies %u", e->type, t->role, t->tells, t->copies);
+}
+
+static bool is_listed(uint32_t type)
+{
+    for (size_t i = 0; i < N(of_perf); i++)
+        if (of_perf[i].type == type)
+            return true;
+    return false;
+}
+
+static void each_record_has_its_role(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N(of_kernel); i++)
+        is_as_expected(&of_kernel[i]);
+    for (size_t i = 0; i < N(of_perf); i++)
+        is_as_expected(&of_perf[i]);
+    for (size_t i = 0; i < pd_n_layouts; i++) {
+        const uint32_t type = (uint32_t)pd_layouts[i]()->arg;
+        if (type >= PD_RECORD_HEADER_ATTR && !is_listed(type))
+            is_as_expected(&(struct expected){type, PD_ROLE_TOOL, PD_TELLS_NOTHING, PD_COPIES_STATE});
+    }
+}
+
+static void a_feature_in_an_old_stream_is_no_record_of_its_type(void **state)
+{
+    const struct pd_record rec = {.type = PD_RECORD_COMPRESSED, .old_feature = true};
+    (void)state;
+    assert_int_equal(pd_role_of(&rec), PD_ROLE_TOOL);
+}
+
+/* Which task: by hand from the structs of the kernel's records. */
+static void records_say_which_task(void **state)
+{
+    struct pd_record rec = {.type = PD_RECORD_FORK, .u.fork = {.pid = 1, .ppid = 2, .tid = 3, .ptid = 4}};
+    uint32_t pid = 0, tid = 0;
+    (void)state;
+    assert_true(pd_told_task(&rec, &pid, &tid));
+    assert_int_equal(pid, 1);
+    assert_int_equal(tid, 3);
+    assert_true(pd_told_parent(&rec, &pid, &tid));
+    assert_int_equal(pid, 2);
+    assert_int_equal(tid, 4);
+    rec = (struct pd_record){.type = PD_RECORD_MMAP2, .u.mmap2 = {.pid = 5, .tid = 6}};
+    assert_true(pd_told_task(&rec, &pid, &tid));
+    assert_int_equal(pid, 5);
+    assert_int_equal(tid, 6);
+    assert_false(pd_told_parent(&rec, &pid, &tid));
+    rec = (struct pd_record){.type = PD_RECORD_SWITCH_CPU_WIDE, .u.switch_cpu_wide = {.next_prev_pid = 7}};
+    assert_false(pd_told_task(&rec, &pid, &tid));
+    rec.type = 999;
+    assert_false(pd_told_task(&rec, &pid, &tid));
+}
+
+/*
+ * What is told of a task without a task to be told of would be lost, and so would a record WITH no task but
+ * the trailer's.
+ */
+static void what_tells_of_a_task_says_of_which(void **state)
+{
+    (void)state;
+    for (uint32_t type = 0; type < PD_RECORD_HEADER_ATTR; type++) {
+        const struct pd_traits *t = pd_traits_of(type);
+        const bool parent = t->parent_process && t->parent_thread;
+        assert_true((t->tells != PD_TELLS_NOTHING) == (t->role == PD_ROLE_OF_TASK));
+        assert_true(t->tells == PD_TELLS_NOTHING || (t->process && t->thread));
+        assert_true(t->tells != PD_TELLS_BIRTH || parent);
+    }
+}
+
+static void the_kernels_maps_are_no_tasks(void **state)
+{
+    struct pd_record rec = {.type = PD_RECORD_MMAP, .misc = PD_CPUMODE_KERNEL};
+    (void)state;
+    assert_true(pd_maps_kernel(&rec));
+    rec.misc = PD_CPUMODE_USER;
+    assert_false(pd_maps_kernel(&rec));
+    rec.type = PD_RECORD_NAMESPACES, rec.misc = PD_CPUMODE_KERNEL;
+    assert_false(pd_maps_kernel(&rec));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_record_has_its_role),
+        cmocka_unit_test(a_feature_in_an_old_stream_is_no_record_of_its_type),
+        cmocka_unit_test(records_say_which_task),
+        cmocka_unit_test(what_tells_of_a_task_says_of_which),
+        cmocka_unit_test(the_kernels_maps_are_no_tasks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -32,6 +32,7 @@ int main(int argc, char **argv)
         {"format-man", gen_format_man, "docs/man/perfdata.5, the same as a manual page"},
         {"text-dict", gen_text_dict, "fuzz/text.dict, from all of src/schema"},
         {"binary-dict", gen_binary_dict, "fuzz/binary.dict, from src/schema/names.def"},
+        {"limits", gen_limits, "the table of limits in SECURITY.md, from src/support/limits.h"},
     };
     const size_t n = sizeof commands / sizeof *commands;
 

@@ -17,5 +17,6 @@ __attribute__((weak)) int gen_format_doc(FILE *out);
 __attribute__((weak)) int gen_format_man(FILE *out);
 __attribute__((weak)) int gen_text_dict(FILE *out);
 __attribute__((weak)) int gen_binary_dict(FILE *out);
+__attribute__((weak)) int gen_limits(FILE *out);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gen_binary_dict.c - prints fuzz/binary.dict: magic numbers, the types of records and the bits of sample_type in both byte
- * orders, for the harnesses that take recordings or parts of them.
+ * gen_binary_dict.c - prints fuzz/binary.dict: magic numbers, the types of records and the bits of
+ * sample_type in both byte orders, for the harnesses that take recordings or parts of them.
  */
 #include "gen.h"
 
 #include <perfdata/constants.h>
 #include <perfdata/names.h>
 
-static void put(FILE *out, uint64_t value, unsigned width, int big)
+static void put_number(FILE *out, uint64_t value, unsigned width, int big)
 {
     fputc('"', out);
     for (unsigned i = 0; i < width; i++)
@@ -20,8 +20,8 @@ static void put_set(FILE *out, const struct pd_set *set, unsigned width)
 {
     fprintf(out, "# %s\n", set->id);
     for (size_t i = 0; i < set->n; i++) {
-        put(out, set->names[i].value, width, 0);
-        put(out, set->names[i].value, width, 1);
+        put_number(out, set->names[i].value, width, 0);
+        put_number(out, set->names[i].value, width, 1);
     }
 }
 

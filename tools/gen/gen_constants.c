@@ -30,7 +30,7 @@ struct line {
 #define FIELD(name_, lo_, width_, set_, doc_) {LINE_FIELD, #name_, 0, KIND_DEC, NULL, lo_, width_, doc_},
 #define END(id_) {LINE_END, #id_, 0, KIND_DEC, NULL, 0, 0, NULL},
 static const struct line lines[] = {
-#include "../../src/schema/names.def"
+#include "src/schema/names.def"
 };
 #undef SET
 #undef VALUE

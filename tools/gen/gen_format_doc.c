@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gen_format_doc.c - prints docs/FORMAT.md: every layout and every set of names of the schema, as tables. */
 #include "gen.h"
-#include "schema.h"
+#include "src/schema/schema.h"
 #include <perfdata/constants.h>
 
 #include <ctype.h>
@@ -75,11 +75,11 @@ static const char head[] =
     "* NO_PID: build ids of perf before 2.6.35 have no pid;\n"
     "* EARLY_MMAP2: the record is of the first form of MMAP2 (Linux 3.12-rc, RHEL 7.0).\n";
 
-static const char features[] =
-    "\n## Feature sections\n"
-    "\n"
-    "The bytes of a feature, in its section of a file or in a HEADER_FEATURE record of a pipe. Nothing is aligned; bytes\n"
-    "behind the last field are kept.\n";
+static const char features[] = "\n## Feature sections\n"
+                               "\n"
+                               "The bytes of a feature, in its section of a file or in a HEADER_FEATURE "
+                               "record of a pipe. Nothing is aligned; bytes\n"
+                               "behind the last field are kept.\n";
 
 /* Text in a cell. */
 static void put_cell(FILE *out, const char *s)
@@ -189,6 +189,7 @@ static void put_type(FILE *out, const struct pd_op *op)
     case PD_OP_BYTES: fprintf(out, "bytes[%s]", op->ref); break;
     case PD_OP_VEC64: fprintf(out, "u64[%s]", op->ref); break;
     case PD_OP_VECR64: fputs("u64[]", out); break;
+    case PD_OP_GRID64: fprintf(out, "u64[%s]", op->ref); break;
     case PD_OP_REGS: fprintf(out, "u64[bits of attr.sample_regs_%s]", op->src ? "intr" : "user"); break;
     case PD_OP_STR: fputs("string", out); break;
     case PD_OP_REST: fputs("bytes", out); break;
@@ -226,7 +227,8 @@ static void put_set(FILE *out, const struct pd_set *set)
 
 static void put_condition(FILE *out, const struct pd_op *op)
 {
-    static const char *const verbs[] = {[PD_OP_IS] = "is", [PD_OP_FROM] = "is at least", [PD_OP_HAS] = "has", [PD_OP_LACKS] = "lacks"};
+    static const char *const verbs[] = {
+        [PD_OP_IS] = "is", [PD_OP_FROM] = "is at least", [PD_OP_HAS] = "has", [PD_OP_LACKS] = "lacks"};
     if (op->kind >= PD_OP_IS) {
         fprintf(out, "%s %s %s", op->ref, verbs[op->kind], op->name);
         return;
@@ -295,8 +297,8 @@ static const struct pd_op *put_branches(struct doc *d, const struct pd_op *op)
     const struct place before = d->place;
     const struct pd_op *next = put_condition_block(d, op);
     const struct place one = d->place;
-    if ((next->kind == PD_OP_WHEN || next->kind == PD_OP_UNLESS) && op->kind <= PD_OP_UNLESS && next->kind != op->kind &&
-        next->src == op->src && next->arg == op->arg) {
+    if ((next->kind == PD_OP_WHEN || next->kind == PD_OP_UNLESS) && op->kind <= PD_OP_UNLESS &&
+        next->kind != op->kind && next->src == op->src && next->arg == op->arg) {
         d->place = before;
         next = put_condition_block(d, next);
         d->place.known = d->place.known && one.known && d->place.at == one.at;
@@ -426,21 +428,68 @@ static const char *begin_registers(FILE *out, const char *arch, const char *doc)
 static void put_registers(FILE *out)
 {
     const char *separator = "";
+    bool simd = false;
     fputs("\n## Registers\n\nBits of sample_regs_user and sample_regs_intr, by architecture.\n", out);
 #define ARCH(id_, name_, doc_) separator = begin_registers(out, name_, doc_);
 #define REG(bit_, name_)                                     \
     fprintf(out, "%s%d %s", separator, (int)(bit_), #name_); \
     separator = ", ";
+#define SIMD_REG(bit_, name_) \
+    fprintf(out, "%s%d %s", simd ? ", " : "; where the abi has SIMD: ", (int)(bit_), #name_), simd = true;
 #define UNAME(id_, prefix_)
 #define MACHINE(id_, number_, doc_)
-#define END(id_) fputs("\n", out);
-#include "schema/regs.def"
+#define END(id_) fputs("\n", out), simd = false;
+#include "src/schema/regs.def"
 #undef ARCH
 #undef REG
+#undef SIMD_REG
 #undef UNAME
 #undef MACHINE
 #undef END
 }
+
+/* Facts that are no layout. */
+static const char notes[] = "\n## Registers that came later\n"
+                            "\n"
+                            "`abi` of sampled registers is a bitmap: 1 of a 32-bit task, 2 of a 64-bit one, "
+                            "4 with SIMD registers. With bit 4, and only\n"
+                            "then, [simd_regs](#part-simd_regs) follows the registers, its numbers of 16 "
+                            "bits in the byte order of the file; the mask then stands for\n"
+                            "other registers from bit 24 on (of x86: R16 to R31 and SSP, no XMM). An abi "
+                            "with other bits is not known. What follows it\n"
+                            "cannot be told: it is the record's `rest`, kept as bytes in either byte order "
+                            "(variants UNKNOWN_USER_REGS, UNKNOWN_INTR_REGS), and the\n"
+                            "fields that the sample's event has behind these registers are absent.\n"
+                            "\n"
+                            "Where that is from: the postings \"Support SIMD/eGPRs/SSP registers sampling "
+                            "for perf\" for Linux, v2 to v5 (2025), in which the\n"
+                            "sample's layout is the same; v6 (2026-02-09) for the numbers of R16 to SSP. Of "
+                            "what was merged later (kernel, 2026-08-24, and the\n"
+                            "copy of `perf_event.h` for perf, 2026-09-14) only the beginnings could be read: "
+                            "that `abi` has a bit more, that attrs have fields more,\n"
+                            "that SSP is in the mask where XMM was. Not known is whether v8 (2026-05-29), "
+                            "which \"refined the sample data layout\", changed it, and\n"
+                            "where the fields of the attr are (sample_simd_regs_enabled, "
+                            "sample_simd_pred_reg_qwords, _intr and _user, sample_simd_vec_reg_qwords,\n"
+                            "_intr and _user): they were at 136 in v2 to v5, where config4 is now, and moved "
+                            "since. So attrs have no such fields here, and keep what is\n"
+                            "behind config4 as `tail`; and which vectors were sampled is not told by name.\n"
+                            "\n"
+                            "## Off-cpu samples\n"
+                            "\n"
+                            "`perf record --off-cpu` of perf 6.15 and later writes samples of an event of "
+                            "type SOFTWARE and config BPF_OUTPUT that is called\n"
+                            "`offcpu-time` (EVENT_DESC, EVENT_UPDATE). What they are about is in their raw "
+                            "data, as [offcpu](#part-offcpu): perf takes pid, tid, period\n"
+                            "and call chain from there, and as ip the entry behind the marker. The raw data "
+                            "is in the byte order of the machine that recorded, also\n"
+                            "where a conversion turned all else. Samples that a BPF program writes at once "
+                            "have thread and process in one u64, the process in its upper\n"
+                            "half, which perf reads as two numbers of 32 bits, process first; those that "
+                            "perf writes at the end have them the other way. perf before 6.15\n"
+                            "wrote ordinary samples with a call chain. From: the patches \"perf record "
+                            "--off-cpu: Dump off-cpu samples directly\" (to v15, 2025; `off_cpu.bpf.c`,\n"
+                            "`bpf_off_cpu.c`, `evsel.c`).\n";
 
 int gen_format_doc(FILE *out)
 {
@@ -456,5 +505,6 @@ int gen_format_doc(FILE *out)
         if (pd_sets[i]->n)
             put_set_section(out, pd_sets[i]);
     put_registers(out);
+    fputs(notes, out);
     return 0;
 }

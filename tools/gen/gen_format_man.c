@@ -41,7 +41,8 @@ static void put_text(FILE *out, const char *s, size_t n)
             continue;
         } else if (s[i] == '\\' || s[i] == '-') {
             fputs(s[i] == '-' ? "\\-" : "\\e", out);
-        } else if (s[i] != '`' && !(s[i] == '*' && (i == 0 || i + 1 == n || s[i - 1] != ' ' || s[i + 1] != ' '))) {
+        } else if (s[i] != '`' &&
+                   !(s[i] == '*' && (i == 0 || i + 1 == n || s[i - 1] != ' ' || s[i + 1] != ' '))) {
             fputc(s[i], out);
         }
     }
@@ -93,7 +94,10 @@ static void begin_table(FILE *out, const char *row)
     fputs(".TS\ntab(\t);\n", out);
     for (int line = 0; line < 2; line++)
         for (size_t i = 0; i < cells; i++)
-            fprintf(out, "%s%s%s", line ? "l" : "lb", i + 1 < cells ? "" : "x", i + 1 < cells ? " " : line ? ".\n" : "\n");
+            fprintf(out, "%s%s%s", line ? "l" : "lb", i + 1 < cells ? "" : "x",
+                    i + 1 < cells ? " "
+                    : line        ? ".\n"
+                                  : "\n");
     put_row(out, row, cells);
 }
 

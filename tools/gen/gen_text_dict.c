@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gen_text_dict.c - prints fuzz/text.dict: the words of the text form, for fuzz_text. */
 #include "gen.h"
-#include "schema.h"
+#include "src/schema/schema.h"
 
 #include <ctype.h>
 #include <perfdata/constants.h>
@@ -12,14 +12,16 @@
 
 /* Those of encode's lines that no layout has, and what stands between words. */
 static const char *const others[] = {
-    "attrs", "big",    "container", "content",   "directory",   "feature",    "file",   "header",   "hex",
-    "ids",   "link",   "little",    "member",    "mode",        "of",         "offset", "order",    "payload",
-    "pipe",  "raw",    "record",    "rest",      "room",        "sample_id",  "table",  "variant",  "comm_pad",
-    "count", "text_pad", "value_pad", "filename_pad", "ids_section", "known_attr",
+    "attrs",    "big",       "container",    "content",     "directory",  "feature",  "file",
+    "header",   "hex",       "ids",          "link",        "little",     "member",   "mode",
+    "of",       "offset",    "order",        "payload",     "pipe",       "raw",      "record",
+    "rest",     "room",      "sample_id",    "table",       "variant",    "comm_pad", "count",
+    "text_pad", "value_pad", "filename_pad", "ids_section", "known_attr",
 };
-static const char tail[] = "\"{\"\n\"}\"\n\"[\"\n\"]\"\n\":\"\n\",\"\n\"\\x0a\"\n\"null\"\n\"true\"\n\"\\\"0x0\\\"\"\n"
-                           "\"18446744073709551615\"\n\"-1\"\n\"4294967296\"\n\"65536\"\n\"1e9\"\n\"\\\\u0000\"\n"
-                           "\"{\\\"header\\\":{}}\\x0a\"\n";
+static const char tail[] =
+    "\"{\"\n\"}\"\n\"[\"\n\"]\"\n\":\"\n\",\"\n\"\\x0a\"\n\"null\"\n\"true\"\n\"\\\"0x0\\\"\"\n"
+    "\"18446744073709551615\"\n\"-1\"\n\"4294967296\"\n\"65536\"\n\"1e9\"\n\"\\\\u0000\"\n"
+    "\"{\\\"header\\\":{}}\\x0a\"\n";
 
 struct words {
     const char *word[MOST_WORDS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gen_visitor.c - prints include/perfdata/visitor.h: a callback for every record of the schema. */
 #include "gen.h"
-#include "schema.h"
+#include "src/schema/schema.h"
 
 static const char head[] =
     "/* SPDX-License-Identifier: MIT */\n"

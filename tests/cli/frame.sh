@@ -116,9 +116,9 @@ same tiny.data perf.data
 { printf PERFILE2 && le 8 16 && le 4 68 && le 2 0 8; } >stream.data
 mkfifo live
 {
-    cat stream.data
     sleep 10 &
-    echo $! >holder
+    echo $! >holder # before the records: who has read them finds it
+    cat stream.data
     wait
 } >live &
 writer=$!

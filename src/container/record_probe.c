@@ -2,10 +2,10 @@
 /* record_probe.c - see record_probe.h. Probing moves no reader's place, but what its input shows. */
 #include "record_probe.h"
 #include "src/codec/codec_internal.h"
+#include "src/schema/roles.h"
 #include "src/support/wire.h"
 
-#define MOST_KINDS 64 /* more than perf will have of AUX data, or of layouts of the same counters */
-#define IN_A_ROW 3    /* records that make sense, for reading to go on there */
+#define IN_A_ROW 3 /* records that make sense, for reading to go on there */
 #define HEADER sizeof(struct pd_record_header)
 
 /* ---- Is there one? */
@@ -226,31 +226,19 @@ static bool is_too_long(const struct pd_record *rec)
 /* Does a record of perf itself say that it is of an event which is not there? perf stops at it. */
 static bool is_of_no_event(const struct pd_reader *r, const struct pd_record *rec, uint64_t *id)
 {
-    if (!rec->decoded || r->attrs.map_size == 0)
+    if (!rec->decoded || r->attrs.map_size == 0 || rec->type < PD_RECORD_HEADER_ATTR)
         return false;
-    switch (rec->type) {
-    case PD_RECORD_STAT: *id = rec->u.stat.id; break;
-    case PD_RECORD_EVENT_UPDATE: *id = rec->u.event_update.id; break;
-    default: return false;
-    }
+    const size_t place = pd_tool_event_id(rec->type);
+    if (!place)
+        return false;
+    memcpy(id, (const uint8_t *)&rec->u + place - 1, sizeof *id);
     return pd_attrs_find(&r->attrs, *id) == UINT32_MAX;
 }
 
-/*
- * Does it say that it has a layout which no perf has? Kinds of AUX data, versions of counters and features
- * that are to come have the numbers that follow the known ones.
- */
+/* Does it say that it has a layout which no perf has? */
 static bool is_of_no_kind(const struct pd_record *rec)
 {
-    if (!rec->decoded)
-        return false;
-    switch (rec->type) {
-    case PD_RECORD_AUXTRACE_INFO: return rec->u.auxtrace_info.type > MOST_KINDS;
-    case PD_RECORD_SCHEDSTAT_CPU: return rec->u.schedstat_cpu.version > MOST_KINDS;
-    case PD_RECORD_SCHEDSTAT_DOMAIN: return rec->u.schedstat_domain.version > MOST_KINDS;
-    case PD_RECORD_HEADER_FEATURE: return rec->u.header_feature.feat_id > UINT8_MAX;
-    default: return false;
-    }
+    return rec->decoded && rec->type >= PD_RECORD_HEADER_ATTR && pd_tool_has_beyond(rec->type, &rec->u);
 }
 
 enum pd_code pd_reader_judge(const struct pd_reader *r, const struct pd_record *rec, struct pd_error *why)

@@ -181,6 +181,9 @@
 #ifndef LACKS
 #define LACKS(f_, mask_)
 #endif
+#ifndef MOST
+#define MOST(f_, value_)
+#endif
 #ifndef FEATURE
 #define FEATURE(name_, id_, doc_) LAYOUT(feature_##name_, doc_)
 #endif
@@ -254,6 +257,7 @@
 #undef FROM
 #undef HAS
 #undef LACKS
+#undef MOST
 #undef FEATURE
 #endif
 #undef PD_EACH_FAST

@@ -30,6 +30,17 @@ enum {
 #undef END
 };
 
+/* The type of each record; of what is no record, none. */
+enum {
+#define LAYOUT(name_, doc_) TYPE_OF_##name_ = 0,
+#define RECORD(name_, type_, misc_, trailer_, doc_) TYPE_OF_##name_ = PD_RECORD_##type_,
+#define END(name_)
+#include "each.h"
+#undef LAYOUT
+#undef RECORD
+#undef END
+};
+
 /* What the compiler says of a record that was forgotten tells what to do: these are undeclared then. */
 enum {
 #define ROLE(record_, role_, tells_, copies_) add_a_ROLE_to_roles_def_of_##record_ = PD_ROLE_##role_,
@@ -38,13 +49,14 @@ enum {
 };
 
 /*
- * IN_THREAD(layout, field) and so on make the entry of a pid, IN_OTHER, of all other kinds, none: a kind that
- * is not among these four gives one argument less, so that OTHER is the second.
+ * ENTRY_thread(layout, field) and so on are what becomes of a field of such a kind, ENTRY_none, of all other
+ * kinds, nothing: a kind that is not among these gives one argument less, so that none is the second.
  */
 #define KIND_PROCESS ~, process
 #define KIND_THREAD ~, thread
 #define KIND_PARENT_PROCESS ~, parent_process
 #define KIND_PARENT_THREAD ~, parent_thread
+#define KIND_EVENT_ID ~, event_id
 #define SECOND(first_, second_, ...) second_
 #define PICK(...) SECOND(__VA_ARGS__)
 #define PASTE(a_, b_) a_##b_
@@ -55,6 +67,7 @@ enum {
 #define ENTRY_thread(layout_, field_) PLACE(thread, layout_, field_)
 #define ENTRY_parent_process(layout_, field_) PLACE(parent_process, layout_, field_)
 #define ENTRY_parent_thread(layout_, field_) PLACE(parent_thread, layout_, field_)
+#define ENTRY_event_id(layout_, field_)
 #define ENTRY_none(layout_, field_)
 #define IDENTIFIES(layout_, field_, kind_) ENTRY(PICK(KIND_##kind_, none, ~), layout_, field_)
 
@@ -82,6 +95,32 @@ const struct pd_traits pd_kernel_traits[FIRST_TOOL + N_LAYOUTS] = {
                        offsetof(struct pd_##layout_, field_) < UINT8_MAX),             \
                   #layout_ "." #field_ " is not a pid of 4 bytes");
 #include "identity.def"
+
+#undef IDENTIFIES
+
+#undef ENTRY_process
+#undef ENTRY_thread
+#undef ENTRY_parent_process
+#undef ENTRY_parent_thread
+#undef ENTRY_event_id
+#define ENTRY_process ENTRY_none
+#define ENTRY_thread ENTRY_none
+#define ENTRY_parent_process ENTRY_none
+#define ENTRY_parent_thread ENTRY_none
+#define ENTRY_event_id(layout_, field_)                                             \
+    if ((int)TYPE_OF_##layout_ >= (int)FIRST_TOOL && type == TYPE_OF_##layout_) {   \
+        static_assert(sizeof((struct pd_##layout_ *)0)->field_ == sizeof(uint64_t), \
+                      "an event id has 8 bytes");                                   \
+        return offsetof(struct pd_##layout_, field_) + 1;                           \
+    }
+#define IDENTIFIES(layout_, field_, kind_) ENTRY(PICK(KIND_##kind_, none, ~), layout_, field_)
+
+size_t pd_tool_event_id(uint32_t type)
+{
+#include "identity.def"
+    return 0;
+}
+
 #undef IDENTIFIES
 #undef WHOLE
 
@@ -100,4 +139,24 @@ const struct pd_traits *pd_tool_traits(uint32_t type)
 #undef END
     default: return &unknown;
     }
+}
+
+bool pd_tool_has_beyond(uint32_t type, const void *decoded)
+{
+#define LAYOUT(name_, doc_) RECORD_OF(name_, 0)
+#define RECORD(name_, type_, misc_, trailer_, doc_) RECORD_OF(name_, PD_RECORD_##type_)
+#define RECORD_OF(name_, type_)                 \
+    {                                           \
+        const struct pd_##name_ *own = decoded; \
+        const bool is = type == (type_);        \
+        (void)own, (void)is;
+#define MOST(f_, value_)          \
+    if (is && own->f_ > (value_)) \
+        return true;
+#define END(name_) }
+#include "each.h"
+#undef LAYOUT
+#undef RECORD
+#undef END
+    return false;
 }

@@ -7,6 +7,8 @@
 #define PERFDATA_ROLES_H
 
 #include <perfdata/constants.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* What becomes of a record when samples are chosen. */
@@ -49,6 +51,11 @@ struct pd_traits {
 extern const struct pd_traits pd_kernel_traits[];
 /* Of perf's; those that the schema does not have are TOOL. */
 const struct pd_traits *pd_tool_traits(uint32_t type);
+
+/* Offset, plus 1, of the id in a decoded record of perf that is of an event; 0: it has none. */
+size_t pd_tool_event_id(uint32_t type);
+/* Does a decoded record of perf have more in a field than any perf has (MOST in rare_records.def)? */
+bool pd_tool_has_beyond(uint32_t type, const void *decoded);
 
 static inline const struct pd_traits *pd_traits_of(uint32_t type)
 {

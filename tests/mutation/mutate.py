@@ -121,7 +121,7 @@ REFERRING = {
     "WHOLE",
     "ROOMN",
 }  # to another field of the block
-CONDITIONS = {"WHEN", "UNLESS", "SINCE", "IS", "FROM", "HAS", "LACKS"}
+CONDITIONS = {"WHEN", "UNLESS", "SINCE", "IS", "FROM", "HAS", "LACKS", "MOST"}
 
 
 class Line:

@@ -146,6 +146,42 @@ static void the_kernels_maps_are_no_tasks(void **state)
     assert_false(pd_maps_kernel(&rec));
 }
 
+/* perf looks for the event of these two, and of nothing else of its own. */
+static void records_of_perf_say_which_event(void **state)
+{
+    struct pd_record rec = {.type = PD_RECORD_STAT, .u.stat = {.id = 7, .cpu = 1, .thread = 2, .val = 3}};
+    (void)state;
+    assert_int_equal(*(uint64_t *)((uint8_t *)&rec.u + pd_tool_event_id(rec.type) - 1), 7);
+    rec = (struct pd_record){.type = PD_RECORD_EVENT_UPDATE, .u.event_update = {.type = 3, .id = 9}};
+    assert_int_equal(*(uint64_t *)((uint8_t *)&rec.u + pd_tool_event_id(rec.type) - 1), 9);
+    for (uint32_t type = 0; type <= UINT16_MAX; type++)
+        assert_true(!pd_tool_event_id(type) == (type != PD_RECORD_STAT && type != PD_RECORD_EVENT_UPDATE));
+}
+
+/* 64 kinds are more than perf has, and a feature's number is a byte's. */
+static void numbers_beyond_what_perf_has_are_told(void **state)
+{
+    static const struct {
+        struct pd_record rec;
+        bool beyond;
+    } tried[] = {
+        {{.type = PD_RECORD_AUXTRACE_INFO, .u.auxtrace_info.type = 64}, false},
+        {{.type = PD_RECORD_AUXTRACE_INFO, .u.auxtrace_info.type = 65}, true},
+        {{.type = PD_RECORD_SCHEDSTAT_CPU, .u.schedstat_cpu.version = 64}, false},
+        {{.type = PD_RECORD_SCHEDSTAT_CPU, .u.schedstat_cpu.version = 65}, true},
+        {{.type = PD_RECORD_SCHEDSTAT_DOMAIN, .u.schedstat_domain.version = 64}, false},
+        {{.type = PD_RECORD_SCHEDSTAT_DOMAIN, .u.schedstat_domain.version = 65}, true},
+        {{.type = PD_RECORD_HEADER_FEATURE, .u.header_feature.feat_id = 255}, false},
+        {{.type = PD_RECORD_HEADER_FEATURE, .u.header_feature.feat_id = 256}, true},
+        {{.type = PD_RECORD_EVENT_UPDATE, .u.event_update = {.type = 256, .id = 256}}, false},
+        {{.type = 999, .u.header_feature.feat_id = 256}, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < N(tried); i++)
+        if (pd_tool_has_beyond(tried[i].rec.type, &tried[i].rec.u) != tried[i].beyond)
+            fail_msg("record %zu, of type %u", i, tried[i].rec.type);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +190,8 @@ int main(void)
         cmocka_unit_test(records_say_which_task),
         cmocka_unit_test(what_tells_of_a_task_says_of_which),
         cmocka_unit_test(the_kernels_maps_are_no_tasks),
+        cmocka_unit_test(records_of_perf_say_which_event),
+        cmocka_unit_test(numbers_beyond_what_perf_has_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,14 +45,13 @@ enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink,
     if (code)
         return code;
     f.chains.allocator = f.options->allocator;
-    f.output = (struct pd_output_options){.allocator = own.allocator,
-                                          .zip = own.zip,
-                                          .level = own.level,
-                                          .members = {own.open_member, own.close_member, own.user}};
+    f.out.options = (struct pd_output_options){.allocator = own.allocator,
+                                               .zip = own.zip,
+                                               .level = own.level,
+                                               .members = {own.open_member, own.close_member, own.user}};
     f.progress = (struct pd_progress){
         .callback = own.progress, .user = own.user, .total = reader->in.seekable ? 0 : PD_NOWHERE};
-    f.sections = (struct pd_sections){.reader = reader, .options = &f.output, .error = f.error};
-    f.out.sections = &f.sections;
+    f.out.sections = (struct pd_sections){.reader = reader, .error = f.error};
     code = filter_all(&f);
     f.stats->bytes = f.out.bytes;
     pd_output_close(&f.out);

@@ -164,8 +164,6 @@ struct pd_filtering {
     struct pd_chains chains;
     bool deferred;       /* some event has deferred call chains */
     uint64_t met, taken; /* samples, for `every` and `limit` */
-    struct pd_sections sections;
-    struct pd_output_options output;
     struct pd_output out;
     bool last_pass;
     bool kept;           /* the last record given to pd_filter_copy() */

@@ -688,7 +688,7 @@ enum pd_code pd_filter_write(struct pd_filtering *f)
     bool over = false;
     enum pd_code code = pd_output_begin(&f->out);
     f->out.runs = true;
-    if (!code && f->scan.complete && f->sections.writer->deflate.ctx == NULL) {
+    if (!code && f->scan.complete && f->out.sections.writer->deflate.ctx == NULL) {
         code = pd_reader_rewind(f->reader, f->error);
         if (!code)
             code = pd_scan_copy(f, &over);
@@ -696,8 +696,8 @@ enum pd_code pd_filter_write(struct pd_filtering *f)
     }
     if (!code && !over)
         code = each_record(f, &from, false, pd_filter_copy);
-    f->sections.first = f->stats->first;
-    f->sections.last = f->stats->last;
-    f->sections.no_aux = pd_lists_type(&f->drop, PD_RECORD_AUXTRACE);
+    f->out.sections.first = f->stats->first;
+    f->out.sections.last = f->stats->last;
+    f->out.sections.no_aux = pd_lists_type(&f->drop, PD_RECORD_AUXTRACE);
     return code ? code : pd_output_end(&f->out);
 }

@@ -262,7 +262,7 @@ static enum pd_code flush(struct copying *c)
 {
     const size_t n = c->n;
     c->n = 0;
-    return n ? pd_writer_raw(c->f->sections.writer, c->pieces, n, c->f->error) : PD_OK;
+    return n ? pd_writer_raw(c->f->out.sections.writer, c->pieces, n, c->f->error) : PD_OK;
 }
 
 static enum pd_code add_piece(struct copying *c, const uint8_t *bytes, size_t n)
@@ -292,7 +292,7 @@ static enum pd_code copy_bytes(struct copying *c, uint64_t offset, uint64_t n)
             c->end = offset + got;
         }
         const uint64_t now = n < c->end - offset ? n : c->end - offset;
-        code = pd_writer_emit(f->sections.writer, c->seen + (offset - c->first), (size_t)now, f->error);
+        code = pd_writer_emit(f->out.sections.writer, c->seen + (offset - c->first), (size_t)now, f->error);
         offset += now;
         n -= now;
     }
@@ -313,11 +313,11 @@ static enum pd_code copy_large(struct copying *c, uint64_t offset, uint64_t n)
 {
     enum pd_code code = flush(c);
     if (!code && n)
-        code = pd_writer_raw(c->f->sections.writer, NULL, 0, c->f->error); /* what stands before */
+        code = pd_writer_raw(c->f->out.sections.writer, NULL, 0, c->f->error); /* what stands before */
     while (!code && !c->over && c->copy && n >= LEAST_COPY) {
         const uint64_t now = n < MOST_COPY ? n : MOST_COPY;
         const uint64_t done = c->copy(c->f->options->user, offset, now);
-        c->f->sections.writer->at += done;
+        c->f->out.sections.writer->at += done;
         if (done < now)
             c->copy = NULL;
         offset += done;

@@ -26,7 +26,6 @@ struct pd_output_options {
 struct pd_sections {
     struct pd_reader *reader;
     struct pd_writer *writer;
-    const struct pd_output_options *options;
     struct pd_aux_index aux;
     uint64_t first, last; /* what SAMPLE_TIME shall say */
     bool no_aux;          /* AUXTRACE records were dropped */
@@ -45,8 +44,8 @@ struct pd_sections {
  * Opens the writer, and gives it the attrs and event types. `zip`: the type of the records that carry
  * compressed ones, or 0; `keep_dir`: the output is a directory if the input is one.
  */
-enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink, uint32_t zip, int level,
-                               bool keep_dir);
+enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink,
+                               const struct pd_allocator *allocator, uint32_t zip, int level, bool keep_dir);
 /* The event types of the input; change(), if there is one, changes each. */
 enum pd_code pd_copy_event_types(struct pd_reader *reader, struct pd_writer *w,
                                  enum pd_code (*change)(void *user, struct pd_event_type *type), void *user,
@@ -62,14 +61,16 @@ enum pd_code pd_copy_section(struct pd_reader *reader, struct pd_file_section se
 #define PD_COPY_PIECE ((size_t)65536)
 /* The features, and the end. */
 enum pd_code pd_sections_end(struct pd_sections *s);
+void pd_sections_close(struct pd_sections *s);
 /* The feature SAMPLE_TIME for samples between two times, in nanoseconds. */
 void pd_put_sample_time(uint8_t times[16], uint64_t first, uint64_t last, enum pd_order order);
 
 /* ---- stream_out.c: the records */
 
 struct pd_output {
-    struct pd_sections *sections; /* its writer is that of a file, of a directory's `data`, or of a stream */
+    struct pd_sections sections; /* its writer is that of a file, of a directory's `data`, or of a stream */
     const struct pd_sink *sink;
+    struct pd_output_options options;
     struct pd_writer *member; /* of a directory: the file beside `data` that is being written */
     struct pd_member_file data_file, member_file;
     uint32_t at;    /* number of the current member */

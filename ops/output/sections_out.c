@@ -114,13 +114,13 @@ static unsigned count_features(const struct pd_sections *s)
     return n;
 }
 
-enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink, uint32_t zip, int level,
-                               bool keep_dir)
+enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink,
+                               const struct pd_allocator *allocator, uint32_t zip, int level, bool keep_dir)
 {
     const struct pd_file_info *info = pd_reader_info(s->reader);
     const struct pd_event_attr *first = pd_reader_attr(s->reader, 0);
     struct pd_writer_options options = {.size = sizeof options,
-                                        .allocator = s->options->allocator,
+                                        .allocator = allocator,
                                         .order = info->order,
                                         .feature_word = info->feature_word};
     int old_level;
@@ -217,4 +217,11 @@ enum pd_code pd_sections_end(struct pd_sections *s)
     if (!code)
         code = write_others(s);
     return code ? code : pd_writer_finish(s->writer, s->error);
+}
+
+void pd_sections_close(struct pd_sections *s)
+{
+    if (s->writer)
+        pd_aux_index_free(&s->aux, s->writer->allocator);
+    pd_writer_close(s->writer);
 }

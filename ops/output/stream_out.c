@@ -13,19 +13,19 @@
 
 static enum pd_order order_of(const struct pd_output *o)
 {
-    return pd_reader_info(o->sections->reader)->order;
+    return pd_reader_info(o->sections.reader)->order;
 }
 
 static struct pd_writer *writer_of(const struct pd_output *o)
 {
-    return o->at ? o->member : o->sections->writer;
+    return o->at ? o->member : o->sections.writer;
 }
 
 /* ---- Compression */
 
 static bool keeps(const struct pd_output *o)
 {
-    return o->sections->options->zip == PD_ZIP_KEEP;
+    return o->options.zip == PD_ZIP_KEEP;
 }
 
 /*
@@ -33,11 +33,11 @@ static bool keeps(const struct pd_output *o)
  */
 static enum pd_code decide_compression(struct pd_output *o)
 {
-    const struct pd_output_options *options = o->sections->options;
+    const struct pd_output_options *options = &o->options;
     bool zstd = false;
     int level = 0;
     const enum pd_code code =
-        o->pipe ? PD_OK : pd_reader_said_zstd(o->sections->reader, &zstd, &level, o->sections->error);
+        o->pipe ? PD_OK : pd_reader_said_zstd(o->sections.reader, &zstd, &level, o->sections.error);
     o->z = (struct pd_compression){.order = order_of(o),
                                    .again = keeps(o),
                                    .pipe = o->pipe,
@@ -50,7 +50,7 @@ static enum pd_code decide_compression(struct pd_output *o)
 static enum pd_code start(struct pd_output *o, struct pd_writer *w)
 {
     w->plain |= w->deflate.ctx == NULL;
-    return pd_compression_start(&o->z, w, o->sections->error);
+    return pd_compression_start(&o->z, w, o->sections.error);
 }
 
 /* What perf synthesizes before it samples, which it does not compress. */
@@ -64,31 +64,31 @@ static bool is_early(const struct pd_record *rec)
 
 static enum pd_code open_member(struct pd_output *o, uint32_t i, struct pd_member_file *file)
 {
-    const struct pd_member *m = pd_reader_member(o->sections->reader, i);
-    return pd_member_open(&o->sections->options->members, m->name, m->mode, file, o->sections->error);
+    const struct pd_member *m = pd_reader_member(o->sections.reader, i);
+    return pd_member_open(&o->options.members, m->name, m->mode, file, o->sections.error);
 }
 
 static enum pd_code close_member(struct pd_output *o, struct pd_member_file *file, enum pd_code code)
 {
-    return pd_member_close(&o->sections->options->members, file, code, o->sections->error);
+    return pd_member_close(&o->options.members, file, code, o->sections.error);
 }
 
 static enum pd_code open_stream(struct pd_output *o, const struct pd_sink *sink, struct pd_writer **w)
 {
     const struct pd_writer_options options = {.size = sizeof options,
-                                              .allocator = o->sections->options->allocator,
+                                              .allocator = o->options.allocator,
                                               .order = order_of(o),
-                                              .version = pd_reader_info(o->sections->reader)->version,
+                                              .version = pd_reader_info(o->sections.reader)->version,
                                               .container = PD_CONTAINER_DIRECTORY};
-    const enum pd_code code = pd_writer_open(w, sink, &options, o->sections->error);
+    const enum pd_code code = pd_writer_open(w, sink, &options, o->sections.error);
     return !code && o->z.zip ? start(o, *w) : code;
 }
 
 static enum pd_code end_member(struct pd_output *o)
 {
-    struct pd_writer *data = o->sections->writer;
+    struct pd_writer *data = o->sections.writer;
     enum pd_code code = PD_OK;
-    if (o->member && (code = pd_writer_finish(o->member, o->sections->error)) == PD_OK) {
+    if (o->member && (code = pd_writer_finish(o->member, o->sections.error)) == PD_OK) {
         o->bytes += pd_writer_data_size(o->member);
         data->deflate.taken += o->member->deflate.taken; /* for the ratio in the COMPRESSED feature */
         data->deflate.made += o->member->deflate.made;
@@ -115,14 +115,14 @@ static enum pd_code advance(struct pd_output *o, uint32_t to)
 
 static enum pd_code begin_stream(struct pd_output *o)
 {
-    const enum pd_code code = open_stream(o, o->sink, &o->sections->writer);
-    return code ? code : pd_pipe_header(o->sections->writer, o->sections->error);
+    const enum pd_code code = open_stream(o, o->sink, &o->sections.writer);
+    return code ? code : pd_pipe_header(o->sections.writer, o->sections.error);
 }
 
 enum pd_code pd_output_begin(struct pd_output *o)
 {
-    const struct pd_output_options *options = o->sections->options;
-    const enum pd_container from = pd_reader_info(o->sections->reader)->container;
+    const struct pd_output_options *options = &o->options;
+    const enum pd_container from = pd_reader_info(o->sections.reader)->container;
     enum pd_code code = PD_OK;
     o->pipe = from == PD_CONTAINER_PIPE;
     o->dir = from == PD_CONTAINER_DIRECTORY && options->members.open;
@@ -132,10 +132,10 @@ enum pd_code pd_output_begin(struct pd_output *o)
         return begin_stream(o);
     if (o->dir && (code = open_member(o, 0, &o->data_file)))
         return code;
-    code =
-        pd_sections_begin(o->sections, o->dir ? &o->data_file.sink : o->sink, o->z.zip, o->z.level, o->dir);
+    code = pd_sections_begin(&o->sections, o->dir ? &o->data_file.sink : o->sink, options->allocator,
+                             o->z.zip, o->z.level, o->dir);
     if (!code)
-        o->sections->writer->plain = true;
+        o->sections.writer->plain = true;
     return code;
 }
 
@@ -148,17 +148,17 @@ enum pd_code pd_output_wrapper(struct pd_output *o, const struct pd_record *rec)
     if (!code)
         code = o->dir ? advance(o, rec->member) : PD_OK;
     if (!code)
-        code = start(o, o->sections->writer); /* that of a directory has the feature, too */
+        code = start(o, o->sections.writer); /* that of a directory has the feature, too */
     if (!code && o->at)
         code = start(o, o->member);
-    return code ? code : pd_compression_end(&o->z, o->sections->writer, o->sections->error);
+    return code ? code : pd_compression_end(&o->z, o->sections.writer, o->sections.error);
 }
 
 enum pd_code pd_output_flush(struct pd_output *o)
 {
     const size_t n = o->run_n;
     o->run_n = 0;
-    return n ? pd_writer_raw(o->sections->writer, o->run, n, o->sections->error) : PD_OK;
+    return n ? pd_writer_raw(o->sections.writer, o->run, n, o->sections.error) : PD_OK;
 }
 
 /*
@@ -166,7 +166,7 @@ enum pd_code pd_output_flush(struct pd_output *o)
  */
 static bool extends_run(struct pd_output *o, const struct pd_record *rec, const uint8_t *bytes)
 {
-    if (!o->runs || o->pipe || o->dir || o->sections->writer->deflate.ctx || bytes != rec->raw ||
+    if (!o->runs || o->pipe || o->dir || o->sections.writer->deflate.ctx || bytes != rec->raw ||
         bytes != o->run + o->run_n)
         return false;
     o->run_n += rec->size;
@@ -184,7 +184,7 @@ enum pd_code pd_output_record(struct pd_output *o, const struct pd_record *rec, 
         return code;
     code = o->dir ? advance(o, rec->member) : PD_OK;
     if (!code && o->pipe)
-        code = pd_compression_announce(&o->z, o->sections->writer, rec, &taken, o->sections->error);
+        code = pd_compression_announce(&o->z, o->sections.writer, rec, &taken, o->sections.error);
     if (code || taken)
         return code;
     struct pd_writer *w = writer_of(o);
@@ -193,19 +193,19 @@ enum pd_code pd_output_record(struct pd_output *o, const struct pd_record *rec, 
     else if (w->plain && !is_early(rec))
         w->plain = false;
     if (rec->old_feature) /* of a type that means something else */
-        return pd_writer_emit(w, bytes, rec->size, o->sections->error);
-    return pd_writer_raw(w, bytes, rec->size, o->sections->error);
+        return pd_writer_emit(w, bytes, rec->size, o->sections.error);
+    return pd_writer_raw(w, bytes, rec->size, o->sections.error);
 }
 
 enum pd_code pd_output_payload(struct pd_output *o, const uint8_t *bytes, size_t n)
 {
     const enum pd_code code = pd_output_flush(o);
-    return code ? code : pd_writer_raw(writer_of(o), bytes, n, o->sections->error);
+    return code ? code : pd_writer_raw(writer_of(o), bytes, n, o->sections.error);
 }
 
 enum pd_code pd_output_note_aux(struct pd_output *o, const struct pd_record *rec)
 {
-    struct pd_sections *s = o->sections;
+    struct pd_sections *s = &o->sections;
     if (rec->type != PD_RECORD_AUXTRACE || rec->old_feature || o->pipe || rec->member)
         return PD_OK;
     const enum pd_code code = pd_output_flush(o);
@@ -227,15 +227,15 @@ enum pd_code pd_output_copy_payload(struct pd_output *o, struct pd_reader *reade
 
 enum pd_code pd_output_end(struct pd_output *o)
 {
-    struct pd_writer *w = o->sections->writer;
+    struct pd_writer *w = o->sections.writer;
     enum pd_code code = pd_output_flush(o);
     if (!code && o->dir &&
-        (code = advance(o, (uint32_t)pd_reader_n_members(o->sections->reader) - 1)) == PD_OK)
+        (code = advance(o, (uint32_t)pd_reader_n_members(o->sections.reader) - 1)) == PD_OK)
         code = end_member(o);
     if (!code)
-        code = pd_compression_end(&o->z, w, o->sections->error);
+        code = pd_compression_end(&o->z, w, o->sections.error);
     if (!code)
-        code = o->pipe ? pd_writer_finish(w, o->sections->error) : pd_sections_end(o->sections);
+        code = o->pipe ? pd_writer_finish(w, o->sections.error) : pd_sections_end(&o->sections);
     if (!code)
         o->bytes += pd_writer_data_size(w) - (o->pipe ? PD_PIPE_HEADER_BYTES : 0);
     return code ? code : close_member(o, &o->data_file, code);
@@ -243,10 +243,9 @@ enum pd_code pd_output_end(struct pd_output *o)
 
 void pd_output_close(struct pd_output *o)
 {
-    const struct pd_members *members = &o->sections->options->members;
+    const struct pd_members *members = &o->options.members;
     pd_member_close(members, &o->member_file, PD_OK, NULL); /* what failed first has been told */
     pd_member_close(members, &o->data_file, PD_OK, NULL);
     pd_writer_close(o->member);
-    pd_writer_close(o->sections->writer);
-    pd_aux_index_free(&o->sections->aux, o->sections->options->allocator);
+    pd_sections_close(&o->sections);
 }

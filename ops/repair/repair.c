@@ -18,8 +18,6 @@ struct repair {
     const struct pd_repair_options *options;
     struct pd_repair_stats *stats;
     struct pd_error *error;
-    struct pd_output_options output;
-    struct pd_sections sections;
     struct pd_output out;
     bool writing;
     struct pd_lost_range lost; /* the last range; told when another one begins */
@@ -478,15 +476,16 @@ static enum pd_code look_at_features(struct repair *p)
 static enum pd_code begin(struct repair *p, const struct pd_sink *sink)
 {
     const struct pd_repair_options *o = p->options;
-    p->output = (struct pd_output_options){.allocator = o->allocator,
-                                           .members = {o->open_member, o->close_member, o->user}};
-    p->sections =
-        (struct pd_sections){.reader = p->r, .options = &p->output, .mend_attrs = true, .skip = p->skip};
-    p->sections.like = p->options->like;
-    p->sections.new_dir = pd_reader_n_members(p->r) > 1;
-    p->sections.keep_time = true; /* what is lost had a time, too */
-    p->sections.error = p->error;
-    p->out = (struct pd_output){.sections = &p->sections, .sink = sink};
+    p->out = (struct pd_output){
+        .sink = sink,
+        .options = {.allocator = o->allocator, .members = {o->open_member, o->close_member, o->user}}};
+    p->out.sections = (struct pd_sections){.reader = p->r,
+                                           .mend_attrs = true,
+                                           .skip = p->skip,
+                                           .like = o->like,
+                                           .new_dir = pd_reader_n_members(p->r) > 1,
+                                           .keep_time = true, /* what is lost had a time, too */
+                                           .error = p->error};
     return p->writing ? pd_output_begin(&p->out) : PD_OK;
 }
 
@@ -550,8 +549,7 @@ enum pd_code pd_repair(struct pd_reader *reader, const struct pd_sink *sink,
     p.writing = sink || own.open_member;
     p.parts.allocator = own.allocator;
     code = repair_parts(&p, sink);
-    if (p.writing && p.sections.reader)
-        pd_output_close(&p.out);
+    pd_output_close(&p.out);
     pd_large_parts_free(&p.parts);
     pd_release(p.options->allocator, p.attr_kept);
     return code;

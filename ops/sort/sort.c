@@ -19,8 +19,6 @@ struct sorting {
     struct pd_sort_stats *stats;
     struct pd_error *error;
     struct pd_sorter *sorter;
-    struct pd_output_options how;
-    struct pd_sections sections;
     struct pd_output out;
     uint32_t member; /* being written, when the output is a directory */
     struct pd_rounds rounds;
@@ -283,13 +281,12 @@ enum pd_code pd_sort(struct pd_reader *reader, const struct pd_sink *sink,
     enum pd_code code = PD_TAKE_OPTIONS(pd_sort_options, &own, options, s.error);
     if (code)
         return code;
-    s.how = (struct pd_output_options){.allocator = own.allocator,
-                                       .zip = own.zip,
-                                       .level = own.level,
-                                       .members = {own.open_member, own.close_member, own.user}};
-    s.sections =
-        (struct pd_sections){.reader = reader, .options = &s.how, .keep_time = true, .error = s.error};
-    s.out = (struct pd_output){.sections = &s.sections, .sink = sink};
+    s.out = (struct pd_output){.sections = {.reader = reader, .keep_time = true, .error = s.error},
+                               .sink = sink,
+                               .options = {.allocator = own.allocator,
+                                           .zip = own.zip,
+                                           .level = own.level,
+                                           .members = {own.open_member, own.close_member, own.user}}};
     s.progress = (struct pd_progress){.callback = own.progress, .user = own.user};
     pd_rounds_init(&s.rounds, pd_reader_info(reader)->order);
     code = sort_records(&s);

@@ -91,7 +91,6 @@ struct pd_cutting {
 struct pd_cut {
     struct pd_cutting *c;
     struct pd_piece piece;
-    struct pd_sections sections;
     struct pd_output out;
     struct pd_sink sink;
     uint64_t bytes;  /* of records, uncompressed */

@@ -44,8 +44,8 @@ enum pd_code pd_cut_begin(struct pd_cut *p, struct pd_cutting *c, uint64_t numbe
     if (e)
         return pd_fail(c->error, PD_EOUT, PD_NOWHERE, NULL, (uint64_t)e, 0);
     p->closing = true;
-    p->sections = (struct pd_sections){.reader = c->reader, .options = &c->output, .error = c->error};
-    p->out = (struct pd_output){.sections = &p->sections, .sink = &p->sink};
+    p->out = (struct pd_output){
+        .sections = {.reader = c->reader, .error = c->error}, .sink = &p->sink, .options = c->output};
     c->stats->pieces++;
     return pd_output_begin(&p->out);
 }
@@ -109,10 +109,10 @@ static void count(struct pd_cut *p, struct pd_record *rec, bool copy)
     p->piece.samples++;
     if (!pd_record_time(rec, &time) || time == 0)
         return;
-    if (p->sections.first == 0 || time < p->sections.first)
-        p->sections.first = time;
-    if (time > p->sections.last)
-        p->sections.last = time;
+    if (p->out.sections.first == 0 || time < p->out.sections.first)
+        p->out.sections.first = time;
+    if (time > p->out.sections.last)
+        p->out.sections.last = time;
 }
 
 enum pd_code pd_cut_put(struct pd_cut *p, struct pd_record *rec, const struct pd_cut_payload *payload,
@@ -137,8 +137,8 @@ enum pd_code pd_cut_put(struct pd_cut *p, struct pd_record *rec, const struct pd
 enum pd_code pd_cut_end(struct pd_cut *p)
 {
     const struct pd_pieces_options *o = p->c->options;
-    p->piece.first = p->sections.first;
-    p->piece.last = p->sections.last;
+    p->piece.first = p->out.sections.first;
+    p->piece.last = p->out.sections.last;
     enum pd_code code = pd_output_end(&p->out);
     pd_output_close(&p->out);
     p->open = p->closing = false;

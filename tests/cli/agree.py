@@ -92,11 +92,14 @@ def run(*args):
 
 
 class Exceptions:
-    """Lines: what differs, the verb with its options, the file, the reason; the first three are patterns."""
+    """Lines: what differs, the verb with its options, the file, the reason; the first three are patterns.
+
+    A line that begins with spaces goes on the one before.
+    """
 
     def __init__(self, path):
         self.lines = []
-        for line in open(path):
+        for line in re.sub(r"\n +", " ", open(path).read()).splitlines():
             if line.strip() and not line.startswith("#"):
                 what, verb, name, reason = [part.strip() for part in line.split("|")]
                 self.lines.append([what, verb, name, reason, 0])

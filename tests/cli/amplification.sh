@@ -38,7 +38,8 @@ samples = b"".join(sample(1, 10000 + i) for i in range(1000))
 file("features.data", samples[:50 * 32], range(32, 160), bytes(100000))
 file("maps.data", b"".join(mmap2(i + 1) for i in range(4000)) + samples)
 file("pids.data", b"".join(sample(i + 1, 10000 + i) for i in range(10000)), [100], bytes(300000))
-file("task.data", record(3, struct.pack("<II", 1, 1) + text(b"x" * 60000) + struct.pack("<IIQ", 1, 1, 1)) + samples * 10)
+named = record(3, struct.pack("<II", 1, 1) + text(b"x" * 60000) + struct.pack("<IIQ", 1, 1, 1))
+file("task.data", named + samples * 10)
 name = text(b"y" * 200000)
 desc = struct.pack("<II", 1, 128) + attr() + struct.pack("<II", 0, len(name)) + name
 file("event.data", samples * 10, [12], desc)
@@ -50,7 +51,8 @@ END
 expect 3 "$PERFDATA" check features.data
 has out 'features of the file, all together: found 200000, the limit is 103896'
 
-wrote() { # FILE TIMES WHAT - OUT, or what stands in `pieces`, is at most so many times the file and 64 KiB more
+# wrote FILE TIMES OUT WHAT: OUT, a file or a directory, has at most TIMES the size of FILE and 64 KiB more.
+wrote() {
     local size most
     size=$(du -sb "$3" 2>/dev/null | cut -f1) || true
     most=$(($(stat -c %s "$1") * $2 + 65536))
@@ -58,8 +60,8 @@ wrote() { # FILE TIMES WHAT - OUT, or what stands in `pieces`, is at most so man
 }
 
 for f in *.data; do
-    for verb in 'convert --to file' 'convert --to pipe' 'convert --endian big' 'convert --decompress' filter sort repair \
-        'edit --drop-feature hostname' 'redact --unknown=drop' merge decode; do
+    for verb in 'convert --to file' 'convert --to pipe' 'convert --endian big' 'convert --decompress' filter \
+        sort repair 'edit --drop-feature hostname' 'redact --unknown=drop' merge decode; do
         rm -f made
         status=0
         # shellcheck disable=SC2086
@@ -105,6 +107,9 @@ wrote features.data 50 pieces split
 expect 2 "$PERFDATA" split --max-copied 0 --chunks 3 -o 'pieces/%d' maps.data
 
 # Names in lines end in "...".
-"$PERFDATA" dump -F comm,event task.data 2>err >out; head -1 out | grep -q '^x\{252\}\.\.\. ' || fail 'the name of a task'
-"$PERFDATA" dump -F event event.data 2>err >out; head -1 out | grep -q '^ *y\{252\}\.\.\.: *$' || fail 'the name of an event'
-"$PERFDATA" filter -q -e "$(printf 'y%.0s' {1..100000})*" -o made event.data || fail 'an event by its long name'
+"$PERFDATA" dump -F comm,event task.data 2>err >out; head -1 out | grep -q '^x\{252\}\.\.\. ' ||
+    fail 'the name of a task'
+"$PERFDATA" dump -F event event.data 2>err >out; head -1 out | grep -q '^ *y\{252\}\.\.\.: *$' ||
+    fail 'the name of an event'
+"$PERFDATA" filter -q -e "$(printf 'y%.0s' {1..100000})*" -o made event.data ||
+    fail 'an event by its long name'

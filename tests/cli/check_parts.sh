@@ -18,7 +18,8 @@ both() {
         "$command" check $how -j3 "$@" >several 2>several.err </dev/null || several=$?
         [ $one = $several ] || fail "check $how $*: exit status $one, -j3 $several"
         cmp -s one several || fail "check $how $*: -j3 prints something else: $(diff one several | head -n 4)"
-        cmp -s one.err several.err || fail "check $how $*: -j3 says something else: $(diff one.err several.err | head -n 4)"
+        cmp -s one.err several.err ||
+            fail "check $how $*: -j3 says something else: $(diff one.err several.err | head -n 4)"
     done
 }
 
@@ -43,7 +44,8 @@ gen dir --preset build -c 400 --to dir
 for file in build big server all stacks aux zipped pipe; do
     for ((seed = 1; seed <= $(effort 3 6); seed++)); do
         "$PERFDATA" corrupt -q -f -E 0.0002 --seed $seed -o bad-$file$seed.data $file.data >/dev/null
-        "$PERFDATA" corrupt -q -f --unknown-record --seed $seed -o unknown-$file$seed.data $file.data >/dev/null
+        "$PERFDATA" corrupt -q -f --unknown-record --seed $seed -o unknown-$file$seed.data $file.data \
+            >/dev/null
         "$PERFDATA" corrupt -q -f --truncate -$((seed * 7001)) -o short-$file$seed.data $file.data >/dev/null
     done
 done
@@ -69,20 +71,24 @@ fake = b"".join(sample(b"fake") for i in range(40))
 damaged = bytearray(fake)
 struct.pack_into("<H", damaged, 48 * 30 + 6, 4)
 def write(name, records):
-    attr = struct.pack("<IIQQQQQ", 1, 64, 0, 4000, IP_TID_TIME_RAW, 0, 0) + bytes(16) + struct.pack("<QQ", 0, 0)
+    fixed = struct.pack("<IIQQQQQ", 1, 64, 0, 4000, IP_TID_TIME_RAW, 0, 0)
+    attr = fixed + bytes(16) + struct.pack("<QQ", 0, 0)
     header = b"PERFILE2" + struct.pack("<QQQQQQQQ", 104, 80, 104, 80, 184, len(records), 0, 0) + bytes(32)
     open(name, "wb").write(header + attr + records)
 def event(name, n): # a sample of an event that nobody knows, behind n of one of two that are not alike
     attr = lambda more, ids: (struct.pack("<IIQQQQQ", 1, 64, 0, 4000, 1 << 16 | 1 | more, 0, 0) + bytes(16) +
                               struct.pack("<QQ", ids, 8))
     samples = [struct.pack("<IHHQQ", 9, 2, 24, id, 0x400000) for id in [1] * n + [3] + [1] * 100]
-    header = b"PERFILE2" + struct.pack("<QQQQQQQQ", 104, 80, 120, 160, 280, 24 * len(samples), 0, 0) + bytes(32)
-    open(name, "wb").write(header + struct.pack("<QQ", 1, 2) + attr(0, 104) + attr(2, 112) + b"".join(samples))
+    sections = struct.pack("<QQQQQQQQ", 104, 80, 120, 160, 280, 24 * len(samples), 0, 0)
+    header = b"PERFILE2" + sections + bytes(32)
+    attrs = struct.pack("<QQ", 1, 2) + attr(0, 104) + attr(2, 112)
+    open(name, "wb").write(header + attrs + b"".join(samples))
 for n in range(12):
     write(f"fake{n}.data", sample(b"plain") * n + (sample(b"----" + fake) + sample(b"plain") * 3) * 20)
     write(f"odd{n}.data", sample(b"plain") * (n * 20 + 1) + comm + sample(b"plain") * 100)
     event(f"event{n}.data", n * 20 + 1)
-    write(f"false{n}.data", sample(b"plain") * n + sample(b"----" + bytes(damaged)) * 5 + sample(b"plain") * 50)
+    five = sample(b"----" + bytes(damaged)) * 5
+    write(f"false{n}.data", sample(b"plain") * n + five + sample(b"plain") * 50)
 END
 expect 0 "$PERFDATA" check fake0.data
 has out ': ok: 80 records'

@@ -52,9 +52,11 @@ cmp_two 1 ip.data
 lines 1
 has out "^record [0-9]* SAMPLE at 0x[0-9a-f]*: ip: $ip | 0x1234\$"
 offset=$(sed -E 's/.* at (0x[0-9a-f]*): .*/\1/' out)
-"$PERFDATA" dump --limit 1 --offset "$offset" ip.data | grep -q 'ip: 0x1234' || fail "no such record at $offset"
+"$PERFDATA" dump --limit 1 --offset "$offset" ip.data | grep -q 'ip: 0x1234' ||
+    fail "no such record at $offset"
 cmp_two 1 ip.data --json
-has out '"kind":"record","type":"SAMPLE","field":"ip","a":{"record":[0-9]*,"offset":"[0-9]*","value":"'"$ip"'"},"b":{.*"value":"0x1234"}}$'
+there='{"record":[0-9]*,"offset":"[0-9]*","value":"'$ip'"}'
+has out '"kind":"record","type":"SAMPLE","field":"ip","a":'"$there"',"b":{.*"value":"0x1234"}}$'
 
 n=$(grep -n '"COMM"' text | tail -n 1 | cut -d : -f 1)
 edit comm.data "${n}s/\"comm\":\"[^\"]*\"/\"comm\":\"other\"/"
@@ -96,7 +98,11 @@ cmp_two 1 block.data --limit 3
 lines 3
 has err 'stopped after 3'
 # A hundred new records, of which no window of a few would find the end.
-{ head -n "$a" text; for i in {1..100}; do sed -n "${a}s/\"ip\":\"[^\"]*\"/\"ip\":\"0x$i\"/p" text; done; tail -n "+$((a + 1))" text; } |
+{
+    head -n "$a" text
+    for i in {1..100}; do sed -n "${a}s/\"ip\":\"[^\"]*\"/\"ip\":\"0x$i\"/p" text; done
+    tail -n "+$((a + 1))" text
+} |
     "$PERFDATA" encode -f -o hundred.data -
 cmp_two 1 hundred.data
 lines 100
@@ -126,7 +132,8 @@ for way in '--to pipe' '--to dir' '--endian big' '--to pipe --endian big -z' '--
     cmp_two 0 there --ignore container
     cmp_two 0 there --ignore offset,order,container
     cmp_two 1 there
-    if grep -v '^container: \|^attr [01]: \(size\|config3\): \|^feature compressed: ' out; then fail "$way: only the container is other"; fi
+    ! grep -v '^container: \|^attr [01]: \(size\|config3\): \|^feature compressed: ' out ||
+        fail "$way: only the container is other"
 done
 "$PERFDATA" convert -q -o ip.pipe --to pipe --endian big ip.data
 cmp_two 1 ip.pipe --ignore container
@@ -137,7 +144,8 @@ has out ": ip: $ip | 0x1234\$"
 
 # ---- What is behind an AUXTRACE, padding, gaps.
 aux() { # BYTE
-    tiny_header $((56 + 48 + 8)) && tiny_records && le 4 71 && le 2 0 48 && le 8 8 0 0 && le 4 0 0 0 0 && printf '1234567%s' "$1"
+    tiny_header $((56 + 48 + 8)) && tiny_records && le 4 71 && le 2 0 48 && le 8 8 0 0 && le 4 0 0 0 0 &&
+        printf '1234567%s' "$1"
 }
 aux 8 >aux.data
 aux 9 >aux9.data
@@ -158,8 +166,8 @@ has out '^container: gap.size: 0 | 4$'
 expect 0 "$PERFDATA" cmp --ignore offset tiny.data gap.data
 
 # ---- Equal exactly where the hashes are, on all pairs.
-files=(two.data same.data ip.data comm.data feature.data attr.data dropped.data removed.data swapped.data double.data there ip.pipe
-    tiny.data pad.data aux.data aux9.data)
+files=(two.data same.data ip.data comm.data feature.data attr.data dropped.data removed.data swapped.data
+    double.data there ip.pipe tiny.data pad.data aux.data aux9.data)
 declare -A hashes=()
 for x in "${files[@]}"; do
     hashes[$x]=$("$PERFDATA" hash "$x" | cut -d ' ' -f 1)
@@ -204,11 +212,13 @@ python3 - <<'END' || fail "--json: $(cat out)"
 import json
 lines = [json.loads(line) for line in open("out")]
 assert lines[0] == {"kind": "file", "file": "extra", "b": {}}, lines
-assert lines[2] == {"kind": "file", "file": "kcore_dir/kcore", "field": "byte 70000", "a": {"value": 0}, "b": {"value": 120}}, lines
+kcore = {"kind": "file", "file": "kcore_dir/kcore", "field": "byte 70000"}
+assert lines[2] == {**kcore, "a": {"value": 0}, "b": {"value": 120}}, lines
 END
 expect 1 "$PERFDATA" cmp --limit 2 a.dir b.dir
 lines 2
-expect 1 "$PERFDATA" cmp --ignore container a.dir b.dir # what is beside the records counts where both can have it
+# What is beside the records counts where both can have it
+expect 1 "$PERFDATA" cmp --ignore container a.dir b.dir
 lines 5
 expect 0 "$PERFDATA" cmp --ignore container a.dir two.data
 expect 1 "$PERFDATA" cmp a.dir two.data
@@ -216,15 +226,18 @@ has out 'file kcore_dir/kcore: only in a.dir'
 
 # ---- Elements: the first eight that differ.
 text_of() { # ADDRESS...: a recording with a call chain
+    local ips
+    ips=$(printf '"%s",' "$@" | sed 's/,$//')
     printf '%s\n' '{"header":{"container":"file","order":"little"}}' \
         '{"attr":{"type":"SOFTWARE","config":"0x0","sample_type":"IP|CALLCHAIN"}}' \
-        '{"record":{"type":"SAMPLE","sample":{"ip":"0x1","callchain":{"ips":['"$(printf '"%s",' "$@" | sed 's/,$//')"']}}}}' |
+        "{\"record\":{\"type\":\"SAMPLE\",\"sample\":{\"ip\":\"0x1\",\"callchain\":{\"ips\":[$ips]}}}}" |
         "$PERFDATA" encode -q -f -o - -
 }
 text_of 1 2 3 4 5 6 7 8 9 10 11 12 >a.data
 text_of 1 0 0 4 0 0 0 0 0 0 0 >b.data
 expect 1 "$PERFDATA" cmp a.data b.data
-[ "$(grep -o 'ips\[[0-9]*\]' out | paste -sd' ')" = 'ips[1] ips[2] ips[4] ips[5] ips[6] ips[7] ips[8] ips[9]' ] || fail "elements: $(cat out)"
+[ "$(grep -o 'ips\[[0-9]*\]' out | paste -sd' ')" = \
+    'ips[1] ips[2] ips[4] ips[5] ips[6] ips[7] ips[8] ips[9]' ] || fail "elements: $(cat out)"
 has out 'callchain.nr: 12 | 11'
 
 # ---- Damage, wrong usage.
@@ -262,4 +275,5 @@ for file in "${recordings[@]}"; do
     expect 0 "$PERFDATA" cmp --ignore container "$file" there.pipe
     n=$((n + 1))
 done
-[ -z "${PERFDATA_CORPUS:-}" ] || [ $n -gt "$(least "$(effort 5 20)")" ] || fail "only $n recordings of the corpus"
+[ -z "${PERFDATA_CORPUS:-}" ] || [ $n -gt "$(least "$(effort 5 20)")" ] ||
+    fail "only $n recordings of the corpus"

@@ -32,7 +32,8 @@ is '' perfdata no-such-verb -
 for verb in $verbs; do
     [ "$verb" != help ] || continue
     # Of the help's lines of options, the letters and names.
-    want=$(perfdata "$verb" --help | sed -n '/^Options:/,/^Examples:/p' | grep -oE '^  (-[A-Za-z0-9](, --[a-z0-9-]+)?|    --[a-z0-9-]+)' |
+    want=$(perfdata "$verb" --help | sed -n '/^Options:/,/^Examples:/p' |
+        grep -oE '^  (-[A-Za-z0-9](, --[a-z0-9-]+)?|    --[a-z0-9-]+)' |
         grep -oE -- '--?[A-Za-z0-9][a-z0-9-]*' | sort | xargs)
     is "$want" perfdata "$verb" -
 done
@@ -50,7 +51,8 @@ is '--color' perfdata dump --color
 
 if command -v zsh >/dev/null; then
     zsh -n "$source/completions/_perfdata" || fail "zsh"
-    zsh -f -c 'autoload -U compinit; compinit -u -D; _describe() { local i; for i in ${(P)${@[-1]}}; do print -r -- ${i%%:*}; done; }
+    zsh -f -c 'autoload -U compinit; compinit -u -D
+        _describe() { local i; for i in ${(P)${@[-1]}}; do print -r -- ${i%%:*}; done; }
         compadd() { shift; print -l -- "$@"; }; _files() { print files; }
         words=('"$PWD"'/perfdata convert --to ""); CURRENT=4; . '"$source"'/completions/_perfdata
         words=(perfdata ""); CURRENT=2; _perfdata; words=(perfdata dump -); CURRENT=3; _perfdata
@@ -62,7 +64,8 @@ fi
 if command -v fish >/dev/null; then
     fish -n "$source/completions/perfdata.fish" || fail "fish"
     ask() {
-        HOME=$PWD fish --no-config -c "source $source/completions/perfdata.fish; complete -C '$1'" >out 2>err || fail "fish: $(cat err)"
+        HOME=$PWD fish --no-config -c "source $source/completions/perfdata.fish; complete -C '$1'" >out \
+            2>err || fail "fish: $(cat err)"
     }
     ask 'perfdata '
     [ "$(cut -f 1 out | sort | xargs)" = "$(xargs <<<"$verbs")" ] || fail "fish: $(cat out)"

@@ -8,7 +8,8 @@ set=${PERFDATA_SOURCE:-$(dirname "$0")/../..}/corpus/conformance
 # ---- Made again
 mkdir made
 python3 "$set/make" made || fail "make: $?"
-diff -r -x make -x run -x adapters -x '*.jsonl' "$set" made >differences || fail "made again: $(head -n 20 differences)"
+diff -r -x make -x run -x adapters -x '*.jsonl' "$set" made >differences ||
+    fail "made again: $(head -n 20 differences)"
 
 # ---- Each file
 declare -A status=() wanted=()
@@ -29,7 +30,8 @@ done
 expect 0 "$PERFDATA" check "${intact[@]}"
 expect 3 "$PERFDATA" check "${damaged[@]}"
 for file in "${damaged[@]}"; do
-    grep -qF "$file: damage" out || [ "${wanted[$(basename "$file" .data)]}" != 3 ] || fail "check finds nothing in $file"
+    grep -qF "$file: damage" out || [ "${wanted[$(basename "$file" .data)]}" != 3 ] ||
+        fail "check finds nothing in $file"
     ! grep -qF "$file: ok" out || fail "check finds nothing in $file"
 done
 # Through the text, with sanitizers some: each costs two processes, and each library job has them all in
@@ -40,11 +42,13 @@ for file in "${all[@]}"; do
     got=0
     "$PERFDATA" decode "$file" >text 2>err || got=$?
     # Of the stream that decode does not look into only check knows that it is cut.
-    [ "$got" = "${wanted[$name]}" ] || [ "${name%.be}" = trap-zstd-cut ] || fail "decode $name: $got: $(cat err)"
+    [ "$got" = "${wanted[$name]}" ] || [ "${name%.be}" = trap-zstd-cut ] ||
+        fail "decode $name: $got: $(cat err)"
     [ ! -d back ] || rm -r back
     [ ! -d "$file" ] || rm -f back
     "$PERFDATA" encode -f -o back text || fail "encode $name: $?"
-    if [ -d "$file" ]; then diff -r "$file" back; else cmp "$file" back; fi || fail "$name does not come back from its text"
+    if [ -d "$file" ]; then diff -r "$file" back; else cmp "$file" back; fi ||
+        fail "$name does not come back from its text"
 done
 
 # ---- What says the same. Bytes that nobody swaps are not the same in the other byte order: those of a
@@ -58,7 +62,8 @@ for file in "$set"/*.be.data; do
     case $(basename "$other") in
     trap-callchain-nr.data) continue ;;
     esac
-    [ ! -e "$other" ] || [ "${hashes[$file]}" = "${hashes[$other]}" ] || fail "the hashes of $other and of its big-endian twin"
+    [ ! -e "$other" ] || [ "${hashes[$file]}" = "${hashes[$other]}" ] ||
+        fail "the hashes of $other and of its big-endian twin"
 done
 content=${hashes[$set/container-file.data]}
 for variant in container-{pipe,zstd,zstd2,zstd-pipe,dir,bitmap-32.be} trap-zstd-{open,frames}; do

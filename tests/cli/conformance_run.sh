@@ -29,7 +29,10 @@ runs 1 "sh -c 'kill -SEGV \$\$' {}" sample-ip
 has out '^sample-ip  *crash  *SIGSEGV$'
 runs 1 --time 0.3 'sh -c "sleep 5" {}' sample-ip
 has out '^sample-ip  *hang '
-runs 1 --json "sh -c 'echo \"{\\\"offset\\\": 248, \\\"type\\\": \\\"COMM\\\", \\\"values\\\": {\\\"comm.pid\\\": 7}}\"' {}" record-comm
+cat >one.json <<'END'
+{"offset": 248, "type": "COMM", "values": {"comm.pid": 7}}
+END
+runs 1 --json "sh -c 'cat $PWD/one.json' {}" record-comm
 has out '^record-comm  *values  *COMM at 248: comm.pid 7, is 101$'
 runs 1 --row 'no reader' 'false {}' sample-ip
 has out '^| no reader | refused (1): `sample-ip` |$'

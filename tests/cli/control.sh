@@ -8,8 +8,8 @@ command -v python3 >/dev/null || skip 'python3 is not installed'
 cat >evil.py <<'END_OF_PYTHON'
 import json, random, sys
 parts = [b'\x1b]0;', b'\n', b'\x07', b'\xc2\x9b', b'\x7f', b'\t', b'Z', b'\r', b'\x9b']
-slots = set('''comm filename name text path args unit value key prog_name pmu_name dname cpumask cpulist cpus sockets cores dies
-map size msg filter printk cmdlines'''.split())
+slots = set('''comm filename name text path args unit value key prog_name pmu_name dname cpumask cpulist cpus
+sockets cores dies map size msg filter printk cmdlines'''.split())
 pick = random.Random(1)
 
 def evil(n):
@@ -24,10 +24,13 @@ def evil(n):
 
 def changed(x, slot=None):
     if isinstance(x, dict):
-        return evil(len(x['hex']) // 2) if slot in slots and set(x) == {'hex'} else {k: changed(v, k) for k, v in x.items()}
+        if slot in slots and set(x) == {'hex'}:
+            return evil(len(x['hex']) // 2)
+        return {k: changed(v, k) for k, v in x.items()}
     if isinstance(x, list):
         return [changed(v, slot) for v in x]
-    word = isinstance(x, str) and slot in slots and len(x) > 1 and not x.lstrip('-').isdigit() and not x.startswith('0x')
+    word = isinstance(x, str) and slot in slots and len(x) > 1
+    word = word and not x.lstrip('-').isdigit() and not x.startswith('0x')
     return evil(len(x.encode())) if word else x
 
 for line in sys.stdin:
@@ -39,18 +42,22 @@ END_OF_PYTHON
 python3 evil.py <plain.json >evil.json
 "$PERFDATA" encode -q -o evil.data evil.json || fail "the recording cannot be made"
 grep -qaF $'\033]0;' evil.data || fail "no control characters in it"
-cat >samples.json <<'END'
+unfold >samples.json <<'END'
 {"header":{"container":"file","order":"little","attr_size":128}}
 {"attr":{"type":"SOFTWARE","size":128,"sample_type":"IP|TID|TIME","flags":"sample_id_all"},"ids":[]}
-{"record":{"type":"COMM","misc":0,"comm":{"pid":7,"tid":7,"comm":"\u001b[2J\n\u009b\\x"},"sample_id":{"pid":7,"tid":7,"time":"1"}}}
+{"record":{"type":"COMM","misc":0,"comm":{"pid":7,"tid":7,"comm":"\u001b[2J\n\u009b\\x"},
+    "sample_id":{"pid":7,"tid":7,"time":"1"}}}
 {"record":{"type":"SAMPLE","misc":2,"sample":{"ip":"0x10","pid":7,"tid":7,"time":"5"}}}
-{"feature":"event_desc","content":{"attr_size":128,"events":[{"attr":{"type":"SOFTWARE","size":128,"sample_type":"IP|TID|TIME","flags":"sample_id_all"},"name":"ev\u001b]0;P\u0007\t\n\u009bZ","ids":[]}]}}
+{"feature":"event_desc","content":{"attr_size":128,
+    "events":[{"attr":{"type":"SOFTWARE","size":128,"sample_type":"IP|TID|TIME","flags":"sample_id_all"},
+    "name":"ev\u001b]0;P\u0007\t\n\u009bZ","ids":[]}]}}
 {"feature":"hostname","content":{"text":"a\u001b[2J\n# cmdline : forged"}}
 END
 "$PERFDATA" encode -q -f -o samples.data samples.json || fail "no samples"
 
 controlled() { # FILE: what must not be in text; a tab only between the columns of a map
-    LC_ALL=C grep -naP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|(?<![\xc2-\xf4\x80-\xbf])[\x80-\x9f]' "$1" | head -n 3 | cat -v
+    LC_ALL=C grep -naP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|(?<![\xc2-\xf4\x80-\xbf])[\x80-\x9f]' "$1" |
+        head -n 3 | cat -v
 }
 n=0
 while read -r args; do

@@ -22,12 +22,14 @@ no_leftovers() {
 checked first.data
 convert first.data first.pipe --to pipe
 convert first.pipe tiny.data --to file
-[ "$(cmp -l first.data tiny.data | awk '{ print $1 }' || true)" = 233 ] || fail "only where no ids are may differ"
+[ "$(cmp -l first.data tiny.data | awk '{ print $1 }' || true)" = 233 ] ||
+    fail "only where no ids are may differ"
 checked tiny.data
 convert tiny.data copy && same tiny.data copy
 convert tiny.data copy --reencode && same tiny.data copy
-for way in '--to pipe' '--to dir' -z --compressed2 '-z19 --compressed2' '--endian big' '--attr-size 136' '--attr-size 72' \
-    '--to pipe --endian big -z' '--to dir --compressed2 --endian big' '--to pipe --attr-size 64'; do
+for way in '--to pipe' '--to dir' -z --compressed2 '-z19 --compressed2' '--endian big' '--attr-size 136' \
+    '--attr-size 72' '--to pipe --endian big -z' '--to dir --compressed2 --endian big' \
+    '--to pipe --attr-size 64'; do
     rm -rf there
     # shellcheck disable=SC2086
     convert tiny.data there $way
@@ -46,12 +48,16 @@ for old in "${PERFDATA_SOURCE:?}"/corpus/conformance/trap-build-id-without-pid{,
     convert old.pipe again.data --to file
     for made in "$old" old.pipe again.data; do
         checked "$made"
-        "$PERFDATA" extract --build-ids "$made" | cmp - <(echo "000102030405060708090a0b0c0d0e0f10111213 [kernel.kallsyms]
-100102030405060708090a0b0c0d0e0f10111213 /bin/tool") || fail "build ids of $made"
-        [ "$("$PERFDATA" hash - <"$made")" = "$("$PERFDATA" hash - <"$old")" ] || fail "another content: $made"
+        "$PERFDATA" extract --build-ids "$made" | cmp - <(
+            echo '000102030405060708090a0b0c0d0e0f10111213 [kernel.kallsyms]'
+            echo '100102030405060708090a0b0c0d0e0f10111213 /bin/tool'
+        ) || fail "build ids of $made"
+        [ "$("$PERFDATA" hash - <"$made")" = "$("$PERFDATA" hash - <"$old")" ] ||
+            fail "another content: $made"
     done
     "$PERFDATA" decode old.pipe >text
-    [ "$(jq -c 'select(.record.type == "HEADER_BUILD_ID").record.header_build_id.file.pid' text | sort -u)" = -1 ] || fail "pids that perf takes"
+    pids=$(jq -c 'select(.record.type == "HEADER_BUILD_ID").record.header_build_id.file.pid' text | sort -u)
+    [ "$pids" = -1 ] || fail "pids that perf takes"
 done
 # shellcheck disable=SC2002
 cat tiny.data | "$PERFDATA" convert -q -i - -o - --to file | cmp - tiny.data || fail "a file through pipes"
@@ -68,7 +74,8 @@ chmod 640 tiny.dir/data.0
 chmod 750 tiny.dir
 convert tiny.dir/ again.dir/
 diff -r tiny.dir again.dir || fail "a directory is copied"
-[ "$(cd tiny.dir && stat -c '%a %n' . -- * */*)" = "$(cd again.dir && stat -c '%a %n' . -- * */*)" ] || fail "modes"
+[ "$(cd tiny.dir && stat -c '%a %n' . -- * */*)" = "$(cd again.dir && stat -c '%a %n' . -- * */*)" ] ||
+    fail "modes"
 convert tiny.dir big.dir --endian big
 convert big.dir again.dir --endian little
 diff -r tiny.dir again.dir || fail "a directory, twice in the other byte order"
@@ -80,7 +87,8 @@ same tiny.data file.data
 rm -rf zip.dir
 convert small.pipe zip.dir --to dir --endian big
 expect 0 "$PERFDATA" extract --feature compressed zip.dir
-[ "$("$PERFDATA" hash small.pipe | cut -d' ' -f1)" = "$("$PERFDATA" hash zip.dir | cut -d' ' -f1)" ] || fail "a compressed stream as a directory"
+[ "$("$PERFDATA" hash small.pipe | cut -d' ' -f1)" = "$("$PERFDATA" hash zip.dir | cut -d' ' -f1)" ] ||
+    fail "a compressed stream as a directory"
 
 # ---- An unfinished recording is copied as it is, and finished when asked to be a file.
 { tiny_header 0 && tiny_records; } >unfinished.data
@@ -117,7 +125,8 @@ for to in file pipe dir; do
     expect 3 "$PERFDATA" convert -i cut.data -o out.$to --to $to
     has err 'cut.data: at offset'
     checked out.$to
-    "$PERFDATA" dump --json out.$to | grep '"COMM"' >/dev/null || fail "the intact record does not come along to $to"
+    "$PERFDATA" dump --json out.$to | grep '"COMM"' >/dev/null ||
+        fail "the intact record does not come along to $to"
 done
 no_leftovers
 # A sample that contradicts its own layout, here without the time that its attr asks for: told by every way,
@@ -230,10 +239,12 @@ for f in "${recordings[@]}"; do
     other=big
     [ "$(head -c 8 "$f")" = 2ELIFREP ] && other=little
     convert "$f" there --endian $other
-    "$PERFDATA" info there 2>&1 >/dev/null | grep -v 'only 1 bytes are left' >err && fail "$f --endian $other: $(head -n 1 err)"
+    "$PERFDATA" info there 2>&1 >/dev/null | grep -v 'only 1 bytes are left' >err &&
+        fail "$f --endian $other: $(head -n 1 err)"
     # A single byte behind a stream may look like the start of a record in the other order: status 3, and it
     # stays.
-    "$PERFDATA" convert -q -f -i there -o back --endian "$([ $other = big ] && echo little || echo big)" 2>err || [ $? = 3 ]
+    "$PERFDATA" convert -q -f -i there -o back --endian "$([ $other = big ] && echo little || echo big)" \
+        2>err || [ $? = 3 ]
     if [ -n "$("$PERFDATA" dump --json "$f" 2>/dev/null | grep -m 1 '"COMPRESSED')" ]; then
         # A zstd stream is made anew: the records in it are what stays.
         convert "$f" plain --decompress

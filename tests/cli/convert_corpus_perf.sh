@@ -21,7 +21,9 @@ given() { # PERF FILE COMMAND...: a stream comes through a pipe
 # Counts by record type, without those of the container and the percentages, which are of all.
 stats() {
     given "$1" "$2" report --stats |
-        sed -nE 's/ \(excludes.*//; s/ *\([^)]*\)$//; /^ *(TOTAL|ATTR|FEATURE|EVENT_TYPE|HEADER_[A-Z_]*|TRACING_DATA|BUILD_ID|COMPRESSED2?) events:/d; p'
+        sed -nE 's/ \(excludes.*//; s/ *\([^)]*\)$//
+            /^ *(TOTAL|ATTR|FEATURE|EVENT_TYPE|HEADER_[A-Z_]*|TRACING_DATA|BUILD_ID|COMPRESSED2?) events:/d
+            p'
 }
 # perf 6.1 has the names of events from EVENT_UPDATE records in streams, which only one of its own has, and
 # from EVENT_DESC in files: so they are not compared from one to the other, nor are the columns, which depend
@@ -29,13 +31,15 @@ stats() {
 # callchains of tracepoints in a stream; and without the NRCPUS feature, which simpleperf does not write, perf
 # 7.3 knows no CPU in a stream.
 nameless() {
-    sed -E 's/^([^\t].*[0-9]+\.[0-9]{6}:) +([0-9]+ +)?(raw )?[^ ]+: */\1 \2/; s/^[^A].* stats:$/stats:/; s/ +/ /g
+    sed -E 's/^([^\t].*[0-9]+\.[0-9]{6}:) +([0-9]+ +)?(raw )?[^ ]+: */\1 \2/
+        s/^[^A].* stats:$/stats:/; s/ +/ /g
         s/^(\t *[0-9a-f]+) .*/\1/; s/([0-9a-f]{4}) [^ ]+( \([^ ]*\))$/\1\2/'"$simpleperf" "$1"
 }
 # perf report --stats knows neither compressed records nor tracing data that come in a stream.
 has_counts() {
     ! is_pipe "$1" ||
-        [ -z "$("$PERFDATA" dump --json "$1" 2>/dev/null | grep -m 1 -oE '^\{"type":"(COMPRESSED2?|HEADER_TRACING_DATA)"')" ]
+        [ -z "$("$PERFDATA" dump --json "$1" 2>/dev/null |
+            grep -m 1 -oE '^\{"type":"(COMPRESSED2?|HEADER_TRACING_DATA)"')" ]
 }
 # Does the first file show what the second does, if names are left out for a container that has others?
 alike() { # OTHER_CONTAINER WANT GOT

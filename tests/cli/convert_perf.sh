@@ -22,7 +22,8 @@ shown() { # FILE COMMAND...
 # records or tracing data.
 counts() { # FILE
     shown "$1" report --stats | sed -nE 's/ *\([^)]*\)$//
-        /^ *(TOTAL|ATTR|FEATURE|EVENT_TYPE|HEADER_[A-Z_]*|TRACING_DATA|BUILD_ID|COMPRESSED2?) events:/d; /events:/p'
+        /^ *(TOTAL|ATTR|FEATURE|EVENT_TYPE|HEADER_[A-Z_]*|TRACING_DATA|BUILD_ID|COMPRESSED2?) events:/d
+        /events:/p'
 }
 judge=perf
 original() { # FILE: what the outputs are compared with
@@ -43,8 +44,9 @@ all_ways() { # FILE
     local way
     original "$1"
     turn=$((turn + 1))
-    for way in '--to file' '--to pipe' '--to dir' '--to file -z' '--to pipe -z9' '--to dir -z' '--to file --decompress' \
-        '--to pipe --decompress' '--to file --reencode' '--to file --attr-size 128' '--to pipe --attr-size 128'; do
+    for way in '--to file' '--to pipe' '--to dir' '--to file -z' '--to pipe -z9' '--to dir -z' \
+        '--to file --decompress' '--to pipe --decompress' '--to file --reencode' '--to file --attr-size 128' \
+        '--to pipe --attr-size 128'; do
         turn=$((turn + 1))
         full || [ $((turn % 4)) = 0 ] || continue
         # shellcheck disable=SC2086
@@ -84,12 +86,14 @@ all_ways two.data
 record zstd.data -q -z -e cpu-clock -F 1999 -g -- bash -c work
 "$PERFDATA" dump --json zstd.data | grep '"COMPRESSED' >/dev/null || fail "nothing is compressed"
 all_ways zstd.data
-perf record -q -e cpu-clock -F 499 -g -o - -- bash -c work 2>/dev/null >stream.pipe </dev/null || skip "perf record -o -"
+perf record -q -e cpu-clock -F 499 -g -o - -- bash -c work 2>/dev/null >stream.pipe </dev/null ||
+    skip "perf record -o -"
 all_ways stream.pipe
 convert stream.pipe file --to file
 convert file back --to pipe
 same stream.pipe back
-perf record -q -z -e cpu-clock -F 1999 -g -o - -- bash -c work 2>/dev/null >stream.zstd </dev/null || skip "perf record -z -o -"
+perf record -q -z -e cpu-clock -F 1999 -g -o - -- bash -c work 2>/dev/null >stream.zstd </dev/null ||
+    skip "perf record -z -o -"
 all_ways stream.zstd
 convert stream.zstd file --to file
 convert file back --to pipe
@@ -119,9 +123,11 @@ fi
 
 # A newer perf, where there is one: its attrs are too large for this one until they are shrunk.
 fields=comm,tid,time,event,period,ip
-newer=${PERFDATA_NEWER_PERF:-$(ls "${PERFDATA_CORPUS:-/nonexistent}"/../tools/perf-latest 2>/dev/null || true)}
+tools=${PERFDATA_CORPUS:-/nonexistent}/../tools
+newer=${PERFDATA_NEWER_PERF:-$(ls "$tools/perf-latest" 2>/dev/null || true)}
 full || newer= # it judges with full effort
-if [ -n "$newer" ] && record_alone "$newer" record -q -e cpu-clock -F 499 -o new.data -- bash -c work >/dev/null 2>&1; then
+if [ -n "$newer" ] &&
+    record_alone "$newer" record -q -e cpu-clock -F 499 -o new.data -- bash -c work >/dev/null 2>&1; then
     perf script -i new.data >/dev/null 2>&1 && fail "perf reads attrs of 144 bytes"
     convert new.data small.data --attr-size 128
     "$newer" script -F "$fields" -i new.data 2>/dev/null | awk '{ $1 = $1; print }' | sort >want.txt
@@ -135,7 +141,8 @@ if [ -n "$newer" ] && record_alone "$newer" record -q -e cpu-clock -F 499 -o new
     same want.txt got.txt
     # The newer perf is the judge of what it recorded itself, in all containers.
     judge=$newer
-    record_alone "$newer" record -q -a --threads -e cpu-clock -F 499 -o new.dir -- bash -c work >/dev/null 2>&1
+    record_alone "$newer" record -q -a --threads -e cpu-clock -F 499 -o new.dir -- bash -c work >/dev/null \
+        2>&1
     record_alone "$newer" record -q -e cpu-clock -F 499 -o - -- bash -c work >new.pipe 2>/dev/null </dev/null
     for f in new.data new.pipe new.dir; do
         all_ways $f
@@ -174,12 +181,14 @@ same_values() { # FILE
     # The types that are told to be left as they are.
     left=$(python3 - "$PERFDATA_SOURCE" said <<'END'
 import re, sys
-names = dict(re.findall(r"PD_RECORD_(\w+) = (\d+),", open(sys.argv[1] + "/include/perfdata/constants.h").read()))
+constants = open(sys.argv[1] + "/include/perfdata/constants.h").read()
+names = dict(re.findall(r"PD_RECORD_(\w+) = (\d+),", constants))
 left = re.findall(r"\d+ ([A-Z_0-9]+)", open(sys.argv[2]).read())
 print(",".join(["80"] + [names.get(name, name) for name in left]))
 END
     )
-    python3 values.py "$PERFDATA_SOURCE/tests/oracle/second_decoder.py" plain other "$left" || fail "$1 in the other order"
+    python3 values.py "$PERFDATA_SOURCE/tests/oracle/second_decoder.py" plain other "$left" ||
+        fail "$1 in the other order"
 }
 for f in graph.data two.data zstd.data stream.pipe $([ -e trace.data ] && echo trace.data); do
     same_values "$f"

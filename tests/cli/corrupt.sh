@@ -16,9 +16,12 @@ changes() {
 # ---- --set.
 corrupt tiny.data a --set 0x108=7874 --set 280=ff
 printf 'set 0x108: 7469 -> 7874\nset 0x118: 00 -> ff\n' >want && same want out
-[ "$(changes tiny.data a | tr '\n' ' ')" = '264 265 280 ' ] || fail "those bytes alone: $(changes tiny.data a)"
-corrupt zeros a --set 65530=0102030405060708090a0b0c --set 65530=ff # across a piece of input; a later one wins
-[ "$(tail -c +65531 a | head -c 13 | od -An -tx1 | tr -d ' \n')" = ff02030405060708090a0b0c00 ] || fail "set across pieces"
+[ "$(changes tiny.data a | tr '\n' ' ')" = '264 265 280 ' ] ||
+    fail "those bytes alone: $(changes tiny.data a)"
+# Across a piece of input; a later one wins
+corrupt zeros a --set 65530=0102030405060708090a0b0c --set 65530=ff
+[ "$(tail -c +65531 a | head -c 13 | od -An -tx1 | tr -d ' \n')" = ff02030405060708090a0b0c00 ] ||
+    fail "set across pieces"
 rm -f a
 expect 2 "$PERFDATA" corrupt -o a --set 1000=00 tiny.data
 [ ! -e a ] || fail "an output for what could not be done"
@@ -66,7 +69,8 @@ done
 # ---- --unknown-record: all else is as before, in files, streams and both byte orders.
 "$PERFDATA" convert -i tiny.data -o tiny.pipe --to pipe
 "$PERFDATA" convert -i tiny.data -o big.data --endian big
-"$PERFDATA" convert -i "${PERFDATA_SOURCE:-$(dirname "$0")/../..}/corpus/two-events.data" -o big.pipe --endian big --to pipe
+"$PERFDATA" convert -i "${PERFDATA_SOURCE:-$(dirname "$0")/../..}/corpus/two-events.data" -o big.pipe \
+    --endian big --to pipe
 cp "${PERFDATA_SOURCE:-$(dirname "$0")/../..}"/corpus/two-events.data real.data
 for file in tiny.data tiny.pipe big.data big.pipe real.data; do
     for seed in 1 2 3 4 5 6 7 8 9 10; do
@@ -81,7 +85,8 @@ for file in tiny.data tiny.pipe big.data big.pipe real.data; do
         changed=$(changes without "$file" | wc -l)
         case $file in
         *.pipe) [ "$changed" = 0 ] || fail "a stream needs no change but the record" ;;
-        *) [ "$changed" -le $((2 * $(grep -c '^adjusted ' out))) ] || fail "$file: $changed bytes changed: $(cat out)" ;;
+        *) [ "$changed" -le $((2 * $(grep -c '^adjusted ' out))) ] ||
+            fail "$file: $changed bytes changed: $(cat out)" ;;
         esac
         echo "$at" >>places
     done

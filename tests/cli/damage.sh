@@ -26,13 +26,15 @@ short_sample() { # NAME BYTE, the sixth of sample_type
 }
 short_sample later.data 125
 short_sample short.data 0
-for verb in check info dump 'filter -f -o out.data' 'filter -f --pid 7 -o out.data' 'convert -f -o out.data' 'repair -f -o out.data'; do
+for verb in check info dump 'filter -f -o out.data' 'filter -f --pid 7 -o out.data' 'convert -f -o out.data' \
+    'repair -f -o out.data'; do
     # shellcheck disable=SC2086 # the verb and its options
     expect 0 "$PERFDATA" $verb later.data
 done
 expect 0 "$PERFDATA" check later.data
 has out 'kept as bytes'
-cat later.data | "$PERFDATA" filter --pid 7 -o - - 2>err | cmp -s later.data - || fail "a stream's filter lost a sample"
+cat later.data | "$PERFDATA" filter --pid 7 -o - - 2>err | cmp -s later.data - ||
+    fail "a stream's filter lost a sample"
 for verb in check info dump 'filter -f -o out.data' 'filter -f --pid 7 -o out.data'; do
     # shellcheck disable=SC2086 # the verb and its options
     expect 3 "$PERFDATA" $verb short.data
@@ -50,7 +52,8 @@ expect 3 "$PERFDATA" filter -o filtered.data stride.data
 
 # A call chain that says it has more entries than its record: nr stands behind header, IP, TID, TIME, ID, CPU,
 # PERIOD.
-sample=$("$PERFDATA" dump --json good.data | sed -n 's/^{"type":"SAMPLE".*"offset":"\([0-9]*\)".*/\1/p' | head -1)
+sample=$("$PERFDATA" dump --json good.data | sed -n 's/^{"type":"SAMPLE".*"offset":"\([0-9]*\)".*/\1/p' |
+    head -1)
 with_byte chain.data $((sample + 56)) 7f
 for verb in check info dump; do
     expect 3 "$PERFDATA" $verb chain.data
@@ -74,12 +77,14 @@ has out "at offset $size "
 section=$("$PERFDATA" info --json good.data | sed -n 's/.*"name":"HOSTNAME","offset":\([0-9]*\),.*/\1/p')
 with_byte feature.data "$section" 7f
 expect 3 "$PERFDATA" convert -q --to pipe -o feature.pipe feature.data
-for verb in check info 'info -I' dump 'convert -f -o out.data' 'convert -f --to file -o out.data' 'convert -f --to pipe -o out.data' \
-    'convert -f --endian big -o out.data' 'filter -f --pid 1 -o out.data'; do
+for verb in check info 'info -I' dump 'convert -f -o out.data' 'convert -f --to file -o out.data' \
+    'convert -f --to pipe -o out.data' 'convert -f --endian big -o out.data' \
+    'filter -f --pid 1 -o out.data'; do
     for file in feature.pipe feature.data; do
         # shellcheck disable=SC2086 # the verb and its options
         expect 3 "$PERFDATA" $verb -i $file
-        grep -q 'feature hostname, text: found 127, expected 64' out err || fail "$verb $file: the feature is not named"
+        grep -q 'feature hostname, text: found 127, expected 64' out err ||
+            fail "$verb $file: the feature is not named"
     done
     grep -q "at offset $((section + 4)) " out err || fail "$verb: wrong offset"
 done

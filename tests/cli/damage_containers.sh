@@ -25,10 +25,12 @@ expect 0 "$PERFDATA" convert --to dir -o whole tiny.data
 [ -e whole/data.0 ] || fail 'no data.0'
 each_verb() { # DIRECTORY STATUS PATTERN
     local verb
-    for verb in info check dump 'filter -f -o out.kept' 'convert -f --to file -o out.data' 'convert -f --to dir -o out.dir'; do
+    for verb in info check dump 'filter -f -o out.kept' 'convert -f --to file -o out.data' \
+        'convert -f --to dir -o out.dir'; do
         # shellcheck disable=SC2086
         expect "$2" timeout 20 "$PERFDATA" $verb "$1"
-        [ -z "$3" ] || [ "$(cat out err | grep -c "$3")" = 1 ] || fail "$verb $1: not once \"$3\": $(cat out err)"
+        [ -z "$3" ] || [ "$(cat out err | grep -c "$3")" = 1 ] ||
+            fail "$verb $1: not once \"$3\": $(cat out err)"
     done
 }
 each_verb whole 0 ''
@@ -101,8 +103,10 @@ for ((n = 0; n < $(stat -c %s tiny.data); n++)); do
 done
 
 # ---- Overlapping sections of a file through a pipe are told once.
-{ head -c 48 tiny.data && le 8 56 280 8 && tail -c +73 tiny.data; } >overlap.data # event types inside the data
-{ head -c 24 tiny.data && le 8 96 && tail -c +33 tiny.data; } >overlap.data       # attrs that begin inside the header
+# Event types inside the data
+{ head -c 48 tiny.data && le 8 56 280 8 && tail -c +73 tiny.data; } >overlap.data
+# Attrs that begin inside the header
+{ head -c 24 tiny.data && le 8 96 && tail -c +33 tiny.data; } >overlap.data
 expect 3 "$PERFDATA" info overlap.data
 [ "$(grep -c 'inside another' err)" = 1 ] || fail "overlap: $(cat err)"
 cat overlap.data | "$PERFDATA" info - >out 2>err && fail 'overlap in a stream: status 0'
@@ -159,7 +163,8 @@ done
     printf '\x28\xb5\x2f\xfd\0\x38'
     for ((i = 0; i < 4096; i++)); do printf '\x02\0\x10\x08'; done # 131072 bytes of 8: records of 2056 bytes
 } >bomb
-{ tiny_header $((64 + $(stat -c %s bomb))) && tiny_records && le 4 81 && le 2 0 $((8 + $(stat -c %s bomb))) && cat bomb; } >bomb.data
+{ tiny_header $((64 + $(stat -c %s bomb))) && tiny_records && le 4 81 && le 2 0 $((8 + $(stat -c %s bomb))) &&
+    cat bomb; } >bomb.data
 expect 3 "$PERFDATA" info bomb.data
 has err 'at offset 304 .*decompressed size: found 268435457, the limit is 268435456'
 has out '^records *130564,'
@@ -171,10 +176,12 @@ little_more "$small" "$large" 6000 || fail "a bomb takes $large kB, a small file
 # with that file and place.
 "$PERFDATA" gen -q -c 400 --to dir -o tool
 cp tool/data.0 tool/data.1
-printf '\120\0\0\0\0\0\030\0\003\0\0\0\0\0\0\0\143\0\0\0\0\0\0\0' >>tool/data.1 # HOSTNAME: a text of 99 bytes in none
+# HOSTNAME: a text of 99 bytes in none
+printf '\120\0\0\0\0\0\030\0\003\0\0\0\0\0\0\0\143\0\0\0\0\0\0\0' >>tool/data.1
 place=$(($(stat -c %s tool/data.0) + 16 + 4)) # behind the size of the text
-for verb in check info dump hash 'sort -n' 'sort -f -o out.data' 'sort -f --to dir -o out.dir' 'merge -f -o out.data' 'merge -a -f -o out.data' \
-    'filter -f -o out.data' 'convert -f --to file -o out.data' 'convert -f --to dir -o out.dir' 'convert -f -z --to dir -o out.dir' \
+for verb in check info dump hash 'sort -n' 'sort -f -o out.data' 'sort -f --to dir -o out.dir' \
+    'merge -f -o out.data' 'merge -a -f -o out.data' 'filter -f -o out.data' \
+    'convert -f --to file -o out.data' 'convert -f --to dir -o out.dir' 'convert -f -z --to dir -o out.dir' \
     'split -f --chunks 2 -o piece-%d'; do
     rm -rf out.dir out.data
     # shellcheck disable=SC2086

@@ -7,10 +7,13 @@ tiny >tiny.data
 # Random features may be damaged, which is told.
 for seed in 5 6 7; do
     expect 0 "$PERFDATA" gen -q -f -o all.data -t ALL -c 2000 --seed $seed
-    { "$PERFDATA" decode all.data || :; } 2>/dev/null | sed -n 's/.*"header_tracing_data":{"data_size":\([0-9]*\).*/\1/p' >wanted
-    { "$PERFDATA" dump all.data || :; } 2>/dev/null | sed -n '/: HEADER_TRACING_DATA/{n;s/^  data_size: //p}' >found
+    { "$PERFDATA" decode all.data || :; } 2>/dev/null |
+        sed -n 's/.*"header_tracing_data":{"data_size":\([0-9]*\).*/\1/p' >wanted
+    { "$PERFDATA" dump all.data || :; } 2>/dev/null |
+        sed -n '/: HEADER_TRACING_DATA/{n;s/^  data_size: //p}' >found
     same wanted found
-    { "$PERFDATA" dump -x all.data || :; } 2>/dev/null | awk '/^0x/ { tracing = /HEADER_TRACING_DATA/ } tracing && /^\. +0000:/ { print $3 $4 }' >hex
+    { "$PERFDATA" dump -x all.data || :; } 2>/dev/null |
+        awk '/^0x/ { tracing = /HEADER_TRACING_DATA/ } tracing && /^\. +0000:/ { print $3 $4 }' >hex
     [ -s wanted ] && [ "$(sort -u hex)" = 4200 ] || fail "bytes of TRACING_DATA: $(sort -u hex)"
 done
 
@@ -75,7 +78,8 @@ import json, sys
 comm, sample = map(json.loads, open(sys.argv[1]))
 assert (comm['type'], comm['misc'], comm['size'], int(comm['offset'])) == ('COMM', 0, 24, 248), comm
 assert comm['comm'] == {'pid': 71, 'tid': 71, 'comm': 'tiny'}, comm
-assert (sample['type'], sample['misc'], sample['size'], int(sample['offset'])) == ('SAMPLE', 'cpumode=USER', 32, 272), sample
+head = (sample['type'], sample['misc'], sample['size'], int(sample['offset']))
+assert head == ('SAMPLE', 'cpumode=USER', 32, 272), sample
 assert sample['sample'] == {'ip': '0x401000', 'pid': 71, 'tid': 71, 'time': '5000000123'}, sample
 END
 fi
@@ -90,7 +94,8 @@ expect 3 "$PERFDATA" dump cut.data
 has out '^0xf8 \[0x18\]: COMM'
 has err '^perfdata dump: cut.data: at offset 272'
 # A sample that is too short for its event: told, shown as bytes, and the next one is read.
-{ tiny_header 80 && tail -c +249 tiny.data | head -c 24 && le 4 9 && le 2 2 24 && zeros 16 && tail -c 32 tiny.data; } >short.data
+{ tiny_header 80 && tail -c +249 tiny.data | head -c 24 && le 4 9 && le 2 2 24 && zeros 16 &&
+    tail -c 32 tiny.data; } >short.data
 expect 3 "$PERFDATA" dump short.data
 has err 'at offset 272 .*SAMPLE'
 has out '^0x110 \[0x18\]: SAMPLE'
@@ -115,7 +120,8 @@ compare_dump() {
     printf '%d\n' "${offsets[@]}" >offsets
     sort -n -c offsets || fail "$1 is not dumped in file order"
     # perf shows the bytes when it delivers a record, which is in the order of time.
-    awk '/^0x/ { split($1, at, "@") } /^\.  [0-9a-f]+:/ { sub(/ *$/, ""); print at[1], $0 }' perf.out | sort >perf.hex
+    awk '/^0x/ { split($1, at, "@") } /^\.  [0-9a-f]+:/ { sub(/ *$/, ""); print at[1], $0 }' perf.out |
+        sort >perf.hex
     "$PERFDATA" dump -x "$1" |
         awk '/^0x/ { at = $1 } /^\.  [0-9a-f]+:/ { sub(/ *$/, ""); print at, $0 }' | sort >our.hex
     same perf.hex our.hex

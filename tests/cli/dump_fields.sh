@@ -51,7 +51,8 @@ sample() { # PID TID TIME CPU
     le 4 9 && le 2 2 40 && le 8 1 && le 4 "$1" "$2" && le 8 "$3" && le 4 "$4" 0
 }
 named() { # TID NAME TIME, the name of a multiple of 8 bytes with its NULs
-    le 4 3 && le 2 0 $((40 + $(printf "$2" | wc -c))) && le 4 7 "$1" && printf "$2" && le 4 7 "$1" && le 8 "$3" && le 4 0 0
+    le 4 3 && le 2 0 $((40 + $(printf "$2" | wc -c))) && le 4 7 "$1" && printf "$2" && le 4 7 "$1" &&
+        le 8 "$3" && le 4 0 0
 }
 {
     named 7 'early\0\0\0' 50
@@ -101,7 +102,8 @@ compare() { # FILE FIELDS
     same perf.lines our.lines
 }
 record all.data -a -F 1500 -e cpu-clock -- bash -c work
-for list in comm comm,pid,tid,time,cpu,event,ip,period,misc time ip cpu pid event period misc tid,cpu,ip comm,ip; do
+for list in comm comm,pid,tid,time,cpu,event,ip,period,misc time ip cpu pid event period misc tid,cpu,ip \
+    comm,ip; do
     compare all.data $list
 done
 [ "$(perf script -i all.data -F comm | sort -u | wc -l)" -ge 4 ] || fail 'too few names to compare'
@@ -116,18 +118,22 @@ compare fixed.data comm,time,period,event,ip
 record data.data -d --phys-data -W -e cpu-clock -e page-faults -- bash -c work
 compare data.data pid,time,event,addr,ip,weight,ins_lat,phys_addr
 compare data.data comm,addr,phys_addr
-if perf record -a --data-page-size --code-page-size -d -e cpu-clock -o pages.data -- bash -c work >record.log 2>&1 </dev/null; then
+if perf record -a --data-page-size --code-page-size -d -e cpu-clock -o pages.data -- \
+    bash -c work >record.log 2>&1 </dev/null; then
     compare pages.data time,cpu,addr,ip,data_page_size,code_page_size
 fi
-if perf record --intr-regs=ip,sp --user-regs=ip,sp -e cpu-clock -o regs.data -- bash -c work >record.log 2>&1 </dev/null; then
+if perf record --intr-regs=ip,sp --user-regs=ip,sp -e cpu-clock -o regs.data -- \
+    bash -c work >record.log 2>&1 </dev/null; then
     compare regs.data time,ip,iregs,uregs,event
     has our.lines ' ABI:2 '
 fi
 # Call chains: perf shows user addresses relative to their file, which takes maps; the kernel's are as
 # recorded.
 record chain.data -g -e cpu-clock:k -- bash -c work
-perf script --no-inline -i chain.data -F time,ip 2>/dev/null | grep -v '^\s[0-9a-f ]\{15\}[0-9a-f]$' | sort >perf.lines || true
-perf script --no-inline -i chain.data -F time,ip 2>/dev/null | grep '^\sffff[0-9a-f]\{12\}$' | sort >perf.chain
+perf script --no-inline -i chain.data -F time,ip 2>/dev/null | grep -v '^\s[0-9a-f ]\{15\}[0-9a-f]$' |
+    sort >perf.lines || true
+perf script --no-inline -i chain.data -F time,ip 2>/dev/null | grep '^\sffff[0-9a-f]\{12\}$' |
+    sort >perf.chain
 "$PERFDATA" dump -F time,ip chain.data | grep '^\sffff[0-9a-f]\{12\}$' | sort >our.chain
 same perf.chain our.chain
 "$PERFDATA" dump -F time,ip chain.data | grep -v '^\s[0-9a-f ]\{15\}[0-9a-f]$' | sort >our.lines

@@ -15,7 +15,8 @@ feature() { # FILE NAME: its bytes
     "$PERFDATA" extract -q -f --feature "$2" -o section "$1" 2>/dev/null && cat section || echo none
 }
 says() { # FILE NAME TEXT: the feature is this text in its slot
-    [ "$(feature "$1" "$2" | tail -c +5 | tr -d '\0')" = "$3" ] || fail "$1: $2 is $(feature "$1" "$2" | tr -d '\0')"
+    [ "$(feature "$1" "$2" | tail -c +5 | tr -d '\0')" = "$3" ] ||
+        fail "$1: $2 is $(feature "$1" "$2" | tr -d '\0')"
 }
 # records FILE: all of them but those that are about features, without offsets.
 records() {
@@ -31,10 +32,12 @@ records() {
 # others OLD NEW NAME...: besides the named features, both have the same.
 others() {
     local n
-    cmp -s <(records "$1") <(records "$2") || fail "$2: its records: $(diff <(records "$1") <(records "$2") | head -n 5)"
+    cmp -s <(records "$1") <(records "$2") ||
+        fail "$2: its records: $(diff <(records "$1") <(records "$2") | head -n 5)"
     for n in $(seq 0 40); do
         case " ${*:3} 18 " in *" $n "*) continue ;; esac
-        [ "$1" = "$2" ] || cmp -s <(feature "$1" "$n") <(feature "$2" "$n") || fail "$2: feature $n has changed"
+        [ "$1" = "$2" ] || cmp -s <(feature "$1" "$n") <(feature "$2" "$n") ||
+            fail "$2: feature $n has changed"
     done
 }
 str64() {
@@ -72,7 +75,8 @@ hand nothing >first.data
 checked first.data
 # The first edit only changes the offset of no ids.
 edit first.data hand.data --drop-feature 99
-[ "$(cmp -l first.data hand.data | awk '{ print $1 }' || true)" = 233 ] || fail "only where no ids are may differ"
+[ "$(cmp -l first.data hand.data | awk '{ print $1 }' || true)" = 233 ] ||
+    fail "only where no ids are may differ"
 checked hand.data
 edit hand.data out.data --set-feature hostname=elsewhere
 checked out.data
@@ -106,7 +110,8 @@ le 4 8 8 >want && value nrcpus=8 want
 le 8 8388608 >want && value total_mem=8G want && value total_mem=8388608 want && value total_mem=8192M want
 { le 4 4 && str64 perf && str64 record && str64 'a "b' && str64 ''; } >want
 value "cmdline= perf  rec\"ord\" 'a \"b' \"\"" want
-le 8 1500000000 2000000001 >want && value sample_time=1500000000,2000000001 want && value sample_time=1.5,2.000000001 want
+le 8 1500000000 2000000001 >want && value sample_time=1500000000,2000000001 want &&
+    value sample_time=1.5,2.000000001 want
 le 8 1 >want && value clockid=1 want
 le 4 62 0 >want && value e_machine=62 want
 le 4 8 5 >want && value e_machine=8,0x5 want
@@ -130,14 +135,16 @@ printf PERFFILE | dd of=v1.data conv=notrunc status=none
 checked v1.data
 for f in hand.pipe hand.dir hand.z hand.big big.pipe big.dir zstd.pipe v1.data; do
     rm -rf new back
-    edit $f new --set-feature hostname=elsewhere --set-feature cpudesc=quick --set-feature nrcpus=7,6 --drop-feature 200
+    edit $f new --set-feature hostname=elsewhere --set-feature cpudesc=quick --set-feature nrcpus=7,6 \
+        --drop-feature 200
     checked new
     says new hostname elsewhere
     says new cpudesc quick
     [ "$("$PERFDATA" info -I new | grep -c 'nrcpus avail : 7')" = 1 ] || fail "$f: nrcpus"
     expect 1 "$PERFDATA" extract --feature 200 new
     others $f new 3 7 8 200
-    edit new back --set-feature hostname=somewhere --drop-feature cpudesc --drop-feature NRCPUS --set-feature 200=@<(printf bytes)
+    edit new back --set-feature hostname=somewhere --drop-feature cpudesc --drop-feature NRCPUS \
+        --set-feature 200=@<(printf bytes)
     others $f back
     [ "$("$PERFDATA" info --json $f | grep -o '"container":"[a-z]*"')" = \
         "$("$PERFDATA" info --json new | grep -o '"container":"[a-z]*"')" ] || fail "$f: another container"
@@ -156,7 +163,8 @@ for f in hand.pipe hand.dir hand.z hand.big big.pipe big.dir zstd.pipe v1.data; 
 done
 for f in hand.pipe big.pipe zstd.pipe; do
     # shellcheck disable=SC2002
-    cat $f | "$PERFDATA" edit -q -i - -o new -f --set-feature hostname=elsewhere --set-feature hostname=somewhere
+    cat $f |
+        "$PERFDATA" edit -q -i - -o new -f --set-feature hostname=elsewhere --set-feature hostname=somewhere
     same $f new
 done
 head -c 8 v1.data | cmp - <(printf PERFFILE)
@@ -173,7 +181,8 @@ tiny >tiny.data
     le 4 64 && le 2 0 136 && head -c 232 tiny.data | tail -c 128
 } >head.pipe
 { cat head.pipe && le 4 80 && le 2 0 16 && le 8 32 && tiny_records; } >mark.pipe
-{ cat head.pipe && str64 here | feature_record 3 68 && le 4 80 && le 2 0 16 && le 8 32 && tiny_records; } >want
+{ cat head.pipe && str64 here | feature_record 3 68 && le 4 80 && le 2 0 16 && le 8 32 &&
+    tiny_records; } >want
 edit mark.pipe new --set-feature hostname=here
 same want new
 { cat head.pipe && tiny_records; } >bare.pipe
@@ -184,7 +193,8 @@ edit head.pipe new --set-feature hostname=here
 cat head.pipe <(str64 here | feature_record 3 68) >want
 same want new
 # Google's perf 3.3 has types of its own for them, and begins with the host name.
-{ head -c 16 head.pipe && le 4 69 && le 2 0 76 && str64 here && le 4 76 && le 2 0 16 && le 8 9 && tail -c +17 bare.pipe; } >old.pipe
+{ head -c 16 head.pipe && le 4 69 && le 2 0 76 && str64 here && le 4 76 && le 2 0 16 && le 8 9 &&
+    tail -c +17 bare.pipe; } >old.pipe
 edit old.pipe new --set-feature hostname=there --drop-feature total_mem
 { head -c 16 head.pipe && le 4 69 && le 2 0 76 && str64 there && tail -c +17 bare.pipe; } >want
 same want new
@@ -308,9 +318,11 @@ script() {
     perf script -i "$1" 2>/dev/null
 }
 header() {
-    perf report --header-only -i "$1" 2>/dev/null | grep -v 'captured on\|data size\|feat offset\|data offset\|missing features'
+    perf report --header-only -i "$1" 2>/dev/null |
+        grep -v 'captured on\|data size\|feat offset\|data offset\|missing features'
 }
-edit perf.data new.data --set-feature hostname=elsewhere --set-feature 'cmdline=perf record -a' --drop-feature cpuid
+edit perf.data new.data --set-feature hostname=elsewhere --set-feature 'cmdline=perf record -a' \
+    --drop-feature cpuid
 [ -n "$(script perf.data)" ] || fail "perf script says nothing"
 cmp <(script perf.data) <(script new.data) || fail "perf script differs"
 diff <(header perf.data) <(header new.data) >diff.out || true

@@ -19,8 +19,9 @@ sample_type() {
 
 # ---- Wrong usage.
 : >in.data
-for option in --strip=tid --strip=callchain,time --strip=nothing --strip= --max-stack=0 --max-stack=x --time-shift=x --time-shift= \
-    --time-shift=1e3 --time-shift=.5 --rename-comm=a --rename-comm==b --rename-comm=a=sixteen-letters-; do
+for option in --strip=tid --strip=callchain,time --strip=nothing --strip= --max-stack=0 --max-stack=x \
+    --time-shift=x --time-shift= --time-shift=1e3 --time-shift=.5 --rename-comm=a --rename-comm==b \
+    --rename-comm=a=sixteen-letters-; do
     expect 2 "$PERFDATA" edit -o no.data "$option" in.data
     has err "${option%%=*}"
 done
@@ -48,7 +49,8 @@ has err '1 records AUXTRACE do not come along'
 has err 'feature auxtrace does not come along'
 "$PERFDATA" info --stats out.data >stats
 ! grep -q AUX stats || fail "AUX data stays: $(grep AUX stats)"
-[ "$("$PERFDATA" dump out.data | grep -c '^0x')" = $(($("$PERFDATA" dump aux.data | grep -c '^0x') - 2)) ] || fail "other records went"
+[ "$("$PERFDATA" dump out.data | grep -c '^0x')" = $(($("$PERFDATA" dump aux.data | grep -c '^0x') - 2)) ] ||
+    fail "other records went"
 
 # ---- Recordings of perf.
 record x.data -e cpu-clock -F 1999 -g -d -- bash -c work
@@ -70,13 +72,15 @@ for form in data pipe zstd big dir; do
     same want.txt got.txt
 
     edit "x.$form" out --rename-comm find=sort --rename-comm sort=find
-    shown x.data -G -F $fields | sed 's/^\( *\)find\b/\1@/; s/^\( *\)sort\b/\1find/; s/^\( *\)@/\1sort/' >want.txt
+    shown x.data -G -F $fields |
+        sed 's/^\( *\)find\b/\1@/; s/^\( *\)sort\b/\1find/; s/^\( *\)@/\1sort/' >want.txt
     shown out -G -F $fields >got.txt
     same want.txt got.txt
 
     edit "x.$form" out --time-shift +1000.000000001
     edit out back --time-shift=-1000.000000001
-    [ "$("$PERFDATA" hash "x.$form" | cut -d ' ' -f 1)" = "$("$PERFDATA" hash back | cut -d ' ' -f 1)" ] || fail "$form: there and back"
+    [ "$("$PERFDATA" hash "x.$form" | cut -d ' ' -f 1)" = "$("$PERFDATA" hash back | cut -d ' ' -f 1)" ] ||
+        fail "$form: there and back"
     shown x.data -F time -G | awk '{ gsub(/[.:]/, ""); printf "%d\n", $1 + 1000000000001 }' >want.txt
     shown out -F time -G | awk '{ gsub(/[.:]/, ""); printf "%d\n", $1 }' >got.txt
     same want.txt got.txt
@@ -96,11 +100,13 @@ has err 'out of range'
 # Registers and stacks, together with a feature.
 record stack.data -e cpu-clock -F 499 --call-graph dwarf,4096 -- bash -c work
 edit stack.data out --strip regs,stack --set-feature hostname=elsewhere
-[ "$(sample_type out)" = "$(sample_type stack.data | sed 's/|REGS_USER//; s/|STACK_USER//')" ] || fail "$(sample_type out)"
+[ "$(sample_type out)" = "$(sample_type stack.data | sed 's/|REGS_USER//; s/|STACK_USER//')" ] ||
+    fail "$(sample_type out)"
 shown stack.data -G -F $fields,ip >want.txt
 shown out -G -F $fields,ip >got.txt
 same want.txt got.txt
 grep -qa elsewhere out || fail "the feature is not set"
-[ "$(stat -c %s out)" -lt $(($(stat -c %s stack.data) / 4)) ] || fail "stripping 4096 bytes a sample saves nothing"
+[ "$(stat -c %s out)" -lt $(($(stat -c %s stack.data) / 4)) ] ||
+    fail "stripping 4096 bytes a sample saves nothing"
 
 flat 2000 "$PERFDATA" edit -f --max-stack 8 --time-shift 1 -o /dev/null

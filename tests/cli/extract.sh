@@ -69,12 +69,16 @@ printf first >want
 same want out
 
 # A build id that stands in the section and in records is one line.
-cat >twice.jsonl <<'END_TEXT'
+unfold >twice.jsonl <<'END_TEXT'
 {"header":{}}
 {"attr":{"type":"SOFTWARE","sample_type":"IP|TID"}}
-{"record":{"type":"HEADER_BUILD_ID","misc":"cpumode=USER","header_build_id":{"file":{"build_id":"000102030405060708090a0b0c0d0e0f10111213","filename":"/bin/x"}}}}
-{"record":{"type":"HEADER_BUILD_ID","misc":"cpumode=USER","header_build_id":{"file":{"build_id":"000102030405060708090a0b0c0d0e0f10111213","filename":"/bin/y"}}}}
-{"feature":"BUILD_ID","content":{"entries":[{"type":0,"misc":"cpumode=USER","file":{"build_id":"000102030405060708090a0b0c0d0e0f10111213","build_id_pad":"00000000","filename":"/bin/x"}}]}}
+{"record":{"type":"HEADER_BUILD_ID","misc":"cpumode=USER",
+    "header_build_id":{"file":{"build_id":"000102030405060708090a0b0c0d0e0f10111213","filename":"/bin/x"}}}}
+{"record":{"type":"HEADER_BUILD_ID","misc":"cpumode=USER",
+    "header_build_id":{"file":{"build_id":"000102030405060708090a0b0c0d0e0f10111213","filename":"/bin/y"}}}}
+{"feature":"BUILD_ID","content":{"entries":[{"type":0,"misc":"cpumode=USER",
+    "file":{"build_id":"000102030405060708090a0b0c0d0e0f10111213","build_id_pad":"00000000",
+    "filename":"/bin/x"}}]}}
 END_TEXT
 expect 0 "$PERFDATA" encode -o twice.data twice.jsonl
 expect 0 "$PERFDATA" extract --build-ids twice.data

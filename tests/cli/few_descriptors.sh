@@ -23,8 +23,9 @@ content() { "$PERFDATA" hash "$1" | cut -d' ' -f1; }
 want=$(content many.d)
 refused=0
 for most in 12 24 400; do
-    for verb in hash 'sort -o out.data' 'sort -m 1 -o out.data' 'sort -m 1 --to file -o out.data' 'convert --to file -o out.data' 'convert --to pipe -o out.data' \
-        'convert --endian big -o out.data' 'filter --to file -o out.data' 'merge -o out.data' 'repair -o out.data'; do
+    for verb in hash 'sort -o out.data' 'sort -m 1 -o out.data' 'sort -m 1 --to file -o out.data' \
+        'convert --to file -o out.data' 'convert --to pipe -o out.data' 'convert --endian big -o out.data' \
+        'filter --to file -o out.data' 'merge -o out.data' 'repair -o out.data'; do
         rm -rf out.data
         status=0
         # shellcheck disable=SC2086
@@ -39,7 +40,8 @@ for most in 12 24 400; do
             [ "$verb" = hash ] || content out.data >out
             [ "$(cut -d' ' -f1 out)" = "$want" ] || fail "$most files, $verb: the content is another"
         fi
-        [ -z "$(find . -maxdepth 1 -name '.perfdata-*')" ] || fail "$most files, $verb: a temporary file is left"
+        [ -z "$(find . -maxdepth 1 -name '.perfdata-*')" ] ||
+            fail "$most files, $verb: a temporary file is left"
     done
 done
 [ $refused != 0 ] || fail 'no limit was reached'

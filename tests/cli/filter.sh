@@ -12,7 +12,8 @@ sample() { # ID PID TID NANOSECONDS CPU
     le 4 9 && le 2 2 48 && le 8 "$1" 4096 && le 4 "$2" "$3" && le 8 "$4" && le 4 "$5" 0
 }
 comm() { # PID TID NAME(7) NANOSECONDS
-    le 4 3 && le 2 0 56 && le 4 "$1" "$2" && printf '%s\0' "$3" && le 4 "$1" "$2" && le 8 "$4" && le 4 0 0 && le 8 11
+    le 4 3 && le 2 0 56 && le 4 "$1" "$2" && printf '%s\0' "$3" && le 4 "$1" "$2" && le 8 "$4" && le 4 0 0 &&
+        le 8 11
 }
 records() {
     comm 5 5 five--- 0
@@ -43,7 +44,8 @@ picks() {
     expect 0 "$PERFDATA" filter -q -f -i x.data -o y.data "$@"
     empty err
     empty out
-    got=$("$PERFDATA" dump --json y.data | sed -n 's/.*"SAMPLE".*"time":"\([0-9]*\)0000000".*/\1/p' | paste -sd' ')
+    got=$("$PERFDATA" dump --json y.data | sed -n 's/.*"SAMPLE".*"time":"\([0-9]*\)0000000".*/\1/p' |
+        paste -sd' ')
     [ "$got" = "$want" ] || fail "filter $*: samples at \"$got\", expected \"$want\""
 }
 picks '100 125 150 200'

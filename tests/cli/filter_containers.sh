@@ -9,13 +9,15 @@ container() { # FILE CONTAINER
 }
 # kept FILE WANTED: the records of a filtered recording, whatever holds them, in the order of its parts.
 records() {
-    "$PERFDATA" dump "$1" | sed -n 's/^0x[^[]*\[\(0x[^]]*\)\]: */\1 /p' | grep -v -e ' COMPRESSED' -e ' HEADER_' || true
+    "$PERFDATA" dump "$1" | sed -n 's/^0x[^[]*\[\(0x[^]]*\)\]: */\1 /p' |
+        grep -v -e ' COMPRESSED' -e ' HEADER_' || true
 }
 
 # level FILE: that of the COMPRESSED feature, as perf shows it; without perf, 7.
 level() {
     if command -v perf >/dev/null; then
-        perf report --header-only -I -i "$1" 2>/dev/null | sed -n 's/^# compressed : Zstd, level = \([0-9]*\),.*/\1/p'
+        perf report --header-only -I -i "$1" 2>/dev/null |
+            sed -n 's/^# compressed : Zstd, level = \([0-9]*\),.*/\1/p'
     else
         echo 7
     fi
@@ -39,7 +41,8 @@ diff -r dir out.dir || fail 'a directory that is kept whole'
 expect 0 "$PERFDATA" check out.dir
 expect 0 "$PERFDATA" filter -f -i dir/ -o out.dir/ --limit 2
 has err 'kept 2 of 3 samples and 1 of 1 other'
-[ "$(stat -c '%s %n' out.dir/data.*)" = "$(printf '%s\n' '32 out.dir/data.0' '32 out.dir/data.1' '0 out.dir/data.2')" ] ||
+[ "$(stat -c '%s %n' out.dir/data.*)" = \
+    "$(printf '%s\n' '32 out.dir/data.0' '32 out.dir/data.1' '0 out.dir/data.2')" ] ||
     fail "samples are not where they were: $(stat -c '%s %n' out.dir/data.*)"
 expect 2 "$PERFDATA" filter -i dir -o out.dir
 has err '-f replaces it'
@@ -89,7 +92,8 @@ for type in COMPRESSED COMPRESSED2; do
         [ "$(level again.$to)" = 7 ] || fail "--compression-level=7 in $to: $(level again.$to)"
         expect 0 "$PERFDATA" check again.$to
         [ $to != file ] || expect 0 "$PERFDATA" filter -q -f -i plain.$to -o again.pipe -z --to pipe
-        [ $to != file ] || "$PERFDATA" dump again.pipe | grep -q ': COMPRESSED' || fail '-z to another container'
+        [ $to != file ] || "$PERFDATA" dump again.pipe | grep -q ': COMPRESSED' ||
+            fail '-z to another container'
         if command -v perf >/dev/null && [ $type = COMPRESSED ]; then
             perf script --no-inline -i in.$to -c sha256sum >wanted 2>/dev/null
             perf script --no-inline -i out.$to >got 2>/dev/null

@@ -16,7 +16,8 @@ excepted() {
 mapfile -t recordings < <(corpus_files 4)
 for file in "${recordings[@]}"; do
     # What perf itself refuses, or finds no samples in.
-    [ "$(stat -c %s "$file")" -lt 600000 ] && most "$file" comm 2 >names 2>/dev/null && [ -s names ] || continue
+    [ "$(stat -c %s "$file")" -lt 600000 ] && most "$file" comm 2 >names 2>/dev/null && [ -s names ] ||
+        continue
     ! excepted "$file" || continue
     while read -r name; do
         [[ $name == *,* ]] || agrees "$file" --comms "$name"

@@ -5,19 +5,34 @@
 . "$(dirname "$0")/frame_lib.sh"
 
 map() { # MISC PID ADDR LEN TIME NAME
-    echo '{"record":{"type":"MMAP2","misc":"'"$1"'","mmap2":{"pid":'"$2"',"tid":'"$2"',"addr":"'"$3"'","len":"'"$4"'","filename":"'"$6"'"},"sample_id":{"pid":'"$2"',"tid":'"$2"',"time":"'"$5"'"}}}'
+    unfold <<END
+{"record":{"type":"MMAP2","misc":"$1","mmap2":{"pid":$2,"tid":$2,"addr":"$3","len":"$4","filename":"$6"},
+    "sample_id":{"pid":$2,"tid":$2,"time":"$5"}}}
+END
 }
 sample() { # MISC PID IP TIME
-    echo '{"record":{"type":"SAMPLE","misc":"'"$1"'","sample":{"ip":"'"$3"'","pid":'"$2"',"tid":'"$2"',"time":"'"$4"'"}}}'
+    cat <<END
+{"record":{"type":"SAMPLE","misc":"$1","sample":{"ip":"$3","pid":$2,"tid":$2,"time":"$4"}}}
+END
 }
 fork() { # MISC PID PPID TIME
-    echo '{"record":{"type":"FORK","misc":"'"$1"'","fork":{"pid":'"$2"',"ppid":'"$3"',"tid":'"$2"',"ptid":'"$3"',"time":"'"$4"'"},"sample_id":{"pid":'"$3"',"tid":'"$3"',"time":"'"$4"'"}}}'
+    unfold <<END
+{"record":{"type":"FORK","misc":"$1","fork":{"pid":$2,"ppid":$3,"tid":$2,"ptid":$3,"time":"$4"},
+    "sample_id":{"pid":$3,"tid":$3,"time":"$4"}}}
+END
 }
 symbol() { # FLAGS ADDR LEN TIME NAME
-    echo '{"record":{"type":"KSYMBOL","ksymbol":{"addr":"'"$2"'","len":'"$3"',"ksym_type":"BPF","flags":"'"$1"'","name":"'"$5"'"},"sample_id":{"pid":0,"tid":0,"time":"'"$4"'"}}}'
+    unfold <<END
+{"record":{"type":"KSYMBOL",
+    "ksymbol":{"addr":"$2","len":$3,"ksym_type":"BPF","flags":"$1","name":"$5"},
+    "sample_id":{"pid":0,"tid":0,"time":"$4"}}}
+END
 }
 text() {
-    echo '{"attr":{"type":"SOFTWARE","config":"0x0","sample_type":"IP|TID|TIME","flags":"sample_id_all|mmap|mmap2|comm|task"}}'
+    unfold <<'END'
+{"attr":{"type":"SOFTWARE","config":"0x0","sample_type":"IP|TID|TIME",
+    "flags":"sample_id_all|mmap|mmap2|comm|task"}}
+END
     map cpumode=KERNEL -1 0x1000000 0x1000000 0 '[kernel.kallsyms]_text'
     map cpumode=KERNEL -1 0x2000000 0x1000 0 '/lib/modules/6.1/kernel/net/nf-tables.ko.xz'
     map cpumode=USER 7 0x400000 0x1000 0 /usr/bin/seven
@@ -50,14 +65,16 @@ text() {
     sample cpumode=KERNEL 7 0x1000010 261 # the kernel stays
 }
 for order in little big; do
-    { echo '{"header":{"container":"file","order":"'$order'"}}' && text; } | "$PERFDATA" encode -q -f -o x.data 2>err || fail "encode: $(cat err)"
+    { echo '{"header":{"container":"file","order":"'$order'"}}' && text; } |
+        "$PERFDATA" encode -q -f -o x.data 2>err || fail "encode: $(cat err)"
     expect 0 "$PERFDATA" check x.data
     picks() { # "TIMES" OPTION...
         local want=$1 got
         shift
         expect 0 "$PERFDATA" filter -q -f -i x.data -o y.data "$@"
         empty err
-        got=$("$PERFDATA" dump --json y.data | sed -n 's/.*"SAMPLE".*"time":"\([0-9]*\)".*/\1/p' | paste -sd' ')
+        got=$("$PERFDATA" dump --json y.data | sed -n 's/.*"SAMPLE".*"time":"\([0-9]*\)".*/\1/p' |
+            paste -sd' ')
         [ "$got" = "$want" ] || fail "$order, filter $*: samples at \"$got\", expected \"$want\""
     }
     picks '100' -d seven
@@ -83,7 +100,8 @@ for order in little big; do
     picks '222 223' -d libc.so.6 --pid 7 --time 0.000000221,
     picks '100 101 150 160 161 221 224 225 231 241 251 261' --exclude-dsos libc.so.6
     picks '205 222 223' -d libc.so.6 --exclude-pid 8
-    picks '100 101 150 160 161' --exclude-dsos /usr/lib/libc.so.6,inside.so,//anon,bpf_prog_1 --time ,0.000000200
+    picks '100 101 150 160 161' --exclude-dsos /usr/lib/libc.so.6,inside.so,//anon,bpf_prog_1 \
+        --time ,0.000000200
     picks '222' -d libc.so.6 --pid 7 --every 2 --limit 2 --time 0.000000206,
     # The records around are those that such a choice of samples needs: none of the children.
     expect 0 "$PERFDATA" filter -f -i x.data -o y.data -d inside.so
@@ -96,13 +114,15 @@ for order in little big; do
         "$PERFDATA" convert -q --to $to -i x.data -o other
         expect 0 "$PERFDATA" filter -q -f --to file -d libc.so.6 -i other -o z.data
         expect 0 "$PERFDATA" filter -q -f -d libc.so.6 -i x.data -o y.data
-        [ "$("$PERFDATA" hash z.data | cut -d' ' -f1)" = "$("$PERFDATA" hash y.data | cut -d' ' -f1)" ] || fail "$to: another content"
+        [ "$("$PERFDATA" hash z.data | cut -d' ' -f1)" = "$("$PERFDATA" hash y.data | cut -d' ' -f1)" ] ||
+            fail "$to: another content"
     done
     "$PERFDATA" convert -q -f -z -i x.data -o z.data
     expect 0 "$PERFDATA" filter -q -f --decompress -d libc.so.6 -i z.data -o z2.data
     "$PERFDATA" cmp -q --ignore offset z2.data y.data || fail 'compressed: another content'
     "$PERFDATA" convert -q -f --to pipe -i x.data -o x.pipe
-    n=$(cat x.pipe | "$PERFDATA" filter -q -d libc.so.6 -i - -o - | "$PERFDATA" dump - | grep -c 'SAMPLE' || true)
+    n=$(cat x.pipe | "$PERFDATA" filter -q -d libc.so.6 -i - -o - | "$PERFDATA" dump - | grep -c 'SAMPLE' ||
+        true)
     [ "$n" = 4 ] || fail "a stream: $n samples"
 done
 

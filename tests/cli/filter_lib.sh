@@ -112,7 +112,8 @@ of_event() {
     rm -rf filtered.data # a directory does not give way to a file
     expect 0 "$PERFDATA" filter -q -f -i "$file" -o filtered.data "$@"
     shown "$file" "$file" >all
-    awk -v RS= -v ORS='\n\n' -v event=" $name:" 'index(substr($0, 1, index($0 "\n", "\n")), event)' all >wanted
+    awk -v RS= -v ORS='\n\n' -v event=" $name:" '
+        index(substr($0, 1, index($0 "\n", "\n")), event)' all >wanted
     shown "$file" filtered.data | awk -v RS= -v ORS='\n\n' 1 >got
     same wanted got
 }

@@ -39,7 +39,8 @@ agrees x.data --comms swapper,ls --pid "0,$busy"
 # ---- Nothing is lost between a selection and its opposite; the same input gives the same bytes.
 counts() { # "kept N of M samples and K of L other records"
     expect 0 "$PERFDATA" filter -f -i x.data -o filtered.data "$@"
-    sed -n 's/.*kept \([0-9]*\) of \([0-9]*\) samples and \([0-9]*\) of \([0-9]*\) other records$/\1 \2 \3 \4/p' err
+    local kept='kept \([0-9]*\) of \([0-9]*\) samples and \([0-9]*\) of \([0-9]*\) other records'
+    sed -n "s/.*$kept\$/\\1 \\2 \\3 \\4/p" err
 }
 read -r kept all others _ < <(counts --comms ls,sort)
 cp filtered.data again.data

@@ -38,7 +38,8 @@ flows() {
     # shellcheck disable=SC2002
     cat stream | "$PERFDATA" filter -q -i - -o - "$@" >one.pass || fail "filter -i - $*: $?"
     for got in several one; do
-        [ "$(times_of $got.pass)" = "$want" ] || fail "$* in $got: samples at \"$(times_of $got.pass)\", expected \"$want\""
+        [ "$(times_of $got.pass)" = "$want" ] ||
+            fail "$* in $got: samples at \"$(times_of $got.pass)\", expected \"$want\""
         expect 0 "$PERFDATA" check $got.pass
     done
 }
@@ -57,7 +58,8 @@ flows '24' --time 50%/1 --pid 6 --exclude-time ,0.000000012
 flows '10 20 41' -c five--- --sideband none
 "$PERFDATA" filter -q -f -i stream -o wanted --sideband none -c five--- -r SAMPLE,COMM
 # shellcheck disable=SC2002
-cat stream | "$PERFDATA" filter -q -i - -o - --sideband none -c five--- -r SAMPLE,COMM | cmp - wanted || fail 'listed records'
+cat stream | "$PERFDATA" filter -q -i - -o - --sideband none -c five--- -r SAMPLE,COMM | cmp - wanted ||
+    fail 'listed records'
 # shellcheck disable=SC2002
 cat stream | "$PERFDATA" filter -q -i - -o - -z -c five--- >zipped
 [ "$(times_of zipped)" = '10 20 41' ] || fail "compressed on the way: $(times_of zipped)"
@@ -83,17 +85,22 @@ status=0
 cat stream | "$PERFDATA" filter -i - -o none.data -C 0 2>err || status=$?
 [ $status = 2 ] && [ ! -e none.data ] || fail "cpus that are not there: status $status"
 status=0
-{ cat stream && le 4 9 && le 2 2 32 && le 8 1; } | "$PERFDATA" filter -i - -o - -c five--- >cut.out 2>err || status=$?
-[ $status = 3 ] && [ "$(times_of cut.out)" = '10 20 41' ] || fail "a stream that is cut: status $status, samples at $(times_of cut.out)"
+{ cat stream && le 4 9 && le 2 2 32 && le 8 1; } | "$PERFDATA" filter -i - -o - -c five--- >cut.out 2>err ||
+    status=$?
+[ $status = 3 ] && [ "$(times_of cut.out)" = '10 20 41' ] ||
+    fail "a stream that is cut: status $status, samples at $(times_of cut.out)"
 { cat head.part 1.part && le 4 71 && le 2 0 48 && le 8 100 0 0 && le 4 0 0 0 0 && zeros 99; } >aux
 status=0
 # shellcheck disable=SC2002
 cat aux | "$PERFDATA" filter -i - -o - -c five--- >cut.out 2>err || status=$?
-[ $status = 3 ] && expect 0 "$PERFDATA" check cut.out && [ "$(times_of cut.out)" = 10 ] || fail "AUX data that is cut: $status"
+[ $status = 3 ] && expect 0 "$PERFDATA" check cut.out && [ "$(times_of cut.out)" = 10 ] ||
+    fail "AUX data that is cut: $status"
 { cat aux && zeros 1 && sample 5 50; } >whole.aux
 # shellcheck disable=SC2002
-cat whole.aux | "$PERFDATA" filter -q -i - -o - --exclude-comms six---- | cmp - <(cat head.part && sample 5 10 && finished &&
-    tail -c +$(($(stat -c %s head.part 1.part | paste -sd+) + 1)) whole.aux) || fail 'AUX data that flows'
+cat whole.aux | "$PERFDATA" filter -q -i - -o - --exclude-comms six---- | cmp - <(
+    cat head.part && sample 5 10 && finished &&
+        tail -c +$(($(stat -c %s head.part 1.part | paste -sd+) + 1)) whole.aux
+) || fail 'AUX data that flows'
 
 # ---- Live: rounds that are complete come out before the next ones go in.
 # grows N: until live.out has N bytes.
@@ -133,7 +140,8 @@ for way in '20000 --comms tiny' '2000 --time 1,2'; do
     { cat head.part && tail -c +273 large.data; } >large.stream
     small=$(peak_memory bash -c "cat stream | '$PERFDATA' filter -q -i - -o - $way")
     large=$(peak_memory bash -c "cat large.stream | '$PERFDATA' filter -q -i - -o - $way")
-    little_more "$small" "$large" "$most" || fail "$way: $small kB for a small stream, $large kB for a large one"
+    little_more "$small" "$large" "$most" ||
+        fail "$way: $small kB for a small stream, $large kB for a large one"
 done
 rm -f large.*
 
@@ -142,10 +150,12 @@ rm -f large.*
 command -v python3 >/dev/null || skip 'python3 is not installed'
 for how in '' -z; do
     # shellcheck disable=SC2086
-    perf record -q -a -g -e cpu-clock -F 4999 -m 4 $how -o - -- bash -c tasks >stream 2>err </dev/null || skip "perf record: $(tail -n 1 err)"
+    perf record -q -a -g -e cpu-clock -F 4999 -m 4 $how -o - -- bash -c tasks >stream 2>err </dev/null ||
+        skip "perf record: $(tail -n 1 err)"
     "$PERFDATA" dump --json stream | grep -c FINISHED_ROUND >rounds || true
     most stream comm 8 | grep -v , >names
-    for selection in "--comms=$(sed -n 2p names)" "--comms=$(sed -n 3,5p names | paste -sd,)" "--pid=$(most stream pid 2 | tail -n 1)"; do
+    for selection in "--comms=$(sed -n 2p names)" "--comms=$(sed -n 3,5p names | paste -sd,)" \
+        "--pid=$(most stream pid 2 | tail -n 1)"; do
         shown stream stream "$selection" >wanted
         # shellcheck disable=SC2002
         cat stream | "$PERFDATA" filter -q -i - -o - "$selection" >flown || fail "filter $selection"
@@ -155,7 +165,8 @@ for how in '' -z; do
         # shellcheck disable=SC2002
         cat stream | "$PERFDATA" filter -q -i - -o - --decompress "$selection" >flown
         # Only SAMPLE_TIME, two numbers, may differ.
-        [ "$(stat -c %s flown)" = "$(stat -c %s read)" ] && [ "$( (cmp -l flown read || true) | wc -l)" -le 16 ] ||
+        [ "$(stat -c %s flown)" = "$(stat -c %s read)" ] &&
+            [ "$( (cmp -l flown read || true) | wc -l)" -le 16 ] ||
             fail "$selection of $(cat rounds) rounds: other records than in several passes"
     done
 done

@@ -75,7 +75,8 @@ expect 2 "$PERFDATA" info empty
 # What several passes need is kept for them.
 "$PERFDATA" dump -F comm,time - < <(cat tiny.data) >out
 has out 'tiny .*5.000000: '
-TMPDIR=$dir/missing "$PERFDATA" dump -F comm - < <(cat tiny.data) >out 2>err && fail 'no temporary file, no error'
+TMPDIR=$dir/missing "$PERFDATA" dump -F comm - < <(cat tiny.data) >out 2>err &&
+    fail 'no temporary file, no error'
 has err 'No such file or directory'
 
 # Several files: the worst status counts, and the others are processed.
@@ -90,7 +91,8 @@ expect 3 "$PERFDATA" dump cut.data
 has err '^perfdata dump: cut.data: at offset [0-9]'
 
 # Standard output that cannot be written: never 0.
-for command in --version help 'info tiny.data' 'dump tiny.data' 'dump --json tiny.data' 'check tiny.data' 'info --help'; do
+for command in --version help 'info tiny.data' 'dump tiny.data' 'dump --json tiny.data' 'check tiny.data' \
+    'info --help'; do
     got=0
     # shellcheck disable=SC2086
     "$PERFDATA" $command >/dev/full 2>err || got=$?

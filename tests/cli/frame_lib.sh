@@ -62,6 +62,9 @@ expect() {
     [ "$got" = "$want" ] || fail "exit status $got, expected $want: $*: $(cat err out | head -c 600)"
 }
 
+# Standard input, where a line that begins with spaces goes on the line before it.
+unfold() { sed -e ':more' -e '$!N' -e 's/\n  *//' -e 'tmore' -e 'P' -e 'D'; }
+
 # The file contains a line that matches.
 has() {
     grep -q -e "$2" "$1" || fail "$1 has no \"$2\": $(head -c 400 "$1")"
@@ -118,7 +121,8 @@ record() {
 # own_tasks FILE: the tids of a recording of the whole machine that descend from this test. What else runs
 # here may go, with its programs, between two looks of perf, which then has other symbols for it.
 task_events() {
-    perf script --show-task-events -F comm,tid,time,event -i "$1" 2>/dev/null </dev/null | grep -a PERF_RECORD_
+    perf script --show-task-events -F comm,tid,time,event -i "$1" 2>/dev/null </dev/null |
+        grep -a PERF_RECORD_
 }
 own_tasks() {
     task_events "$1" |
@@ -216,5 +220,6 @@ flat() {
     small=$(peak_memory "$@" tiny.data)
     large=$(peak_memory "$@" large.data)
     [[ $PERFDATA != */emulated/* ]] || return 0 # QEMU keeps what it translated, and counts
-    little_more "$small" "$large" "$most" || fail "$* takes $small kB for a small file, $large kB for a large one"
+    little_more "$small" "$large" "$most" ||
+        fail "$* takes $small kB for a small file, $large kB for a large one"
 }

@@ -89,7 +89,8 @@ filter --to file -o - in.data >>out.data
 { echo line && cat reference.data; } >expected
 same expected out.data
 if command -v script >/dev/null; then
-    script -qec "'$PERFDATA' filter -o - in.data" typescript </dev/null >out 2>&1 && fail 'binary went to a terminal'
+    script -qec "'$PERFDATA' filter -o - in.data" typescript </dev/null >out 2>&1 &&
+        fail 'binary went to a terminal'
     has out 'not written to a terminal'
     grep -q PERFILE2 out && fail 'binary went to a terminal'
 fi
@@ -146,4 +147,5 @@ done
 
 # A name is no order to the terminal.
 expect 2 "$PERFDATA" check $'no\e[31m\nsuch'
-[ "$(cat err)" = 'perfdata check: no\x1b[31m\x0asuch: No such file or directory' ] || fail "a name: $(cat -v err)"
+[ "$(cat err)" = 'perfdata check: no\x1b[31m\x0asuch: No such file or directory' ] ||
+    fail "a name: $(cat -v err)"

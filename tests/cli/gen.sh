@@ -29,7 +29,8 @@ done
 for to in file pipe dir; do
     for order in little big; do
         for zip in '' -z9 --compressed2; do
-            for mode in --random '-t ALL' '-t ALL:1,SAMPLE:200 --events 9 --features all' '--preset dwarf' '--preset database'; do
+            for mode in --random '-t ALL' '-t ALL:1,SAMPLE:200 --events 9 --features all' '--preset dwarf' \
+                '--preset database'; do
                 # shellcheck disable=SC2086
                 checked made $mode -c 1500 --to $to --endian $order $zip --seed ${#mode}
             done
@@ -50,9 +51,10 @@ done
 # Every type that can be asked for is there.
 checked all -t ALL -c 5000
 "$PERFDATA" info --stats all >stats
-for type in MMAP LOST COMM EXIT THROTTLE UNTHROTTLE FORK READ SAMPLE MMAP2 AUX ITRACE_START LOST_SAMPLES SWITCH \
-    SWITCH_CPU_WIDE NAMESPACES KSYMBOL BPF_EVENT CGROUP TEXT_POKE AUX_OUTPUT_HW_ID CALLCHAIN_DEFERRED ID_INDEX \
-    AUXTRACE_INFO AUXTRACE AUXTRACE_ERROR THREAD_MAP CPU_MAP STAT STAT_CONFIG STAT_ROUND EVENT_UPDATE TIME_CONV; do
+for type in MMAP LOST COMM EXIT THROTTLE UNTHROTTLE FORK READ SAMPLE MMAP2 AUX ITRACE_START LOST_SAMPLES \
+    SWITCH SWITCH_CPU_WIDE NAMESPACES KSYMBOL BPF_EVENT CGROUP TEXT_POKE AUX_OUTPUT_HW_ID CALLCHAIN_DEFERRED \
+    ID_INDEX AUXTRACE_INFO AUXTRACE AUXTRACE_ERROR THREAD_MAP CPU_MAP STAT STAT_CONFIG STAT_ROUND \
+    EVENT_UPDATE TIME_CONV; do
     has stats " $type events"
 done
 
@@ -61,7 +63,8 @@ checked made -t SAMPLE:90,MMAP2:10 -c 2000 --sample-type ip,tid,time,callchain -
 has <("$PERFDATA" info --stats made) 'TOTAL events: *2000$'
 "$PERFDATA" info --stats made >stats
 samples=$(sed -n 's/^ *SAMPLE events: *\([0-9]*\) .*/\1/p' stats)
-[ "$samples" -gt 1700 ] && [ "$samples" -lt 1900 ] || fail "$samples samples of 2000 records, of which 90% were asked for"
+[ "$samples" -gt 1700 ] && [ "$samples" -lt 1900 ] ||
+    fail "$samples samples of 2000 records, of which 90% were asked for"
 "$PERFDATA" dump --json made >records
 grep -m 1 '"SAMPLE"' records >sample
 for field in ip tid time callchain; do

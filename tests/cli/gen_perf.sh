@@ -4,12 +4,14 @@
 # perf report shows the percentages that a workload describes.
 . "$(dirname "$0")/frame_lib.sh"
 command -v perf >/dev/null || skip "perf is not installed"
-newer=${PERFDATA_NEWER_PERF:-$(ls "${PERFDATA_CORPUS:-/nonexistent}"/../tools/perf-latest 2>/dev/null || true)}
+tools=${PERFDATA_CORPUS:-/nonexistent}/../tools
+newer=${PERFDATA_NEWER_PERF:-$(ls "$tools/perf-latest" 2>/dev/null || true)}
 full || newer= # it judges with full effort
 perfs=(perf ${newer:+"$newer"})
 
 # What cannot be avoided (docs/GEN.md): the programs of a workload are not there, and lost records are told.
-usual='continuing without symbols$|^Processed [0-9]+ events and lost [0-9]+ chunks!$|^Check IO/CPU overload!$|^Warning:$|^$'
+usual='continuing without symbols$|^Processed [0-9]+ events and lost [0-9]+ chunks!$'
+usual+='|^Check IO/CPU overload!$|^Warning:$|^$'
 
 # silent FILE PERF COMMAND...: perf runs and has nothing else to say.
 silent() {
@@ -53,7 +55,8 @@ for seed in $(effort 14 "14 15 16"); do
     judge --random --features all -c 3000 --seed $seed
 done
 judge --random -c 3000 --sample-type ip,tid,time
-judge --random -c 3000 --sample-type ip,tid,time,callchain,cpu,period,read,raw,weight --cpus 64 --tasks 500 --depth 100
+judge --random -c 3000 --sample-type ip,tid,time,callchain,cpu,period,read,raw,weight --cpus 64 --tasks 500 \
+    --depth 100
 judge --random -c 3000 -z
 judge --preset server -c 6000 -z9
 judge --preset build -c 6000 --endian big
@@ -64,7 +67,8 @@ judge --preset database -c 6000 --tasks 200 --cpus 32 --depth 40 --events 6
 counts_agree() { # FILE PERF
     silent "$1" "$2" report --stats
     counts <said.out | grep -v COMPRESSED >theirs
-    "$PERFDATA" info --stats "$1" | counts | grep -v COMPRESSED | sed 's/^HEADER_//' >ours # as perf has the names
+    # As perf has the names
+    "$PERFDATA" info --stats "$1" | counts | grep -v COMPRESSED | sed 's/^HEADER_//' >ours
     same ours theirs
 }
 for mode in --random '--preset server' '--preset tracing'; do
@@ -108,12 +112,14 @@ near() { # LINE-PATTERN PERCENT: in the reports of both events
     local got n=0
     while read -r got; do
         n=$((n + 1))
-        awk -v a="$got" -v b="$2" 'BEGIN { exit !(a - b < 1 && b - a < 1) }' || fail "$1 has $got%, described are $2%"
+        awk -v a="$got" -v b="$2" 'BEGIN { exit !(a - b < 1 && b - a < 1) }' ||
+            fail "$1 has $got%, described are $2%"
     done < <(sed -nE "s/^ *([0-9.]+)% +$1 *$/\1/p" report)
     [ $n = 2 ] || fail "$1 is in $n reports: $(cat report)"
 }
 for perf in "${perfs[@]}"; do
-    "$perf" report --stdio --sort comm,dso -g none --no-children -i web.data 2>/dev/null | grep -v '^#' >report
+    "$perf" report --stdio --sort comm,dso -g none --no-children -i web.data 2>/dev/null |
+        grep -v '^#' >report
     near 'web +web' 36
     near 'web +lib.so' 15
     near 'web +\[kernel[^ ]*' 9

@@ -12,7 +12,8 @@ convert() { # INPUT OUTPUT OPTION...
 }
 equal() { # FILE FILE
     [ "$(hash_of "$1")" = "$(hash_of "$2")" ] ||
-        fail "$1 and $2 say the same: $(diff <("$PERFDATA" hash --sections "$1") <("$PERFDATA" hash --sections "$2"))"
+        fail "$1 and $2 say the same: $(diff <("$PERFDATA" hash --sections "$1") \
+            <("$PERFDATA" hash --sections "$2"))"
 }
 differ() {
     [ "$(hash_of "$1")" != "$(hash_of "$2")" ] || fail "$1 and $2 do not say the same"
@@ -50,12 +51,16 @@ change 152 ff && differ tiny.data other.data # another flag of it
     tiny_header 80 && tiny_records && le 4 68 && le 2 0 8 # FINISHED_ROUND
     le 4 9 && le 2 2 32 && le 8 0x401010 && le 4 71 71 && le 8 5000000100
 } | head -c -16 >unfinished.data
-{ tiny_header 88 && head -c 24 <(tiny_records) && le 4 9 && le 2 2 32 && le 8 0x401010 && le 4 71 71 && le 8 5000000100 &&
+{ tiny_header 88 && head -c 24 <(tiny_records) && le 4 9 && le 2 2 32 && le 8 0x401010 && le 4 71 71 &&
+    le 8 5000000100 &&
     tail -c 32 <(tiny_records); } >sorted.data
-{ tiny_header 96 && tiny_records && le 4 68 && le 2 0 8 && le 4 9 && le 2 2 32 && le 8 0x401010 && le 4 71 71 && le 8 5000000100; } >late.data
+{ tiny_header 96 && tiny_records && le 4 68 && le 2 0 8 && le 4 9 && le 2 2 32 && le 8 0x401010 &&
+    le 4 71 71 && le 8 5000000100; } >late.data
 equal sorted.data late.data
-{ tiny_header 88 && head -c 24 <(tiny_records) && for ip in 1 2; do le 4 9 && le 2 2 32 && le 8 $ip && le 4 71 71 && le 8 77; done; } >one.data
-{ tiny_header 88 && head -c 24 <(tiny_records) && for ip in 2 1; do le 4 9 && le 2 2 32 && le 8 $ip && le 4 71 71 && le 8 77; done; } >two.data
+{ tiny_header 88 && head -c 24 <(tiny_records) && for ip in 1 2; do le 4 9 && le 2 2 32 && le 8 $ip &&
+    le 4 71 71 && le 8 77; done; } >one.data
+{ tiny_header 88 && head -c 24 <(tiny_records) && for ip in 2 1; do le 4 9 && le 2 2 32 && le 8 $ip &&
+    le 4 71 71 && le 8 77; done; } >two.data
 differ one.data two.data # of equal time, the order on disk counts
 
 # ---- Sections, JSON.
@@ -88,7 +93,8 @@ printf '# nothing\n\n' >none
 expect 2 "$PERFDATA" hash --check none
 has err 'no line'
 empty out
-"$PERFDATA" hash --sections tiny.data | "$PERFDATA" hash -c - >out || fail "a list with sections, from standard input"
+"$PERFDATA" hash --sections tiny.data | "$PERFDATA" hash -c - >out ||
+    fail "a list with sections, from standard input"
 sed 's/^\(.*\)  tiny/# a comment\n\n\1 *tiny/' list >other
 expect 0 "$PERFDATA" hash -c other
 change 280 01
@@ -154,7 +160,8 @@ for file in "${recordings[@]}"; do
     [ "$(hash_of file.data)" = "$want" ] || fail "$file back as a file"
     n=$((n + 1))
 done
-[ -z "${PERFDATA_CORPUS:-}" ] || [ $n -gt "$(least "$(effort 12 50)")" ] || fail "only $n recordings of the corpus"
+[ -z "${PERFDATA_CORPUS:-}" ] || [ $n -gt "$(least "$(effort 12 50)")" ] ||
+    fail "only $n recordings of the corpus"
 
 # ---- Made here: several events, call chains, threads' own files, compressed ones.
 record plain.data -e cpu-clock,page-faults -g -F 2000 -- bash -c work

@@ -42,9 +42,8 @@ if command -v python3 >/dev/null; then
 import json, sys
 for line in open(sys.argv[1]):
     o = json.loads(line)
-    keys = ['file', 'container', 'version', 'order', 'size', 'header_size', 'attr_size', 'feature_word', 'data', 'unfinished',
-            'truncated', 'members', 'records', 'sample_time', 'time', 'lost', 'n_tasks', 'events', 'sections', 'features', 'damage',
-            'notes']
+    keys = """file container version order size header_size attr_size feature_word data unfinished truncated
+        members records sample_time time lost n_tasks events sections features damage notes""".split()
     assert list(o) == keys, list(o)
     assert o['records']['types'] == [{'type': 3, 'name': 'COMM', 'count': 1, 'bytes': 24},
                                      {'type': 9, 'name': 'SAMPLE', 'count': 1, 'bytes': 32}]
@@ -57,13 +56,16 @@ END
 fi
 
 # ---- What damage says was lost may not fit a sum of 64 bits: it is the largest then, not a small one.
-"$PERFDATA" decode --short "$PERFDATA_SOURCE/corpus/two-events.data" | awk '{ print } /"type":"SAMPLE"/ && !done++ {
-    for (i = 0; i < 2; i++) {
-        said = "\"lost\":\"" (i ? "18446744073709551615" : "7") "\"}"
-        id = ",\"sample_id\":{\"pid\":1,\"tid\":1,\"time\":\"1\"}"
-        print "{\"record\":{\"type\":\"LOST_SAMPLES\",\"lost_samples\":{" said id "}}"
-        print "{\"record\":{\"type\":\"LOST\",\"lost\":{\"id\":\"1\"," said id "}}"
-    } }' | "$PERFDATA" encode -q -o much-lost.data
+"$PERFDATA" decode --short "$PERFDATA_SOURCE/corpus/two-events.data" | awk '
+    { print }
+    /"type":"SAMPLE"/ && !done++ {
+        for (i = 0; i < 2; i++) {
+            said = "\"lost\":\"" (i ? "18446744073709551615" : "7") "\"}"
+            id = ",\"sample_id\":{\"pid\":1,\"tid\":1,\"time\":\"1\"}"
+            print "{\"record\":{\"type\":\"LOST_SAMPLES\",\"lost_samples\":{" said id "}}"
+            print "{\"record\":{\"type\":\"LOST\",\"lost\":{\"id\":\"1\"," said id "}}"
+        }
+    }' | "$PERFDATA" encode -q -o much-lost.data
 expect 0 "$PERFDATA" info much-lost.data
 has out '^lost  *18446744073709551615 records (2 LOST), 18446744073709551615 samples (2 LOST_SAMPLES)$'
 expect 0 "$PERFDATA" info --stats much-lost.data
@@ -81,7 +83,8 @@ def run(*args, **kw):
 random.seed(seed)
 fields = 'ip,tid,time,cpu,period' + random.choice(['', ',identifier', ',callchain', ',addr'])
 events = random.choice([1, 3])
-run('gen', '-q', '--seed', str(seed), '--count', '3000', '--events', str(events), '--sample-type', fields, '-f', '-o', 'g.data')
+options = ['--seed', str(seed), '--count', '3000', '--events', str(events), '--sample-type', fields]
+run('gen', '-q', *options, '-f', '-o', 'g.data')
 lines = run('decode', '--short', 'g.data').splitlines()
 for i, line in enumerate(lines):
     if not line.startswith('{"record"'):
@@ -131,7 +134,8 @@ def check(what, is_, wanted):
     if is_ != wanted:
         sys.exit(f'seed {seed}: {what} is {is_}, not {wanted}')
 check('types', {t['name']: [t['count'], t['bytes']] for t in o['records']['types']}, types)
-check('records', [o['records'][k] for k in ('count', 'bytes', 'unowned_samples')], [n, sum(t[1] for t in types.values()), unowned])
+counts = [o['records'][k] for k in ('count', 'bytes', 'unowned_samples')]
+check('records', counts, [n, sum(t[1] for t in types.values()), unowned])
 check('samples', [e['samples'] for e in o['events']], [per[i] for i in range(events)])
 check('tasks', o['n_tasks'], len(tids))
 for key, all in (('sample_time', sample_times), ('time', times)):
@@ -155,7 +159,8 @@ note unfinished.data 'not finished'
 has out '"unfinished":true'
 { tiny && printf 'stray'; } >trailing.data
 note trailing.data '5 bytes follow'
-{ tiny_header 96 && tiny_records && le 4 200 && le 2 0 24 && zeros 16 && le 4 201 && le 2 0 16 && zeros 8; } >unknown.data
+{ tiny_header 96 && tiny_records && le 4 200 && le 2 0 24 && zeros 16 && le 4 201 && le 2 0 16 &&
+    zeros 8; } >unknown.data
 note unknown.data '2 records of unknown types, the first of type 200'
 { head -c 128 tiny.data && le 8 $((7 | 1 << 40)) && tail -c +137 tiny.data; } >bits.data
 note bits.data 'unknown bits 0x10000000000 in sample_type'
@@ -216,20 +221,26 @@ def prog(id, functions, first, step):
     """Of which each has 8 bytes: size and type. Its address and tag are the same bytes."""
     data = b''.join(struct.pack('<II', 77, first + i * step) for i in range(functions))
     info = bytes(4) + struct.pack('<I', id) + bytes(96) + struct.pack('<II', functions, functions) + bytes(16)
-    info += struct.pack('<IIQIIQIIQ', id, 8, 0, functions, 0, 0, 0, 0, 0) + struct.pack('<II', functions, functions) + bytes(24)
+    info += struct.pack('<IIQIIQIIQ', id, 8, 0, functions, 0, 0, 0, 0, 0)
+    info += struct.pack('<II', functions, functions) + bytes(24)
     return struct.pack('<IIQ', len(info), len(data), 0) + info + data
 def func(order, name, kind=12, members=0):
     return struct.pack(order + 'III', name, kind << 24 | members, 0)
 many = b''.join(func('<', 1) for _ in range(10000))
 mixed = func('>', 0, 1) + bytes(4) + func('>', 0, 4, 2) + bytes(24) + func('>', 1) + func('>', 6)
-types = [btf('<', 5, many, b'\0many\0'), btf('>', 6, mixed, b'\0four\0five\0'), btf('<', 6, many, b'\0second\0'),
-         btf('<', 7, func('<', 1), b'\0' + 1000 * b'n')]
+types = [
+    btf('<', 5, many, b'\0many\0'),
+    btf('>', 6, mixed, b'\0four\0five\0'),
+    btf('<', 6, many, b'\0second\0'),
+    btf('<', 7, func('<', 1), b'\0' + 1000 * b'n'),
+]
 programs = [prog(5, 15000, 10000, 0), prog(6, 6, 1, 1), prog(7, 2, 1, 0)]
 features = [struct.pack('<I', len(x)) + b''.join(x) for x in (programs, types)]
 head = b'PERFILE2' + struct.pack('<8Q4Q', 104, 144, 104, 144, 248, 0, 0, 0, 3 << 25, 0, 0, 0)
 attr = struct.pack('<IIQQQQQ', 1, 128, 0, 1000, 7, 0, 0) + bytes(80) + bytes(16)
 at = [280, 280 + len(features[0])]
-sys.stdout.buffer.write(head + attr + struct.pack('<4Q', at[0], len(features[0]), at[1], len(features[1])) + b''.join(features))
+sections = struct.pack('<4Q', at[0], len(features[0]), at[1], len(features[1]))
+sys.stdout.buffer.write(head + attr + sections + b''.join(features))
 END
     expect 0 "$PERFDATA" info -I --header-only bpf.data
     grep -c '_many addr' out >got
@@ -253,13 +264,18 @@ grep -v -e '^# captured on    : ' -e '^# missing features: ' -e '^# =*$' -e '^#$
 same expected a
 has out '^# missing features: TRACING_DATA BUILD_ID OSRELEASE .* PMU_CAPS $'
 # simpleperf's protobuf messages, whose fields come in any order; of one that comes twice the last counts.
-"$PERFDATA" encode -o proto.data - <<'END'
+unfold <<'END' | "$PERFDATA" encode -o proto.data -
 {"header":{}}
 {"attr":{"type":"SOFTWARE","sample_type":"IP|TID|TIME"}}
 {"record":{"type":"COMM","comm":{"pid":7,"tid":7,"comm":"hello"}}}
-{"feature":"SIMPLEPERF_DEBUG_UNWIND","content":{"fields":[{"file":[{"size":300},{"path":"/d"}]},{"key":80,"value":1},{"file":[]}]}}
-{"feature":"SIMPLEPERF_FILE2","content":{"files":[{"message":{"fields":[{"symbol":[{"vaddr":16}]},{"path":"/x"},{"min_vaddr":"0x10"},{"path":"/e"},{"min_vaddr":"0x1000"},{"symbol":[]}]}},{"message":{"fields":[]}}]}}
-{"feature":"SIMPLEPERF_ETM_BRANCH_LIST","content":{"fields":[{"magic":"m"},{"etm_data":[{"addrs":[]},{"path":"/b"},{"addrs":[{"addr":1}]}]},{"lbr_data":[{"samples":[{"binary_id":1}]},{"binaries":[{"path":"/y"}]},{"samples":[]}]}]}}
+{"feature":"SIMPLEPERF_DEBUG_UNWIND",
+    "content":{"fields":[{"file":[{"size":300},{"path":"/d"}]},{"key":80,"value":1},{"file":[]}]}}
+{"feature":"SIMPLEPERF_FILE2","content":{"files":[{"message":{"fields":[{"symbol":[{"vaddr":16}]},
+    {"path":"/x"},{"min_vaddr":"0x10"},{"path":"/e"},{"min_vaddr":"0x1000"},{"symbol":[]}]}},
+    {"message":{"fields":[]}}]}}
+{"feature":"SIMPLEPERF_ETM_BRANCH_LIST","content":{"fields":[{"magic":"m"},
+    {"etm_data":[{"addrs":[]},{"path":"/b"},{"addrs":[{"addr":1}]}]},
+    {"lbr_data":[{"samples":[{"binary_id":1}]},{"binaries":[{"path":"/y"}]},{"samples":[]}]}]}}
 END
 cat >expected <<'END'
 # simpleperf file for unwinding : /d, 300 bytes
@@ -282,7 +298,8 @@ has out '^# hostname : host$'
 expect 0 "$PERFDATA" info -v features.data
 has out '^ *text: .*host'
 expect 0 "$PERFDATA" info --json features.data
-has out '"features":{"hostname":{"text":"host"},"nrcpus":{"nr_cpus_avail":4,"nr_cpus_online":3},"branch_stack":{.*},"40":{"raw":"616263"}}'
+features='{"hostname":{"text":"host"},"nrcpus":{"nr_cpus_avail":4,"nr_cpus_online":3},"branch_stack":{.*}'
+has out '"features":'"$features"',"40":{"raw":"616263"}}'
 has out '"sections":\[{"feature":3,"name":"HOSTNAME","offset":368,"size":68,"intact":true}'
 # The same through a pipe, where sections come last.
 cat features.data | "$PERFDATA" info -I --header-only - | grep -v '^# captured' >a
@@ -308,7 +325,8 @@ flat 2000 "$PERFDATA" info
 stats() { # perf's counts in our names
     { perf report --stats -i "$1" 2>/dev/null || true; } | sed -n '
         s/ *events: */ /; s/  (.*//; s/^ *//
-        s/^BPF /BPF_EVENT /; s/^ATTR /HEADER_ATTR /; s/^FEATURE /HEADER_FEATURE /; s/^BUILD_ID /HEADER_BUILD_ID /
+        s/^BPF /BPF_EVENT /; s/^ATTR /HEADER_ATTR /; s/^FEATURE /HEADER_FEATURE /
+        s/^BUILD_ID /HEADER_BUILD_ID /
         s/^TRACING_DATA /HEADER_TRACING_DATA /
         /^[A-Z_0-9]* [0-9]*$/p; /stats:$/p'
 }
@@ -329,16 +347,23 @@ record switches.data --switch-events --namespaces -e cpu-clock -- bash -c work
 compare_stats switches.data
 has our.stats '^SWITCH [1-9]'
 # Lost samples, of which perf 6.1 has a line for each event.
-"$PERFDATA" decode --short one.data | awk '{ print } /"type":"SAMPLE"/ && !done++ {
-    print "{\"record\":{\"type\":\"LOST_SAMPLES\",\"lost_samples\":{\"lost\":\"7\"},\"sample_id\":{\"pid\":1,\"tid\":1,\"time\":\"1\"}}}" }' |
+lost=$(unfold <<'END'
+{"record":{"type":"LOST_SAMPLES","lost_samples":{"lost":"7"},
+    "sample_id":{"pid":1,"tid":1,"time":"1"}}}
+END
+)
+"$PERFDATA" decode --short one.data |
+    awk -v lost="$lost" '{ print } /"type":"SAMPLE"/ && !done++ { print lost }' |
     "$PERFDATA" encode -q -o lost.data
 compare_stats lost.data
 has our.stats '^LOST_SAMPLES 7$'
-perf record -o - -e cpu-clock -- bash -c work >pipe.data 2>record.log </dev/null || skip "perf record -o -: $(tail -n 1 record.log)"
+perf record -o - -e cpu-clock -- bash -c work >pipe.data 2>record.log </dev/null ||
+    skip "perf record -o -: $(tail -n 1 record.log)"
 perf report --stats -i - <pipe.data >perf.out 2>/dev/null || true
 "$PERFDATA" info --stats - < <(cat pipe.data) | ours >our.stats
 grep -q '^SAMPLE [1-9]' our.stats || fail 'no samples in a pipe'
-grep -q "SAMPLE events: *$(sed -n 's/^SAMPLE //p' our.stats | head -n 1)\b" perf.out || fail "a pipe's samples: $(cat perf.out)"
+grep -q "SAMPLE events: *$(sed -n 's/^SAMPLE //p' our.stats | head -n 1)\b" perf.out ||
+    fail "a pipe's samples: $(cat perf.out)"
 
 for file in one.data two.data switches.data; do
     expect 0 "$PERFDATA" info $file
@@ -352,8 +377,8 @@ for file in one.data two.data switches.data; do
     perf report --header-only -i $file >header 2>/dev/null
     has header "^# data offset *: $(sed -n 's/^data .*at offset \([0-9]*\)$/\1/p' summary)$"
     "$PERFDATA" info -I $file | grep '^# ' >our.info # all of it: tests/oracle/perf_header.py
-    for key in hostname 'os release' 'perf version' arch 'nrcpus online' 'nrcpus avail' cpudesc cpuid 'total memory' cmdline \
-        'time of first sample' 'time of last sample' 'sample duration'; do
+    for key in hostname 'os release' 'perf version' arch 'nrcpus online' 'nrcpus avail' cpudesc cpuid \
+        'total memory' cmdline 'time of first sample' 'time of last sample' 'sample duration'; do
         grep "^# $key : " header >a || continue
         grep "^# $key : " our.info >b || fail "-I has no $key"
         same a b
@@ -364,7 +389,8 @@ for file in one.data two.data switches.data; do
         sed -n 's/.*PERF_RECORD_COMM\( exec\)*: .*:\([0-9]*\)\/\([0-9]*\)$/\2 \3/p' | sort -u >perf.tasks
     [ -s perf.tasks ] || fail "perf shows no COMM of $file"
     awk '/^ / && $4 != "" { print $1, $2 }' tasks | sort -u >our.tasks
-    [ -z "$(comm -23 perf.tasks our.tasks)" ] || fail "tasks of $file: $(comm -23 perf.tasks our.tasks | head -n 3)"
+    [ -z "$(comm -23 perf.tasks our.tasks)" ] ||
+        fail "tasks of $file: $(comm -23 perf.tasks our.tasks | head -n 3)"
     # One line for each mapping.
     "$PERFDATA" info --mmaps $file >mmaps
     maps=$("$PERFDATA" info --stats $file | awk '$1 == "MMAP" || $1 == "MMAP2" { n += $3 } END { print n }')
@@ -374,7 +400,8 @@ done
 
 # Losses, provoked by a buffer of one page.
 record lost.data -m 1 -F 20000 -g -a -e cpu-clock -- bash -c work
-lost=$(perf report -D -i lost.data 2>/dev/null | sed -n 's/.*PERF_RECORD_LOST: id:[0-9]*: lost:\([0-9]*\)$/\1/p' | paste -sd+)
+lost=$(perf report -D -i lost.data 2>/dev/null |
+    sed -n 's/.*PERF_RECORD_LOST: id:[0-9]*: lost:\([0-9]*\)$/\1/p' | paste -sd+)
 if [ -n "$lost" ]; then
     expect 0 "$PERFDATA" info lost.data
     has out "^lost  *$((lost)) records"
@@ -389,7 +416,8 @@ if [ -n "${PERFDATA_CORPUS:-}" ]; then
     for file in "${recordings[@]}"; do
         stats "$file" >perf.stats
         grep -q '^SAMPLE [1-9]' perf.stats || continue
-        case $file in *powerpc*) continue ;; esac # features under other types' numbers, which perf misreads, too
+        # Features under other types' numbers, which perf misreads, too
+        case $file in *powerpc*) continue ;; esac
         "$PERFDATA" info --stats "$file" | ours | grep '^[A-Z_0-9]* ' >our.stats || true
         sed '/stats:$/,$d' perf.stats >a
         sed -i '/stats:$/,$d' our.stats

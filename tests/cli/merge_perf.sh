@@ -36,7 +36,7 @@ import collections, re, sys
 own = set(open("own").read().split())
 
 def samples(name):
-    """Of each sample the line, then its call chain: a count of lines and of their names, by all but the name."""
+    """Two counts of each sample: of the lines of its call chain, and of its names by all but the name."""
     lines, names, mine = collections.Counter(), collections.defaultdict(collections.Counter), False
     for line in open(name, errors="replace"):
         m = re.match(r" *(.*?) +-?\d+/(-?\d+) +(\[\d+\] +([\d.]+): .*)", line)
@@ -72,8 +72,11 @@ for key in want:
         last = max((t for t in got_told[key[0]] if t[0] <= float(key[1])), default=(0, None))[0]
         if not any(t == (last, name) for t in got_told[key[0]]):
             bad.append((key, want[key], name))
-for line in chain - got_chain: # The map of the kernel reaches to its init code only once perf has loaded symbols
-    if not (line.endswith("([kernel.kallsyms])") and (got_chain - chain)[f"{line.split()[0]} [unknown] ([unknown])"] == (chain - got_chain)[line]):
+# The map of the kernel reaches to its init code only once perf has loaded symbols.
+missing, added = chain - got_chain, got_chain - chain
+for line in missing:
+    unknown = added[f"{line.split()[0]} [unknown] ([unknown])"]
+    if not (line.endswith("([kernel.kallsyms])") and unknown == missing[line]):
         bad.append(line)
 print(n, "samples,", other, "with another name")
 if bad:
@@ -120,7 +123,8 @@ perf report --stdio -i m.data >out 2>err </dev/null || fail "perf report: $(head
 
 # As a stream and in the other byte order, too.
 "$PERFDATA" merge -q -o - a.data b.data >m.pipe
-perf script -F comm,tid,time,event -i - <m.pipe >out 2>err || fail "perf does not read the stream: $(head -c 400 err)"
+perf script -F comm,tid,time,event -i - <m.pipe >out 2>err ||
+    fail "perf does not read the stream: $(head -c 400 err)"
 "$PERFDATA" convert -q --endian big -i b.data -o big.data
 expect 0 "$PERFDATA" merge -f -o m2.data a.data big.data
 cmp <(script m.data) <(script m2.data) || fail 'the other byte order gives another recording'

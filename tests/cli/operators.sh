@@ -22,8 +22,10 @@ same want got
 
 # ---- cmp: where in the file AUX data is does not count where order does not; equal exactly where the hashes
 # are.
-[ "$(hash_of "$set/feature-auxtrace.data")" = "$(hash_of "$set/feature-auxtrace-simpleperf.data")" ] || fail "these say the same"
-expect 0 "$PERFDATA" cmp --ignore offset,order,container "$set/feature-auxtrace.data" "$set/feature-auxtrace-simpleperf.data"
+[ "$(hash_of "$set/feature-auxtrace.data")" = "$(hash_of "$set/feature-auxtrace-simpleperf.data")" ] ||
+    fail "these say the same"
+expect 0 "$PERFDATA" cmp --ignore offset,order,container "$set/feature-auxtrace.data" \
+    "$set/feature-auxtrace-simpleperf.data"
 
 # ---- hash: features of large numbers, which only streams have, are a part; what is damaged in a record is
 # told with its place in the input.
@@ -41,11 +43,13 @@ has err "at offset $end .*feature nrcpus"
     printf '%s\n' '{"header":{"container":"file","order":"little"}}' \
         '{"attr":{"type":"SOFTWARE","config":"0x0","sample_type":"IP|TID|TIME","flags":"sample_id_all"}}'
     for ((i = 0; i < 100; i++)); do
-        printf '{"record":{"type":"SAMPLE","sample":{"ip":"0x1","pid":7,"tid":7,"time":"%d"}}}\n' $((1000 + i))
+        printf '{"record":{"type":"SAMPLE","sample":{"ip":"0x1","pid":7,"tid":7,"time":"%d"}}}\n' \
+            $((1000 + i))
     done
 } | "$PERFDATA" encode -q -o hundred.data -
 expect 0 "$PERFDATA" split -q --chunks 97 -o 'piece-%d' hundred.data
-for piece in piece-*; do "$PERFDATA" dump -F time "$piece" | grep -c .; done | sort | uniq -c | awk '{ print $1, $2 }' >got
+for piece in piece-*; do "$PERFDATA" dump -F time "$piece" | grep -c .; done | sort | uniq -c |
+    awk '{ print $1, $2 }' >got
 printf '%s\n' '94 1' '3 2' >want
 same want got
 
@@ -94,10 +98,13 @@ expect 0 "$PERFDATA" sort -n sorted.pipe
         # shellcheck disable=SC2086
         set -- $comm
         time=$((${time:-0} + 10))
-        printf '{"record":{"type":"COMM","comm":{"pid":%d,"tid":%d,"comm":"%s"},"sample_id":{"pid":%d,"tid":%d,"time":"%d"}}}\n' \
-            "$1" "$2" "$3" "$1" "$2" $time
+        task=$(printf '"pid":%d,"tid":%d' "$1" "$2")
+        printf '{"record":{"type":"COMM","comm":{%s,"comm":"%s"},"sample_id":{%s,"time":"%d"}}}\n' \
+            "$task" "$3" "$task" $time
         for pid in 10 20; do
-            [ "$2" != 11 ] || printf '{"record":{"type":"SAMPLE","sample":{"ip":"0x1","pid":%d,"tid":11,"time":"%d"}}}\n' $pid $((time + pid / 10))
+            [ "$2" != 11 ] ||
+                printf '{"record":{"type":"SAMPLE","sample":{"ip":"0x1","pid":%d,"tid":11,"time":"%d"}}}\n' \
+                $pid $((time + pid / 10))
         done
     done
 } | "$PERFDATA" encode -q -o threads.data -

@@ -53,7 +53,8 @@ fresh
 ln cd.d/in.data hard.data
 expect 2 "$PERFDATA" convert -f -i hard.data --to dir -o cd.d
 has err 'contains the input'
-"$PERFDATA" convert -f -i - --to dir -o cd.d <cd.d/in.data 2>err && fail 'what contains standard input was replaced'
+"$PERFDATA" convert -f -i - --to dir -o cd.d <cd.d/in.data 2>err &&
+    fail 'what contains standard input was replaced'
 has err 'contains the input'
 unharmed 'hard links'
 # A directory whose file is a link into the one to be replaced.
@@ -107,7 +108,8 @@ for name in data data.0 data.1 kcore_dir/kallsyms; do
     for verb in convert filter; do
         "$PERFDATA" $verb -i cd.d -o - --to file 1<>cd.d/$name 2>err && fail "standard output overwrote $name"
         has err 'standard output: this is part of the input'
-        "$PERFDATA" $verb -i cd.d -o /dev/fd/5 --to pipe 5>>cd.d/$name 2>err && fail "a descriptor overwrote $name"
+        "$PERFDATA" $verb -i cd.d -o /dev/fd/5 --to pipe 5>>cd.d/$name 2>err &&
+            fail "a descriptor overwrote $name"
         has err 'part of the input'
     done
 done
@@ -143,7 +145,8 @@ for verb in convert filter; do
 done
 
 # ---- An input that cannot be read is not there.
-for verb in info dump 'convert -o x' 'filter -o x' 'filter --time 10%-20% -o x' 'edit --drop-feature cmdline -o x' 'encode -o x'; do
+for verb in info dump 'convert -o x' 'filter -o x' 'filter --time 10%-20% -o x' \
+    'edit --drop-feature cmdline -o x' 'encode -o x'; do
     got=0
     # shellcheck disable=SC2086
     "$PERFDATA" $verb -i - <&- 2>err || got=$?
@@ -159,7 +162,10 @@ done
 many 16 >many.data
 "$PERFDATA" convert -i many.data -o many.pipe --to pipe
 mkdir full
-full() { # WHAT FILE ARGUMENT...: through pipes, with few blocks that a file may have, which only a temporary one needs
+# full WHAT FILE ARGUMENT...: through pipes, with a limit of the size of files that only a temporary one
+# exceeds
+# exceeds
+full() {
     local what=$1 input=$2 got=0
     shift 2
     # shellcheck disable=SC2002
@@ -182,8 +188,9 @@ cp -a a.d bad.d
 rm -r bad.d/kcore_dir
 { cat a.d/data.0 && head -c 20 a.d/data.0; } >bad.d/data.1 # the last record is cut off
 for verb in info dump 'convert -f -o x.d' 'convert -f -o x.data --to file' 'convert -f -o x.pipe --to pipe' \
-    'convert -f -z -o x.d' 'convert -f --endian big -o x.d' 'convert -f --reencode -o x.d' 'filter -f -o x.d' \
-    'filter -f -o x.data --to file' 'filter -f --to pipe -o x.pipe' 'edit -f --set-feature hostname=x -o x.d'; do
+    'convert -f -z -o x.d' 'convert -f --endian big -o x.d' 'convert -f --reencode -o x.d' \
+    'filter -f -o x.d' 'filter -f -o x.data --to file' 'filter -f --to pipe -o x.pipe' \
+    'edit -f --set-feature hostname=x -o x.d'; do
     for name in bad.d bad.d/; do
         # shellcheck disable=SC2086
         expect 3 "$PERFDATA" $verb -i $name

@@ -26,8 +26,11 @@ comm() { # NAME-AND-PADDING of 16 bytes
 mmap() { # PATH-AND-PADDING of 32 bytes
     le 4 1 && le 2 2 72 && le 4 7 7 && le 8 $((0x400000)) 4096 0 && printf %b "$1"
 }
-hand() { # EXTRA-FILE: header, ids in a gap, an attr of 128 bytes with 16 more behind it, records, a table, gap and feature
-    { comm 'program\0hiddenX\0' && mmap '/home/alice/bin/program\0secretX\0' && mmap '//anon\0hiddenXXXXXXXXXXXXXXXXX\0\0' &&
+# hand EXTRA-FILE: a header, ids in a gap, an attr of 128 bytes with 16 more behind it, records, a table, a
+# gap, and a feature
+hand() {
+    { comm 'program\0hiddenX\0' && mmap '/home/alice/bin/program\0secretX\0' &&
+        mmap '//anon\0hiddenXXXXXXXXXXXXXXXXX\0\0' &&
         comm 'swapper\0hiddenX\0' && cat "$1"; } >records
     local size table at
     size=$(stat -c %s records)
@@ -57,24 +60,29 @@ has dump "filename: /$(mapped home)/$(mapped alice)/$(mapped bin)/$(mapped progr
 has map "^/home/alice/bin/program	/name.*	path\$"
 [ "$(stat -c %a map)" = 600 ] || fail "others may read the map"
 # Numbered in order of appearance.
-[ "$(mapped program) $(mapped home) $(mapped alice) $(mapped bin)" = 'name1 name2 name3 name4' ] || fail "$(cat map)"
+[ "$(mapped program) $(mapped home) $(mapped alice) $(mapped bin)" = 'name1 name2 name3 name4' ] ||
+    fail "$(cat map)"
 [ "$(wc -l <map)" = 6 ] || fail "the map has $(wc -l <map) lines"
 # Words of the stack in the user part of a call chain, and the payload of a tracepoint.
 short() {
-    cat <<'END'
+    unfold <<'END'
 {"header":{"container":"file","order":"ORDER"}}
 {"attr":{"type":"TRACEPOINT","config":"0x174","sample_type":"IP|TID|CALLCHAIN|RAW"}}
-{"record":{"type":"SAMPLE","sample":{"ip":"0xffffffff81000000","pid":7,"tid":7,"callchain":{"ips":["0xffffffffffffff80","0xffffffff81000000","0x6b65726e656c2121","0xfffffffffffffe00","0x7f0123456789","0x6f6f722f3d544f4f","0x00612f656d6f682f"]},"raw":{"data":"NUMBER7365637265742121"}}}}
+{"record":{"type":"SAMPLE","sample":{"ip":"0xffffffff81000000","pid":7,"tid":7,
+    "callchain":{"ips":["0xffffffffffffff80","0xffffffff81000000","0x6b65726e656c2121","0xfffffffffffffe00",
+    "0x7f0123456789","0x6f6f722f3d544f4f","0x00612f656d6f682f"]},"raw":{"data":"NUMBER7365637265742121"}}}}
 END
 }
 for order in little big; do
     for raw in 7401 0174 7501; do
         short | sed "s/ORDER/$order/; s/NUMBER/$raw/" | "$PERFDATA" encode -q -f -o short.data
         redact short.data out.data
-        "$PERFDATA" decode --short out.data | sed -n 's/.*"ips":\[\([^]]*\)\].*"data":"\([^"]*\)".*/\1 \2/p' >got.txt
+        "$PERFDATA" decode --short out.data |
+            sed -n 's/.*"ips":\[\([^]]*\)\].*"data":"\([^"]*\)".*/\1 \2/p' >got.txt
         kept=$raw
         [ $raw != 7501 ] || kept=0000
-        echo '"KERNEL","0xffffffff81000000","0x6b65726e656c2121","USER","0x7f0123456789","0x0","0x0"' ${kept}0000000000000000 >want.txt
+        echo '"KERNEL","0xffffffff81000000","0x6b65726e656c2121","USER","0x7f0123456789","0x0","0x0"' \
+            ${kept}0000000000000000 >want.txt
         same want.txt got.txt
     done
 done
@@ -124,7 +132,8 @@ expect 0 "$PERFDATA" redact -o dropped.data --unknown drop unknown.data
 has err '1 records 250 do not come along'
 without dropped.data unknownX hidden
 cp hand.data feature.data
-printf '\x00\x00\x00\x00\x00\x00\x00\x00\x01' | dd of=feature.data bs=1 seek=72 conv=notrunc status=none # 64 instead of 3
+# 64 instead of 3
+printf '\x00\x00\x00\x00\x00\x00\x00\x00\x01' | dd of=feature.data bs=1 seek=72 conv=notrunc status=none
 expect 2 "$PERFDATA" redact -o no.data feature.data
 has err 'feature: .*(64)'
 expect 0 "$PERFDATA" redact -f -o dropped.data --unknown drop feature.data
@@ -161,7 +170,8 @@ symbol() { # NAME
 section() { # NAME FILE: the recording by hand with this feature
     "$PERFDATA" edit -q -f --set-feature "$1=@$2" -o feature.data hand.data || fail "no feature $1"
 }
-{ printf /home/alice/lib/secretX.so | message 10 && le 1 16 0 24 64 && symbol "$(printf 'secretsymbol%.0s' {1..15})" &&
+{ printf /home/alice/lib/secretX.so | message 10 && le 1 16 0 24 64 &&
+    symbol "$(printf 'secretsymbol%.0s' {1..15})" &&
     symbol program; } >file
 { le 4 "$(stat -c %s file)" && cat file; } >files
 section simpleperf_file2 files
@@ -175,7 +185,8 @@ has info.out '"vaddr": *"0x34"'
 redact big.data out.data --addrs hash
 "$PERFDATA" info --json out.data >info.out
 has info.out "\"name\": *\"$(mapped program)\""
-[[ $(awk '$3 == "addr" { print $1, $2 }' map | head -1) =~ ^0x0000-0x0fff\ 0x([0-9a-f]+)000-0x([0-9a-f]+)fff$ ]] || fail "the map has no 0x34: $(<map)"
+[[ $(awk '$3 == "addr" { print $1, $2 }' map | head -1) =~ \
+    ^0x0000-0x0fff\ 0x([0-9a-f]+)000-0x([0-9a-f]+)fff$ ]] || fail "the map has no 0x34: $(<map)"
 has info.out "\"vaddr\": *\"0x${BASH_REMATCH[1]}034\""
 ! grep -q '"0x34"' info.out || fail "an address stays"
 redact feature.data out.data --paths drop
@@ -187,12 +198,15 @@ expect 2 "$PERFDATA" redact -o no.data feature.data
 has err 'simpleperf_file2.*not known'
 # The size of a kernel's map that ends where all addresses or modules do tells where it begins, as do its
 # symbol and the name of a breakpoint.
-cat >kernel.json <<'END'
+unfold >kernel.json <<'END'
 {"header":{"container":"file","order":"little"}}
 {"attr":{"type":"SOFTWARE","sample_type":"IP|TID"}}
-{"record":{"type":"MMAP","misc":1,"mmap":{"pid":4294967295,"tid":0,"addr":"0x15600000","len":"0xffffffffaa9fffff","pgoff":"0xffffffff96600198","filename":"[kernel.kallsyms]_stext"}}}
-{"record":{"type":"MMAP","misc":1,"mmap":{"pid":4294967295,"tid":0,"addr":"0xffffffffc0292000","len":"0x3fd6dfff","pgoff":"0x0","filename":"[bluetooth]"}}}
-{"record":{"type":"MMAP","misc":2,"mmap":{"pid":7,"tid":7,"addr":"0x7f1234567000","len":"0x1000","pgoff":"0x55aabbccd000","filename":"//anon"}}}
+{"record":{"type":"MMAP","misc":1,"mmap":{"pid":4294967295,"tid":0,"addr":"0x15600000",
+    "len":"0xffffffffaa9fffff","pgoff":"0xffffffff96600198","filename":"[kernel.kallsyms]_stext"}}}
+{"record":{"type":"MMAP","misc":1,"mmap":{"pid":4294967295,"tid":0,"addr":"0xffffffffc0292000",
+    "len":"0x3fd6dfff","pgoff":"0x0","filename":"[bluetooth]"}}}
+{"record":{"type":"MMAP","misc":2,"mmap":{"pid":7,"tid":7,"addr":"0x7f1234567000","len":"0x1000",
+    "pgoff":"0x55aabbccd000","filename":"//anon"}}}
 {"record":{"type":"SAMPLE","misc":2,"sample":{"ip":"0xffffffff96700000","pid":7,"tid":7}}}
 END
 "$PERFDATA" encode -q -f -o kernel.data kernel.json
@@ -201,7 +215,8 @@ END
 for how in hash drop; do
     redact named.data out.data --paths keep --addrs $how
     "$PERFDATA" decode --short out.data >got.txt
-    ! grep -E 'aa9fffff|3fd6dfff|9660|c0292|1234567|aabbccd|8123' got.txt || fail "--addrs $how tells an address"
+    ! grep -E 'aa9fffff|3fd6dfff|9660|c0292|1234567|aabbccd|8123' got.txt ||
+        fail "--addrs $how tells an address"
 done
 # A build id in letters becomes what its bytes become.
 branches() { # MAGIC
@@ -214,7 +229,8 @@ branches() { # MAGIC
 }
 branches simpleperf:EtmBranchList >list
 section simpleperf_etm_branch_list list
-{ le 4 67 && le 2 0 100 && le 4 4294967295 && printf '\xde\xad\xbe\xef%.0s' {1..5} && zeros 4 && printf program && zeros 57; } >ids
+{ le 4 67 && le 2 0 100 && le 4 4294967295 && printf '\xde\xad\xbe\xef%.0s' {1..5} && zeros 4 &&
+    printf program && zeros 57; } >ids
 "$PERFDATA" edit -q --set-feature build_id=@ids -o both.data feature.data
 redact both.data out.data
 "$PERFDATA" info --json out.data >info.out
@@ -232,7 +248,8 @@ expect 2 "$PERFDATA" redact -o no.data feature.data
 has err 'simpleperf_etm_branch_list.*not known'
 
 # ---- Tracepoints that somebody made, of all names; a version that is none; a breakpoint.
-{ le 4 3 && for name in foo:up cycles:up r1a8:u; do le 4 64 && printf %s $name && zeros $((64 - ${#name})) && le 4 0 1; done; } >groups
+{ le 4 3 && for name in foo:up cycles:up r1a8:u; do le 4 64 && printf %s $name && zeros $((64 - ${#name})) &&
+    le 4 0 1; done; } >groups
 section group_desc groups
 redact feature.data out.data
 "$PERFDATA" info --json out.data >info.out
@@ -261,11 +278,13 @@ without out.data breakXXX
 
 # Where a damaged feature is, all verbs say alike: in the file, not in the feature.
 damaged=$PERFDATA_SOURCE/fuzz/regressions/file/damaged-hostname
-where=$("$PERFDATA" check "$damaged" 2>&1 | grep -o 'at offset [0-9]* (0x[0-9a-f]*), feature hostname') || true
+where=$("$PERFDATA" check "$damaged" 2>&1 | grep -o 'at offset [0-9]* (0x[0-9a-f]*), feature hostname') ||
+    true
 [ "$where" = 'at offset 788 (0x314), feature hostname' ] || fail "check: $where"
-for verb in 'redact -o no.data' 'redact -f --unknown=drop -o out.data' 'edit -f --rename-comm a=b -o out.data' \
-    'edit -f --max-stack 3 -o out.data' 'edit -f --time-shift 5 -o out.data' 'convert -f --endian big -o out.data' 'convert -f --reencode -o out.data' hash \
-    'repair -f -o out.data' 'decode -o text.json -f' info; do
+for verb in 'redact -o no.data' 'redact -f --unknown=drop -o out.data' \
+    'edit -f --rename-comm a=b -o out.data' 'edit -f --max-stack 3 -o out.data' \
+    'edit -f --time-shift 5 -o out.data' 'convert -f --endian big -o out.data' \
+    'convert -f --reencode -o out.data' hash 'repair -f -o out.data' 'decode -o text.json -f' info; do
     # shellcheck disable=SC2086
     "$PERFDATA" $verb "$damaged" >said 2>&1 || true
     ! grep -E '^perfdata.* at offset [0-9]+' said | grep -v 'at offset 788 ' || fail "$verb: $(<said)"
@@ -344,8 +363,10 @@ n=$(perf script -G -i x.zstd -F ip 2>/dev/null | wc -l)
 for what in hostname cmdline paths comms pids addrs times build-ids payloads events machine; do
     for how in hash drop; do
         redact x.zstd y.zstd "--$what" $how
-        [ "$(perf script -G -i y.zstd -F ip 2>/dev/null | wc -l)" = "$n" ] || fail "--$what $how: perf script does not show $n samples"
-        perf report --header-only -I -i y.zstd 2>/dev/null | grep -q '^# sample duration' || fail "--$what $how: not all features"
+        [ "$(perf script -G -i y.zstd -F ip 2>/dev/null | wc -l)" = "$n" ] ||
+            fail "--$what $how: perf script does not show $n samples"
+        perf report --header-only -I -i y.zstd 2>/dev/null | grep -q '^# sample duration' ||
+            fail "--$what $how: not all features"
     done
 done
 expect 1 "$PERFDATA" redact -o no.data --comms keep --prove md5sum x.zstd
@@ -353,19 +374,23 @@ has err 'COMM.*compressed'
 # Through a pipe in both directions, and with all that can be hashed: still one sample for each.
 "$PERFDATA" redact -q --key key1 --map map -f -o - --pids hash --times hash - <x.pipe | cat >all.pipe
 "$PERFDATA" check -q all.pipe
-[ "$(perf script -G -i - -F comm <all.pipe 2>/dev/null | wc -l)" = "$(perf script -G -i x.data -F comm 2>/dev/null | wc -l)" ] ||
+[ "$(perf script -G -i - -F comm <all.pipe 2>/dev/null | wc -l)" = \
+    "$(perf script -G -i x.data -F comm 2>/dev/null | wc -l)" ] ||
     fail "samples are missing"
 for space in pid name build-id inode; do
     awk -F '\t' -v space=$space '$3 == space { print $2 }' map >to
     [ "$(sort -u to | wc -l)" = "$(wc -l <to)" ] || fail "two become the same $space"
 done
 # Times: as far apart as before.
-gaps() { awk '{ gsub(/[.:]/, ""); if (NR > 1) printf "%d\n", $1 - last; last = $1 }'; } # nanoseconds, below 2^53
+gaps() { # nanoseconds, below 2^53
+    awk '{ gsub(/[.:]/, ""); if (NR > 1) printf "%d\n", $1 - last; last = $1 }'
+}
 redact x.data y.data --times hash
 perf script -i x.data --ns -F time -G 2>/dev/null | gaps >want.txt
 perf script -i y.data --ns -F time -G 2>/dev/null | gaps >got.txt
 same want.txt got.txt
-! cmp -s <(perf script -i x.data --ns -F time -G 2>/dev/null) <(perf script -i y.data --ns -F time -G 2>/dev/null) || fail "times stay"
+! cmp -s <(perf script -i x.data --ns -F time -G 2>/dev/null) \
+    <(perf script -i y.data --ns -F time -G 2>/dev/null) || fail "times stay"
 # Registers and stacks.
 record stack.data -e cpu-clock -F 499 --call-graph dwarf,4096 -- bash -c work
 redact stack.data y.data
@@ -378,14 +403,17 @@ has dump "$bytes"
 redact stack.data y.data --payloads drop
 "$PERFDATA" info y.data >info.out
 has info.out 'sample_type .*CALLCHAIN'
-! grep -qE 'sample_type .*(REGS|STACK)' info.out || fail "payloads that are dropped: $(grep sample_type info.out)"
+! grep -qE 'sample_type .*(REGS|STACK)' info.out ||
+    fail "payloads that are dropped: $(grep sample_type info.out)"
 
 # Tracepoints: the payload is gone, but for the number of the tracepoint, without which perf script dies.
 "$PERFDATA" gen -q --preset tracing -c 2000 -o tracing.data
 redact tracing.data y.data
 perf script -i y.data -F comm,time,event >got.txt 2>/dev/null || fail "perf script of tracepoints: $?"
-[ "$(wc -l <got.txt)" = "$(perf script -i tracing.data -F comm,time,event 2>/dev/null | wc -l)" ] || fail "tracepoints"
-perf script -i y.data -F comm,time,event,trace >got.txt 2>/dev/null || fail "perf script of tracepoints, decoded: $?"
+[ "$(wc -l <got.txt)" = "$(perf script -i tracing.data -F comm,time,event 2>/dev/null | wc -l)" ] ||
+    fail "tracepoints"
+perf script -i y.data -F comm,time,event,trace >got.txt 2>/dev/null ||
+    fail "perf script of tracepoints, decoded: $?"
 
 # Nothing that the original tells of names, files, cgroups, build ids or the machine is in the output: neither
 # in its bytes nor in those that it has compressed.
@@ -398,11 +426,13 @@ searched() { # ORIGINAL OUTPUT LEAST
     python3 - "$2" "$3" <<'END' || fail "$2 tells of $1"
 import re, socket, sys
 text = open("dump", "rb").read()
-stays = {b"swapper", b"vmlinux", b"[vdso]", b"[heap]", b"[stack]", b"//anon", b"kernel.kallsyms", b"anon_hugepage"}
+stays = {b"swapper", b"vmlinux", b"[vdso]", b"[heap]", b"[stack]", b"//anon", b"kernel.kallsyms"}
+stays.add(b"anon_hugepage")
 words = {socket.gethostname().encode()}
 for m in re.finditer(rb'"(?:comm|filename|path|prev_comm|next_comm)":"([^"]+)"', text):
     words |= {part for part in m[1].split(b"/") if part[:1] != b"["}
-for m in re.finditer(rb"([0-9a-f]{40})", open("ids", "rb").read() + b"".join(re.findall(rb'"build_id":"[0-9a-f]{40}"', text))):
+named = re.findall(rb'"build_id":"[0-9a-f]{40}"', text)
+for m in re.finditer(rb"([0-9a-f]{40})", open("ids", "rb").read() + b"".join(named)):
     words |= {bytes.fromhex(m[1].decode()), m[1]}
 words = {word for word in words if len(word) > 6} - stays # shorter ones look like addresses in call chains
 found = sorted(w for w in words if any(w in open(name, "rb").read() for name in (sys.argv[1], "plain")))
@@ -419,7 +449,8 @@ redact all.pipe y.pipe
 searched all.pipe y.pipe 40
 redact stack.data y.data
 searched stack.data y.data 10
-if perf record -o trace.data -a -e sched:sched_switch,sched:sched_process_exec -- bash -c work >record.log 2>&1 </dev/null; then
+if perf record -o trace.data -a -e sched:sched_switch,sched:sched_process_exec -- \
+    bash -c work >record.log 2>&1 </dev/null; then
     redact trace.data y.data
     searched trace.data y.data 40
 fi
@@ -432,4 +463,5 @@ v1=$PERFDATA_SOURCE/corpus/conformance/container-v1.data
 { head -c 200 "$v1" && printf 'cycles,%.0s' {1..9} && printf x && tail -c +265 "$v1"; } >full.data
 expect 0 "$PERFDATA" check full.data
 expect 0 "$PERFDATA" redact -f -o y.data full.data
-cmp -s <(head -c 264 full.data | tail -c 64) <(head -c 264 y.data | tail -c 64) || fail 'the name of 64 bytes is another one'
+cmp -s <(head -c 264 full.data | tail -c 64) <(head -c 264 y.data | tail -c 64) ||
+    fail 'the name of 64 bytes is another one'

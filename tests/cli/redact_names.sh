@@ -54,27 +54,40 @@ perfdata, mode = sys.argv[1:3]
 texts = [line.rstrip("\n").split("\t") for line in open("texts")]
 if mode == "make":
     print(json.dumps({"header": {"container": "file", "order": "little", "attr_size": 128}}))
-    print(json.dumps({"attr": {"type": "SOFTWARE", "size": 128, "config": "0x1", "sample_type": "IP|TID", "flags": "mmap|comm"},
-                      "ids": ["7"]}))
+    attr = {"type": "SOFTWARE", "size": 128, "config": "0x1", "sample_type": "IP|TID", "flags": "mmap|comm"}
+    print(json.dumps({"attr": attr, "ids": ["7"]}))
     for i, (kind, text, _) in enumerate(texts):
         task = {"pid": i + 1, "tid": i + 1}
-        one = {"path": {"type": "MMAP", "misc": 0, "mmap": {**task, "addr": "0x1000", "len": "0x1000", "pgoff": "0x0", "filename": text}},
-               "comm": {"type": "COMM", "misc": 0, "comm": {**task, "comm": text}},
-               "event": {"type": "EVENT_UPDATE", "misc": 0, "event_update": {"type": "NAME", "id": "7", "name": text}}}[kind]
+        mmap = {**task, "addr": "0x1000", "len": "0x1000", "pgoff": "0x0", "filename": text}
+        update = {"type": "NAME", "id": "7", "name": text}
+        one = {
+            "path": {"type": "MMAP", "misc": 0, "mmap": mmap},
+            "comm": {"type": "COMM", "misc": 0, "comm": {**task, "comm": text}},
+            "event": {"type": "EVENT_UPDATE", "misc": 0, "event_update": update},
+        }[kind]
         print(json.dumps({"record": one}))
     sys.exit()
-out = subprocess.run([perfdata, "decode", "--short", "out.data"], check=True, stdout=subprocess.PIPE, text=True).stdout
-got = [r["mmap"]["filename"] if "mmap" in r else r["comm"]["comm"] if "comm" in r else r["event_update"]["name"]
-       for r in (json.loads(line).get("record") for line in out.splitlines()) if r]
+decode = [perfdata, "decode", "--short", "out.data"]
+out = subprocess.run(decode, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+def name_of(record):
+    for layout, field in (("mmap", "filename"), ("comm", "comm"), ("event_update", "name")):
+        if layout in record:
+            return record[layout][field]
+
+records = [json.loads(line).get("record") for line in out.splitlines()]
+got = [name_of(record) for record in records if record]
 assert len(got) == len(texts), (len(got), len(texts))
 names, bad = {}, 0
 for (kind, text, want), become in zip(texts, got):
     words = re.findall(r"<([^>]*)>", want)
-    found = re.fullmatch(re.sub(r"<[^>]*>", lambda _: "(" + mode + ")", re.sub(r"[.\[\]*()]", r"\\\g<0>", want)), become)
+    pattern = re.sub(r"<[^>]*>", lambda _: "(" + mode + ")", re.sub(r"[.\[\]*()]", r"\\\g<0>", want))
+    found = re.fullmatch(pattern, become)
     right = found and all(names.setdefault(w, n) == n for w, n in zip(words, found.groups()))
     if not right:
         bad += 1
-        print(f"FAILED: {kind} {text!r}: {become!r}, not {want}: {[names.get(w) for w in words]}", file=sys.stderr)
+        expected = [names.get(w) for w in words]
+        print(f"FAILED: {kind} {text!r}: {become!r}, not {want}: {expected}", file=sys.stderr)
 assert len(set(names.values())) == len(names), "two became one"
 print(f"{len(texts)} texts, {len(names)} names")
 sys.exit(bad != 0)

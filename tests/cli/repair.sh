@@ -13,7 +13,8 @@ samples() { "$PERFDATA" dump --json -q "$1" 2>/dev/null | grep -c '"type":"SAMPL
 opened() {
     command -v perf >/dev/null || return 0
     perf script -F time,event,ip -i "$1" >perf.txt 2>perf.err || fail "perf does not open $1: $(cat perf.err)"
-    ! grep -qi 'truncated\|invalid\|fail\|incompatible\|unexpected' perf.err || fail "perf complains of $1: $(cat perf.err)"
+    ! grep -qi 'truncated\|invalid\|fail\|incompatible\|unexpected' perf.err ||
+        fail "perf complains of $1: $(cat perf.err)"
 }
 good() { # FILE: valid, and perf opens it
     expect 0 "$PERFDATA" check -q "$1"
@@ -23,7 +24,8 @@ good() { # FILE: valid, and perf opens it
 expect 2 "$PERFDATA" repair good.data
 expect 0 "$PERFDATA" repair -o same.data good.data
 good same.data
-[ "$("$PERFDATA" hash good.data | cut -d' ' -f1)" = "$("$PERFDATA" hash same.data | cut -d' ' -f1)" ] || fail 'a sound recording is changed'
+[ "$("$PERFDATA" hash good.data | cut -d' ' -f1)" = "$("$PERFDATA" hash same.data | cut -d' ' -f1)" ] ||
+    fail 'a sound recording is changed'
 expect 2 "$PERFDATA" repair -o same.data good.data
 expect 2 "$PERFDATA" repair -f -o good.data good.data
 
@@ -109,7 +111,8 @@ expect 2 "$PERFDATA" repair --report -o - cut.data
 # Damage in the middle: with --keep-tail all but a few records are there, else what is before it; both say
 # what is lost.
 n=$(samples good.data)
-sample=$("$PERFDATA" dump --json good.data | sed -n 's/^{"type":"SAMPLE".*"offset":"\([0-9]*\)".*/\1/p' | sed -n 10p)
+sample=$("$PERFDATA" dump --json good.data | sed -n 's/^{"type":"SAMPLE".*"offset":"\([0-9]*\)".*/\1/p' |
+    sed -n 10p)
 cp good.data bad.data
 printf '\0\0\0\0\0\0\0\0' | dd of=bad.data bs=1 seek="$sample" conv=notrunc status=none
 expect 3 "$PERFDATA" repair --keep-tail --json -f -o r.data bad.data
@@ -126,7 +129,8 @@ good r.data
 python3 - <<'END'
 import json, struct, subprocess, os
 def records(name):
-    out = subprocess.run([os.environ["PERFDATA"], "dump", "--json", name], capture_output=True, text=True).stdout
+    dump = [os.environ["PERFDATA"], "dump", "--json", name]
+    out = subprocess.run(dump, capture_output=True, text=True).stdout
     return [json.loads(line) for line in out.splitlines()]
 data = bytearray(open("two.data", "rb").read())
 size = lambda at: struct.unpack_from("<H", data, at + 6)[0]
@@ -193,8 +197,12 @@ for name in "good", "two", "server":
     data = open(name + ".data", "rb").read()
     entry, attrs, size = struct.unpack_from("<3Q", data, 16)
     other = struct.unpack_from("<Q", data, attrs + 24)[0] ^ 1 # without IP
-    for what, at, new in (("zero", attrs, bytes(size)), ("random", attrs, random.randbytes(size)),
-                          ("first", attrs + 24, struct.pack("<Q", other)), ("last", attrs + size - entry, bytes(entry))):
+    for what, at, new in (
+        ("zero", attrs, bytes(size)),
+        ("random", attrs, random.randbytes(size)),
+        ("first", attrs + 24, struct.pack("<Q", other)),
+        ("last", attrs + size - entry, bytes(entry)),
+    ):
         open(f"{name}.{what}", "wb").write(data[:at] + new + data[at + len(new):])
 END
 for name in good two server; do
@@ -254,7 +262,12 @@ import struct
 for name in "good", "server":
     data = open(name + ".data", "rb").read()
     start, size = struct.unpack_from("<2Q", data, 40)
-    for what, section in (("offset", (2**64 - 1, size)), ("size", (start, 2**64 - 1)), ("half", (start, size // 2)), ("both", (7, 7))):
+    for what, section in (
+        ("offset", (2**64 - 1, size)),
+        ("size", (start, 2**64 - 1)),
+        ("half", (start, size // 2)),
+        ("both", (7, 7)),
+    ):
         open(f"{name}.{what}", "wb").write(data[:40] + struct.pack("<2Q", *section) + data[56:])
 END
 for name in good server; do
@@ -300,18 +313,22 @@ open("at", "w").write(str(at))
 END
 expect 0 "$PERFDATA" repair -f -o r.data later.data
 has err 'kept 1 records of types that are not known.*--drop-unknown'
-[ "$("$PERFDATA" hash r.data | cut -d' ' -f1)" = "$("$PERFDATA" hash later.data | cut -d' ' -f1)" ] || fail 'a record of a later perf is not kept'
+[ "$("$PERFDATA" hash r.data | cut -d' ' -f1)" = "$("$PERFDATA" hash later.data | cut -d' ' -f1)" ] ||
+    fail 'a record of a later perf is not kept'
 if command -v perf >/dev/null; then # what is said of perf
-    perf script -i r.data >perf.txt 2>perf.err && [ ! -s perf.err ] && fail 'perf goes on behind a type that it does not know'
+    perf script -i r.data >perf.txt 2>perf.err && [ ! -s perf.err ] &&
+        fail 'perf goes on behind a type that it does not know'
     has perf.err 'failed to process type: 99'
 fi
 expect 3 "$PERFDATA" repair --drop-unknown --json -f -o r.data later.data
 [ "$(json 'd["lost_bytes"], d["lost"][0]["offset"], d["unknown"]')" = "16 $(cat at) 0" ] || fail "$(cat out)"
 good r.data
-[ "$("$PERFDATA" hash r.data | cut -d' ' -f1)" = "$("$PERFDATA" hash two.data | cut -d' ' -f1)" ] || fail 'more is lost than a record'
+[ "$("$PERFDATA" hash r.data | cut -d' ' -f1)" = "$("$PERFDATA" hash two.data | cut -d' ' -f1)" ] ||
+    fail 'more is lost than a record'
 "$PERFDATA" convert -q -z -o laterz.data later.data
 expect 3 "$PERFDATA" repair --drop-unknown -f -o r.data laterz.data
-[ "$("$PERFDATA" hash r.data | cut -d' ' -f1)" = "$("$PERFDATA" hash two.data | cut -d' ' -f1)" ] || fail 'more is lost than a compressed record'
+[ "$("$PERFDATA" hash r.data | cut -d' ' -f1)" = "$("$PERFDATA" hash two.data | cut -d' ' -f1)" ] ||
+    fail 'more is lost than a compressed record'
 
 # Reading goes on behind damage, in another byte order or with several events, with what is seen there: what
 # stood in the window before must not be taken for it. The ends of lost ranges are behind their begins.
@@ -339,20 +356,23 @@ for set in 0x347d=da 0x3470=42 0x3476=b0; do
         expect 0 "$PERFDATA" check --strict r.data
         opened r.data
     done
-    [ "$(samples r.data)" = 2939 ] || [ "$(samples r.data)" = 2940 ] || fail "$set: $(samples r.data) samples are left"
+    [ "$(samples r.data)" = 2939 ] || [ "$(samples r.data)" = 2940 ] ||
+        fail "$set: $(samples r.data) samples are left"
 done
 
 # Features that are lost are in the report, with where they end.
 expect 3 "$PERFDATA" repair --report "$PERFDATA_SOURCE/tests/damaged/keep-tail-framing.data"
 has out '^lost: feature HOSTNAME (3): .* ends at 2131968, beyond the end of the file at 11517'
 expect 3 "$PERFDATA" repair --report --json "$PERFDATA_SOURCE/tests/damaged/keep-tail-framing.data"
-[ "$(json 'd["lost_features"][1]["name"], d["lost_features"][1]["number"]')" = "HOSTNAME 3" ] || fail "$(cat out)"
+[ "$(json 'd["lost_features"][1]["name"], d["lost_features"][1]["number"]')" = "HOSTNAME 3" ] ||
+    fail "$(cat out)"
 head -c 9000 two.data >cut.data
 expect 3 "$PERFDATA" repair --report --json cut.data
 [ "$(json '[f["name"] for f in d["lost_features"]].count("HOSTNAME")')" = 1 ] || fail "$(cat out)"
 
 # A directory: each file by itself, the others stay.
-if command -v perf >/dev/null && perf record --threads -o dir -F 999 -e cpu-clock -a -- sleep 0.2 >record.log 2>&1 </dev/null; then
+if command -v perf >/dev/null &&
+    perf record --threads -o dir -F 999 -e cpu-clock -a -- sleep 0.2 >record.log 2>&1 </dev/null; then
     n=$(samples dir)
     size=$(stat -c %s dir/data.0)
     truncate -s $((size / 2 + 5)) dir/data.0
@@ -387,16 +407,20 @@ fi
 
 # Large records of simpleperf in parts, one of which is damaged: what is kept of them passes check, whatever
 # else is lost.
-"$PERFDATA" gen -q --random -c 400 --seed 1 -t SIMPLEPERF_SPLIT:3,SIMPLEPERF_SPLIT_END:2,COMM:2,SAMPLE:2 -o parts.data || fail 'gen'
+"$PERFDATA" gen -q --random -c 400 --seed 1 -t SIMPLEPERF_SPLIT:3,SIMPLEPERF_SPLIT_END:2,COMM:2,SAMPLE:2 \
+    -o parts.data || fail 'gen'
 expect 0 "$PERFDATA" repair -f -o same.data parts.data
 same parts.data same.data
 "$PERFDATA" dump parts.data >parts
 for type in SIMPLEPERF_SPLIT SIMPLEPERF_SPLIT_END; do
-    for place in $(sed -nE "s/^(0x[0-9a-f]+) .*: $type .*/\1/p; s/^(0x[0-9a-f]+) .*: $type\$/\1/p" parts | sed -n '2p;9p'); do
-        "$PERFDATA" corrupt -q -f --set "$(printf '0x%x' $((place + 1)))=11" -o bad.data parts.data >/dev/null || fail 'corrupt'
+    for place in $(sed -nE "s/^(0x[0-9a-f]+) .*: $type .*/\1/p; s/^(0x[0-9a-f]+) .*: $type\$/\1/p" parts |
+        sed -n '2p;9p'); do
+        "$PERFDATA" corrupt -q -f --set "$(printf '0x%x' $((place + 1)))=11" -o bad.data parts.data \
+            >/dev/null || fail 'corrupt'
         for how in '' --keep-tail; do
             # shellcheck disable=SC2086
-            "$PERFDATA" repair -q -f $how -o mended.data bad.data 2>err || [ $? = 3 ] || fail "repair $how: $(cat err)"
+            "$PERFDATA" repair -q -f $how -o mended.data bad.data 2>err || [ $? = 3 ] ||
+                fail "repair $how: $(cat err)"
             expect 0 "$PERFDATA" check -q mended.data
         done
     done

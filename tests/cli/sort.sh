@@ -45,7 +45,8 @@ def records(path):
         elif "record" in line:
             r = line["record"]
             del r["offset"]
-            time = int(r["sample"]["time"]) if r["type"] == "SAMPLE" else int(r.get("sample_id", {}).get("time", 0))
+            time = r["sample"]["time"] if r["type"] == "SAMPLE" else r.get("sample_id", {}).get("time", 0)
+            time = int(time)
             result.append([time, json.dumps(r, sort_keys=True), []])
     return result
 def is_round(r):
@@ -100,12 +101,14 @@ for span in 1 5 60 2000; do
             empty out
             empty err
             "$PERFDATA" decode sorted.data >after.json
-            python3 order.py before.json after.json || fail "seed $seed, span $span, memory $memory: not the order"
+            python3 order.py before.json after.json ||
+                fail "seed $seed, span $span, memory $memory: not the order"
             expect 0 "$PERFDATA" sort -n sorted.data
             expect 0 "$PERFDATA" check sorted.data
             [ "$span" = 1 ] || expect 1 "$PERFDATA" sort -n shuffled.data
             expect 0 "$PERFDATA" sort -q -f -i sorted.data -o again.data # what is in order stays as it is
-            cmp <(tail -c +105 sorted.data) <(tail -c +105 again.data) || fail 'sorting again changes something'
+            cmp <(tail -c +105 sorted.data) <(tail -c +105 again.data) ||
+                fail 'sorting again changes something'
         done
         seed=$((seed + 1))
     done
@@ -113,7 +116,8 @@ done
 
 # Equal times stay as they stand, whichever comes through memory or a file.
 random_recording 99 700 -t SAMPLE --sample-type ip,tid,time,identifier
-sed -E 's/"time": "([0-9]*)[0-9]{9}"/"time": "\1000000000"/' shuffled.json | "$PERFDATA" encode -q -f -o shuffled.data
+sed -E 's/"time": "([0-9]*)[0-9]{9}"/"time": "\1000000000"/' shuffled.json |
+    "$PERFDATA" encode -q -f -o shuffled.data
 "$PERFDATA" decode shuffled.data >before.json
 expect 0 "$PERFDATA" sort -f -m 1 -v -i shuffled.data -o sorted.data
 has err 'temporary files'
@@ -139,7 +143,8 @@ for endian in little big; do
             expect 0 "$PERFDATA" sort -n y.data
             expect 0 "$PERFDATA" check y.data
             [ "$(content x.data)" = "$(content y.data)" ] || fail "$what: the content is another"
-            [ "$(container x.data)" = $to ] && [ "$(container y.data)" = $to ] || fail "$what: another container"
+            [ "$(container x.data)" = $to ] && [ "$(container y.data)" = $to ] ||
+                fail "$what: another container"
             "$PERFDATA" sort -q -o - x.data >stream.data
             [ "$(container stream.data)" = pipe ] || fail "$what: no stream to standard output"
             "$PERFDATA" sort -n - <stream.data >out || fail "$what: that is not in order"
@@ -213,7 +218,8 @@ flat 2000 "$PERFDATA" sort -q -f -m 4M -o y.data -i
 # A sample that is damaged behind its time is told by -n, too. (Its call chain claims too many entries.)
 "$PERFDATA" dump --json "$PERFDATA_SOURCE/corpus/callgraph.data" >all
 at=$(sed -n 's/^{"type":"SAMPLE".*"offset":"\([0-9]*\)".*/\1/p' all | head -n 1)
-"$PERFDATA" corrupt -q -f --set $((at + 8 + 48 + 3))=ff -o bad.data "$PERFDATA_SOURCE/corpus/callgraph.data" >/dev/null
+"$PERFDATA" corrupt -q -f --set $((at + 8 + 48 + 3))=ff -o bad.data "$PERFDATA_SOURCE/corpus/callgraph.data" \
+    >/dev/null
 expect 3 "$PERFDATA" check bad.data
 expect 3 "$PERFDATA" sort -n bad.data
 has err "at offset $at "

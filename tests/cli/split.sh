@@ -45,7 +45,8 @@ END
 got=0
 "$PERFDATA" split --json --chunks 3 -o 'full%d' whole.data >/dev/full 2>err || got=$?
 [ "$got" = 4 ] || fail "--json to a full device: status $got"
-[ "$(cat err)" = 'perfdata split: standard output: No space left on device' ] || fail "--json to a full device: $(cat err)"
+[ "$(cat err)" = 'perfdata split: standard output: No space left on device' ] ||
+    fail "--json to a full device: $(cat err)"
 [ ! -e full0 ] || fail 'a piece that was not told'
 expect 0 "$PERFDATA" split --chunks 3 -o 'b%d' whole.data
 for i in 0 1 2; do same "a%-000$i.data" b$i; done
@@ -54,7 +55,8 @@ same b1 c1
 rm -f a%* b? c?
 
 # AUX area traces are refused with a word, before anything is written.
-"$PERFDATA" gen -q -c 100 --types SAMPLE:90,AUXTRACE_INFO:10 --to file -o aux.data 2>err || fail "gen: $(cat err)"
+"$PERFDATA" gen -q -c 100 --types SAMPLE:90,AUXTRACE_INFO:10 --to file -o aux.data 2>err ||
+    fail "gen: $(cat err)"
 expect 2 "$PERFDATA" split --chunks 2 -o 'p-%d' aux.data
 has err 'AUX area traces cannot be cut'
 [ ! -e p-0 ] || fail 'a piece was written'
@@ -72,7 +74,8 @@ for how in '--by pid' '--by cpu' '--by event' '--chunks 3' '--size 20K'; do
     expect 0 "$PERFDATA" split $how -o 'p-%04d' whole.data
     expect 0 "$PERFDATA" merge -f -o m.data p-*
     expect 0 "$PERFDATA" cmp --ignore offset,order whole.data m.data
-    [ "$how" = '--by pid' ] || [ "$("$PERFDATA" hash m.data | cut -d' ' -f1)" = "$("$PERFDATA" hash whole.data | cut -d' ' -f1)" ] ||
+    [ "$how" = '--by pid' ] ||
+        [ "$("$PERFDATA" hash m.data | cut -d' ' -f1)" = "$("$PERFDATA" hash whole.data | cut -d' ' -f1)" ] ||
         fail "$how: another content"
     rm p-*
 done
@@ -160,8 +163,11 @@ in_time stacks.data '--chunks 5'
 "$PERFDATA" dump --json two.data >whole.json
 pieces two.data --chunks 7
 for p in out/*; do "$PERFDATA" dump --json $p; done >all.json
-[ "$(grep -c '"type":"SAMPLE"' whole.json)" = "$(grep -c '"type":"SAMPLE"' all.json)" ] || fail 'samples are missing, or there twice'
-fields() { sed 's/"offset":"[0-9]*",//; s/"index":"\{0,1\}[0-9]*"\{0,1\},//' "$@" | grep -v FINISHED_ROUND | sort -u; }
+[ "$(grep -c '"type":"SAMPLE"' whole.json)" = "$(grep -c '"type":"SAMPLE"' all.json)" ] ||
+    fail 'samples are missing, or there twice'
+fields() {
+    sed 's/"offset":"[0-9]*",//; s/"index":"\{0,1\}[0-9]*"\{0,1\},//' "$@" | grep -v FINISHED_ROUND | sort -u
+}
 fields whole.json >want.txt
 fields all.json >got.txt
 same want.txt got.txt

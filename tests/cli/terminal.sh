@@ -49,7 +49,8 @@ for command in 'info a.data' 'dump a.data' 'dump -x a.data' 'cmp a.data b.data';
     terminal $status "$PERFDATA $command"
     grep -q "$esc\[[1-9]" out || fail "$command: no colours on a terminal"
     [ "$(uncoloured)" = "$(cat want)" ] || fail "$command: $(uncoloured | diff - want)"
-    [ "$(grep -o "$esc\[[1-9][0-9]*m" out | wc -l)" = "$(grep -o "$esc\[0m" out | wc -l)" ] || fail "$command: a colour without end"
+    [ "$(grep -o "$esc\[[1-9][0-9]*m" out | wc -l)" = "$(grep -o "$esc\[0m" out | wc -l)" ] ||
+        fail "$command: a colour without end"
     terminal $status "NO_COLOR=1 $PERFDATA $command"
     plain "NO_COLOR"
     terminal $status "TERM=dumb $PERFDATA $command"
@@ -82,11 +83,14 @@ has out 'MiB/s'
 [ -s summary ] && ! grep -q 'MiB/s' summary || fail "the bar is on standard error"
 terminal 0 "stty cols 12 <&2; $slow | $PERFDATA info - >summary"
 has out 'MiB'
-sed 's/\^M/\n/g' out | awk 'length > 11 { exit 1 }' || fail "a bar wider than the terminal: $(head -c 400 out)"
+sed 's/\^M/\n/g' out | awk 'length > 11 { exit 1 }' ||
+    fail "a bar wider than the terminal: $(head -c 400 out)"
 terminal 0 "$slow | TERM=dumb $PERFDATA info - >summary"
 plain "a bar on a terminal that knows no more than text"
-{ "$PERFDATA" decode a.data; printf '%200000s' '' | tr ' ' '\n'; } >blank.jsonl # encode passes over empty lines
-terminal 0 "{ head -c 100000 blank.jsonl; sleep 1.5; tail -c +100001 blank.jsonl; } | $PERFDATA encode -f -o encoded.data -"
+# encode skips empty lines.
+{ "$PERFDATA" decode a.data; printf '%200000s' '' | tr ' ' '\n'; } >blank.jsonl
+slowly='{ head -c 100000 blank.jsonl; sleep 1.5; tail -c +100001 blank.jsonl; }'
+terminal 0 "$slowly | $PERFDATA encode -f -o encoded.data -"
 has out 'MiB/s'
 terminal 0 "$slow | $PERFDATA filter -q -i - -o /dev/null"
 empty out

@@ -15,7 +15,8 @@ round() {
 }
 # raw N FILE: of text.jsonl, so many lines are raw.
 raws() {
-    [ "$(grep -c '"raw":' text.jsonl || true)" -le "$1" ] || fail "$2: more than $1 lines are bytes: $(grep -m 3 '"raw":' text.jsonl | cut -c1-200)"
+    [ "$(grep -c '"raw":' text.jsonl || true)" -le "$1" ] ||
+        fail "$2: more than $1 lines are bytes: $(grep -m 3 '"raw":' text.jsonl | cut -c1-200)"
 }
 
 # ---- Identity, by container and byte order
@@ -23,7 +24,8 @@ tiny >tiny.data
 round tiny.data
 [ "$status" = 0 ] || fail "tiny.data is intact"
 raws 0 tiny.data
-grep -q '^{"record":{"type":"COMM","misc":0,"size":24,"offset":"248","attr":0,"comm":{"pid":71,"tid":71,"comm":"tiny"}}}$' text.jsonl ||
+comm='"comm":{"pid":71,"tid":71,"comm":"tiny"}'
+grep -q '^{"record":{"type":"COMM","misc":0,"size":24,"offset":"248","attr":0,'"$comm"'}}$' text.jsonl ||
     fail "the COMM record: $(grep COMM text.jsonl)"
 for source in tiny.data "$PERFDATA_SOURCE"/corpus/*.data; do
     round "$source"
@@ -54,7 +56,8 @@ chmod 400 tiny.dir/kcore_dir/kcore
 chmod 750 tiny.dir/kcore_dir/deep
 chmod 755 tiny.dir
 round tiny.dir
-[ "$(cd tiny.dir && find . -printf '%m %y %l %p\n' | sort)" = "$(cd back && find . -printf '%m %y %l %p\n' | sort)" ] || fail "modes and links"
+[ "$(cd tiny.dir && find . -printf '%m %y %l %p\n' | sort)" = \
+    "$(cd back && find . -printf '%m %y %l %p\n' | sort)" ] || fail "modes and links"
 expect 2 "$PERFDATA" encode -o - text.jsonl
 expect 2 "$PERFDATA" encode -o back text.jsonl
 expect 0 "$PERFDATA" encode -f -o back text.jsonl
@@ -85,7 +88,8 @@ for source in tiny.data "$PERFDATA_SOURCE/corpus/two-events.data" two.pipe two.b
         for k in 1 2 3; do
             seed=$(((seed * 1103515245 + 12345) & 0x7fffffff))
             range=$((k == 1 ? 104 : size))
-            printf "\\x$(printf %02x $((seed >> 7 & 255)))" | dd of=damaged bs=1 seek=$((seed / 3 % range)) conv=notrunc status=none
+            printf "\\x$(printf %02x $((seed >> 7 & 255)))" |
+                dd of=damaged bs=1 seek=$((seed / 3 % range)) conv=notrunc status=none
         done
         round damaged
     done
@@ -108,7 +112,8 @@ shows() { # FILE TEXT
 for order in little big; do
     for container in file pipe; do
         rm -f new.data
-        sed "s/\"file\"/\"$container\"/" short.jsonl | "$PERFDATA" encode --endian $order -o new.data || fail "short: $?"
+        sed "s/\"file\"/\"$container\"/" short.jsonl | "$PERFDATA" encode --endian $order -o new.data ||
+            fail "short: $?"
         expect 0 "$PERFDATA" check new.data
         has out '2 records\|3 records'
         shows new.data 'hello 7 0.000001: 401000'
@@ -117,11 +122,12 @@ for order in little big; do
     done
 done
 # Ids are given where there are none, AUX data follows its record, features stand before or behind.
-cat >more.jsonl <<'END'
+unfold >more.jsonl <<'END'
 {"header":{"container":"file"}}
 {"feature":"nrcpus","content":{"nr_cpus_avail":2,"nr_cpus_online":2}}
 {"attr":{"type":"SOFTWARE","sample_type":"IP|TID|TIME|ID","flags":"sample_id_all"}}
-{"attr":{"type":"SOFTWARE","config":3,"sample_type":"IP|TID|TIME|ID","flags":"sample_id_all"},"ids":["77","78"]}
+{"attr":{"type":"SOFTWARE","config":3,"sample_type":"IP|TID|TIME|ID","flags":"sample_id_all"},
+    "ids":["77","78"]}
 {"record":{"type":"COMM","comm":{"pid":7,"tid":7,"comm":"hello"}}}
 {"record":{"type":"AUXTRACE","auxtrace":{"size":"10"}}}
 {"payload":"00112233"}
@@ -133,7 +139,8 @@ END
 expect 0 "$PERFDATA" encode -o more.data more.jsonl
 expect 0 "$PERFDATA" check more.data
 expect 0 "$PERFDATA" dump --json more.data
-[ "$(sed -n 's/.*"time":"\([12]\)000","id":"\([0-9]*\)".*/\1=\2/p' out | xargs)" = "1=1 2=77" ] || fail "ids: $(cat out)"
+[ "$(sed -n 's/.*"time":"\([12]\)000","id":"\([0-9]*\)".*/\1=\2/p' out | xargs)" = "1=1 2=77" ] ||
+    fail "ids: $(cat out)"
 expect 0 "$PERFDATA" extract --auxtrace -o aux more.data
 [ "$(xxd -p aux 2>/dev/null || od -An -tx1 aux | tr -d ' \n')" = 00112233445566778899 ] || fail "AUX data"
 expect 0 "$PERFDATA" info -I more.data
@@ -165,10 +172,12 @@ END
 expect 0 "$PERFDATA" encode -o short.dir dir.jsonl
 expect 0 "$PERFDATA" check short.dir
 has out '2 records'
-[ "$(cat short.dir/kcore_dir/kallsyms)" = a ] && [ "$(stat -c %a short.dir short.dir/kcore_dir | xargs)" = "700 750" ] || fail "the directory"
+[ "$(cat short.dir/kcore_dir/kallsyms)" = a ] &&
+    [ "$(stat -c %a short.dir short.dir/kcore_dir | xargs)" = "700 750" ] || fail "the directory"
 shows short.dir 'hello 7 0.000001: 401000'
 # What comes behind `data` may be no file at all.
-printf '%s\n' '{"directory":"."}' '{"member":"data"}' '{"header":{}}' '{"link":"x","to":"y"}' '{"member":"data.0"}' \
+printf '%s\n' '{"directory":"."}' '{"member":"data"}' '{"header":{}}' '{"link":"x","to":"y"}' \
+    '{"member":"data.0"}' \
     '{"record":{"type":"FINISHED_ROUND"}}' '{"directory":"kcore_dir"}' >links.jsonl
 expect 0 "$PERFDATA" encode -o links.dir links.jsonl
 expect 0 "$PERFDATA" check links.dir
@@ -180,9 +189,12 @@ content() { "$PERFDATA" hash "$1" | cut -c1-32; }
 brief() { # FILE
     rm -rf brief.data
     "$PERFDATA" decode --short "$1" -o brief.jsonl -f 2>err || fail "decode --short $1: $?: $(head -n 3 err)"
-    ! grep -E '"(offset|room|table|ids_section)":"?[0-9[]' brief.jsonl | grep -vq '"AUXTRACE"\|_topology' || fail "$1: $(grep -m 1 '"offset"' brief.jsonl)"
-    "$PERFDATA" encode -o brief.data brief.jsonl 2>err || fail "encode what decode --short made of $1: $(head -n 3 err)"
-    [ "$(content "$1")" = "$(content brief.data)" ] || fail "$1 says something else after decode --short and encode"
+    ! grep -E '"(offset|room|table|ids_section)":"?[0-9[]' brief.jsonl | grep -vq '"AUXTRACE"\|_topology' ||
+        fail "$1: $(grep -m 1 '"offset"' brief.jsonl)"
+    "$PERFDATA" encode -o brief.data brief.jsonl 2>err ||
+        fail "encode what decode --short made of $1: $(head -n 3 err)"
+    [ "$(content "$1")" = "$(content brief.data)" ] ||
+        fail "$1 says something else after decode --short and encode"
     "$PERFDATA" decode --short brief.data -o again.jsonl -f
     same brief.jsonl again.jsonl
 }
@@ -201,19 +213,23 @@ for to in file pipe; do
 done
 # Edits that change sizes and counts.
 "$PERFDATA" decode --short "$PERFDATA_SOURCE/corpus/callgraph.data" >brief.jsonl 2>err
-grep -q '"callchain":{"ips":\["USER",' brief.jsonl || fail "a chain without its count: $(grep -m 1 callchain brief.jsonl)"
+grep -q '"callchain":{"ips":\["USER",' brief.jsonl ||
+    fail "a chain without its count: $(grep -m 1 callchain brief.jsonl)"
+longer='a host whose name needs more than the sixty-four bytes that perf leaves for it'
 sed -e 's/"ips":\["USER",/"ips":["USER","0x1234",/' -e 's/"comm":"[^"]*"/"comm":"a-longer-name"/' \
-    -e '/"feature":"hostname"/s/"text":"[^"]*"/"text":"a host whose name needs more than the sixty-four bytes that perf leaves for it"/' \
+    -e "/\"feature\":\"hostname\"/s/\"text\":\"[^\"]*\"/\"text\":\"$longer\"/" \
     -e '/"feature":"cmdline"/s/"args":\[/&{"text":"nice"},/' brief.jsonl | "$PERFDATA" encode -o edited.data
 expect 0 "$PERFDATA" check edited.data
-[ "$("$PERFDATA" dump --json edited.data | grep -c '"USER","0x1234"')" = "$(grep -c '"ips":\["USER"' brief.jsonl)" ] || fail "edited chains"
+[ "$("$PERFDATA" dump --json edited.data | grep -c '"USER","0x1234"')" = \
+    "$(grep -c '"ips":\["USER"' brief.jsonl)" ] || fail "edited chains"
 "$PERFDATA" info -I edited.data >out
 has out 'hostname : a host whose name needs more than the sixty-four bytes'
 has out 'cmdline : nice '
 if command -v perf >/dev/null; then
     perf script -F comm,ip -i edited.data >out 2>err
     grep -q '^ *a-longer-name' out || fail "perf shows other names: $(head -n 3 out)"
-    [ "$(grep -cE '^[[:space:]]*1234 *$' out)" = "$(grep -c '"ips":\["USER"' brief.jsonl)" ] || fail "perf shows other chains: $(head -n 5 out)"
+    [ "$(grep -cE '^[[:space:]]*1234 *$' out)" = "$(grep -c '"ips":\["USER"' brief.jsonl)" ] ||
+        fail "perf shows other chains: $(head -n 5 out)"
 fi
 expect 3 "$PERFDATA" decode --short binary
 empty out
@@ -256,7 +272,8 @@ refused 3 'line 1: .*no JSON' 'text'
 refused 3 'line 1: the line: \[1\] found, expected: a JSON object' '[1]'
 refused 3 'line 1: .*duplicate' '{"header":{},"header":{}}'
 refused 3 'line 1: the line: {"x":1} found, expected: one of header' '{"x":1}'
-refused 3 'line 1: the line: {"x":"aaa*… found, expected: one of header' "{\"x\":\"$(printf 'a%.0s' {1..500})\"}"
+refused 3 'line 1: the line: {"x":"aaa*… found, expected: one of header' \
+    "{\"x\":\"$(printf 'a%.0s' {1..500})\"}"
 refused 3 'line 1: record: a header line' '{"record":{"type":3}}'
 refused 3 'line 2: record: there is no attr' "$H" '{"record":{"type":"SAMPLE","sample":{"ip":1}}}'
 refused 3 'line 2: header: .*first' "$H" "$H"
@@ -264,16 +281,22 @@ refused 3 'line 1: header.container: "box" found, expected: "file" or "pipe"' '{
 refused 3 'line 1: header.order: "middle" found, expected: "little" or "big"' '{"header":{"order":"middle"}}'
 refused 3 'header.x: no key' '{"header":{"x":1}}'
 refused 3 'header.version: 3 found' '{"header":{"version":3}}'
-refused 3 'line 2: attr.sample_type: "IPP" found, expected: names of the set sample_type' "$H" '{"attr":{"sample_type":"IPP"}}'
+refused 3 'line 2: attr.sample_type: "IPP" found, expected: names of the set sample_type' "$H" \
+    '{"attr":{"sample_type":"IPP"}}'
 refused 3 'line 2: "y" is no key of a line of "attr"' "$H" '{"attr":{},"y":0}'
-refused 3 'line 3: record.sample.ip: "q" found, expected: a number of 64 bits' "$H" "$A" '{"record":{"type":9,"sample":{"ip":"q"}}}'
-refused 3 'line 3: record.sample.tid: 4294967296 found, expected: a number of 32 bits' "$H" "$A" '{"record":{"type":9,"sample":{"tid":4294967296}}}'
-refused 3 'line 3: record.sample.time: 1 found, expected: no such key' "$H" "$A" '{"record":{"type":9,"sample":{"time":1}}}'
+refused 3 'line 3: record.sample.ip: "q" found, expected: a number of 64 bits' "$H" "$A" \
+    '{"record":{"type":9,"sample":{"ip":"q"}}}'
+refused 3 'line 3: record.sample.tid: 4294967296 found, expected: a number of 32 bits' "$H" "$A" \
+    '{"record":{"type":9,"sample":{"tid":4294967296}}}'
+refused 3 'line 3: record.sample.time: 1 found, expected: no such key' "$H" "$A" \
+    '{"record":{"type":9,"sample":{"time":1}}}'
 refused 3 'line 3: record: size: found 9, expected 24' "$H" "$A" '{"record":{"type":9,"size":9}}'
 refused 3 'record.attr: 1 found' "$H" "$A" '{"record":{"type":9,"attr":1}}'
 refused 3 'record.offset: expected only' "$H" "$A" '{"record":{"type":9,"offset":8}}'
-refused 3 'line 4: record: the record of line 3 says that 16 more bytes' "$H" "$A" '{"record":{"type":"AUXTRACE","auxtrace":{"size":16}}}' '{"record":{"type":9}}'
-refused 3 'the end: the record of line 3 says that 16 more bytes' "$H" "$A" '{"record":{"type":"AUXTRACE","auxtrace":{"size":16}}}'
+refused 3 'line 4: record: the record of line 3 says that 16 more bytes' "$H" "$A" \
+    '{"record":{"type":"AUXTRACE","auxtrace":{"size":16}}}' '{"record":{"type":9}}'
+refused 3 'the end: the record of line 3 says that 16 more bytes' "$H" "$A" \
+    '{"record":{"type":"AUXTRACE","auxtrace":{"size":16}}}'
 refused 3 'payload: 1 bytes found' "$H" "$A" '{"payload":"00"}'
 refused 3 'payload: "0" found' "$H" "$A" '{"payload":"0"}'
 refused 3 'raw: only a text' "$H" '{"raw":"00"}'
@@ -281,28 +304,38 @@ refused 3 'line 1: raw: 5 found, expected: bytes' '{"raw":5}'
 refused 3 'line 2: feature: "nothing" found, expected: the name of a feature' "$H" '{"feature":"nothing"}'
 refused 3 'line 2: feature: 300 found, expected: the name of a feature' "$H" '{"feature":300}'
 refused 3 'content.text: 5 found, expected: text' "$H" '{"feature":"hostname","content":{"text":5}}'
-refused 3 'line 3: feature: "stat" found, expected: each feature once' "$H" '{"feature":"stat"}' '{"feature":"stat"}'
+refused 3 'line 3: feature: "stat" found, expected: each feature once' "$H" '{"feature":"stat"}' \
+    '{"feature":"stat"}'
 refused 3 'only behind a line' '{"member":"data","mode":"0600"}'
 refused 3 'inside the directory' '{"directory":".","mode":"0700"}' '{"member":"a/../../x","mode":"0600"}'
-refused 3 'mode: "rw" found, expected: octal' '{"directory":".","mode":"0700"}' '{"member":"data","mode":"rw"}'
-refused 3 'line 3: "a/not-there": a line of "directory"' "$D" '{"link":"a","to":"/tmp"}' '{"member":"a/not-there"}'
+refused 3 'mode: "rw" found, expected: octal' '{"directory":".","mode":"0700"}' \
+    '{"member":"data","mode":"rw"}'
+refused 3 'line 3: "a/not-there": a line of "directory"' "$D" '{"link":"a","to":"/tmp"}' \
+    '{"member":"a/not-there"}'
 refused 3 'line 3: "a": another line' "$D" '{"link":"a","to":"x"}' '{"member":"a"}'
 refused 3 'line 2: "b/x": a line of "directory"' "$D" '{"link":"b/x","to":"y"}'
 refused 3 'line 3: "a": another line' "$D" '{"directory":"a"}' '{"directory":"a"}'
 refused 3 'line 4: header: it must be' "$D" '{"member":"data"}' '{"header":{}}' '{"header":{}}'
-refused 3 'line 5: record: expected only in' "$D" '{"member":"data"}' "$H" '{"member":"kcore"}' '{"record":{"type":3}}'
-refused 3 'line 5: record: expected only in' "$D" '{"member":"data"}' "$H" '{"link":"x","to":"y"}' '{"record":{"type":68}}'
-refused 3 'line 5: record: expected only in' "$D" '{"member":"data"}' "$H" '{"directory":"x"}' '{"record":{"type":68}}'
-refused 3 'line 6: link: the record of line 5 says' "$D" '{"member":"data"}' "$H" '{"attr":{}}' '{"record":{"type":"AUXTRACE","auxtrace":{"size":16}}}' '{"link":"x","to":"y"}'
+refused 3 'line 5: record: expected only in' "$D" '{"member":"data"}' "$H" '{"member":"kcore"}' \
+    '{"record":{"type":3}}'
+refused 3 'line 5: record: expected only in' "$D" '{"member":"data"}' "$H" '{"link":"x","to":"y"}' \
+    '{"record":{"type":68}}'
+refused 3 'line 5: record: expected only in' "$D" '{"member":"data"}' "$H" '{"directory":"x"}' \
+    '{"record":{"type":68}}'
+refused 3 'line 6: link: the record of line 5 says' "$D" '{"member":"data"}' "$H" '{"attr":{}}' \
+    '{"record":{"type":"AUXTRACE","auxtrace":{"size":16}}}' '{"link":"x","to":"y"}'
 refused 3 'line 3: header: expected only behind' "$D" '{"member":"other"}' "$H"
 refused 3 'no line {"member":"data"}' "$D" '{"link":"x","to":"y"}'
 refused 3 'header.container: "pipe"' "$D" '{"member":"data"}' '{"header":{"container":"pipe"}}'
 refused 3 'record.auxtrace.size: nothing found' "$(exact_text)" '{"record":{"type":"AUXTRACE"}}'
-refused 3 'line 3: record: .*nr: found 3, expected 1' "$H" "$C" '{"record":{"type":9,"sample":{"callchain":{"nr":3,"ips":["0x1"]}}}}'
-refused 3 'callchain.zz: 1 found, expected: no such key' "$H" "$C" '{"record":{"type":9,"sample":{"callchain":{"zz":1}}}}'
+refused 3 'line 3: record: .*nr: found 3, expected 1' "$H" "$C" \
+    '{"record":{"type":9,"sample":{"callchain":{"nr":3,"ips":["0x1"]}}}}'
+refused 3 'callchain.zz: 1 found, expected: no such key' "$H" "$C" \
+    '{"record":{"type":9,"sample":{"callchain":{"zz":1}}}}'
 refused 3 'record.sample: an array found, expected: an object' "$H" "$C" '{"record":{"type":9,"sample":[1]}}'
 refused 3 'sample.ip: -1 found, expected: a number of 64' "$H" "$C" '{"record":{"type":9,"sample":{"ip":-1}}}'
-refused 3 'sample.ip: "18446744073709551616" found' "$H" "$C" '{"record":{"type":9,"sample":{"ip":"18446744073709551616"}}}'
+refused 3 'sample.ip: "18446744073709551616" found' "$H" "$C" \
+    '{"record":{"type":9,"sample":{"ip":"18446744073709551616"}}}'
 refused 3 'sample.ip: 1.5 found' "$H" "$C" '{"record":{"type":9,"sample":{"ip":1.5}}}'
 refused 3 'sample.ip: null found' "$H" "$C" '{"record":{"type":9,"sample":{"ip":null}}}'
 refused 3 'comm.comm: 5 found, expected: text' "$H" "$C" '{"record":{"type":3,"comm":{"comm":5}}}'
@@ -314,13 +347,16 @@ refused 3 'attr: config4: found 1' "$H" '{"attr":{"size":64,"config4":1}}'
 refused 3 'attr.size: found 7, expected 64' "$H" '{"attr":{"size":7}}'
 refused 3 'attr.size: found 4000000000, expected 144' "$H" '{"attr":{"size":4000000000}}'
 refused 3 'ids: 5 found, expected: an array' "$H" '{"attr":{},"ids":5}'
-refused 3 'content: .*nr: found 3, expected 1' "$H" '{"feature":"cmdline","content":{"nr":3,"args":[{"text":"x"}]}}'
+refused 3 'content: .*nr: found 3, expected 1' "$H" \
+    '{"feature":"cmdline","content":{"nr":3,"args":[{"text":"x"}]}}'
 refused 3 'line 1: attr: a header line' '{"attr":{}}' "$H"
 for size in 0 3 63; do
-    refused 3 "line 1: header.attr_size: $size found, expected: 64 to 65520" '{"header":{"attr_size":"'$size'"}}'
+    refused 3 "line 1: header.attr_size: $size found, expected: 64 to 65520" \
+        '{"header":{"attr_size":"'$size'"}}'
 done
 for size in 64 80 127; do
-    refused 3 "line 2: attr: 128 bytes found, expected: at most $size" '{"header":{"attr_size":'$size'}}' '{"attr":{"size":128}}'
+    refused 3 "line 2: attr: 128 bytes found, expected: at most $size" '{"header":{"attr_size":'$size'}}' \
+        '{"attr":{"size":128}}'
 done
 refused 3 'line 1: header.attr_size: "x" found' '{"header":{"attr_size":"x"}}'
 refused 3 'header.attr_size: 70000 found' '{"header":{"attr_size":70000}}'
@@ -328,7 +364,8 @@ refused 3 'line 3: at byte 4: no JSON' "$H" "$A" 'text {'
 refused 3 'maximum parsing depth' "$(printf '[%.0s' {1..5000})"
 refused 3 'before the first member' '{"directory":".","mode":"0700"}' '{"raw":"00"}'
 "$PERFDATA" decode tiny.data >tiny.jsonl
-refused 3 'line 4: record.offset: 272 found, expected: 280, where the lines before it end' "$(sed '/COMM/s/tiny/a longer name/; s/"size":24,//' tiny.jsonl)"
+refused 3 'line 4: record.offset: 272 found, expected: 280, where the lines before it end' \
+    "$(sed '/COMM/s/tiny/a longer name/; s/"size":24,//' tiny.jsonl)"
 refused 3 'line 3: record: .*size' "$(sed '/COMM/s/tiny/a longer name/' tiny.jsonl)"
 expect 2 "$PERFDATA" encode --endian big -o new.data tiny.jsonl
 has err 'convert --endian'
@@ -339,7 +376,8 @@ expect 2 "$PERFDATA" encode -o other.data none.jsonl
 expect 2 "$PERFDATA" decode none.data
 got=0
 head -c 200000000 /dev/zero | tr '\0' ' ' | "$PERFDATA" encode -o long.data 2>err || got=$?
-[ "$got" = 3 ] && has err 'line 1: it is longer than 16777216 bytes' && [ ! -e long.data ] || fail "a line of 200 MB: $got"
+[ "$got" = 3 ] && has err 'line 1: it is longer than 16777216 bytes' && [ ! -e long.data ] ||
+    fail "a line of 200 MB: $got"
 kb=$({ head -c 200000000 /dev/zero | tr '\0' ' ' || true; } | peak_memory "$PERFDATA" encode -o long.data)
 [ "$kb" -lt "$(most_memory 40000)" ] || fail "a line of 200 MB takes $kb kB"
 [ "$("$PERFDATA" decode tiny.data -o /dev/full >/dev/null 2>&1; echo $?)" = 4 ] || fail "a full device"

@@ -28,7 +28,8 @@ gen dir --preset build -c 2000 --to dir
 "$PERFDATA" corrupt -q --truncate -5000 -o short.data build.data >/dev/null
 gen one.data --events 1 --sample-type ip,tid,time,cpu,period,callchain -c 30000
 "$PERFDATA" corrupt -q -E 0.00001 --seed 9 -o bad-one.data one.data >/dev/null
-for file in build.data big.data tracing.data all.data zipped.data pipe.data dir bad.data bad-one.data short.data; do
+for file in build.data big.data tracing.data all.data zipped.data pipe.data dir bad.data bad-one.data \
+    short.data; do
     both "$file" dump
     both "$file" dump --json
     both "$file" dump -F comm,pid,tid,cpu,time,event,ip,period
@@ -52,8 +53,8 @@ fails_into() {
 # Wherever the text goes, and whatever stands there before and behind. What cannot be written is told, and
 # what could be is there, without holes.
 gen long.data --preset build -c 30000
-for line in 'dump long.data' 'dump one.data' 'dump -F comm,tid,time,event one.data' 'dump --limit 7777 one.data' 'dump -x one.data' \
-    'decode long.data' 'decode one.data'; do
+for line in 'dump long.data' 'dump one.data' 'dump -F comm,tid,time,event one.data' \
+    'dump --limit 7777 one.data' 'dump -x one.data' 'decode long.data' 'decode one.data'; do
     read -ra args <<<"$line"
     expect 0 "$PERFDATA" "${args[@]}"
     mv out one
@@ -72,7 +73,8 @@ for line in 'dump long.data' 'dump one.data' 'dump -F comm,tid,time,event one.da
             ulimit -f 600 # KiB
             fails_into 'File too large' "${args[@]}" -j$j >file
         )
-        head -c $((600 << 10)) one | cmp -s - file || fail "$line -j$j: another beginning in a file that is too small"
+        head -c $((600 << 10)) one | cmp -s - file ||
+            fail "$line -j$j: another beginning in a file that is too small"
     done
 done
 for j in 2 3; do

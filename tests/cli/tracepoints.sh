@@ -61,7 +61,8 @@ expect 0 "$PERFDATA" dump --json hand.pipe
 sed -n 's/.*"trace":\({[^}]*}\).*/\1/p' out >got
 printf '%s\n' '{"x":-5,"who":"alpha"}' '{"x":4096,"who":"gamma"}' >want
 same want got
-[ "$("$PERFDATA" dump -F event hand.pipe | tr -d ' ' | paste -sd' ')" = 'own:mine: named: own:mine:' ] || fail 'names with -F'
+[ "$("$PERFDATA" dump -F event hand.pipe | tr -d ' ' | paste -sd' ')" = 'own:mine: named: own:mine:' ] ||
+    fail 'names with -F'
 kept() { # samples that are left, by their first register of choice: the pid
     "$PERFDATA" dump -F pid "$1" | tr -d ' ' | paste -sd' '
 }

@@ -8,7 +8,8 @@ cache() { sed -n "s/^$1:[A-Z]*=//p" "$PERFDATA_BUILD/CMakeCache.txt"; }
 cc=$(cache CMAKE_C_COMPILER)
 flags=$(cache CMAKE_C_FLAGS)
 [ "$(cache PERFDATA_FUZZ)" != ON ] || skip "the library of a fuzz build cannot be used alone"
-newer=${PERFDATA_NEWER_PERF:-$(ls "${PERFDATA_CORPUS:-/nonexistent}"/../tools/perf-latest 2>/dev/null || true)}
+tools=${PERFDATA_CORPUS:-/nonexistent}/../tools
+newer=${PERFDATA_NEWER_PERF:-$(ls "$tools/perf-latest" 2>/dev/null || true)}
 perfs=()
 ! command -v perf >/dev/null || perfs=(perf ${newer:+"$newer"})
 
@@ -25,9 +26,11 @@ for source in "$PERFDATA_SOURCE"/examples/*.c; do
     # shellcheck disable=SC2046,SC2086 # words
     library=perfdata
     ! grep -q '<perfdata/ops/' "$source" || library=perfdata-ops
-    "$cc" -std=gnu11 $flags "$source" $(pkg-config --cflags --libs $library) -o "bare/$name" || fail "pkg-config: $name"
+    "$cc" -std=gnu11 $flags "$source" $(pkg-config --cflags --libs $library) -o "bare/$name" ||
+        fail "pkg-config: $name"
 done
-[ "$(pkg-config --variable=prefix perfdata | xargs realpath)" = "$(realpath "$dir/usr")" ] || fail "another perfdata.pc"
+[ "$(pkg-config --variable=prefix perfdata | xargs realpath)" = "$(realpath "$dir/usr")" ] ||
+    fail "another perfdata.pc"
 LD_LIBRARY_PATH=$(dirname "${pc%/*}")${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 
@@ -68,11 +71,14 @@ record_alone found/recorder rec.data >said 2>err || got=$?
 "$PERFDATA" check -q rec.data
 samples=$(sed -n 's/^\([0-9]*\) samples,.*/\1/p' said)
 [ "$samples" -gt 20 ] || fail "recorder: $(cat said)"
-[ "$(found/read rec.data | wc -l)" = "$samples" ] || fail "read counts $(found/read rec.data | wc -l), not $samples"
+[ "$(found/read rec.data | wc -l)" = "$samples" ] ||
+    fail "read counts $(found/read rec.data | wc -l), not $samples"
 for perf in "${perfs[@]}"; do
     "$perf" script -F comm,ip -i rec.data >shown 2>err || fail "$perf script: $(cat err)"
-    [ "$(grep -c '^ *recorder ' shown)" = "$samples" ] || fail "$perf shows $(grep -c recorder shown) samples of $samples"
+    [ "$(grep -c '^ *recorder ' shown)" = "$samples" ] ||
+        fail "$perf shows $(grep -c recorder shown) samples of $samples"
     "$perf" report --stdio --sort comm,dso,sym -i rec.data >report 2>err || fail "$perf report: $(cat err)"
-    grep -qE '^ +[0-9.]+% +recorder +recorder +\[\.\] busy' report || fail "$perf report does not show busy(): $(grep % report | head -n 3)"
+    grep -qE '^ +[0-9.]+% +recorder +recorder +\[\.\] busy' report ||
+        fail "$perf report does not show busy(): $(grep % report | head -n 3)"
 done
 echo "recorder: $(cat said), judged by: ${perfs[*]:-no perf}"

@@ -7,7 +7,8 @@ set -euo pipefail
 . "$(dirname "$0")/../cli/frame_lib.sh"
 : "${PERFDATA_SOURCE:?}" "${PERFDATA_BUILD:?}"
 recording=$PERFDATA_SOURCE/corpus/two-events.data
-[ -z "$(sed -n 's/^CMAKE_TOOLCHAIN_FILE:[A-Z]*=//p' "$PERFDATA_BUILD/CMakeCache.txt")" ] || skip "for another machine"
+[ -z "$(sed -n 's/^CMAKE_TOOLCHAIN_FILE:[A-Z]*=//p' "$PERFDATA_BUILD/CMakeCache.txt")" ] ||
+    skip "for another machine"
 found=$(pkg-config --variable pc_path pkg-config | tr : '\n')
 
 # build NAME "MODULE..." OPTION...: installs to NAME what is built where pkg-config finds these modules alone.
@@ -15,10 +16,14 @@ build() {
     local name=$1 module folder
     mkdir "pc-$name"
     for module in $2; do
-        while read -r folder; do [ ! -e "$folder/$module.pc" ] || ln -sf "$folder/$module.pc" "pc-$name/"; done <<<"$found"
+        while read -r folder; do
+            [ ! -e "$folder/$module.pc" ] || ln -sf "$folder/$module.pc" "pc-$name/"
+        done <<<"$found"
     done
-    PKG_CONFIG_PATH='' PKG_CONFIG_LIBDIR=$dir/pc-$name cmake -S "$PERFDATA_SOURCE" -B "b-$name" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
-        -DCMAKE_C_FLAGS_DEBUG=-O0 -DCMAKE_INSTALL_PREFIX="$dir/$name" -DCMAKE_INSTALL_LIBDIR=lib "${@:3}" >log 2>&1 ||
+    PKG_CONFIG_PATH='' PKG_CONFIG_LIBDIR=$dir/pc-$name cmake -S "$PERFDATA_SOURCE" -B "b-$name" -G Ninja \
+        -DCMAKE_BUILD_TYPE=Debug \
+        -DCMAKE_C_FLAGS_DEBUG=-O0 -DCMAKE_INSTALL_PREFIX="$dir/$name" -DCMAKE_INSTALL_LIBDIR=lib "${@:3}" \
+        >log 2>&1 ||
         fail "$name: $(tail -n 20 log)"
     cmake --build "b-$name" -j 2 >log 2>&1 || fail "$name: $(tail -n 20 log)"
     cmake --install "b-$name" >log 2>&1 || fail "$name: $(tail -n 20 log)"
@@ -37,28 +42,36 @@ links() { # NAME MODULE
         printf '#include <%s>\n' $headers
         echo 'void *volatile used[] = {'
         # shellcheck disable=SC2086 # words
-        (cd "$1/include" && "$PERFDATA_SOURCE/tests/repo/declared" functions $headers) | sed 's/.*/    (void *)&,/'
+        (cd "$1/include" && "$PERFDATA_SOURCE/tests/repo/declared" functions $headers) |
+            sed 's/.*/    (void *)&,/'
         echo '}; int main(void) { return used[0] == (void *)1; }'
     } >all.c
+    export PKG_CONFIG_PATH='' PKG_CONFIG_LIBDIR=$dir/$1/lib/pkgconfig:$dir/pc-$1
     # shellcheck disable=SC2046
-    PKG_CONFIG_PATH='' PKG_CONFIG_LIBDIR=$dir/$1/lib/pkgconfig:$dir/pc-$1 cc all.c \
-        $(PKG_CONFIG_PATH='' PKG_CONFIG_LIBDIR=$dir/$1/lib/pkgconfig:$dir/pc-$1 pkg-config --cflags --libs "$2") -o all || fail "$1: $2"
+    cc all.c $(pkg-config --cflags --libs "$2") -o all || fail "$1: $2"
+    unset PKG_CONFIG_PATH PKG_CONFIG_LIBDIR
     LD_LIBRARY_PATH=$dir/$1/lib ./all || fail "$1: the program"
 }
 
 # finds NAME COMPONENT...: does find_package() with these components?
 finds() {
     mkdir -p find
-    printf 'cmake_minimum_required(VERSION 3.25)\nproject(find LANGUAGES C)\nfind_package(perfdata REQUIRED COMPONENTS %s)\n' "${*:2}" >find/CMakeLists.txt
+    {
+        printf 'cmake_minimum_required(VERSION 3.25)\nproject(find LANGUAGES C)\n'
+        printf 'find_package(perfdata REQUIRED COMPONENTS %s)\n' "${*:2}"
+    } >find/CMakeLists.txt
     rm -rf b-find
-    PKG_CONFIG_PATH='' PKG_CONFIG_LIBDIR=$dir/pc-$1 cmake -S find -B b-find -DCMAKE_PREFIX_PATH="$dir/$1" >log 2>&1
+    PKG_CONFIG_PATH='' PKG_CONFIG_LIBDIR=$dir/pc-$1 cmake -S find -B b-find -DCMAKE_PREFIX_PATH="$dir/$1" \
+        >log 2>&1
 }
 
 # ---- libperfdata alone
 build small "libzstd libxxhash" -DPERFDATA_OPS=OFF
-there small lib/libperfdata.a include/perfdata/reader.h include/perfdata/session/metadata.h lib/pkgconfig/perfdata.pc \
+there small lib/libperfdata.a include/perfdata/reader.h include/perfdata/session/metadata.h \
+    lib/pkgconfig/perfdata.pc \
     share/man/man3/perfdata.3
-absent small bin lib/libperfdata-ops.a include/perfdata/ops lib/pkgconfig/perfdata-ops.pc share/man/man1 share/bash-completion
+absent small bin lib/libperfdata-ops.a include/perfdata/ops lib/pkgconfig/perfdata-ops.pc share/man/man1 \
+    share/bash-completion
 links small perfdata
 finds small || fail "small: find_package: $(tail -n 5 log)"
 ! finds small ops || fail "small: has the component ops"

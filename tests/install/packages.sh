@@ -54,7 +54,8 @@ int main(int argc, char **argv)
     return code || n || pd_sink_close(&sink, NULL);
 }
 END_OF_C
-sed 's/rec = {0}/rec = {}/; s/NULL/nullptr/g; s/#include <stdio.h>/#include <cstdio>/' user/main.c >user/main.cpp
+sed 's/rec = {0}/rec = {}/; s/NULL/nullptr/g; s/#include <stdio.h>/#include <cstdio>/' user/main.c \
+    >user/main.cpp
 cat >user/CMakeLists.txt <<'END_OF_CMAKE'
 cmake_minimum_required(VERSION 3.25)
 include(CheckLanguage)
@@ -89,13 +90,15 @@ works() { # PROGRAM [RECORDING]
     [ "$("$1" "${2:-$recording}")" = 43 ] || fail "$1 gives $("$1" "$recording")"
 }
 configure() { # SOURCE BUILD OPTION...
-    cmake "${generator[@]}" -S "$1" -B "$2" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 "${@:3}" >log 2>&1 || fail "$(tail -n 20 log)"
+    cmake "${generator[@]}" -S "$1" -B "$2" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 "${@:3}" \
+        >log 2>&1 || fail "$(tail -n 20 log)"
     cmake --build "$2" -j 2 ${targets:+--target $targets} >log 2>&1 || fail "$(tail -n 20 log)"
 }
 # Was this tree built as the static package is, but for optimisation? Then it need not be built again.
 cache() { sed -n "s/^$1:[A-Z]*=//p" "$PERFDATA_BUILD/CMakeCache.txt"; }
 plain=''
-[ -n "$(cache CMAKE_C_FLAGS)" ] || [ "$(cache PERFDATA_FUZZ)" = ON ] || [ "$(cache BUILD_SHARED_LIBS)" = ON ] || plain=$PERFDATA_BUILD
+[ -n "$(cache CMAKE_C_FLAGS)" ] || [ "$(cache PERFDATA_FUZZ)" = ON ] ||
+    [ "$(cache BUILD_SHARED_LIBS)" = ON ] || plain=$PERFDATA_BUILD
 
 for shared in OFF ON; do
     root=$tmp/root-$shared
@@ -107,9 +110,11 @@ for shared in OFF ON; do
             -DCMAKE_INSTALL_PREFIX="$root" -DCMAKE_INSTALL_LIBDIR=lib
     fi
     cmake --install "$build" --prefix "$root" >log || fail "install: $(tail -n 5 log)"
-    for file in bin/perfdata include/perfdata/perfdata.h include/perfdata/ops/sort.h lib/pkgconfig/perfdata.pc lib/pkgconfig/perfdata-ops.pc lib/cmake/perfdata/perfdataConfig.cmake \
+    for file in bin/perfdata include/perfdata/perfdata.h include/perfdata/ops/sort.h \
+        lib/pkgconfig/perfdata.pc lib/pkgconfig/perfdata-ops.pc lib/cmake/perfdata/perfdataConfig.cmake \
         share/man/man1/perfdata.1 share/man/man3/perfdata.3 share/man/man5/perfdata.5 \
-        share/bash-completion/completions/perfdata share/zsh/site-functions/_perfdata share/fish/vendor_completions.d/perfdata.fish; do
+        share/bash-completion/completions/perfdata share/zsh/site-functions/_perfdata \
+        share/fish/vendor_completions.d/perfdata.fish; do
         [ -f "$root/$file" ] || fail "$file is not installed"
     done
 
@@ -122,13 +127,17 @@ for shared in OFF ON; do
     root=$root-moved
     export PKG_CONFIG_PATH=$root/lib/pkgconfig
     # shellcheck disable=SC2046
-    cc user/main.c -o with_pc $(pkg-config --cflags --libs perfdata) -Wl,-rpath,"$root/lib" || fail "pkg-config"
+    cc user/main.c -o with_pc $(pkg-config --cflags --libs perfdata) -Wl,-rpath,"$root/lib" ||
+        fail "pkg-config"
     works ./with_pc
     # shellcheck disable=SC2046
-    cc user/sort.c -o with_pc $(pkg-config --cflags --libs perfdata-ops) -Wl,-rpath,"$root/lib" || fail "pkg-config perfdata-ops"
+    cc user/sort.c -o with_pc $(pkg-config --cflags --libs perfdata-ops) -Wl,-rpath,"$root/lib" ||
+        fail "pkg-config perfdata-ops"
     ./with_pc "$recording" sorted.data || fail "sort with pkg-config"
     # What the shared library needs itself need not be there to build against it.
-    [ "$shared" = OFF ] || PKG_CONFIG_LIBDIR=$root/lib/pkgconfig PKG_CONFIG_PATH='' pkg-config --cflags --libs perfdata-ops >log ||
+    [ "$shared" = OFF ] ||
+        PKG_CONFIG_LIBDIR=$root/lib/pkgconfig PKG_CONFIG_PATH='' pkg-config --cflags --libs perfdata-ops \
+        >log ||
         fail "pkg-config without the development files of others"
     "$root/bin/perfdata" check -q "$recording" || fail "the installed command"
 done
@@ -140,9 +149,11 @@ names() { # NAME VERSION HEADER...: what the library exports under that version 
     [ "$soname" = "$want" ] || fail "SONAME $soname, expected $want"
     nm -D --defined-only "$library" | awk '$2 != "A" { print $3 }' | sort >exported
     { grep "@@$2\$" exported || true; } | sed 's/@.*//' | sort -u >public
-    for kind in functions objects; do "$PERFDATA_SOURCE/tests/repo/declared" $kind "${@:3}"; done | sort -u >declared
+    for kind in functions objects; do "$PERFDATA_SOURCE/tests/repo/declared" $kind "${@:3}"; done |
+        sort -u >declared
     diff declared public >log || fail "$1: declared < > exported: $(head -n 10 log)"
-    ! grep -v "@@$2\$" exported >others || ! grep -v "^pd_[a-z0-9_]*@@PERFDATA_PRIVATE_$version\$" others || fail "$1: exported, or without version"
+    ! grep -v "@@$2\$" exported >others || ! grep -v "^pd_[a-z0-9_]*@@PERFDATA_PRIVATE_$version\$" others ||
+        fail "$1: exported, or without version"
 }
 version=$(sed -n 's/^Version: //p' "$root/lib/pkgconfig/perfdata.pc")
 case $version in
@@ -150,20 +161,23 @@ case $version in
 *) soversion=${version%%.*} ;;
 esac
 names perfdata "PERFDATA_$soversion" "$root"/include/perfdata/{,session/}*.h
-[ -s others ] && [ "$(wc -l <declared)" -gt 200 ] || fail "only $(wc -l <declared) declarations, $(wc -l <others) private names"
+[ -s others ] && [ "$(wc -l <declared)" -gt 200 ] ||
+    fail "only $(wc -l <declared) declarations, $(wc -l <others) private names"
 names perfdata-ops "PERFDATA_OPS_$soversion" "$root"/include/perfdata/ops/*.h
 [ ! -s others ] || fail "libperfdata-ops has private names: $(head -n 3 others)"
 
 # ---- As a part of another project: it builds the library, and neither tests nor packages of its own.
 targets="user_c user_sort" configure user sub -DSUBDIRECTORY="$PERFDATA_SOURCE"
 works sub/user_c
-[ -z "$(find sub -name 'test_*' -o -name 'CPackConfig.cmake')" ] || fail "tests or packages in another project"
+[ -z "$(find sub -name 'test_*' -o -name 'CPackConfig.cmake')" ] ||
+    fail "tests or packages in another project"
 
 # ---- The package, of the build of the shared one
 for tool in dpkg-deb dpkg-shlibdeps cpack; do
     command -v $tool >/dev/null || { echo "skipped: no package, $tool is not installed"; exit 77; }
 done
-cmake -S "$PERFDATA_SOURCE" -B b-ON -DCMAKE_INSTALL_PREFIX=/usr -U CMAKE_INSTALL_LIBDIR >log 2>&1 || fail "$(tail -n 20 log)"
+cmake -S "$PERFDATA_SOURCE" -B b-ON -DCMAKE_INSTALL_PREFIX=/usr -U CMAKE_INSTALL_LIBDIR >log 2>&1 ||
+    fail "$(tail -n 20 log)"
 (cmake --build b-ON -j 2 && cd b-ON && cpack -G DEB) >log 2>&1 || fail "$(tail -n 20 log)"
 set -- b-ON/*.deb
 [ $# = 1 ] || fail "packages: $*"
@@ -174,16 +188,19 @@ for library in libc6 libzstd1 libxxhash0 libjansson4 libsodium23; do
 done
 dpkg-deb -x "$1" deb
 arch=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
-for file in bin/perfdata include/perfdata/perfdata.h "lib/$arch/libperfdata.so" "lib/$arch/libperfdata-ops.so" \
-    "lib/$arch/pkgconfig/perfdata.pc" "lib/$arch/pkgconfig/perfdata-ops.pc" \
-    "lib/$arch/cmake/perfdata/perfdataConfig.cmake" share/man/man1/perfdata.1 share/man/man1/perfdata-info.1 share/man/man3/perfdata.3 \
-    share/man/man5/perfdata.5 share/bash-completion/completions/perfdata share/doc/perfdata/copyright; do
+for file in bin/perfdata include/perfdata/perfdata.h "lib/$arch/libperfdata.so" \
+    "lib/$arch/libperfdata-ops.so" "lib/$arch/pkgconfig/perfdata.pc" "lib/$arch/pkgconfig/perfdata-ops.pc" \
+    "lib/$arch/cmake/perfdata/perfdataConfig.cmake" share/man/man1/perfdata.1 share/man/man1/perfdata-info.1 \
+    share/man/man3/perfdata.3 share/man/man5/perfdata.5 share/bash-completion/completions/perfdata \
+    share/doc/perfdata/copyright; do
     [ -e "deb/usr/$file" ] || fail "no /usr/$file"
 done
 [ -z "$(find deb -path deb/usr -prune -o -type f -print)" ] || fail "files outside of /usr"
-if find deb -type f -exec grep -lF -e "$tmp" {} + | grep -v '/libperfdata\|/bin/perfdata'; then fail "the build directory is in these"; fi
+if find deb -type f -exec grep -lF -e "$tmp" {} + |
+    grep -v '/libperfdata\|/bin/perfdata'; then fail "the build directory is in these"; fi
 ldd deb/usr/bin/perfdata >libraries
 ! grep -q 'libperfdata\|not found' libraries || fail "the command links more than its own: $(cat libraries)"
 LD_LIBRARY_PATH=$tmp/deb/usr/lib/$arch ldd "deb/usr/lib/$arch/libperfdata-ops.so" >libraries
-grep -q "libperfdata.so.* => $tmp/deb/" libraries && ! grep -q 'not found' libraries || fail "$(cat libraries)"
+grep -q "libperfdata.so.* => $tmp/deb/" libraries && ! grep -q 'not found' libraries ||
+    fail "$(cat libraries)"
 deb/usr/bin/perfdata check -q "$PERFDATA_SOURCE"/corpus/*.data || fail "the unpacked command"

@@ -285,8 +285,8 @@ class Mutant(typing.NamedTuple):
     new: list
 
     def name(self):
-        """As equivalent.txt has it: lines may move."""
-        return f"{self.file}: {self.block}: {self.text}: {self.what}"
+        """As equivalent.txt has it: lines may move, and how many spaces there are is no difference."""
+        return " ".join(f"{self.file}: {self.block}: {self.text}: {self.what}".split())
 
     def __str__(self):
         return f"{self.file}:{self.line}: {self.block}: {self.text}: {self.what}"
@@ -520,13 +520,16 @@ class Worker:
 
 
 def equivalents():
-    """{mutant: reason} of tests/mutation/equivalent.txt: lines `FILE: BLOCK: LINE: WHAT # reason`."""
+    """{mutant: reason} of tests/mutation/equivalent.txt: `FILE: BLOCK: LINE: WHAT # reason`.
+
+    A line that begins with spaces goes on the one before.
+    """
     path = SOURCE / "tests/mutation/equivalent.txt"
     known = {}
-    for text in path.read_text().splitlines() if path.exists() else []:
+    for text in re.sub(r"\n +", " ", path.read_text()).splitlines() if path.exists() else []:
         if text and not text.startswith("#"):
             mutant, _, reason = text.partition(" # ")
-            known[mutant.strip()] = reason.strip()
+            known[" ".join(mutant.split())] = reason.strip()
     return known
 
 

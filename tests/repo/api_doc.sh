@@ -26,7 +26,8 @@ list_functions() { # header
     names=$(declared "$1")
     generated=$(grep -cE '_(at|next)$' <<<"$names" || true)
     if [ "$(basename "$1")" = records.h ]; then
-        printf '%s accessors of list elements, `pd_LAYOUT_at()` and `pd_LAYOUT_next()`, generated from the schema.\n' "$generated"
+        printf '%s accessors of list elements, `pd_LAYOUT_at()` and `pd_LAYOUT_next()`, ' "$generated"
+        echo 'generated from the schema.'
         names=$(grep -vE '_(at|next)$' <<<"$names" || true)
     fi
     [ -z "$names" ] || sed 's/.*/- `&()`/' <<<"$names"
@@ -49,7 +50,8 @@ list_tier() { # title, headers
 stable=()
 for name in $first; do stable+=("include/perfdata/$name.h"); done
 for header in include/perfdata/*.h; do
-    [[ " ${stable[*]} include/perfdata/perfdata.h " == *" $header "* ]] || complain "$header: is it stable? $0 has the list"
+    [[ " ${stable[*]} include/perfdata/perfdata.h " == *" $header "* ]] ||
+        complain "$header: is it stable? $0 has the list"
 done
 {
     sed '/^<!-- functions: begin -->$/q' $doc
@@ -74,7 +76,8 @@ n=$(count_functions "${stable[@]}")
 marked() { # PD_API or PD_EXPERIMENTAL in these headers, elsewhere than where they are defined
     grep -nE "^[^#]*\\b$1 [a-z]" "${@:2}" | grep -v 'base.h:[0-9]*: \*' || true
 }
-wrong=$(marked PD_EXPERIMENTAL "${stable[@]}"; marked PD_API include/perfdata/session/*.h include/perfdata/ops/*.h)
+wrong=$(marked PD_EXPERIMENTAL "${stable[@]}" &&
+    marked PD_API include/perfdata/session/*.h include/perfdata/ops/*.h)
 [ -z "$wrong" ] || complain "marked for the other tier: $wrong"
 # Functions at the margin without either; and types of the JSON library.
 wrong=$(grep -rnE '^(const |unsigned |struct |enum )?[a-z_0-9]+ \**pd_[a-z_0-9]+\(' include/perfdata || true)

@@ -21,7 +21,8 @@ tokens() {
 # ---- Items.
 items=$(sed -n 's/^| \([0-9]\{1,\}\) |.*/\1/p' $doc | sort -n)
 [ "$items" = "$(seq 198)" ] ||
-    complain "items missing, unknown or twice: $(diff <(seq 198) - <<<"$items" | sed -n 's/^[<>] //p' | xargs)"
+    complain "items missing, unknown or twice: $(diff <(seq 198) - <<<"$items" |
+        sed -n 's/^[<>] //p' | xargs)"
 
 # Each row has its number, its item, four states and its tests.
 while IFS='|' read -r _ number _ a b c d tests _; do
@@ -53,7 +54,8 @@ while IFS= read -r reference; do
     while IFS= read -r name; do
         if [[ $name == '"'* ]]; then
             name=${name//\"/}
-            grep -qF -e "{\"$name" -e "WORD(\"$name\"" "$file" || complain "$file has no golden case \"$name\""
+            grep -qF -e "{\"$name" -e "WORD(\"$name\"" "$file" ||
+                complain "$file has no golden case \"$name\""
         else
             grep -qE "cmocka_unit_test\\($name\\)" "$file" || complain "$file does not run a test $name"
         fi
@@ -91,6 +93,7 @@ while read -r type name encode; do
     yes/*) complain "$type $name is $encode, but has a layout in the schema" ;;
     *) complain "$type $name is $encode, but has no layout in the schema" ;;
     esac
-done < <(sed -nE 's/^\| [0-9]+ \| ([0-9]+) ([A-Z0-9_]+)[^|]*\|[^|]*\|[^|]*\| ([a-z]+) \|.*/\1 \2 \3/p' $doc | awk '$1 >= 64')
+done < <(sed -nE 's/^\| [0-9]+ \| ([0-9]+) ([A-Z0-9_]+)[^|]*\|[^|]*\|[^|]*\| ([a-z]+) \|.*/\1 \2 \3/p' $doc |
+    awk '$1 >= 64')
 
 exit $failed

@@ -61,7 +61,8 @@ run() {
         return
     fi
     local lock=()
-    [[ $2 != *'perf record'* ]] || lock=(flock -o "$PERFDATA_BUILD/recording.lock") # as in tests/cli/frame_lib.sh
+    # As in tests/cli/frame_lib.sh
+    [[ $2 != *'perf record'* ]] || lock=(flock -o "$PERFDATA_BUILD/recording.lock")
     "${lock[@]}" timeout 120 bash -c "set -o pipefail; $2" >out 2>err </dev/null || status=$?
     [ $status -eq 3 ] && [[ $2 == *'perfdata repair'* ]] && status=0
     [ $status -le 1 ] && ! grep -q ': command not found\|perfdata .* --help' err ||
@@ -77,7 +78,8 @@ run_all() { # WHERE, commands on standard input
         rm -f part-*.data
         [[ $command != *'perfdata merge'*part-* ]] || perfdata split -q --chunks 3 -o 'part-%04d.data' x.data
         # What another example of the page wrote.
-        [[ ! $command =~ \ -o\ ([a-z.-]+) ]] || [ -e "../stock/${BASH_REMATCH[1]}" ] || rm -rf "${BASH_REMATCH[1]}"
+        [[ ! $command =~ \ -o\ ([a-z.-]+) ]] || [ -e "../stock/${BASH_REMATCH[1]}" ] ||
+            rm -rf "${BASH_REMATCH[1]}"
         run "$1" "$command"
         n=$((n + 1))
     done 3<"../$2"
@@ -88,7 +90,9 @@ run_all() { # WHERE, commands on standard input
 # The commands of the section: lines between .nf and .fi, or those behind .TP; without what roff has for - and
 # \.
 examples_of() {
-    awk '/^\.SH/ { in_examples = /EXAMPLES/ } !in_examples { next } /^\.nf/ { nf = 1; next } /^\.fi/ { nf = 0; next }
+    awk '{ $0 = begun $0; begun = "" } sub(/\\$/, "") { begun = $0; next }
+        /^\.SH/ { in_examples = /EXAMPLES/ } !in_examples { next }
+        /^\.nf/ { nf = 1; next } /^\.fi/ { nf = 0; next }
         nf { print } tp { print; tp = 0 } /^\.TP/ { tp = 1 }' "$1" | sed 's/\\-/-/g; s/\\e/\\/g; s/\\&//g'
 }
 for page in "$pages"/*.1; do
@@ -101,12 +105,14 @@ verbs=$(perfdata --list-options | cut -f 1 | grep -v '^help$')
 for verb in $verbs; do
     [ -f "$pages/perfdata-$verb.1" ] || complain "no page for $verb"
     grep -qF "perfdata\\-$verb" "$pages/perfdata.1" || complain "perfdata(1) does not name $verb"
-    perfdata "$verb" --help | sed -n '/^Examples:/,$s/^  \(perf.*\)/\1/p' | sed -E 's/   *[^ |].*$//' >commands
+    perfdata "$verb" --help | sed -n '/^Examples:/,$s/^  \(perf.*\)/\1/p' |
+        sed -E 's/   *[^ |].*$//' >commands
     run_all "perfdata $verb --help" commands
 done
 
 # ---- The README's blocks of commands.
-awk '/^```console/ { on = 1; next } /^```/ { on = 0 } on && sub(/^\$ /, "")' "$PERFDATA_SOURCE/README.md" >commands
+awk '/^```console/ { on = 1; next } /^```/ { on = 0 } on && sub(/^\$ /, "")' "$PERFDATA_SOURCE/README.md" \
+    >commands
 run_all README.md commands
 
 # ---- perfdata(3)
@@ -116,19 +122,24 @@ flags=$(sed -n 's/^CMAKE_C_FLAGS:[A-Z]*=//p' "$PERFDATA_BUILD/CMakeCache.txt")
 cc=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$PERFDATA_BUILD/CMakeCache.txt")
 if [ -n "$lib" ]; then
     # shellcheck disable=SC2046,SC2086 # words
-    "$cc" -std=c11 -Wall -Wextra -Werror $flags -I"$PERFDATA_SOURCE/include" program.c "$lib" $(pkg-config --libs libzstd libxxhash) \
+    "$cc" -std=c11 -Wall -Wextra -Werror $flags -I"$PERFDATA_SOURCE/include" program.c "$lib" \
+        $(pkg-config --libs libzstd libxxhash) \
         -o program || complain "perfdata(3) does not compile"
-    [ "$(./program stock/b.data | wc -l)" = 43 ] || complain "perfdata(3) gives $(./program stock/b.data | wc -l) samples"
+    [ "$(./program stock/b.data | wc -l)" = 43 ] ||
+        complain "perfdata(3) gives $(./program stock/b.data | wc -l) samples"
 fi
 for name in $(grep -o 'pd_[a-z_]*()' "$pages/perfdata.3" | tr -d '()' | sort -u); do
-    grep -qr "[ *]$name(" "$PERFDATA_SOURCE/include" || complain "perfdata(3) names $name(), which is not there"
+    grep -qr "[ *]$name(" "$PERFDATA_SOURCE/include" ||
+        complain "perfdata(3) names $name(), which is not there"
 done
 
 # ---- The pages themselves.
 if command -v groff >/dev/null; then
     for page in "$pages"/*.[135]; do
         groff -Kutf8 -Tutf8 -t -man -ww -rLL=200n "$page" 2>warnings >shown || complain "$page"
-        if grep -v 'table text block\|adjust line\|break line' warnings >real; then complain "$page: $(head -n 3 real)"; fi
+        if grep -v 'table text block\|adjust line\|break line' warnings >real; then
+            complain "$page: $(head -n 3 real)"
+        fi
         [ -s shown ] || complain "$page is empty"
     done
 fi

@@ -16,7 +16,8 @@ complain() {
 compile() { # language, standard, compiler, header
     local warnings=(-Wall -Wextra -Wpedantic -Werror -Wshadow -Wundef)
     printf '#include <%s>\n#include <%s>\n' "$4" "$4" >"$scratch/one.$1" # twice: the guards work
-    "$3" -x "$1" -std="$2" "${warnings[@]}" -Iinclude -fsyntax-only "$scratch/one.$1" || complain "$4 as $2 with $3"
+    "$3" -x "$1" -std="$2" "${warnings[@]}" -Iinclude -fsyntax-only "$scratch/one.$1" ||
+        complain "$4 as $2 with $3"
 }
 
 headers=$(cd include && find perfdata -name '*.h' | sort)
@@ -48,10 +49,12 @@ for name in libperfdata libperfdata-ops; do
     library=$PERFDATA_BUILD/$name.so dynamic=-D
     [ -e "$library" ] || library=$PERFDATA_BUILD/$name.a dynamic=
     [ -e "$library" ] || complain "no $name in $PERFDATA_BUILD"
-    nm $dynamic -g --defined-only "$library" 2>/dev/null | awk 'NF == 3 && $2 != "A" { sub(/@.*/, "", $3); print $3 }'
+    nm $dynamic -g --defined-only "$library" 2>/dev/null |
+        awk 'NF == 3 && $2 != "A" { sub(/@.*/, "", $3); print $3 }'
 done | sort -u >"$scratch/defined"
 # Sanitizers and coverage add names of their own.
-others=$(grep -Ev '^(pd_|__(asan|odr_asan|msan|sanitizer|ubsan|sancov|gcov|llvm|start_|stop_)|_init$|_fini$)' "$scratch/defined" || true)
+allowed='^(pd_|__(asan|odr_asan|msan|sanitizer|ubsan|sancov|gcov|llvm|start_|stop_)|_init$|_fini$)'
+others=$(grep -Ev "$allowed" "$scratch/defined" || true)
 [ -z "$others" ] || complain "exported without pd_: $others"
 # shellcheck disable=SC2086 # words
 (cd include && ../tests/repo/declared functions $headers) | sort -u >"$scratch/declared"

@@ -39,7 +39,9 @@ sed -i '1a #include "src/codec/codec_internal.h"' "$copy/src/support/wire.h"
 must_fail 'src/support/wire.h includes src/codec/codec_internal.h'
 fresh
 touch "$copy/ops/sort/one.c"
-for file in first second; do printf '#include "%s.h"\n' $([ $file = first ] && echo second || echo first) >"$copy/ops/sort/$file.h"; done
+for file in first second; do
+    printf '#include "%s.h"\n' $([ $file = first ] && echo second || echo first) >"$copy/ops/sort/$file.h"
+done
 must_fail 'include each other: ops/sort/first.h ops/sort/second.h'
 fresh
 mkdir "$copy/src/attic"

@@ -4,7 +4,8 @@
 # a record pays for compression, nor a reader for keys, and libperfdata needs nothing of libperfdata-ops.
 set -euo pipefail
 [ -e "$PERFDATA_BUILD/libperfdata.a" ] || { echo "skipped: the library is not static"; exit 77; }
-grep -q '^CMAKE_C_FLAGS:.*fsanitize' "$PERFDATA_BUILD/CMakeCache.txt" && { echo "skipped: sanitizers link more"; exit 77; }
+grep -q '^CMAKE_C_FLAGS:.*fsanitize' "$PERFDATA_BUILD/CMakeCache.txt" &&
+    { echo "skipped: sanitizers link more"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -12,7 +13,8 @@ trap 'rm -rf "$work"' EXIT
 needs() {
     case $1 in
     base | error | names | constants | records | attr | codec | feature | visitor | version) ;;
-    session/fields | session/compare | session/text | session/event | session/regs | session/large_record | session/tracepoint) ;;
+    session/fields | session/compare | session/text | session/event | session/regs) ;;
+    session/large_record | session/tracepoint) ;;
     ops/redact) echo -lzstd -lxxhash -lsodium ;;
     ops/parse) echo -ljansson ;;
     *) echo -lzstd -lxxhash ;;
@@ -22,15 +24,22 @@ needs() {
 links() { # HEADER LIBRARY...
     local own=("$PERFDATA_BUILD/libperfdata.a")
     [[ $1 != ops/* ]] || own=("$PERFDATA_BUILD/libperfdata-ops.a" "${own[@]}")
-    gcc -std=gnu11 -I"$PERFDATA_SOURCE/include" -o "$work/program" "$work/$1.c" "${own[@]}" "${@:2}" 2>"$work/said"
+    gcc -std=gnu11 -I"$PERFDATA_SOURCE/include" -o "$work/program" "$work/$1.c" "${own[@]}" "${@:2}" \
+        2>"$work/said"
 }
 
 failed=0
-for header in $(cd "$PERFDATA_SOURCE/include/perfdata" && find . -name '*.h' | sed 's,^\./,,; s,\.h$,,' | sort); do
-    functions=$("$PERFDATA_SOURCE/tests/repo/declared" functions "$PERFDATA_SOURCE/include/perfdata/$header.h" | sed 's/.*/(void *)&,/')
+mapfile -t headers < <(cd "$PERFDATA_SOURCE/include/perfdata" && find . -name '*.h' |
+    sed 's,^\./,,; s,\.h$,,' | sort)
+for header in "${headers[@]}"; do
+    declarations=$PERFDATA_SOURCE/include/perfdata/$header.h
+    functions=$("$PERFDATA_SOURCE/tests/repo/declared" functions "$declarations" | sed 's/.*/(void *)&,/')
     mkdir -p "$(dirname "$work/$header")"
-    printf '#include <perfdata/%s.h>\nvoid *volatile used[] = {%s};\nint main(void) { return used[0] == (void *)1; }\n' \
-        "$header" "${functions:-(void *)0}" >"$work/$header.c"
+    {
+        printf '#include <perfdata/%s.h>\n' "$header"
+        printf 'void *volatile used[] = {%s};\n' "${functions:-(void *)0}"
+        echo 'int main(void) { return used[0] == (void *)1; }'
+    } >"$work/$header.c"
     # shellcheck disable=SC2046
     if ! links "$header" $(needs "$header"); then
         echo "perfdata/$header.h needs more than: $(needs "$header")" >&2

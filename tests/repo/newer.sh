@@ -59,7 +59,8 @@ struct perf_record_invented {
 	__u64 what;
 };
 END
-lists event.h 'PERF_RECORD_INVENTED = 0x63: not in record_type' 'struct perf_record_invented: no layout of that name'
+lists event.h 'PERF_RECORD_INVENTED = 0x63: not in record_type' \
+    'struct perf_record_invented: no layout of that name'
 cat >header.h <<'END'
 enum {
 	HEADER_RESERVED = 0, /* always cleared */

@@ -5,7 +5,8 @@ set -euo pipefail
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$PERFDATA_SOURCE"
-awk -v RS='```' -v tmp="$tmp" '/^c\n/ { sub(/^c\n/, ""); printf "%s", $0 > (tmp "/" ++n ".c") }' README.md docs/*.md
+awk -v RS='```' -v tmp="$tmp" '/^c\n/ { sub(/^c\n/, ""); printf "%s", $0 > (tmp "/" ++n ".c") }' README.md \
+    docs/*.md
 n=0
 for block in "$tmp"/*.c; do
     found=

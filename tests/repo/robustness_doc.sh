@@ -23,8 +23,10 @@ named() {
 cited() {
     local file
     for file in fuzz/fuzz_*.c tests/*/*.c tests/*/*.sh tests/*/*.py; do
-        awk '/^#!|SPDX/ { next } /^ *($|[^ \/*#"])/ { exit } { gsub(/^ *[\/*#]+|\*\/$/, ""); printf "%s ", $0 }' "$file" |
-            { grep -oE '\<Checks +R[0-9]+(, +R[0-9]+)*' || true; } | { grep -oE 'R[0-9]+' || true; } | sed "s,\$, $file,"
+        awk '/^#!|SPDX/ { next } /^ *($|[^ \/*#"])/ { exit }
+            { gsub(/^ *[\/*#]+|\*\/$/, ""); printf "%s ", $0 }' "$file" |
+            { grep -oE '\<Checks +R[0-9]+(, +R[0-9]+)*' || true; } | { grep -oE 'R[0-9]+' || true; } |
+            sed "s,\$, $file,"
     done
 }
 
@@ -34,10 +36,12 @@ trap 'rm -f "${TMPDIR:-/tmp}"/{named,cited}.$$' EXIT
 while read -r line; do
     complain "${line/ -/ }: $([[ ${line#* } == -* ]] && echo "not in the table" || echo "not said there")"
 done < <(diff "${TMPDIR:-/tmp}"/{named,cited}.$$ | sed -nE 's/^< (.*)/\1/p; s/^> (R[0-9]+) (.*)/\1 -\2/p')
-[ "$(wc -l <"${TMPDIR:-/tmp}/named.$$")" -gt 50 ] || complain "only $(wc -l <"${TMPDIR:-/tmp}/named.$$") references found"
+[ "$(wc -l <"${TMPDIR:-/tmp}/named.$$")" -gt 50 ] ||
+    complain "only $(wc -l <"${TMPDIR:-/tmp}/named.$$") references found"
 
 numbers=$(sed -nE 's/^\| R([0-9]+) \|.*/\1/p' $doc)
-[ "$numbers" = "$(seq "$(wc -l <<<"$numbers")")" ] || complain "invariants are not numbered from 1: $(xargs <<<"$numbers")"
+[ "$numbers" = "$(seq "$(wc -l <<<"$numbers")")" ] ||
+    complain "invariants are not numbered from 1: $(xargs <<<"$numbers")"
 for harness in fuzz/fuzz_*.c; do
     name=$(basename "$harness" .c)
     grep -qE "^\| \`${name#fuzz_}\` \|" $doc || complain "nothing is said of runs of ${name#fuzz_}"

@@ -40,12 +40,14 @@ for recording in corpus/*.data; do
         fail "$recording"
     foreign=$(grep -vxE 'name[0-9]+|swapper|:-?[0-9]+' "$tasks" | grep -vxFf corpus/names) || true
     [ -z "$foreign" ] || fail "$recording has tasks: $foreign"
-    [ "$("$PERFDATA" info -I --header-only "$recording" | grep '^# hostname')" = '# hostname : example' ] || fail "$recording: the host"
+    [ "$("$PERFDATA" info -I --header-only "$recording" | grep '^# hostname')" = '# hostname : example' ] ||
+        fail "$recording: the host"
     "$PERFDATA" info --json --mmaps "$recording" >/dev/null || fail "$recording"
     foreign=$("$PERFDATA" info --mmaps "$recording" | awk '$NF ~ /^\// { print $NF }' | tr / '\n' | sort -u |
         grep -vxE '|name[0-9]+' | grep -vxFf corpus/names) || true
     [ -z "$foreign" ] || fail "$recording has paths of $foreign"
 done
-found=$(grep -laE 'ksoftirqd|kthreadd|kworker/|migration/[0-9]|rcu_preempt|watchdog|pool_workqueue|record\.sh|memfd:' corpus/*.data \
+tasks='ksoftirqd|kthreadd|kworker/|migration/[0-9]|rcu_preempt|watchdog|pool_workqueue|record\.sh|memfd:'
+found=$(grep -laE "$tasks" corpus/*.data \
     $(find fuzz/seeds fuzz/regressions -type f)) || true
 [ -z "$found" ] || fail "tasks of another machine: $found"

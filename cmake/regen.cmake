@@ -1,6 +1,6 @@
 # Runs `GENERATOR COMMAND` and stores what it prints as FILE, which stays untouched when the generator fails.
-# In a FILE with the lines <!-- COMMAND: begin --> and <!-- COMMAND: end -->, only what stands between them is replaced.
-# With CHECK, FILE is not written: it must already be what the generator prints.
+# In a FILE with the lines <!-- COMMAND: begin --> and <!-- COMMAND: end -->, only what stands between them is
+# replaced. With CHECK, FILE is not written: it must already be what the generator prints.
 cmake_path(GET SCRATCH PARENT_PATH directory)
 file(MAKE_DIRECTORY ${directory})
 execute_process(COMMAND ${GENERATOR} ${COMMAND} OUTPUT_FILE ${SCRATCH} COMMAND_ERROR_IS_FATAL ANY)

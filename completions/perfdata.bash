@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# bash completion of perfdata. Verbs and options are asked of the command itself, so they are always those that it has.
+# bash completion of perfdata. Verbs and options are asked of the command itself, so they are always those
+# that it has.
 
 # _perfdata_words WORD...: those that begin with $cur.
 _perfdata_words() {
@@ -27,17 +28,18 @@ _perfdata() {
         return
     fi
     table=$("$command" --list-options "${COMP_WORDS[1]}" 2>/dev/null) || return 0
+    local assigned=''
     # bash takes "--to=pipe" for three words.
     if [[ $cur == '=' ]]; then
-        cur='' option=${COMP_WORDS[COMP_CWORD - 1]}
+        cur='' option=${COMP_WORDS[COMP_CWORD - 1]} assigned=1
     elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == '=' ]]; then
-        option=${COMP_WORDS[COMP_CWORD - 2]}
+        option=${COMP_WORDS[COMP_CWORD - 2]} assigned=1
     elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == -* ]]; then
         option=${COMP_WORDS[COMP_CWORD - 1]}
     fi
     while [[ $option ]] && IFS=$'\t' read -r word _ argument; do
         [[ $word == "$option" && $argument ]] || continue
-        [[ $argument != '['* || ${COMP_WORDS[COMP_CWORD]} == '=' || ${COMP_WORDS[COMP_CWORD - 1]} == '=' ]] || continue
+        [[ $argument != '['* || $assigned ]] || continue
         _perfdata_argument "$argument"
         return
     done <<<"$table"

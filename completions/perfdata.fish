@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: MIT
-# fish completion of perfdata. Verbs and options are asked of the command itself, so they are always those that it has.
+# fish completion of perfdata. Verbs and options are asked of the command itself, so they are always those
+# that it has.
+
+function __perfdata_verbs
+    perfdata --list-options 2>/dev/null | string replace -r '\t[^\t]*$' ''
+end
 
 function __perfdata_options
     set -l words (commandline -opc)
@@ -17,7 +22,7 @@ function __perfdata_arguments
     end
 end
 
-complete -c perfdata -n __fish_use_subcommand -f -a '(perfdata --list-options 2>/dev/null | string replace -r "\t[^\t]*\$" "")'
-complete -c perfdata -n '__fish_seen_subcommand_from help' -f -a '(perfdata --list-options 2>/dev/null | string replace -r "\t[^\t]*\$" "")'
+complete -c perfdata -n __fish_use_subcommand -f -a '(__perfdata_verbs)'
+complete -c perfdata -n '__fish_seen_subcommand_from help' -f -a '(__perfdata_verbs)'
 complete -c perfdata -n 'not __fish_use_subcommand' -a '(__perfdata_options)'
 complete -c perfdata -n 'not __fish_use_subcommand' -a '(__perfdata_arguments)'

@@ -10,7 +10,8 @@ cd "$(dirname "$0")/.."
 sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all"
 out=${OUT:-$PWD/build/fuzzers} work=${WORK:-$PWD/build/fuzzers/work}
 CC=${CC:-clang} CFLAGS=${CFLAGS--O1 -g -fno-omit-frame-pointer $sanitizers} cmake -S . -B "$work" -G Ninja \
-    -DPERFDATA_FUZZ=ON -DPERFDATA_FUZZ_ENGINE="${LIB_FUZZING_ENGINE:--fsanitize=fuzzer}" -DPERFDATA_BUILD_TESTS=OFF \
+    -DPERFDATA_FUZZ=ON -DPERFDATA_FUZZ_ENGINE="${LIB_FUZZING_ENGINE:--fsanitize=fuzzer}" \
+    -DPERFDATA_BUILD_TESTS=OFF \
     -DCMAKE_BUILD_TYPE=None -DPERFDATA_WERROR="${PERFDATA_WERROR:-OFF}"
 cmake --build "$work" --target fuzzers
 mkdir -p "$out"

@@ -13,36 +13,80 @@ import sys
 
 # Which set of names.def an enum is, by its tag, or by how its enumerators begin; None: it is not of files.
 TAGS = {
-    "perf_type_id": "attr_type", "perf_hw_id": "hardware_id", "perf_hw_cache_id": "cache_id", "perf_hw_cache_op_id": "cache_op",
-    "perf_hw_cache_op_result_id": "cache_result", "perf_sw_ids": "software_id", "perf_event_sample_format": "sample_type",
-    "perf_branch_sample_type_shift": None, "perf_branch_sample_type": "branch_sample_type", "perf_event_read_format": "read_format",
-    "perf_event_ioc_flags": None, "perf_event_type": "record_type", "perf_user_event_type": "record_type",
-    "perf_callchain_context": "callchain_context", "perf_record_ksymbol_type": "ksym_type", "perf_bpf_event_type": "bpf_event_type",
-    "perf_header_version": None, "perf_dir_version": None,
+    "perf_type_id": "attr_type",
+    "perf_hw_id": "hardware_id",
+    "perf_hw_cache_id": "cache_id",
+    "perf_hw_cache_op_id": "cache_op",
+    "perf_hw_cache_op_result_id": "cache_result",
+    "perf_sw_ids": "software_id",
+    "perf_event_sample_format": "sample_type",
+    "perf_branch_sample_type_shift": None,
+    "perf_branch_sample_type": "branch_sample_type",
+    "perf_event_read_format": "read_format",
+    "perf_event_ioc_flags": None,
+    "perf_event_type": "record_type",
+    "perf_user_event_type": "record_type",
+    "perf_callchain_context": "callchain_context",
+    "perf_record_ksymbol_type": "ksym_type",
+    "perf_bpf_event_type": "bpf_event_type",
+    "perf_header_version": None,
+    "perf_dir_version": None,
 }
 PREFIXES = [
-    ("PERF_RECORD_MISC_CPUMODE_MASK", None), ("PERF_RECORD_MISC_", "cpumode misc_*"), ("PERF_RECORD_KSYMBOL_FLAGS_", "ksym_flags"),
-    ("PERF_RECORD_COMPRESSED_INIT", None), ("PERF_SAMPLE_REGS_ABI_", "regs_abi"), ("PERF_ATTR_SIZE_", "attr_size"),
-    ("PERF_BR_PRIV_", "branch_priv"), ("PERF_BR_SPEC_", "branch_spec"), ("PERF_BR_NON_SPEC_", "branch_spec"),
-    ("PERF_BR_NEW_", "branch_new_type"), ("PERF_BR_ARM64_", None), ("PERF_BR_FAULT_", "branch_new_type"),
-    ("PERF_BR_", "branch_type"), ("PERF_TXN_", "transaction"), ("PERF_AUX_FLAG_", "aux_flags"),
-    ("PERF_MEM_OP_", "mem_op"), ("PERF_MEM_LVLNUM_", "mem_lvl_num"), ("PERF_MEM_LVL_", "mem_lvl"), ("PERF_MEM_SNOOPX_", "mem_snoopx"),
-    ("PERF_MEM_SNOOP_", "mem_snoop"), ("PERF_MEM_LOCK_", "mem_lock"), ("PERF_MEM_TLB_", "mem_dtlb"), ("PERF_MEM_BLK_", "mem_blk"),
-    ("PERF_MEM_HOPS_", "mem_hops"), ("PERF_MEM_REGION_", "mem_region"), ("PERF_MEM_REMOTE_", None), ("PERF_MEM_S", None),
-    ("PERF_CPU_MAP__", "cpu_map_type"), ("PERF_STAT_CONFIG_TERM__", "stat_config_tag"), ("PERF_STAT_ROUND_TYPE__", "stat_round_type"),
-    ("PERF_EVENT_UPDATE__", "event_update_type"), ("PERF_COMP_", "comp_type"), ("PERF_AUXTRACE_ERROR_", "auxtrace_error_type"),
-    ("PERF_AUXTRACE_", "auxtrace_type"), ("HEADER_", "feature"), ("PERF_FLAG_", None), ("PERF_PMU_TYPE_SHIFT", None),
-    ("PERF_HW_EVENT_MASK", None), ("PERF_EVENT_IOC_", None), ("PERF_BRANCH_ENTRY_INFO_", None), ("PERF_SYNTH_", None),
+    ("PERF_RECORD_MISC_CPUMODE_MASK", None),
+    ("PERF_RECORD_MISC_", "cpumode misc_*"),
+    ("PERF_RECORD_KSYMBOL_FLAGS_", "ksym_flags"),
+    ("PERF_RECORD_COMPRESSED_INIT", None),
+    ("PERF_SAMPLE_REGS_ABI_", "regs_abi"),
+    ("PERF_ATTR_SIZE_", "attr_size"),
+    ("PERF_BR_PRIV_", "branch_priv"),
+    ("PERF_BR_SPEC_", "branch_spec"),
+    ("PERF_BR_NON_SPEC_", "branch_spec"),
+    ("PERF_BR_NEW_", "branch_new_type"),
+    ("PERF_BR_ARM64_", None),
+    ("PERF_BR_FAULT_", "branch_new_type"),
+    ("PERF_BR_", "branch_type"),
+    ("PERF_TXN_", "transaction"),
+    ("PERF_AUX_FLAG_", "aux_flags"),
+    ("PERF_MEM_OP_", "mem_op"),
+    ("PERF_MEM_LVLNUM_", "mem_lvl_num"),
+    ("PERF_MEM_LVL_", "mem_lvl"),
+    ("PERF_MEM_SNOOPX_", "mem_snoopx"),
+    ("PERF_MEM_SNOOP_", "mem_snoop"),
+    ("PERF_MEM_LOCK_", "mem_lock"),
+    ("PERF_MEM_TLB_", "mem_dtlb"),
+    ("PERF_MEM_BLK_", "mem_blk"),
+    ("PERF_MEM_HOPS_", "mem_hops"),
+    ("PERF_MEM_REGION_", "mem_region"),
+    ("PERF_MEM_REMOTE_", None),
+    ("PERF_MEM_S", None),
+    ("PERF_CPU_MAP__", "cpu_map_type"),
+    ("PERF_STAT_CONFIG_TERM__", "stat_config_tag"),
+    ("PERF_STAT_ROUND_TYPE__", "stat_round_type"),
+    ("PERF_EVENT_UPDATE__", "event_update_type"),
+    ("PERF_COMP_", "comp_type"),
+    ("PERF_AUXTRACE_ERROR_", "auxtrace_error_type"),
+    ("PERF_AUXTRACE_", "auxtrace_type"),
+    ("HEADER_", "feature"),
+    ("PERF_FLAG_", None),
+    ("PERF_PMU_TYPE_SHIFT", None),
+    ("PERF_HW_EVENT_MASK", None),
+    ("PERF_EVENT_IOC_", None),
+    ("PERF_BRANCH_ENTRY_INFO_", None),
+    ("PERF_SYNTH_", None),
 ]
 # Ends of lists, masks and shifts of fields, and names for other names.
-NO_VALUE = re.compile(r".*(_MAX|_SHIFT|_MASK|_START|_LAST_FEATURE|_FEAT_BITS)$|HEADER_(RESERVED|FIRST_FEATURE)$")
+NO_VALUE = re.compile(
+    r".*(_MAX|_SHIFT|_MASK|_START|_LAST_FEATURE|_FEAT_BITS)$|HEADER_(RESERVED|FIRST_FEATURE)$"
+)
 NAMESPACES = re.compile(r"(NET|UTS|IPC|PID|USER|MNT|CGROUP|TIME)_NS_INDEX$")
 WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 
 
 def value_of(text, known):
     """An integer constant expression of C, with the names that came before; None: it is another."""
-    text = re.sub(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]*\b", r"\1", re.sub(r"\(__u?(64|32|16|8)\)|\(u64\)|sizeof\([^)]*\)", "", text))
+    text = re.sub(r"\(__u?(64|32|16|8)\)|\(u64\)|sizeof\([^)]*\)", "", text)
+    text = re.sub(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]*\b", r"\1", text)
     text = re.sub(r"\b_?BIT(?:_ULL)?\((\w+)\)", r"(1 << \1)", text)
     names = WORD.findall(re.sub(r"0[xX][0-9a-fA-F]+", "", text))
     if not text.strip() or any(n not in known for n in names) or re.search(r"[^\w\s()<>|&~+\-*]", text):
@@ -88,7 +132,8 @@ class Schema:
 def constants(text):
     """(name, value or None, tag) of all enumerators and macros."""
     known = {}
-    for m in re.finditer(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(.+)$|\benum\s*(\w*)\s*\{([^}]*)\}", text, re.M):
+    define = r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(.+)$"
+    for m in re.finditer(define + r"|\benum\s*(\w*)\s*\{([^}]*)\}", text, re.M):
         if m[1]:
             known[m[1]] = value_of(m[2], known)
             if known[m[1]] is None:
@@ -144,14 +189,24 @@ def lacking_fields(schema, text):
                     yield f"perf_event_attr.{name}: bit {at}, width {bits}: not in attr_flags"
                 at += int(bits)
     for name in re.findall(r"\bstruct\s+perf_record_(\w+)\s*\{", text):
-        names = {name, name.replace("header_", ""), "header_" + name, name.removesuffix("_event"), name + "_entry"}
+        names = {name, name.replace("header_", ""), "header_" + name}
+        names |= {name.removesuffix("_event"), name + "_entry"}
         if not names & set(schema.layouts) and name not in STRUCTS:
             yield f"struct perf_record_{name}: no layout of that name"
 
 
 # Structs that are parts of others, which the schema has under other names or in place.
-STRUCTS = {"switch", "cpu_map_data", "range_cpu_map", "mask_cpu_map32", "mask_cpu_map64", "event_update_cpus", "event_update_scale",
-           "thread_map_entry", "stat_config_entry"}
+STRUCTS = {
+    "switch",
+    "cpu_map_data",
+    "range_cpu_map",
+    "mask_cpu_map32",
+    "mask_cpu_map64",
+    "event_update_cpus",
+    "event_update_scale",
+    "thread_map_entry",
+    "stat_config_entry",
+}
 
 
 def main():

@@ -40,7 +40,8 @@ neutral() {
     shift
     cmdline "$@" >cmdline
     "$perfdata" redact -q -f --keep "@$names" -o redacted.data "$work/$name"
-    "$perfdata" edit -q -f --set-feature hostname=example --set-feature osrelease=6.18.0 --set-feature cmdline=@cmdline -o "$out/$name" redacted.data
+    "$perfdata" edit -q -f --set-feature hostname=example --set-feature osrelease=6.18.0 \
+        --set-feature cmdline=@cmdline -o "$out/$name" redacted.data
 }
 if [ "${RECORD-}" != no ]; then # RECORD=no: of what is in DIR already
     perf record -q -a -g -e cpu-clock -F 999 -o callgraph.data -- ./work.sh
@@ -49,14 +50,16 @@ else
     cp "$out/callgraph.data" "$out/two-events.data" .
 fi
 if [ "${RECORD-}" != no ] && [ -n "${PERF_LATEST-}" ]; then
-    "$PERF_LATEST" record -q -d --user-regs=ip,sp -g -e cpu-clock,page-faults -F 499 -o whole.data -- ./work.sh
+    "$PERF_LATEST" record -q -d --user-regs=ip,sp -g -e cpu-clock,page-faults -F 499 -o whole.data \
+        -- ./work.sh
     "$PERF_LATEST" inject --aslr -i whole.data -o aslr.data
 else
     cp "$out/aslr.data" .
 fi
 neutral callgraph.data perf record -q -a -g -e cpu-clock -F 999 -o callgraph.data -- ./work.sh
 neutral two-events.data perf record -q -e cpu-clock,page-faults -F 499 -o two-events.data -- ./work.sh
-neutral aslr.data perf record -q -d --user-regs=ip,sp -g -e cpu-clock,page-faults -F 499 -o aslr.data -- ./work.sh
+neutral aslr.data perf record -q -d --user-regs=ip,sp -g -e cpu-clock,page-faults -F 499 -o aslr.data \
+    -- ./work.sh
 cd "$out"
 for name in aslr.data callgraph.data two-events.data; do
     hash=$("$perfdata" hash $name | cut -d' ' -f1)

@@ -6,7 +6,7 @@
 #include "src/codec/codec_internal.h"
 #include "file.h"
 #include "src/support/memory.h"
-#include "src/support/wire.h"
+#include <perfdata/feature.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -107,11 +107,13 @@ static int by_name(const void *a, const void *b)
 const struct pd_feature_section *pd_dir_version(struct pd_reader *r, uint64_t *version)
 {
     const struct pd_feature_section *f = pd_reader_find_feature(r, PD_FEAT_DIR_FORMAT);
-    uint8_t bytes[8];
-    if (f == NULL || f->section.size < sizeof bytes ||
-        pd_reader_read(r, f->section.offset, bytes, sizeof bytes, NULL))
+    struct pd_feature said;
+    uint8_t bytes[64]; /* what is behind the version says nothing of it */
+    const size_t n = f && f->section.size < sizeof bytes ? (size_t)f->section.size : sizeof bytes;
+    if (f == NULL || pd_reader_read(r, f->section.offset, bytes, n, NULL) ||
+        pd_feature_decode(r->info.order, f->feature, 0, bytes, n, &said, NULL) || !said.layout)
         return NULL;
-    *version = pd_load64(bytes, r->info.order);
+    *version = said.u.dir_format.version;
     return f;
 }
 

@@ -59,12 +59,12 @@ struct counted {
 /* Records that can be decoded, but are not what they say: by the answer of pd_reader_judge(). */
 enum { N_ODD = 3 };
 static const struct {
-    enum pd_code code;
+    enum pd_code code, other;
     const char *name;
 } odd_kinds[N_ODD] = {
-    {PD_EUNKNOWN, "unknown-ids"},
-    {PD_EVALUE, "out-of-place"},
-    {PD_ECOUNT, "swallowed-records"},
+    {PD_EUNKNOWN, PD_EUNKNOWN, "unknown-ids"},
+    {PD_EVALUE, PD_EVALUE, "out-of-place"},
+    {PD_EINSIDE, PD_ECOUNT, "swallowed-records"},
 };
 
 struct odd {
@@ -323,7 +323,7 @@ static void look_for_oddity(struct check *c, const struct pd_record *rec)
     struct pd_error why;
     const enum pd_code code = pd_reader_judge(c->in.reader, rec, &why);
     for (size_t i = 0; code && i < N_ODD; i++)
-        if (odd_kinds[i].code == code && c->odd[i].n++ == 0)
+        if ((odd_kinds[i].code == code || odd_kinds[i].other == code) && c->odd[i].n++ == 0)
             c->odd[i].first = why;
 }
 
@@ -377,10 +377,10 @@ static void odd_text(const struct pd_error *e, char *text, size_t cap)
 {
     if (e->code == PD_EUNKNOWN)
         snprintf(text, cap, "no event has its id, %" PRIu64, e->found);
-    else if (e->code == PD_ECOUNT && strcmp(e->field, "size") != 0)
+    else if (e->code == PD_ECOUNT)
         snprintf(text, cap, "its size, %" PRIu64 ", is more than the %" PRIu64 " bytes of its fields",
                  e->found, e->expected);
-    else if (e->code == PD_ECOUNT)
+    else if (e->code == PD_EINSIDE)
         snprintf(text, cap,
                  "its size, %" PRIu64 ", takes in records that follow it, from its byte %" PRIu64 " on",
                  e->found, e->expected);

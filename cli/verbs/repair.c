@@ -175,17 +175,6 @@ static void tell_features(struct run *run)
 
 /* ---- Opening */
 
-/* Does what was found say that the attrs or their ids are damaged? */
-static bool has_bad_attrs(const struct pd_reader *r)
-{
-    bool bad = false;
-    for (size_t i = 0; i < pd_reader_n_findings(r); i++) {
-        const char *field = pd_reader_finding(r, i)->field;
-        bad |= field && (strncmp(field, "attr", 4) == 0 || strncmp(field, "ids", 3) == 0);
-    }
-    return bad;
-}
-
 /* How well the file's own attrs explain its samples; `bad` is UINT64_MAX if it has none. */
 static enum pd_code judge_own(int fd, struct pd_attrs_fit *fit, struct pd_error *error)
 {
@@ -198,7 +187,7 @@ static enum pd_code judge_own(int fd, struct pd_attrs_fit *fit, struct pd_error 
     if (pipe || (pd_reader_n_attrs(r) && (code = pd_attrs_judge(r, fit, error))))
         fit->bad = 0;
     else if (pd_reader_n_attrs(r) && fit->bad == 0)
-        fit->bad = has_bad_attrs(r);
+        fit->bad = fit->damaged;
     if (!pd_is_failure(code))
         code = pd_reader_failure(r, error);
     pd_reader_close(r);

@@ -41,6 +41,8 @@ enum pd_code {
     PD_ETEMP,      /* a temporary file could not be made, written or read: found = errno */
     PD_EATTRS, /* the attrs are not those of the samples, or there are none: found = attrs that are there */
     PD_ETIME,  /* a time that is to be moved would be below 1, or above what 64 bits hold: found = the time */
+    PD_EINSIDE, /* a record's size takes in records that follow: found = the size, expected = where they
+                   begin */
 };
 
 /*

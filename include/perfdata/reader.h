@@ -205,9 +205,9 @@ PD_API enum pd_code pd_reader_decode(const struct pd_reader *reader, struct pd_r
 /*
  * Is a record what it says, though it can be decoded? The record is as pd_reader_decode() left it. PD_OK:
  * nothing speaks against it. PD_EUNKNOWN: no attr has its event id (`found`), so perf stops there. PD_EVALUE:
- * a record of this type (`found`) cannot stand in this container. PD_ECOUNT: its size (`found`) takes in
- * records that follow it, or of one of perf itself what is none of its fields; `expected` is where that
- * begins in it. What `perfdata check` notes, and pd_repair() leaves out.
+ * a record of this type (`found`) cannot stand in this container. Its size (`found`) takes in: PD_EINSIDE:
+ * records that follow it; PD_ECOUNT: of a record of perf itself what is none of its fields; `expected` is
+ * where that begins in it. What `perfdata check` notes, and pd_repair() leaves out.
  */
 PD_API enum pd_code pd_reader_judge(const struct pd_reader *reader, const struct pd_record *rec,
                                     struct pd_error *why);

@@ -226,7 +226,7 @@ enum pd_code pd_attrs_judge(struct pd_reader *r, struct pd_attrs_fit *fit, struc
              orphans = 0; /* those are no samples: their ids may be damaged */
     struct pd_record rec = {0};
     enum pd_code code = pd_find_data(r, error);
-    *fit = (struct pd_attrs_fit){0};
+    *fit = (struct pd_attrs_fit){.damaged = r->bad_attrs};
     if (!code)
         code = pd_reader_rewind(r, error);
     if (!code && r->headless)

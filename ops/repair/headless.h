@@ -11,6 +11,7 @@ struct pd_attrs_fit {
     uint64_t good; /* samples that are as the attr of their event says */
     uint64_t bad;  /* samples that end before or behind that; records of an event that there is not */
     bool fits;     /* not, when most samples of an event, or of all, are bad: the attrs are damaged */
+    bool damaged;  /* the reader found damage of the attrs or of their ids themselves */
 };
 
 /* Looks at the first samples. Afterwards the reader, which must be able to seek, is at the first record. */

@@ -227,7 +227,7 @@ static enum pd_code judge(struct repair *p, struct pd_record *rec, bool *good)
     size_t inside;
     *good = false;
     p->stats->orphans += odd == PD_EUNKNOWN;
-    if (odd == PD_ECOUNT) /* others begin in it */
+    if (odd == PD_EINSIDE || odd == PD_ECOUNT) /* something else begins in it */
         search = rec->offset + why.expected;
     if (rec->payload_size > left) {
         pd_fail_record(&why, PD_ETRUNC, rec, 0, "payload", left, rec->payload_size);
@@ -238,7 +238,7 @@ static enum pd_code judge(struct repair *p, struct pd_record *rec, bool *good)
     } else if (bad || odd || carried) {
         leave_out(p, rec, search, &why);
     } else if ((inside = pd_find_inside(p->r, rec))) {
-        pd_fail_record(&why, PD_ECOUNT, rec, 6, "size", rec->size, inside);
+        pd_fail_record(&why, PD_EINSIDE, rec, 6, "size", rec->size, inside);
         pass_over(p, rec->offset, rec->offset + inside, &why);
     } else if (is_lone(p, rec)) {
         pd_fail_record(&why, PD_EVALUE, rec, 0, "type", rec->type, 0);

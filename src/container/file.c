@@ -248,7 +248,7 @@ static enum pd_code read_entries(struct pd_reader *r, struct pd_error *error)
     return code;
 }
 
-static enum pd_code read_attrs(struct pd_reader *r, struct pd_error *error)
+static enum pd_code read_attrs_and_ids(struct pd_reader *r, struct pd_error *error)
 {
     const struct pd_file_header *h = &r->info.header;
     const uint64_t stride = h->attr_size;
@@ -264,6 +264,14 @@ static enum pd_code read_attrs(struct pd_reader *r, struct pd_error *error)
     if (code || h->attrs.size < stride)
         return code;
     return read_entries(r, error);
+}
+
+static enum pd_code read_attrs(struct pd_reader *r, struct pd_error *error)
+{
+    const size_t before = r->n_findings;
+    const enum pd_code code = read_attrs_and_ids(r, error);
+    r->bad_attrs = r->n_findings > before;
+    return code;
 }
 
 static enum pd_code add_feature(struct pd_reader *r, uint16_t n, const uint8_t *entry, struct pd_error *error)

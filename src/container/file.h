@@ -46,6 +46,7 @@ struct pd_reader {
     uint64_t ids_bytes;     /* of all ids sections */
     uint64_t feature_bytes; /* of all features that are intact */
     uint64_t attrs_end;     /* attrs of HEADER_ATTR records before this offset are known */
+    bool bad_attrs;         /* a finding tells of damage of the file's attrs or of their ids */
     bool begun;             /* the stream has given records that are, or may be, of an event */
     bool late_attrs;        /* attrs came behind such records */
     uint32_t nr_cpus_avail; /* as NRCPUS in the stream said */

@@ -254,7 +254,7 @@ enum pd_code pd_reader_judge(const struct pd_reader *r, const struct pd_record *
         return PD_OK;
     const size_t end = rec->decoded ? find_swallowed(r, rec) : 0;
     if (end)
-        return pd_fail_record(why, PD_ECOUNT, rec, 6, "size", rec->size, end);
+        return pd_fail_record(why, PD_EINSIDE, rec, 6, "size", rec->size, end);
     if (is_too_long(rec))
         return pd_fail_record(why, PD_ECOUNT, rec, 6, "size, of what its fields take", rec->size,
                               rec->size - rec->rest.n);

@@ -61,6 +61,7 @@ static const struct {
     [PD_ETEMP] = {"temporary", "a temporary file could not be written or read: %e"},
     [PD_EATTRS] = {"attrs", "the %1 attrs are not those of the samples"},
     [PD_ETIME] = {"time", "the time %1 is moved out of range"},
+    [PD_EINSIDE] = {"inside", "found %1, expected %2"},
     [PD_EOPAQUE] = {"opaque", "what this holds is not known (%1), so it must not pass"},
 };
 

@@ -8,6 +8,7 @@
 #include "cli/lib/threads/crew.h"
 #include "cli/lib/text/text.h"
 #include "src/reflect/command_text.h"
+#include "src/session/offcpu.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -67,6 +68,7 @@ struct decode {
     uint64_t left_out;     /* bytes that --short has no lines for */
     bool failed;           /* nothing more is to be done */
     struct cli_crew *crew; /* with -j */
+    struct pd_offcpu_names offcpu;
 };
 
 /* ---- Lines. */
@@ -568,12 +570,41 @@ static void find_layout(struct decode *d, struct pd_record *rec)
     }
 }
 
+/* Has names looked for now that threads only read. */
+static void settle_names(struct decode *d)
+{
+    for (size_t i = 0; d->offcpu.meta && i < pd_reader_n_attrs(d->in.reader); i++)
+        pd_offcpu_is_event(&d->offcpu, d->in.reader, (uint32_t)i);
+}
+
+static void learn(struct decode *d, const struct pd_record *rec)
+{
+    struct pd_error error;
+    if (rec->type < PD_RECORD_HEADER_ATTR && !rec->old_feature)
+        return;
+    if (pd_offcpu_learn(&d->offcpu, d->r, rec, &error)) {
+        report(d, &error);
+        d->failed = true;
+    }
+    settle_names(d);
+}
+
+static void put_record(const struct decode *d, const struct pd_record *rec, unsigned flags,
+                       struct pd_out *out)
+{
+    struct pd_offcpu offcpu;
+    pd_out_str(out, "{\"record\":");
+    if (pd_offcpu_take(&d->offcpu, d->in.reader, rec, &offcpu))
+        pd_record_json_offcpu(rec, flags, &offcpu, out);
+    else
+        pd_record_json(rec, flags, out);
+    pd_out_str(out, "}");
+}
+
 /* Prints the record if its line makes its bytes. */
 static bool try_record(struct decode *d, const struct pd_record *rec, unsigned flags)
 {
-    struct pd_out *out = begin_line(d, "{\"record\":");
-    pd_record_json(rec, flags | PD_JSON_ATTR, out);
-    pd_out_str(out, "}");
+    put_record(d, rec, flags | PD_JSON_ATTR, begin_line(d, ""));
     d->made.n = 0;
     if (!d->brief && !d->line.lost &&
         text_sample(&d->text, rec)) { /* reading the line would be five times the work */
@@ -591,6 +622,7 @@ static void decode_record(struct decode *d, struct pd_record *rec)
     if (code && code != PD_EUNKNOWN)
         report(d, &error);
     find_layout(d, rec);
+    learn(d, rec);
     need_attr(d, rec);
     /*
      * without an attr a short text means the first, so that a record of none that could have one is its bytes
@@ -640,9 +672,8 @@ static bool work(void *user, void *memory, struct pd_record *rec, const struct p
     const bool may = rec->type == PD_RECORD_SAMPLE || rec->type == PD_RECORD_FINISHED_ROUND;
     if (!may || pd_reader_decode(d->r, rec, NULL) || !text_would_sample(&d->text, rec))
         return false;
-    pd_out_str(out, "{\"record\":");
-    pd_record_json(rec, PD_JSON_OFFSET | PD_JSON_ATTR, out);
-    pd_out_str(out, "}\n");
+    put_record(d, rec, PD_JSON_OFFSET | PD_JSON_ATTR, out);
+    pd_out_str(out, "\n");
     return true;
 }
 
@@ -670,6 +701,7 @@ static struct cli_crew *start_crew(struct decode *d)
         .work = work, .own = own, .write = write_lines, .anywhere = true, .user = d};
     const bool may =
         !d->brief && d->text.form == TEXT_EXACT && pd_reader_info(d->r)->container != PD_CONTAINER_PIPE;
+    settle_names(d);
     return may ? cli_crew_new(d->cli->threads, &job) : NULL;
 }
 
@@ -979,10 +1011,15 @@ static void decode_all(struct decode *d, const char *path)
     }
     cli_watch(&d->in);
     cli_tell_findings(&d->in);
-    if (S_ISDIR(d->in.st.st_mode))
+    if (pd_offcpu_open(&d->offcpu, d->r, &cli_allocator, &error)) {
+        report(d, &error);
+        d->failed = true;
+    } else if (S_ISDIR(d->in.st.st_mode)) {
         decode_directory(d, path);
-    else
+    } else {
         decode_parts(d);
+    }
+    pd_offcpu_close(&d->offcpu);
 }
 
 /* What was damaged can be such that no short text says it: the rest is printed, and that is told. */

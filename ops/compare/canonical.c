@@ -2,6 +2,7 @@
 /* canonical.c - values through the schema's tables into XXH3-128; docs/HASH.md says which bytes. */
 #define XXH_STATIC_LINKING_ONLY /* for XXH3_state_t: all memory comes from the caller's allocator */
 #include "canonical.h"
+#include "ops/output/offcpu.h"
 #include "src/codec/codec_internal.h"
 #include "src/support/memory.h"
 #include "src/reflect/reflect.h"
@@ -213,7 +214,7 @@ void pd_canon_attr(struct pd_canon *c, const struct pd_attr *attr)
 
 /* ---- Records and features */
 
-void pd_canon_record(struct pd_canon *c, const struct pd_record *rec)
+static void put_record(struct pd_canon *c, const struct pd_record *rec)
 {
     const struct pd_view view = pd_view_of(rec);
     pd_canon_number(c, rec->type, 4);
@@ -230,6 +231,26 @@ void pd_canon_record(struct pd_canon *c, const struct pd_record *rec)
     pd_canon_number(c, view.has_id, 1);
     if (view.has_id)
         put_layout(c, pd_layout_sample_id(), &view.shape, &rec->id);
+}
+
+/* An off-cpu sample whose raw data is big-endian, as if it were not. */
+static void put_offcpu(struct pd_canon *c, const struct pd_record *rec, const struct pd_offcpu *offcpu)
+{
+    uint8_t bytes[UINT16_MAX];
+    struct pd_record turned = *rec;
+    pd_put_offcpu(offcpu, PD_LITTLE, bytes, rec->u.sample.raw.data.n);
+    turned.u.sample.raw.data.ptr = bytes;
+    put_record(c, &turned);
+}
+
+void pd_canon_record(struct pd_canon *c, const struct pd_record *rec)
+{
+    struct pd_offcpu offcpu;
+    enum pd_order order;
+    if (pd_find_offcpu(rec, &offcpu, &order) && order == PD_BIG)
+        put_offcpu(c, rec, &offcpu);
+    else
+        put_record(c, rec);
 }
 
 /* The data behind a program of a big-endian recording as a little-endian one has it, in `out`. */

@@ -50,6 +50,8 @@ bool pd_differ_bytes(struct pd_differ *d, const char *name, const struct pd_byte
                      const struct pd_bytes *b);
 /* Tells all fields that differ; of vectors and lists the first few elements. The number of those. */
 uint64_t pd_differ_fields(struct pd_differ *d, struct pd_fields *a, struct pd_fields *b);
+/* The same of a part of that name. */
+void pd_differ_part(struct pd_differ *d, const char *name, struct pd_fields *a, struct pd_fields *b);
 
 void pd_differ_finding(const struct pd_differ *d, int side, const struct pd_error *what);
 

@@ -242,3 +242,10 @@ uint64_t pd_differ_fields(struct pd_differ *d, struct pd_fields *a, struct pd_fi
     walk(d, (struct pair){a, b});
     return d->n - n;
 }
+
+void pd_differ_part(struct pd_differ *d, const char *name, struct pd_fields *a, struct pd_fields *b)
+{
+    const size_t before = enter(d, name);
+    walk(d, (struct pair){a, b});
+    leave(d, before);
+}

@@ -10,6 +10,7 @@
 #include "src/codec/codec_internal.h"
 #include "src/session/content.h"
 #include "differ.h"
+#include "ops/output/offcpu.h"
 #include "ops/output/payload.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"
@@ -304,18 +305,33 @@ static void tell_payload(struct pd_differ *d, const struct item *a, const struct
     pd_differ_text(d, "payload", text[0], text[1]);
 }
 
+/* All fields of two records of one type; of off-cpu samples, those in the raw data, in either byte order. */
+static void tell_values(struct pd_differ *d, struct pd_record a, struct pd_record b)
+{
+    struct pd_fields fa, fb;
+    struct pd_offcpu oa, ob;
+    enum pd_order order;
+    const bool offcpu = pd_find_offcpu(&a, &oa, &order) && pd_find_offcpu(&b, &ob, &order);
+    if (offcpu)
+        a.u.sample.raw.data.n = b.u.sample.raw.data.n = 0;
+    pd_fields_of_record(&fa, &a);
+    pd_fields_of_record(&fb, &b);
+    pd_differ_fields(d, &fa, &fb);
+    if (!offcpu)
+        return;
+    pd_fields_of_offcpu(&fa, &oa);
+    pd_fields_of_offcpu(&fb, &ob);
+    pd_differ_part(d, "offcpu", &fa, &fb);
+}
+
 static void tell_fields(struct pd_differ *d, const struct item *a, const struct item *b)
 {
     const struct pd_record *ra = &a->rec, *rb = &b->rec;
-    struct pd_fields fa, fb;
     const uint64_t n = d->n;
     pd_differ_number(d, "type", &pd_set_record_type, 4, ra->type, rb->type);
     pd_differ_number(d, "misc", &pd_set_HEX, 2, ra->misc, rb->misc);
-    if (ra->type == rb->type && ra->decoded && rb->decoded) {
-        pd_fields_of_record(&fa, ra);
-        pd_fields_of_record(&fb, rb);
-        pd_differ_fields(d, &fa, &fb);
-    }
+    if (ra->type == rb->type && ra->decoded && rb->decoded)
+        tell_values(d, *ra, *rb);
     tell_payload(d, a, b);
     if (d->n == n) { /* what is not decoded */
         const struct pd_bytes ba = {ra->raw, ra->size}, bb = {rb->raw, rb->size};

@@ -435,6 +435,8 @@ static enum pd_code convert(struct pd_reader *reader, const struct pd_sink *sink
     pd_progress_expect(&c->progress, pd_record_bytes(reader), 1);
     enum pd_code code = pd_edits_open(&c->t.edits, options, c->error);
     start_transcode(c);
+    if (!code && c->t.edits)
+        code = pd_edits_watch(c->t.edits, reader, NULL, c->error);
     if (!code)
         code = start(c, sink);
     reader->keep_compressed = kept;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* transcode.c - records and sections from one byte order to the other. */
 #include "transcode.h"
+#include "ops/output/offcpu.h"
 #include "src/codec/codec_internal.h"
 #include "src/support/memory.h"
 #include "src/schema/walk.h"
@@ -306,6 +307,21 @@ static enum pd_code edited_record(struct pd_transcode *t, const struct pd_reader
     return code;
 }
 
+/*
+ * The stack in the raw data of an off-cpu sample, which perf reads in the order of the machine that it runs
+ * on. What is in the wrong order already comes out in the wrong one, so that the way back finds it.
+ */
+static void turn_offcpu(struct pd_transcode *t, struct pd_record *rec)
+{
+    struct pd_bytes *data = &rec->u.sample.raw.data;
+    struct pd_offcpu offcpu;
+    enum pd_order order;
+    if (t->from == t->to || !pd_find_offcpu(rec, &offcpu, &order))
+        return;
+    pd_put_offcpu(&offcpu, order == PD_LITTLE ? PD_BIG : PD_LITTLE, t->other, data->n);
+    data->ptr = t->other;
+}
+
 enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader *r, struct pd_record *rec,
                                  const uint8_t **bytes, size_t *n, struct pd_error *error)
 {
@@ -330,6 +346,7 @@ enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader 
     if (!decoded && (rec->layout || rec->has_id)) {
         struct pd_plan plan = *rec->plan;
         plan.order = (uint8_t)t->to;
+        turn_offcpu(t, rec);
         if (pd_record_encode(&plan, rec, t->bytes, sizeof t->bytes, n, NULL) == PD_OK &&
             (t->from == t->to || pd_attrs_uniform(&r->attrs) || stays_of_event(&r->attrs, rec, t->bytes))) {
             if (rec->layout == NULL || rec->type == PD_RECORD_SIMPLEPERF_SPLIT)

@@ -263,10 +263,45 @@ static bool hides_stripped(const struct pd_edits *e, const struct pd_record *rec
            e->strip & rec->plan->shape.sample_type & ~before;
 }
 
-static enum pd_code change_record(struct pd_edits *e, struct pd_record *rec, bool *drop,
+/*
+ * The raw data of an off-cpu sample is a task and a call chain, to be treated as these are elsewhere. What is
+ * not known in it is not there any more: `offcpu` is from before the raw data was changed.
+ */
+static enum pd_code change_offcpu(struct pd_edits *e, struct pd_raw_data *raw, struct pd_offcpu *offcpu,
                                   struct pd_error *error)
 {
+    static const struct pd_shape shape;
+    static const struct pd_bytes none;
+    const enum pd_order order = (enum pd_order)offcpu->ips.form;
+    size_t n = raw->data.n;
+    enum pd_code code = pd_retouch_value(&e->touch, pd_layout_offcpu(), &shape, offcpu, true, error);
+    if (!code && e->clean_chains)
+        code = clean_ips(e, &offcpu->ips, true, error);
+    if (code)
+        return code;
+    if (e->max_stack)
+        offcpu->nr = offcpu->ips.n = cut_chain(&offcpu->ips, e->max_stack);
+    uint8_t *bytes = pd_retouch_memory(&e->touch, n);
+    if (bytes == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "offcpu", 0, n);
+    code = pd_interpret_put_section(pd_layout_offcpu(), &shape, order, offcpu, &none, bytes, n, &n, error);
+    *raw = (struct pd_raw_data){(uint32_t)n, {bytes, n}};
+    return code;
+}
+
+static bool is_offcpu(const struct pd_edits *e, const struct pd_reader *r, const struct pd_record *rec,
+                      struct pd_offcpu *offcpu)
+{
+    return (e->strict || e->max_stack) && !(e->strip & PD_SAMPLE_RAW) &&
+           pd_offcpu_take(&e->offcpu, r, rec, offcpu);
+}
+
+static enum pd_code change_record(struct pd_edits *e, const struct pd_reader *r, struct pd_record *rec,
+                                  bool *drop, struct pd_error *error)
+{
     const struct pd_view view = pd_view_of(rec);
+    struct pd_offcpu offcpu;
+    const bool has_offcpu = is_offcpu(e, r, rec, &offcpu);
     const unsigned mode = rec->misc & PD_MISC_CPUMODE;
     enum pd_code code = PD_OK;
     e->opaque = false;
@@ -279,6 +314,8 @@ static enum pd_code change_record(struct pd_edits *e, struct pd_record *rec, boo
         code = pd_retouch_value(&e->touch, view.layout, &view.shape, &rec->u, false, error);
     if (!code && view.has_id)
         code = pd_retouch_value(&e->touch, pd_layout_sample_id(), &view.shape, &rec->id, true, error);
+    if (!code && has_offcpu)
+        code = change_offcpu(e, &rec->u.sample.raw, &offcpu, error);
     if (!code && e->clean_chains)
         code = clean_chain(e, rec, error);
     if (code && error->record_index == PD_NOWHERE) {
@@ -365,7 +402,7 @@ enum pd_code pd_edits_record(struct pd_edits *e, const struct pd_reader *r, stru
         return unknown_record(e, rec, &what, out, n, error);
     }
     *n = 0;
-    enum pd_code code = goes(e, rec->layout) ? PD_OK : change_record(e, rec, &drop, error);
+    enum pd_code code = goes(e, rec->layout) ? PD_OK : change_record(e, r, rec, &drop, error);
     if (code)
         return code;
     if (drop || goes(e, rec->layout)) {
@@ -569,11 +606,19 @@ enum pd_code pd_edits_open(struct pd_edits **edits, const struct pd_convert_opti
     return pd_retouch_open(&e->touch, error);
 }
 
+enum pd_code pd_edits_watch(struct pd_edits *e, struct pd_reader *r, const struct pd_record *rec,
+                            struct pd_error *error)
+{
+    return rec ? pd_offcpu_learn(&e->offcpu, r, rec, error)
+               : pd_offcpu_open(&e->offcpu, r, e->allocator, error);
+}
+
 void pd_edits_close(struct pd_edits *e)
 {
     if (e == NULL)
         return;
     pd_retouch_close(&e->touch);
+    pd_offcpu_close(&e->offcpu);
     pd_release(e->allocator, e->plans);
     pd_release(e->allocator, e->bytes);
     pd_release(e->allocator, e);

@@ -8,6 +8,7 @@
 #define PERFDATA_EDITS_H
 
 #include "retouch.h"
+#include "src/session/offcpu.h"
 #include <perfdata/feature.h>
 #include <perfdata/ops/convert.h>
 
@@ -16,19 +17,20 @@
 struct pd_edits {
     struct pd_retouch touch;
     const struct pd_allocator *allocator;
-    uint64_t drop;               /* kinds: records and features that are WHOLE of one go */
-    uint64_t strip;              /* PD_SAMPLE_* that samples lose */
-    uint32_t max_stack;          /* entries of a call chain, 0: all */
-    bool strict;                 /* what is not understood must not pass */
-    bool drop_unknown;           /* it goes; else it is an error */
-    bool zero_payload;           /* behind AUXTRACE records */
-    bool clean_chains;           /* user parts of call chains lose what is no address */
-    const struct pd_attr *event; /* of the record at hand; NULL: none */
-    bool kernel;                 /* the record at hand is of the kernel's own */
-    bool of_memory;              /* the path in it is of no file: offsets in it are addresses */
-    bool opaque;                 /* set while a value is changed: it had something opaque */
-    struct pd_error passed;      /* why the last record or feature passed or went unread; PD_OK: it did not */
-    struct pd_plan *plans;       /* of the changed attrs, by number; NULL where `strip` is 0 */
+    uint64_t drop;                 /* kinds: records and features that are WHOLE of one go */
+    uint64_t strip;                /* PD_SAMPLE_* that samples lose */
+    uint32_t max_stack;            /* entries of a call chain, 0: all */
+    bool strict;                   /* what is not understood must not pass */
+    bool drop_unknown;             /* it goes; else it is an error */
+    bool zero_payload;             /* behind AUXTRACE records */
+    bool clean_chains;             /* user parts of call chains lose what is no address */
+    const struct pd_attr *event;   /* of the record at hand; NULL: none */
+    bool kernel;                   /* the record at hand is of the kernel's own */
+    bool of_memory;                /* the path in it is of no file: offsets in it are addresses */
+    bool opaque;                   /* set while a value is changed: it had something opaque */
+    struct pd_offcpu_names offcpu; /* of the input; see pd_edits_watch() */
+    struct pd_error passed; /* why the last record or feature passed or went unread; PD_OK: it did not */
+    struct pd_plan *plans;  /* of the changed attrs, by number; NULL where `strip` is 0 */
     size_t n_plans;
     /* what went, by type of record and by feature */
     struct {
@@ -69,6 +71,10 @@ static inline const struct pd_redaction_calls *pd_calls_of(const struct pd_redac
 enum pd_code pd_edits_open(struct pd_edits **edits, const struct pd_convert_options *options,
                            struct pd_error *error);
 void pd_edits_close(struct pd_edits *edits);
+
+/* Takes what the recording says of its events: before its records (NULL), and with each. PD_ENOMEM. */
+enum pd_code pd_edits_watch(struct pd_edits *e, struct pd_reader *r, const struct pd_record *rec,
+                            struct pd_error *error);
 
 /* An attr as it will be, until the next call; its tail may point to `tail`. */
 enum pd_code pd_edits_attr(struct pd_edits *e, const struct pd_attr *attr, const struct pd_attr **out,

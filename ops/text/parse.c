@@ -809,13 +809,66 @@ static bool take_record_feature(struct object *o, const struct pd_plan *plan, st
                               &h->data);
 }
 
+/* The payload as bytes, which are `given` as well or are to be made. */
+static bool offcpu_bytes(struct pd_parser *p, const struct pd_offcpu *offcpu, enum pd_order order,
+                         struct pd_bytes *b)
+{
+    static const struct pd_shape shape;
+    static const struct pd_bytes none;
+    size_t n = 0;
+    if (pd_interpret_put_section(pd_layout_offcpu(), &shape, order, offcpu, &none, NULL, 0, &n, NULL))
+        return false;
+    uint8_t *bytes = take(p, n);
+    *b = (struct pd_bytes){bytes, n};
+    return bytes && pd_interpret_put_section(pd_layout_offcpu(), &shape, order, offcpu, &none, bytes, n, &n,
+                                             NULL) == PD_OK;
+}
+
+/*
+ * "offcpu" of a sample: makes its raw data, or must agree with what is given, in either byte order. The
+ * kernel pads raw data and its size to 8 bytes.
+ */
+static bool take_offcpu(struct object *o, const struct pd_plan *plan, struct pd_raw_data *raw)
+{
+    static const uint8_t zeros[4];
+    const struct path path = {o->path, "offcpu", 0};
+    const json_t *json = take_key(o, "offcpu");
+    const json_t *around = json_object_get(json_object_get(o->json, "sample"), "raw");
+    const json_t *data = json_object_get(around, "data");
+    const enum pd_order order = (enum pd_order)plan->order;
+    struct pd_offcpu offcpu;
+    struct pd_bytes bytes = {NULL, 0};
+    if (json == NULL)
+        return true;
+    if (!take_part(o, &path, json, pd_layout_offcpu(), &offcpu))
+        return false;
+    if (!data && !json_object_get(json, "padding"))
+        offcpu.padding = (struct pd_bytes){zeros, sizeof zeros};
+    for (int i = 0; i < 2; i++) {
+        const enum pd_order tried = i == 0 ? order : order == PD_LITTLE ? PD_BIG : PD_LITTLE;
+        if (!offcpu_bytes(o->p, &offcpu, tried, &bytes))
+            return wrong(o->p, &path, json, "what can be encoded: as many entries as nr says");
+        if (!data || (bytes.n == raw->data.n && memcmp(bytes.ptr, raw->data.ptr, bytes.n) == 0))
+            break;
+        if (i)
+            return wrong(o->p, &path, json, "the same as in the raw data, which is given as well");
+    }
+    raw->data = bytes;
+    if (!json_object_get(around, "size"))
+        raw->size = (uint32_t)bytes.n;
+    return true;
+}
+
 static bool take_values(struct object *o, const struct pd_plan *plan, struct pd_record *rec)
 {
     const struct path rest_path = {o->path, "rest", 0}, id_path = {o->path, "sample_id", 0};
     const struct path path = {o->path, rec->layout ? rec->layout->name : NULL, 0};
     if (rec->layout && !take_part(o, &path, take_key(o, rec->layout->name), rec->layout, &rec->u))
         return false;
-    if (!take_bytes(o->p, &rest_path, take_key(o, "rest"), &rec->rest) || !take_record_feature(o, plan, rec))
+    if (!take_bytes(o->p, &rest_path, take_key(o, "rest"), &rec->rest) ||
+        !take_record_feature(o, plan, rec) ||
+        (rec->type == PD_RECORD_SAMPLE && plan->shape.sample_type & PD_SAMPLE_RAW &&
+         !take_offcpu(o, plan, &rec->u.sample.raw)))
         return false;
     rec->has_id = pd_has_id(plan, rec->type, rec->variant);
     return !rec->has_id || take_part(o, &id_path, take_key(o, "sample_id"), pd_layout_sample_id(), &rec->id);
@@ -847,7 +900,7 @@ static bool record_of(struct object *o, const struct pd_plan *plan, struct pd_re
     if (!raw && rec->has_id)
         known[n++] = "sample_id";
     if (!raw)
-        known[n++] = "rest", known[n++] = "feature";
+        known[n++] = "rest", known[n++] = "feature", known[n++] = "offcpu";
     return all_taken(o, NULL, NULL, known);
 }
 

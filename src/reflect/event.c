@@ -533,7 +533,7 @@ bool pd_event_parse(const char *text, size_t len, struct pd_event *out)
 bool pd_event_is_offcpu(const struct pd_attr *attr, const char *name)
 {
     return attr->type == PD_TYPE_SOFTWARE && attr->config == PD_SW_BPF_OUTPUT &&
-           attr->sample_type & PD_SAMPLE_RAW && name && strcmp(name, "offcpu-time") == 0;
+           attr->sample_type & PD_SAMPLE_RAW && name && strcmp(name, PD_OFFCPU_EVENT) == 0;
 }
 
 static bool decode_offcpu(enum pd_order order, const struct pd_bytes *raw, struct pd_offcpu *out)

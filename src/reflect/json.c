@@ -15,6 +15,7 @@ struct json {
     const struct pd_shape *shape;
     bool empty; /* nothing in the object so far */
     bool plain; /* without counts and sizes */
+    bool apart; /* without the raw data of a sample, which is shown taken apart */
 };
 
 static void put_separator(struct json *j)
@@ -158,6 +159,8 @@ static void put_field(struct json *j, const struct pd_op *op, const void *v)
         put_sized(j, op->sub(), member, pd_stated_size(op, j->shape, v));
         break;
     case PD_OP_SUB:
+        if (j->apart && op->sub() == pd_layout_raw_data())
+            break;
         put_key(j, op->name);
         put_object(j, op->sub(), member);
         break;
@@ -177,7 +180,7 @@ static void put_fields(struct json *j, const struct pd_op *op, const void *v)
 
 static void put_object(const struct json *j, const struct pd_op *head, const void *v)
 {
-    struct json inner = {j->out, j->shape, true, j->plain};
+    struct json inner = {j->out, j->shape, true, j->plain, j->apart};
     pd_emit_char(j->out, '{');
     put_fields(&inner, head, v);
     pd_emit_char(j->out, '}');
@@ -186,7 +189,7 @@ static void put_object(const struct json *j, const struct pd_op *head, const voi
 /* A part of stated size: without the numbers that it has no room for. */
 static void put_sized(const struct json *j, const struct pd_op *head, const void *v, uint32_t size)
 {
-    struct json inner = {j->out, j->shape, true, j->plain};
+    struct json inner = {j->out, j->shape, true, j->plain, j->apart};
     uint32_t at = 0;
     pd_emit_char(j->out, '{');
     for (const struct pd_op *op = pd_visible(head, j->shape, v); op->kind != PD_OP_END;
@@ -204,7 +207,7 @@ static void put_sized(const struct json *j, const struct pd_op *head, const void
 static void put_feature(struct pd_out *out, const struct pd_feature *f, bool plain)
 {
     const struct pd_shape shape = {.given = f->nr_cpus_avail, .variant = f->variant};
-    struct json j = {out, &shape, true, plain};
+    struct json j = {.out = out, .shape = &shape, .empty = true, .plain = plain};
     pd_emit_char(out, '{');
     if (f->layout)
         put_fields(&j, f->layout, &f->u);
@@ -293,7 +296,8 @@ void pd_record_json_offcpu(const struct pd_record *rec, unsigned flags, const st
                            struct pd_out *out)
 {
     const struct pd_view view = pd_view_of(rec);
-    struct json j = {out, &view.shape, true, (flags & PD_JSON_PLAIN) != 0};
+    const bool plain = (flags & PD_JSON_PLAIN) != 0;
+    struct json j = {out, &view.shape, true, plain, plain};
     pd_emit_char(out, '{');
     put_record(&j, rec, &view, flags);
     put_key(&j, "offcpu");
@@ -305,7 +309,8 @@ void pd_record_json_trace(const struct pd_record *rec, unsigned flags, const str
                           struct pd_out *out)
 {
     const struct pd_view view = pd_view_of(rec);
-    struct json j = {out, &view.shape, true, (flags & PD_JSON_PLAIN) != 0};
+    struct json j = {
+        .out = out, .shape = &view.shape, .empty = true, .plain = (flags & PD_JSON_PLAIN) != 0};
     pd_emit_char(out, '{');
     put_record(&j, rec, &view, flags);
     if (tracepoint && view.open && rec->type == PD_RECORD_SAMPLE && rec->plan) {
@@ -325,7 +330,7 @@ void pd_record_json_trace(const struct pd_record *rec, unsigned flags, const str
 void pd_attr_json(const struct pd_attr *attr, struct pd_out *out)
 {
     const struct pd_shape shape = {0};
-    struct json j = {out, &shape, true, false};
+    struct json j = {.out = out, .shape = &shape, .empty = true};
     const struct pd_op *op = pd_layout_attr();
     uint32_t at = 0;
     pd_emit_char(out, '{');
@@ -351,7 +356,7 @@ void pd_feature_json_plain(const struct pd_feature *f, struct pd_out *out)
 /* Reflection's view of one field is enough to find its struct again. */
 void pd_fields_json(struct pd_fields *it, struct pd_out *out)
 {
-    struct json j = {out, &it->shape, true, false};
+    struct json j = {.out = out, .shape = &it->shape, .empty = true};
     struct pd_field f;
     pd_emit_char(out, '{');
     while (pd_fields_next(it, &f)) {

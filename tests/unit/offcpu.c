@@ -36,7 +36,7 @@ static bool decode(enum pd_order order, const uint8_t *bytes, size_t n, struct p
     return pd_offcpu_decode(&plan, &raw, out);
 }
 
-/* Also in a recording that was converted to the other byte order, which leaves raw data as it is. */
+/* Also in a recording of the other byte order, where something left raw data as it was. */
 static void as_perf_writes_it(void **state)
 {
     (void)state;

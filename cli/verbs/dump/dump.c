@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* dump.c - `perfdata dump`: every record as text or JSON, in file order. */
 #include "dump.h"
+#include "src/session/offcpu.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
-#include <perfdata/session/event.h>
 #include <perfdata/session/tracepoint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,12 +67,8 @@ static const struct pd_tracepoint *tracepoint_of(struct dump *d, const struct pd
 /* The raw data of an off-cpu sample. */
 static bool take_offcpu(struct dump *d, const struct pd_record *rec, struct pd_offcpu *offcpu)
 {
-    const struct pd_attr *attr = rec->attr;
-    if (rec->type != PD_RECORD_SAMPLE || !rec->decoded || !d->in.meta || !attr ||
-        attr->type != PD_TYPE_SOFTWARE || attr->config != PD_SW_BPF_OUTPUT)
-        return false;
-    const char *name = pd_metadata_event_name(d->in.meta, d->in.reader, rec->attr_index);
-    return pd_event_is_offcpu(attr, name) && pd_offcpu_decode(rec->plan, &rec->u.sample.raw, offcpu);
+    const struct pd_offcpu_names names = {d->in.meta};
+    return pd_offcpu_take(&names, d->in.reader, rec, offcpu);
 }
 
 /* After the last part of a large record: the whole. */

@@ -110,11 +110,12 @@ PD_EXPERIMENTAL void pd_event_build(const struct pd_typed_event *typed, struct p
  * stack, the task, how long. They are of an event of type SOFTWARE and config BPF_OUTPUT with RAW samples,
  * which the recording calls "offcpu-time".
  */
+#define PD_OFFCPU_EVENT "offcpu-time"
 PD_EXPERIMENTAL bool pd_event_is_offcpu(const struct pd_attr *attr, const char *name);
 
 /*
- * The raw data of such a sample; views of it. In either byte order, as no conversion turns raw data. False:
- * it is not as expected.
+ * The raw data of such a sample; views of it. In either byte order, which ips.form tells: conversions by
+ * others do not turn raw data. False: it is not as expected.
  */
 PD_EXPERIMENTAL bool pd_offcpu_decode(const struct pd_plan *plan, const struct pd_raw_data *raw,
                                       struct pd_offcpu *out);

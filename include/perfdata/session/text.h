@@ -95,7 +95,7 @@ enum pd_json_flags {
     PD_JSON_OFFSET = 1, /* with "offset", and for records from inside a compressed one with "inner_offset" */
     PD_JSON_ATTR = 2,   /* with "attr", the number of the record's attr, when that is known */
     PD_JSON_PLAIN = 4,  /* without what follows from the rest: the record's size, counts and sizes of what is
-                           in it, and  the bytes of a feature that is decoded as well */
+                           in it, and the bytes of what is decoded as well */
 };
 
 /*
@@ -119,7 +119,9 @@ enum pd_json_flags {
 PD_EXPERIMENTAL void pd_record_json(const struct pd_record *rec, unsigned flags, struct pd_out *out);
 
 struct pd_tracepoint;
-/* The same, and "offcpu": what pd_offcpu_decode() found in the raw bytes. */
+/*
+ * The same, and "offcpu": what pd_offcpu_decode() found in the raw data, which PD_JSON_PLAIN then leaves out.
+ */
 PD_EXPERIMENTAL void pd_record_json_offcpu(const struct pd_record *rec, unsigned flags,
                                            const struct pd_offcpu *offcpu, struct pd_out *out);
 /* The same, and for the sample of a tracepoint (NULL: of none) "trace": the fields in its raw bytes. */

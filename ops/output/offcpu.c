@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* offcpu.c - see offcpu.h. */
+#include "offcpu.h"
+#include "src/codec/codec_internal.h"
+#include <perfdata/constants.h>
+
+bool pd_find_offcpu(const struct pd_record *rec, struct pd_offcpu *offcpu, enum pd_order *order)
+{
+    if (rec->type != PD_RECORD_SAMPLE || !rec->decoded || !rec->layout || !rec->attr || !rec->plan ||
+        !pd_event_is_offcpu(rec->attr, PD_OFFCPU_EVENT) ||
+        !pd_offcpu_decode(rec->plan, &rec->u.sample.raw, offcpu))
+        return false;
+    *order = (enum pd_order)offcpu->ips.form;
+    return offcpu->ips.n && pd_vec_at(&offcpu->ips, 0) == PD_CONTEXT_USER;
+}
+
+void pd_put_offcpu(const struct pd_offcpu *offcpu, enum pd_order order, uint8_t *bytes, size_t n)
+{
+    static const struct pd_shape shape;
+    static const struct pd_bytes none;
+    pd_interpret_put_section(pd_layout_offcpu(), &shape, order, offcpu, &none, bytes, n, &n, NULL);
+}

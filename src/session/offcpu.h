@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * offcpu.h - which samples of a recording have their stacks in their raw data: those of an event that the
+ * recording calls "offcpu-time". Of a stream that is known from where it says so on.
+ */
+#ifndef PERFDATA_OFFCPU_H
+#define PERFDATA_OFFCPU_H
+
+#include <perfdata/session/metadata.h>
+
+struct pd_offcpu_names {
+    struct pd_metadata *meta; /* NULL: no event can be such a one */
+};
+
+/* Takes what is known before the records. PD_ENOMEM, and failures of reading. To be closed in any case. */
+enum pd_code pd_offcpu_open(struct pd_offcpu_names *names, struct pd_reader *r,
+                            const struct pd_allocator *allocator, struct pd_error *error);
+void pd_offcpu_close(struct pd_offcpu_names *names);
+
+/* Takes what a record says of the names of events; most say nothing. PD_ENOMEM. */
+enum pd_code pd_offcpu_learn(const struct pd_offcpu_names *names, struct pd_reader *r,
+                             const struct pd_record *rec, struct pd_error *error);
+
+/* Is the attr of that number one of such samples? */
+bool pd_offcpu_is_event(const struct pd_offcpu_names *names, const struct pd_reader *r, uint32_t attr);
+
+/* What a decoded record has in its raw data. False: it is no such sample. */
+bool pd_offcpu_take(const struct pd_offcpu_names *names, const struct pd_reader *r,
+                    const struct pd_record *rec, struct pd_offcpu *out);
+
+#endif

@@ -467,7 +467,7 @@ enum pd_code pd_writer_record(struct pd_writer *w, const struct pd_record *rec, 
 
 /* ---- Features */
 
-static bool is_given(const struct pd_writer *w, uint16_t feature)
+bool pd_writer_has_feature(const struct pd_writer *w, uint16_t feature)
 {
     bool given = false;
     for (size_t i = 0; i < w->n_features; i++)
@@ -514,7 +514,7 @@ static enum pd_code start_section(struct pd_writer *w, uint16_t feature, struct 
 {
     uint8_t own[PD_COMPRESSED_FEATURE_BYTES];
     enum pd_code code = PD_OK;
-    if (w->deflate.ctx && feature >= PD_FEAT_COMPRESSED && !is_given(w, PD_FEAT_COMPRESSED)) {
+    if (w->deflate.ctx && feature >= PD_FEAT_COMPRESSED && !pd_writer_has_feature(w, PD_FEAT_COMPRESSED)) {
         w->features[w->n_features++] =
             (struct pd_feature_section){PD_FEAT_COMPRESSED, true, {w->at, sizeof own}};
         pd_writer_compressed_feature(w, own);
@@ -556,7 +556,7 @@ static enum pd_code begin_features(struct pd_writer *w, struct pd_error *error)
 static enum pd_code file_feature(struct pd_writer *w, uint16_t feature, struct pd_error *error)
 {
     enum pd_code code = w->stage < PD_STAGE_FEATURES ? begin_features(w, error) : PD_OK;
-    const bool own = w->deflate.ctx && !is_given(w, PD_FEAT_COMPRESSED);
+    const bool own = w->deflate.ctx && !pd_writer_has_feature(w, PD_FEAT_COMPRESSED);
     if (code)
         return code;
     if (w->n_features + own >= w->room)
@@ -572,7 +572,7 @@ enum pd_code pd_writer_feature(struct pd_writer *w, uint16_t feature, struct pd_
         return code;
     if (w->stage == PD_STAGE_FINISHED || feature > 255 || w->options.container == PD_CONTAINER_DIRECTORY)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "feature", feature, 255);
-    if (is_given(w, feature))
+    if (pd_writer_has_feature(w, feature))
         return pd_fail(error, PD_EARG, PD_NOWHERE, "feature given twice", feature, 0);
     w->ignoring = w->deflate.ctx && feature == PD_FEAT_COMPRESSED; /* the writer makes its own */
     if (w->ignoring)

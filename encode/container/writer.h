@@ -69,6 +69,8 @@ void pd_writer_compressed_feature(const struct pd_writer *w, uint8_t bytes[PD_CO
 /* Writes out what waits to be compressed. */
 enum pd_code pd_writer_flush(struct pd_writer *w, bool last, struct pd_error *error);
 
+/* Was it given the feature? */
+bool pd_writer_has_feature(const struct pd_writer *w, uint16_t feature);
 /* Sorts the features that wait, without the COMPRESSED one if the writer makes it. */
 void pd_writer_sort_held(struct pd_writer *w);
 /* Frees the features that wait; they are written. */

@@ -48,10 +48,10 @@ static enum pd_code place(struct pd_conversion *c, struct pd_record *rec)
     if (code || !whole)
         return code;
     if (c->rest == NULL)
-        return pd_convert_put(c, c->r, rec, c->w);
+        return pd_convert_put(c, c->r, rec, c->out.writer);
     c->rest_begun |= !belongs_to_data(c, rec);
     c->first_done = true;
-    return pd_convert_put(c, c->r, rec, c->rest_begun ? c->rest : c->w);
+    return pd_convert_put(c, c->r, rec, c->rest_begun ? c->rest : c->out.writer);
 }
 
 /* ---- One stream of records into a new layout */
@@ -62,9 +62,9 @@ static enum pd_code compress_too(struct pd_conversion *c)
     if (c->options->zip != PD_ZIP_KEEP || c->zip || c->to == PD_CONTAINER_PIPE)
         return PD_OK;
     c->zip = PD_RECORD_COMPRESSED;
-    (c->rest ? c->rest : c->w)->plain = false;
-    const enum pd_code code =
-        pd_writer_compress(c->w, c->zip, c->level, c->error); /* of a directory, this one has the feature */
+    (c->rest ? c->rest : c->out.writer)->plain = false;
+    const enum pd_code code = pd_writer_compress(c->out.writer, c->zip, c->level,
+                                                 c->error); /* of a directory, this one has the feature */
     return code || !c->rest ? code : pd_writer_compress(c->rest, c->zip, c->level, c->error);
 }
 
@@ -98,51 +98,45 @@ static uint32_t room_of_attrs(const struct pd_conversion *c)
     return c->options->attr_size ? c->options->attr_size : room;
 }
 
-static enum pd_code open_writer(struct pd_conversion *c, enum pd_container container,
-                                const struct pd_sink *sink, struct pd_writer **w)
+static struct pd_writer_options writer_options(struct pd_conversion *c, enum pd_container container)
 {
-    struct pd_writer_options o = {
-        .size = sizeof o, .allocator = c->allocator, .order = c->t.to, .container = container};
-    o.attr_size = c->from == PD_CONTAINER_PIPE ? c->options->attr_size : room_of_attrs(c);
-    o.version = c->r->info.version; /* PERFFILE stays so where it can */
-    o.compression = c->zip;
-    o.level = c->level;
-    o.max_held = c->options->max_held;
-    o.dropped = pd_convert_dropped;
-    o.user = c;
-    enum pd_code code = pd_writer_open(w, sink, &o, c->error);
-    if (!code)
-        (*w)->plain = true;
-    return code;
+    return (struct pd_writer_options){.size = sizeof(struct pd_writer_options),
+                                      .allocator = c->allocator,
+                                      .order = c->t.to,
+                                      .container = container,
+                                      .attr_size = c->from == PD_CONTAINER_PIPE ? c->options->attr_size
+                                                                                : room_of_attrs(c),
+                                      .version = c->r->info.version, /* PERFFILE stays so where it can */
+                                      .compression = c->zip,
+                                      .level = c->level,
+                                      .max_held = c->options->max_held,
+                                      .dropped = pd_convert_dropped,
+                                      .user = c};
 }
 
 static enum pd_code begin(struct pd_conversion *c)
 {
-    const enum pd_container container = c->to == PD_CONTAINER_PIPE ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE;
-    enum pd_code code = open_writer(c, container, &c->sink, &c->w);
-    if (!code)
-        code = pd_convert_attrs(c);
-    if (!code && c->from != PD_CONTAINER_PIPE)
-        code = pd_convert_types(c);
-    if (!code && c->to == PD_CONTAINER_PIPE)
-        code = pd_convert_features(c);
-    return code;
+    const bool pipe = c->to == PD_CONTAINER_PIPE;
+    const struct pd_writer_options o = writer_options(c, pipe ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE);
+    pd_convert_feed(c);
+    const enum pd_code code = pd_sections_begin(&c->out, &c->sink, &o);
+    return code || !pipe ? code : pd_sections_features(&c->out);
 }
 
 static enum pd_code end(struct pd_conversion *c)
 {
-    enum pd_code code = PD_OK;
-    if (c->rest)
-        code = pd_writer_finish(c->rest, c->error);
+    enum pd_code code = c->rest ? pd_writer_finish(c->rest, c->error) : PD_OK;
     if (!code && c->to != PD_CONTAINER_PIPE) {
-        c->w->options.feature_word = pd_convert_feature_word(c);
-        c->w->options.max_features = pd_convert_table(c);
-        if (c->w->stage == PD_STAGE_ATTRS) /* without a record nothing has begun */
-            code = pd_writer_raw(c->w, NULL, 0, c->error);
+        c->out.writer->options.feature_word = pd_convert_feature_word(c);
+        c->out.writer->options.max_features = pd_convert_table(c);
+        if (c->out.writer->stage == PD_STAGE_ATTRS) /* without a record nothing has begun */
+            code = pd_writer_raw(c->out.writer, NULL, 0, c->error);
     }
-    if (!code && !c->w->broken)
-        code = pd_convert_features(c); /* of a stream: those that came late */
-    return code ? code : pd_writer_finish(c->w, c->error);
+    if (!code)
+        code = pd_sections_end(&c->out); /* of a stream: features that came late */
+    if (!code && c->rest && pd_convert_had(c, PD_FEAT_AUXTRACE))
+        pd_convert_note(c, PD_FEAT_AUXTRACE, "there is no index of the records in data.0");
+    return code;
 }
 
 /*
@@ -169,6 +163,15 @@ static enum pd_code lay_out(struct pd_conversion *c)
     return code ? code : end(c);
 }
 
+static enum pd_code open_rest(struct pd_conversion *c, const struct pd_sink *sink)
+{
+    const struct pd_writer_options o = writer_options(c, PD_CONTAINER_DIRECTORY);
+    const enum pd_code code = pd_writer_open(&c->rest, sink, &o, c->error);
+    if (!code)
+        c->rest->plain = true;
+    return code;
+}
+
 static enum pd_code split(struct pd_conversion *c)
 {
     struct pd_member_file data = {0}, rest = {0};
@@ -177,7 +180,7 @@ static enum pd_code split(struct pd_conversion *c)
     if (!code)
         code = pd_member_open(&c->members, "data.0", 0600, &rest, c->error);
     if (!code)
-        code = open_writer(c, PD_CONTAINER_DIRECTORY, &rest.sink, &c->rest);
+        code = open_rest(c, &rest.sink);
     if (!code)
         code = lay_out(c);
     code = pd_member_close(&c->members, &rest, code, c->error);
@@ -384,12 +387,11 @@ static enum pd_code start(struct pd_conversion *c, const struct pd_sink *sink)
 static void clean_up(struct pd_conversion *c)
 {
     pd_sorter_close(c->sorter);
-    pd_writer_close(c->w);
+    pd_sections_close(&c->out);
     pd_writer_close(c->rest);
     for (size_t i = 0; i < 256; i++)
         pd_release(c->allocator, c->collected[i].bytes);
     pd_edits_close(c->t.edits);
-    pd_aux_index_free(&c->aux, c->allocator);
     pd_release(c->allocator, c->held);
     pd_release(c->allocator, c);
 }

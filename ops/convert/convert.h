@@ -35,16 +35,15 @@ struct pd_conversion {
     int level;
     struct pd_members members;
     struct pd_sink sink;
-    struct pd_writer *w;    /* the output, of a directory its `data` */
+    struct pd_sections out; /* of a directory its `data` */
     struct pd_writer *rest; /* data.0 of a directory that is made of one stream */
     bool rest_begun, first_done;
     struct pd_sorter *sorter; /* gives the records of a directory's members as one stream */
     bool untold;              /* it told of damage, which the reader is still to number */
     uint8_t *held;            /* a record and its payload, of an input that cannot seek */
     size_t held_n, held_cap;
-    size_t attrs_done;
-    struct pd_attrs_watch watch; /* of a stream that becomes a file */
-    struct pd_aux_index aux;
+    uint8_t tail[PD_LIMIT_ATTR_CHANGED]; /* of an attr that is made larger */
+    struct pd_attrs_watch watch;         /* of a stream that becomes a file */
     struct pd_collected collected[256];
     uint64_t collected_bytes;
     const struct pd_feature_change *change[256]; /* NULL: the feature stays */
@@ -89,16 +88,16 @@ enum pd_code pd_convert_whole(struct pd_conversion *c, struct pd_reader *r, stru
 enum pd_code pd_convert_put(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec,
                             struct pd_writer *w);
 
-/* Sections. */
-enum pd_code pd_convert_attrs(struct pd_conversion *c);
-enum pd_code pd_convert_types(struct pd_conversion *c);
+/* Sections: says what they are made of. */
+void pd_convert_feed(struct pd_conversion *c);
 /* A record of a stream that becomes part of a section; *taken: it did. */
 enum pd_code pd_convert_collect(struct pd_conversion *c, struct pd_record *rec, bool *taken);
 /* Appends to a feature that is collected. */
 enum pd_code pd_convert_add(struct pd_conversion *c, uint16_t feature, const void *bytes, size_t n);
 /* Entries that the feature table will have, with those left empty in the input. */
 unsigned pd_convert_table(const struct pd_conversion *c);
-enum pd_code pd_convert_features(struct pd_conversion *c);
+/* Was the feature there, whether or not it is to be left out? */
+bool pd_convert_had(const struct pd_conversion *c, uint16_t feature);
 /* Most bytes of features that are held. */
 uint64_t pd_convert_max_held(const struct pd_conversion *c);
 /* Bytes of the words of the output's feature bitmap, as far as is known by now. */

@@ -249,8 +249,8 @@ enum pd_code pd_convert_put(struct pd_conversion *c, struct pd_reader *r, struct
     if (c->t.edits && rec->payload_size && rec->type == PD_RECORD_HEADER_TRACING_DATA)
         return put_edited_tracing(c, r, rec, w);
     code = pd_writer_raw(w, bytes, n, c->error);
-    if (!code && w == c->w)
-        code = pd_aux_index_note(&c->aux, w, rec, c->error);
+    if (!code && w == c->out.writer)
+        code = pd_aux_index_note(&c->out.aux, w, rec, c->error);
     c->stats->records++;
     return code || !rec->payload_size ? code : put_payload(c, r, rec, w);
 }

@@ -11,38 +11,23 @@
 
 /* ---- Attrs and event types */
 
-/* Gives the writer the attrs that it does not have yet. */
-enum pd_code pd_convert_attrs(struct pd_conversion *c)
+static enum pd_code change_attr(void *user, const struct pd_event_attr *from, struct pd_attr *attr)
 {
-    enum pd_code code = PD_OK;
-    for (; !code && c->attrs_done < pd_reader_n_attrs(c->r); c->attrs_done++) {
-        const struct pd_event_attr *e = pd_reader_attr(c->r, c->attrs_done);
-        uint8_t tail[PD_LIMIT_ATTR_CHANGED];
-        const struct pd_attr *edited = &e->attr;
-        if (c->t.edits && (code = pd_edits_attr(c->t.edits, &e->attr, &edited, c->error))) {
-            c->error->offset = e->offset;
-            break;
-        }
-        struct pd_attr attr = *edited;
-        if (c->options->attr_size)
-            code = pd_transcode_attr_size(&e->attr, c->options->attr_size, &attr, tail, c->error);
-        if (code)
-            c->error->offset = e->offset;
-        else
-            code = pd_writer_any_attr(c->w, &attr, e->ids, e->n_ids, c->error);
-    }
+    struct pd_conversion *c = user;
+    const struct pd_attr *edited = &from->attr;
+    enum pd_code code = c->t.edits ? pd_edits_attr(c->t.edits, &from->attr, &edited, c->error) : PD_OK;
+    *attr = *edited;
+    if (!code && c->options->attr_size)
+        code = pd_transcode_attr_size(&from->attr, c->options->attr_size, attr, c->tail, c->error);
+    if (code)
+        c->error->offset = from->offset;
     return code;
 }
 
-static enum pd_code edit_type(void *user, struct pd_event_type *type)
+static enum pd_code change_type(void *user, struct pd_event_type *type)
 {
     const struct pd_conversion *c = user;
     return c->t.edits ? pd_edits_event_type(c->t.edits, type, c->error) : PD_OK;
-}
-
-enum pd_code pd_convert_types(struct pd_conversion *c)
-{
-    return pd_copy_event_types(c->r, c->w, edit_type, c, c->error);
 }
 
 /* ---- Records of a stream that become sections */
@@ -141,13 +126,13 @@ static enum pd_code collect_type(struct pd_conversion *c, const struct pd_record
 {
     uint8_t bytes[PD_BYTES_event_type] = {0};
     struct pd_event_type type;
-    if (rec->size < 16 || rec->size > 8 + sizeof bytes || c->w->stage != PD_STAGE_ATTRS)
+    if (rec->size < 16 || rec->size > 8 + sizeof bytes || c->out.writer->stage != PD_STAGE_ATTRS)
         return PD_OK;
     memcpy(bytes, rec->raw + 8, rec->size - 8u);
     pd_event_type_take(bytes, c->t.from, &type);
     *taken = true;
-    const enum pd_code code = edit_type(c, &type);
-    return code ? code : pd_writer_event_type(c->w, &type, c->error);
+    const enum pd_code code = change_type(c, &type);
+    return code ? code : pd_writer_event_type(c->out.writer, &type, c->error);
 }
 
 static enum pd_code collect(struct pd_conversion *c, struct pd_record *rec, bool *taken)
@@ -157,7 +142,7 @@ static enum pd_code collect(struct pd_conversion *c, struct pd_record *rec, bool
     if (rec->old_feature)
         return collect_feature(c, rec->type - 66, rec->raw + 8, rec->size - 8u, taken);
     switch (rec->type) {
-    case PD_RECORD_HEADER_ATTR: *taken = rec->size >= 16; return pd_convert_attrs(c);
+    case PD_RECORD_HEADER_ATTR: *taken = rec->size >= 16; return pd_sections_attrs(&c->out);
     case PD_RECORD_HEADER_EVENT_TYPE: return collect_type(c, rec, taken);
     case PD_RECORD_HEADER_TRACING_DATA: return collect_tracing_data(c, rec, taken);
     case PD_RECORD_HEADER_BUILD_ID: return collect_build_id(c, rec, taken);
@@ -180,16 +165,11 @@ enum pd_code pd_convert_collect(struct pd_conversion *c, struct pd_record *rec, 
 
 /* ---- Which features the output has */
 
-static bool is_there(const struct pd_conversion *c, uint16_t feature)
+bool pd_convert_had(const struct pd_conversion *c, uint16_t feature)
 {
     if (c->change[feature])
         return !c->change[feature]->drop;
     return c->collected[feature].there || pd_convert_section(c, feature);
-}
-
-static bool moved_out(const struct pd_conversion *c)
-{
-    return c->rest != NULL || (c->from == PD_CONTAINER_DIRECTORY && c->to != PD_CONTAINER_DIRECTORY);
 }
 
 /* perf stat writes the COMPRESSED feature though nothing is compressed: then it names no compression. */
@@ -200,22 +180,16 @@ static bool says_zstd(const struct pd_conversion *c)
                                                   : c->compressed;
 }
 
-static bool is_wanted(const struct pd_conversion *c, uint16_t feature)
+static bool has_feature(void *user, uint16_t feature)
 {
-    const bool from_dir = c->from == PD_CONTAINER_DIRECTORY, to_dir = c->to == PD_CONTAINER_DIRECTORY;
-    if (c->change[feature] ? c->change[feature]->drop
-                           : c->t.edits && pd_edits_drops_feature(c->t.edits, feature))
+    const struct pd_conversion *c = user;
+    if (!pd_convert_had(c, feature))
         return false;
-    switch (feature) {
-    case PD_FEAT_COMPRESSED: return is_there(c, feature) && !c->zip && !(c->open && says_zstd(c));
-    case PD_FEAT_DIR_FORMAT:
-        return to_dir ? !from_dir || is_there(c, feature) : is_there(c, feature) && !from_dir;
-    case PD_FEAT_AUXTRACE:
-        if (c->to == PD_CONTAINER_PIPE || c->from == c->to)
-            return is_there(c, feature);
-        return c->aux.n != 0;
-    default: return is_there(c, feature);
+    if (c->t.edits && !c->change[feature] && pd_edits_drops_feature(c->t.edits, feature)) {
+        pd_edits_miss_feature(c->t.edits, feature);
+        return false;
     }
+    return feature != PD_FEAT_COMPRESSED || (!c->zip && !(c->open && says_zstd(c)));
 }
 
 /* Entries for which the input's table has room before its first section. */
@@ -236,9 +210,7 @@ static unsigned gap(const struct pd_conversion *c)
 
 unsigned pd_convert_table(const struct pd_conversion *c)
 {
-    unsigned n = c->to == PD_CONTAINER_PIPE ? 0 : gap(c);
-    for (unsigned i = 0; i < 256; i++)
-        n += is_wanted(c, (uint16_t)i);
+    const unsigned n = gap(c) + pd_sections_count(&c->out);
     return n < 256 ? n : 256;
 }
 
@@ -294,7 +266,7 @@ static enum pd_code copy_section(struct pd_conversion *c, uint16_t feature, cons
     struct turning t = {c, feature};
     if (!whole)
         pd_transcode_leave_section(&c->t, feature);
-    return pd_copy_section(c->r, *s, whole ? (size_t)s->size : PD_COPY_PIECE, c->w,
+    return pd_copy_section(c->r, *s, whole ? (size_t)s->size : PD_COPY_PIECE, c->out.writer,
                            whole ? turn_section : NULL, &t, c->error);
 }
 
@@ -320,68 +292,39 @@ static enum pd_code put_edited(struct pd_conversion *c, uint16_t feature)
     if (!code && c->t.edits->passed.code)
         c->t.finding(c->t.user, &c->t.edits->passed);
     if (!code && there)
-        code = pd_writer_feature(c->w, feature, c->error);
+        code = pd_writer_feature(c->out.writer, feature, c->error);
     if (!code && there)
-        code = pd_writer_feature_bytes(c->w, out.ptr, out.n, c->error);
+        code = pd_writer_feature_bytes(c->out.writer, out.ptr, out.n, c->error);
     if (!held->there)
         pd_release(c->allocator, bytes);
     return code;
 }
 
-/* The index of AUXTRACE records and the kind of directory follow from the container. */
-static bool is_edited(const struct pd_conversion *c, uint16_t feature)
+static enum pd_code put_feature(void *user, uint16_t feature)
 {
-    return c->t.edits && !c->change[feature] && (feature != PD_FEAT_AUXTRACE || c->to == PD_CONTAINER_PIPE) &&
-           (feature != PD_FEAT_DIR_FORMAT || !c->rest);
-}
-
-static enum pd_code put_dir_format(struct pd_conversion *c)
-{
-    uint8_t version[8];
-    pd_store64(version, 1, c->t.to);
-    return pd_writer_feature_bytes(c->w, version, sizeof version, c->error);
-}
-
-static enum pd_code put_feature(struct pd_conversion *c, uint16_t feature)
-{
-    if (is_edited(c, feature))
-        return put_edited(c, feature);
-    const struct pd_feature_section *f = pd_convert_section(c, feature);
+    struct pd_conversion *c = user;
     const struct pd_collected *held = &c->collected[feature];
-    enum pd_code code = pd_writer_feature(c->w, feature, c->error);
+    if (c->t.edits && !c->change[feature])
+        return put_edited(c, feature);
+    const enum pd_code code = pd_writer_feature(c->out.writer, feature, c->error);
     if (code)
         return code;
-    if (feature == PD_FEAT_AUXTRACE && c->to != PD_CONTAINER_PIPE)
-        return f && !moved_out(c) ? pd_aux_index_move(&c->aux, c->w, c->r, &f->section, c->error)
-                                  : pd_aux_index_make(&c->aux, c->w, c->error);
-    if (feature == PD_FEAT_DIR_FORMAT && c->rest)
-        return put_dir_format(c);
     if (held->there)
-        return pd_writer_feature_bytes(c->w, held->bytes, held->n, c->error);
-    return copy_section(c, feature, &f->section);
+        return pd_writer_feature_bytes(c->out.writer, held->bytes, held->n, c->error);
+    return copy_section(c, feature, &pd_convert_section(c, feature)->section);
 }
 
-/* Has the writer got it already? */
-static bool is_written(const struct pd_conversion *c, uint16_t feature)
+void pd_convert_feed(struct pd_conversion *c)
 {
-    bool written = false;
-    for (size_t i = 0; i < c->w->n_features; i++)
-        written |= c->w->features[i].feature == feature;
-    for (size_t i = 0; i < c->w->n_held; i++)
-        written |= c->w->held[i].feature == feature;
-    return written;
-}
-
-enum pd_code pd_convert_features(struct pd_conversion *c)
-{
-    enum pd_code code = PD_OK;
-    for (uint16_t i = 0; !code && i < 256; i++) {
-        if (is_wanted(c, i) && !is_written(c, i))
-            code = put_feature(c, i);
-        else if (c->t.edits && !c->change[i] && is_there(c, i) && pd_edits_drops_feature(c->t.edits, i))
-            pd_edits_miss_feature(c->t.edits, i);
-    }
-    if (c->rest && is_there(c, PD_FEAT_AUXTRACE))
-        pd_convert_note(c, PD_FEAT_AUXTRACE, "there is no index of the records in data.0");
-    return code;
+    const bool dir = c->to == PD_CONTAINER_DIRECTORY;
+    c->out = (struct pd_sections){.reader = c->r,
+                                  .error = c->error,
+                                  .made_aux = c->from != c->to && c->to != PD_CONTAINER_PIPE,
+                                  .dir = dir,
+                                  .new_dir = c->from != PD_CONTAINER_DIRECTORY,
+                                  .change_attr = change_attr,
+                                  .change_type = change_type,
+                                  .has_feature = has_feature,
+                                  .put_feature = put_feature,
+                                  .user = c};
 }

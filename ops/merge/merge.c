@@ -278,7 +278,7 @@ static enum pd_code fill_heap(struct pd_merging *m)
 static enum pd_code put_piece(void *user, const uint8_t *bytes, size_t n)
 {
     struct pd_merging *m = user;
-    return pd_writer_raw(m->w, bytes, n, m->error);
+    return pd_writer_raw(m->out.writer, bytes, n, m->error);
 }
 
 /* Two kinds of AUX data in one recording no reader can tell apart. */
@@ -312,7 +312,7 @@ static enum pd_code take_record(struct pd_merging *m, uint32_t i, const uint8_t 
     if (!code)
         code = pd_merge_write_record(m, i, rec, bytes, n);
     if (!code)
-        code = pd_aux_index_note(&m->aux, m->w, rec, m->error);
+        code = pd_aux_index_note(&m->out.aux, m->out.writer, rec, m->error);
     return !code && rec->payload_size ? pd_copy_payload(in->reader, in->sorter, put_piece, m, m->error)
                                       : code;
 }
@@ -395,9 +395,11 @@ static enum pd_code open_writer(struct pd_merging *m, const struct pd_sink *sink
                                     .dropped = on_dropped,
                                     .user = m};
     how.compression = compression(m, &how.level);
-    enum pd_code code = pd_writer_open(&m->w, sink, &how, m->error);
+    pd_merge_feed(m);
+    m->out.made_aux = how.max_features;
+    enum pd_code code = pd_writer_open(&m->out.writer, sink, &how, m->error);
     if (!code)
-        m->w->plain = true;
+        m->out.writer->plain = true;
     return code;
 }
 
@@ -408,7 +410,7 @@ static enum pd_code put_event_type(struct pd_merging *m, struct pd_ids *there,
         return PD_OK;
     if (!pd_ids_set(there, type->event_id, 0))
         return pd_merge_no_memory(m, sizeof(struct pd_ids_slot));
-    return pd_writer_event_type(m->w, type, m->error);
+    return pd_writer_event_type(m->out.writer, type, m->error);
 }
 
 /* Names of old files' events; those of the same number once. */
@@ -426,14 +428,6 @@ static enum pd_code put_event_types(struct pd_merging *m)
     }
     pd_ids_free(&there);
     return code;
-}
-
-static enum pd_code put_aux_index(struct pd_merging *m)
-{
-    if (m->aux.n == 0 || m->options->to == PD_CONVERT_PIPE || !any_aux(m))
-        return PD_OK;
-    const enum pd_code code = pd_writer_feature(m->w, PD_FEAT_AUXTRACE, m->error);
-    return code ? code : pd_aux_index_make(&m->aux, m->w, m->error);
 }
 
 static enum pd_code merge_parts(struct pd_merging *m, const struct pd_sink *sink)
@@ -457,17 +451,15 @@ static enum pd_code merge_parts(struct pd_merging *m, const struct pd_sink *sink
     if (!code)
         code = put_event_types(m);
     if (!code)
-        code = pd_merge_features(m);
+        code = pd_sections_features(&m->out);
     if (!code)
         code = merge_records(m);
-    if (!code)
-        code = put_aux_index(m);
-    return code ? code : pd_writer_finish(m->w, m->error);
+    return code ? code : pd_sections_end(&m->out); /* the AUXTRACE index is left */
 }
 
 static void clean_up(struct pd_merging *m)
 {
-    pd_writer_close(m->w);
+    pd_sections_close(&m->out);
     pd_merge_state_close(m);
     for (size_t i = 0; i < m->n; i++) {
         struct pd_merge_input *in = &m->in[i];
@@ -489,7 +481,6 @@ static void clean_up(struct pd_merging *m)
     pd_ids_free(&m->chain_of);
     pd_ids_free(&m->id_owner);
     pd_identities_close(&m->identities);
-    pd_aux_index_free(&m->aux, m->allocator);
     pd_release(m->allocator, (void *)(uintptr_t)m->aux_info.ptr);
     pd_release(m->allocator, m->heap);
     pd_release(m->allocator, m->in);

@@ -11,11 +11,10 @@
 #include "ops/edit/identity.h"
 #include "src/codec/record_role.h"
 #include "src/support/keyed.h"
-#include "ops/output/aux_index.h"
 #include "ops/output/compression.h"
 #include "ops/output/progress.h"
 #include "ops/output/rounds.h"
-#include "encode/container/writer.h"
+#include "ops/output/sections_out.h"
 #include <perfdata/ops/merge.h>
 #include <perfdata/session/event.h>
 #include <perfdata/session/metadata.h>
@@ -104,14 +103,13 @@ struct pd_merging {
     struct pd_key hash_key; /* of these hashes, and those of names of files */
     struct pd_ids id_owner; /* from the output's ids to event << 32 | machine */
     uint64_t last_id;       /* given */
-    struct pd_writer *w;
+    struct pd_sections out;
     struct pd_rounds rounds;
     uint32_t last;  /* input of the record written last */
     uint32_t *heap; /* inputs that have a record, the next at the top */
     size_t n_heap;
     struct pd_merge_state *state;
-    size_t n_began; /* inputs of which a record with a time was there */
-    struct pd_aux_index aux;
+    size_t n_began;                  /* inputs of which a record with a time was there */
     struct pd_bytes aux_info;        /* the AUXTRACE_INFO that was written */
     struct pd_progress progress;     /* of all inputs */
     struct pd_identities identities; /* which fields are event ids and pids */
@@ -159,7 +157,7 @@ void pd_merge_record(struct pd_merging *m, struct pd_merge_input *in, struct pd_
 /* merge_features.c */
 /* Finds out which inputs are of one machine. */
 void pd_merge_machines(struct pd_merging *m);
-/* The features that are known before the records. */
-enum pd_code pd_merge_features(struct pd_merging *m);
+/* Says what features the output has. */
+void pd_merge_feed(struct pd_merging *m);
 
 #endif

@@ -196,7 +196,7 @@ static enum pd_code put_event(struct pd_merging *m, const struct pd_merged_event
                       "attrs are made as large as the largest of another input (attr.size)");
         m->failed = m->n;
     }
-    return pd_writer_any_attr(m->w, &attr, e->ids, e->n_ids, m->error);
+    return pd_writer_any_attr(m->out.writer, &attr, e->ids, e->n_ids, m->error);
 }
 
 enum pd_code pd_merge_put_events(struct pd_merging *m)

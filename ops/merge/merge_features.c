@@ -64,7 +64,7 @@ struct made {
 static void append_bytes(struct made *f, const void *bytes, size_t n)
 {
     if (!f->code)
-        f->code = pd_writer_feature_bytes(f->m->w, bytes, n, f->m->error);
+        f->code = pd_writer_feature_bytes(f->m->out.writer, bytes, n, f->m->error);
 }
 
 static void put32(struct made *f, uint32_t value)
@@ -326,13 +326,15 @@ static enum pd_code keep_first(struct pd_merging *m, uint32_t id, size_t first)
         m->failed = m->n;
         pd_merge_note(m, i, id, OTHER_KEPT);
     }
-    enum pd_code code = pd_writer_feature(m->w, (uint16_t)id, m->error);
-    return code ? code : pd_writer_feature_bytes(m->w, f->raw.ptr, f->raw.n, m->error);
+    enum pd_code code = pd_writer_feature(m->out.writer, (uint16_t)id, m->error);
+    return code ? code : pd_writer_feature_bytes(m->out.writer, f->raw.ptr, f->raw.n, m->error);
 }
 
-static enum pd_code put_feature(struct pd_merging *m, uint32_t id, size_t first)
+static enum pd_code put_feature(void *user, uint16_t id)
 {
+    struct pd_merging *m = user;
     struct made made = {m, PD_OK};
+    size_t first;
     void (*make)(struct made *) = id == PD_FEAT_EVENT_DESC    ? put_event_desc
                                   : id == PD_FEAT_GROUP_DESC  ? put_group_desc
                                   : id == PD_FEAT_BUILD_ID    ? put_build_ids
@@ -340,8 +342,8 @@ static enum pd_code put_feature(struct pd_merging *m, uint32_t id, size_t first)
                                                               : NULL;
     const bool counted = id == PD_FEAT_BPF_PROG_INFO || id == PD_FEAT_BPF_BTF;
     if (make == NULL && !counted)
-        return keep_first(m, id, first);
-    made.code = pd_writer_feature(m->w, (uint16_t)id, m->error);
+        return first_with(m, id, &first) ? keep_first(m, id, first) : PD_OK;
+    made.code = pd_writer_feature(m->out.writer, id, m->error);
     if (counted)
         put_counted(&made, id);
     else
@@ -350,24 +352,24 @@ static enum pd_code put_feature(struct pd_merging *m, uint32_t id, size_t first)
 }
 
 /* COMPRESSED is the writer's own; one of perf stat, which names no compression, stays. */
-static bool is_wanted(const struct pd_merging *m, uint32_t id, size_t first)
+static bool has_feature(void *user, uint16_t id)
 {
-    if (id == PD_FEAT_COMPRESSED) {
-        const struct pd_feature *f = feature_of(m, first, id);
-        int level;
-        return !m->w->deflate.ctx &&
-               pd_said_compression(f->raw.ptr, f->raw.n, m->order, &level) == PD_SAID_PLAIN;
-    }
-    return id != PD_FEAT_DIR_FORMAT && id != PD_FEAT_AUXTRACE;
+    const struct pd_merging *m = user;
+    size_t first;
+    int level;
+    if (!first_with(m, id, &first) || id == PD_FEAT_DIR_FORMAT || id == PD_FEAT_AUXTRACE)
+        return false;
+    const struct pd_feature *f = feature_of(m, first, id);
+    return id != PD_FEAT_COMPRESSED ||
+           (!m->out.writer->deflate.ctx &&
+            pd_said_compression(f->raw.ptr, f->raw.n, m->order, &level) == PD_SAID_PLAIN);
 }
 
-enum pd_code pd_merge_features(struct pd_merging *m)
+void pd_merge_feed(struct pd_merging *m)
 {
-    enum pd_code code = PD_OK;
-    for (uint32_t id = 0; !code && id < 256; id++) {
-        size_t first;
-        if (first_with(m, id, &first) && is_wanted(m, id, first))
-            code = put_feature(m, id, first);
-    }
-    return code;
+    m->out = (struct pd_sections){.reader = m->in[0].reader,
+                                  .error = m->error,
+                                  .has_feature = has_feature,
+                                  .put_feature = put_feature,
+                                  .user = m};
 }

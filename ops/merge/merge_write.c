@@ -12,7 +12,7 @@ uint64_t pd_merge_time(const struct pd_record *rec)
 static enum pd_code put_round(void *user, const struct pd_record *round)
 {
     struct pd_merging *m = user;
-    return pd_writer_raw(m->w, round->raw, round->size, m->error);
+    return pd_writer_raw(m->out.writer, round->raw, round->size, m->error);
 }
 
 /* What is appended begins when all before it has been processed; in it, its own rounds count. */
@@ -34,9 +34,9 @@ enum pd_code pd_merge_write_record(struct pd_merging *m, uint32_t i, const struc
 {
     enum pd_code code = end_rounds(m, i, rec);
     if (rec->type == PD_RECORD_SAMPLE || pd_merge_time(rec))
-        m->w->plain = false;
+        m->out.writer->plain = false;
     if (!code)
-        code = pd_writer_raw(m->w, bytes, n, m->error);
+        code = pd_writer_raw(m->out.writer, bytes, n, m->error);
     m->stats->records += rec->type != PD_RECORD_FINISHED_ROUND;
     m->stats->samples += rec->type == PD_RECORD_SAMPLE;
     return code;

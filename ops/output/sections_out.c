@@ -1,55 +1,118 @@
 /* SPDX-License-Identifier: MIT */
-/* sections_out.c - attrs, event types and features of a filtered recording. */
-#include "output.h"
-#include "src/support/memory.h"
+/* sections_out.c - attrs, event types and features of a recording that is written. */
+#include "sections_out.h"
 #include "src/codec/codec_internal.h"
+#include "src/support/memory.h"
 #include "src/support/wire.h"
 
-/* Known fields stay what they were read as: those of the first version, or all that fit. */
-static void mend_attr(struct pd_attr *attr, uint32_t room)
-{
-    if (attr->size && attr->size < PD_ATTR_SIZE_VER0)
-        attr->size = PD_ATTR_SIZE_VER0;
-    else if (attr->size > room)
-        attr->size = room > PD_ATTR_SIZE_VER0 ? room : PD_ATTR_SIZE_VER0;
-}
+/* ---- Attrs and event types */
 
-static enum pd_code copy_attrs(struct pd_sections *s)
+enum pd_code pd_sections_attrs(struct pd_sections *s)
 {
     enum pd_code code = PD_OK;
-    for (size_t i = 0; !code && i < pd_reader_n_attrs(s->reader); i++) {
-        const struct pd_event_attr *e = pd_reader_attr(s->reader, i);
+    while (!code && s->writer->attrs.n < pd_reader_n_attrs(s->reader)) {
+        const struct pd_event_attr *e = pd_reader_attr(s->reader, s->writer->attrs.n);
         struct pd_attr attr = e->attr;
-        if (s->mend_attrs)
-            mend_attr(&attr, e->room);
-        code = pd_writer_any_attr(s->writer, &attr, e->ids, e->n_ids, s->error);
+        if (s->change_attr)
+            code = s->change_attr(s->user, e, &attr);
+        if (!code)
+            code = pd_writer_any_attr(s->writer, &attr, e->ids, e->n_ids, s->error);
     }
     return code;
 }
 
-enum pd_code pd_copy_event_types(struct pd_reader *reader, struct pd_writer *w,
-                                 enum pd_code (*change)(void *user, struct pd_event_type *type), void *user,
-                                 struct pd_error *error)
+static enum pd_code copy_type(struct pd_sections *s, uint64_t offset)
 {
-    const struct pd_file_info *info = pd_reader_info(reader);
+    uint8_t bytes[PD_BYTES_event_type];
+    struct pd_event_type type;
+    enum pd_code code = pd_reader_read(s->reader, offset, bytes, sizeof bytes, s->error);
+    if (code)
+        return code;
+    pd_event_type_take(bytes, pd_reader_info(s->reader)->order, &type);
+    if (s->change_type)
+        code = s->change_type(s->user, &type);
+    return code ? code : pd_writer_event_type(s->writer, &type, s->error);
+}
+
+/* Also where they stand inside another section, which pd_reader_n_event_types() leaves out. */
+static enum pd_code copy_types(struct pd_sections *s)
+{
+    const struct pd_file_info *info = pd_reader_info(s->reader);
     const struct pd_file_section *types = &info->header.event_types;
-    const uint64_t size = reader->in.seekable ? info->file_size : info->data_offset;
     enum pd_code code = PD_OK;
-    if (types->offset > size || types->size > size - types->offset)
+    if (pd_file_section_end(types) > (s->reader->in.seekable ? info->file_size : info->data_offset))
         return PD_OK;
-    for (uint64_t at = 0; !code && at + PD_BYTES_event_type <= types->size; at += PD_BYTES_event_type) {
-        uint8_t bytes[PD_BYTES_event_type];
-        struct pd_event_type type;
-        if ((code = pd_reader_read(reader, types->offset + at, bytes, sizeof bytes, error)))
-            break;
-        pd_event_type_take(bytes, info->order, &type);
-        if (change)
-            code = change(user, &type);
-        if (!code)
-            code = pd_writer_event_type(w, &type, error);
-    }
+    for (uint64_t at = 0; !code && at + PD_BYTES_event_type <= types->size; at += PD_BYTES_event_type)
+        code = copy_type(s, types->offset + at);
     return code;
 }
+
+enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink,
+                               const struct pd_writer_options *options)
+{
+    enum pd_code code = pd_writer_open(&s->writer, sink, options, s->error);
+    if (code)
+        return code;
+    s->writer->plain = true;
+    code = pd_sections_attrs(s);
+    return code ? code : copy_types(s);
+}
+
+/* ---- Which features there are */
+
+/* Where a feature of the output comes from. Without has_feature(), they are written in this order. */
+enum source { NOWHERE, OWN, MADE, LIKE };
+
+static const struct pd_feature_section *section_of(struct pd_reader *reader, uint16_t feature)
+{
+    const struct pd_feature_section *f = reader ? pd_reader_find_feature(reader, feature) : NULL;
+    return f && f->intact ? f : NULL; /* damaged sections are among the reader's findings */
+}
+
+/* perf stat writes a COMPRESSED feature that names no compression, which stays. */
+static bool has(const struct pd_sections *s, uint16_t feature)
+{
+    if (s->has_feature)
+        return s->has_feature(s->user, feature);
+    return section_of(s->reader, feature) && !(s->skip && s->skip[feature]) &&
+           !(feature == PD_FEAT_COMPRESSED && s->own_zstd);
+}
+
+/* Not what tells of the records, nor how they are stored. */
+static enum source source_of_lacking(const struct pd_sections *s, uint16_t feature)
+{
+    switch (feature) {
+    case PD_FEAT_DIR_FORMAT: return s->dir && s->new_dir ? MADE : NOWHERE;
+    case PD_FEAT_COMPRESSED:
+    case PD_FEAT_SAMPLE_TIME:
+    case PD_FEAT_AUXTRACE: return NOWHERE;
+    default: return section_of(s->like, feature) ? LIKE : NOWHERE;
+    }
+}
+
+/* What was a directory may be none any more, or become one. */
+static enum source source_of(const struct pd_sections *s, uint16_t feature)
+{
+    const bool from_dir = pd_reader_info(s->reader)->container == PD_CONTAINER_DIRECTORY;
+    const bool there = has(s, feature);
+    if (feature == PD_FEAT_AUXTRACE && s->made_aux)
+        return s->aux.n ? MADE : NOWHERE;
+    if (!there)
+        return source_of_lacking(s, feature);
+    if (feature == PD_FEAT_DIR_FORMAT && s->dir != from_dir)
+        return s->dir ? MADE : NOWHERE;
+    return OWN;
+}
+
+unsigned pd_sections_count(const struct pd_sections *s)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < 256; i++)
+        n += source_of(s, (uint16_t)i) != NOWHERE;
+    return n;
+}
+
+/* ---- What they say */
 
 enum pd_code pd_copy_section(struct pd_reader *reader, struct pd_file_section section, size_t most,
                              struct pd_writer *w,
@@ -70,80 +133,9 @@ enum pd_code pd_copy_section(struct pd_reader *reader, struct pd_file_section se
     return code;
 }
 
-/*
- * Damaged sections are among the reader's findings. What was a directory may be none any more. COMPRESSED is
- * the writer's own; perf stat writes one that names no compression, which stays.
- */
-static bool is_kept(const struct pd_sections *s, const struct pd_feature_section *f)
+static enum pd_code copy(struct pd_sections *s, struct pd_reader *reader, struct pd_file_section section)
 {
-    if (s->skip && f->feature < 256 && s->skip[f->feature])
-        return false;
-    if (f->feature == PD_FEAT_COMPRESSED)
-        return f->intact && !s->own_zstd;
-    return f->intact && (f->feature != PD_FEAT_DIR_FORMAT || s->keep_dir ||
-                         pd_reader_info(s->reader)->container != PD_CONTAINER_DIRECTORY);
-}
-
-/* Is a feature of `like` taken? Not what tells of the records, nor how they are stored. */
-static bool is_taken(const struct pd_sections *s, const struct pd_feature_section *f)
-{
-    const struct pd_feature_section *own = pd_reader_find_feature(s->reader, f->feature);
-    switch (f->feature) {
-    case PD_FEAT_COMPRESSED:
-    case PD_FEAT_DIR_FORMAT:
-    case PD_FEAT_SAMPLE_TIME:
-    case PD_FEAT_AUXTRACE: return false;
-    default: return f->intact && !(own && is_kept(s, own));
-    }
-}
-
-/* Does the directory that is written need a DIR_FORMAT? */
-static bool lacks_dir(const struct pd_sections *s)
-{
-    const struct pd_feature_section *own = pd_reader_find_feature(s->reader, PD_FEAT_DIR_FORMAT);
-    return s->new_dir && s->keep_dir && !(own && is_kept(s, own));
-}
-
-static unsigned count_features(const struct pd_sections *s)
-{
-    unsigned n = lacks_dir(s);
-    for (size_t i = 0; i < pd_reader_n_features(s->reader); i++)
-        n += is_kept(s, pd_reader_feature(s->reader, i));
-    for (size_t i = 0; s->like && i < pd_reader_n_features(s->like); i++)
-        n += is_taken(s, pd_reader_feature(s->like, i));
-    return n;
-}
-
-enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink,
-                               const struct pd_allocator *allocator, uint32_t zip, int level, bool keep_dir)
-{
-    const struct pd_file_info *info = pd_reader_info(s->reader);
-    const struct pd_event_attr *first = pd_reader_attr(s->reader, 0);
-    struct pd_writer_options options = {.size = sizeof options,
-                                        .allocator = allocator,
-                                        .order = info->order,
-                                        .feature_word = info->feature_word};
-    int old_level;
-    enum pd_code code = pd_reader_said_zstd(s->reader, &s->own_zstd, &old_level, s->error);
-    if (code)
-        return code;
-    s->own_zstd |= zip != 0;
-    s->keep_dir = keep_dir;
-    options.version = info->version;
-    options.compression = zip;
-    options.level = level;
-    options.attr_size = first ? first->room : 0;
-    options.max_features = count_features(s);
-    code = pd_writer_open(&s->writer, sink, &options, s->error);
-    if (!code)
-        code = copy_attrs(s);
-    return code ? code : pd_copy_event_types(s->reader, s->writer, NULL, NULL, s->error);
-}
-
-static enum pd_code copy(struct pd_sections *s, struct pd_reader *reader,
-                         const struct pd_file_section *section)
-{
-    return pd_copy_section(reader, *section, PD_COPY_PIECE, s->writer, NULL, NULL, s->error);
+    return pd_copy_section(reader, section, PD_COPY_PIECE, s->writer, NULL, NULL, s->error);
 }
 
 void pd_put_sample_time(uint8_t times[16], uint64_t first, uint64_t last, enum pd_order order)
@@ -154,22 +146,21 @@ void pd_put_sample_time(uint8_t times[16], uint64_t first, uint64_t last, enum p
     pd_store64(times + 8, last, order);
 }
 
-static enum pd_code write_sample_time(struct pd_sections *s, const struct pd_file_section *section)
+static enum pd_code put_sample_time(struct pd_sections *s, struct pd_file_section section)
 {
-    const enum pd_order order = pd_reader_info(s->reader)->order;
     uint8_t times[16];
-    if (section->size < sizeof times || s->keep_time)
+    if (section.size < sizeof times || s->keep_time)
         return copy(s, s->reader, section);
-    enum pd_code code = pd_reader_read(s->reader, section->offset, times, sizeof times, s->error);
+    enum pd_code code = pd_reader_read(s->reader, section.offset, times, sizeof times, s->error);
     if (code)
         return code;
-    pd_put_sample_time(times, s->first, s->last, order);
+    pd_put_sample_time(times, s->first, s->last, pd_reader_info(s->reader)->order);
     code = pd_writer_feature_bytes(s->writer, times, sizeof times, s->error);
-    const struct pd_file_section rest = {section->offset + sizeof times, section->size - sizeof times};
-    return code ? code : copy(s, s->reader, &rest);
+    const struct pd_file_section rest = {section.offset + sizeof times, section.size - sizeof times};
+    return code ? code : copy(s, s->reader, rest);
 }
 
-static enum pd_code write_aux_index(struct pd_sections *s, const struct pd_file_section *section)
+static enum pd_code move_aux_index(struct pd_sections *s, const struct pd_file_section *section)
 {
     const struct pd_aux_index none = {0};
     if (!s->no_aux)
@@ -177,45 +168,48 @@ static enum pd_code write_aux_index(struct pd_sections *s, const struct pd_file_
     return section->size % 16 == 8 ? pd_aux_index_make(&none, s->writer, s->error) : PD_OK;
 }
 
-static enum pd_code write_feature(struct pd_sections *s, const struct pd_feature_section *f)
+/* A feature that follows from the container. */
+static enum pd_code make_feature(struct pd_sections *s, uint16_t feature)
 {
-    enum pd_code code = pd_writer_feature(s->writer, f->feature, s->error);
-    if (code)
-        return code;
-    switch (f->feature) {
-    case PD_FEAT_SAMPLE_TIME: return write_sample_time(s, &f->section);
-    case PD_FEAT_AUXTRACE: return write_aux_index(s, &f->section);
-    default: return copy(s, s->reader, &f->section);
+    uint8_t version[8];
+    if (feature == PD_FEAT_AUXTRACE)
+        return pd_aux_index_make(&s->aux, s->writer, s->error);
+    pd_store64(version, 1, s->writer->options.order); /* DIR_FORMAT */
+    return pd_writer_feature_bytes(s->writer, version, sizeof version, s->error);
+}
+
+static enum pd_code put_feature(struct pd_sections *s, uint16_t feature, enum source from)
+{
+    const bool index = feature == PD_FEAT_AUXTRACE && s->writer->options.container == PD_CONTAINER_FILE;
+    if (from == OWN && s->put_feature && !index)
+        return s->put_feature(s->user, feature);
+    const enum pd_code code = pd_writer_feature(s->writer, feature, s->error);
+    if (code || from == MADE)
+        return code ? code : make_feature(s, feature);
+    struct pd_reader *reader = from == LIKE ? s->like : s->reader;
+    const struct pd_file_section *section = &section_of(reader, feature)->section;
+    switch (feature) {
+    case PD_FEAT_SAMPLE_TIME: return put_sample_time(s, *section);
+    case PD_FEAT_AUXTRACE: return move_aux_index(s, section);
+    default: return copy(s, reader, *section);
     }
 }
 
-/* What the input does not have. */
-static enum pd_code write_others(struct pd_sections *s)
+enum pd_code pd_sections_features(struct pd_sections *s)
 {
-    const bool dir = lacks_dir(s);
-    uint8_t version[8];
     enum pd_code code = PD_OK;
-    pd_store64(version, 1, pd_reader_info(s->reader)->order);
-    if (dir && (code = pd_writer_feature(s->writer, PD_FEAT_DIR_FORMAT, s->error)) == PD_OK)
-        code = pd_writer_feature_bytes(s->writer, version, sizeof version, s->error);
-    for (size_t i = 0; !code && s->like && i < pd_reader_n_features(s->like); i++) {
-        const struct pd_feature_section *f = pd_reader_feature(s->like, i);
-        if (is_taken(s, f) && (code = pd_writer_feature(s->writer, f->feature, s->error)) == PD_OK)
-            code = copy(s, s->like, &f->section);
-    }
+    for (enum source last = s->has_feature ? LIKE : OWN; !code && last <= LIKE; last++)
+        for (uint16_t i = 0; !code && i < 256; i++) {
+            const enum source from = source_of(s, i);
+            if (from != NOWHERE && from <= last && !pd_writer_has_feature(s->writer, i))
+                code = put_feature(s, i, from);
+        }
     return code;
 }
 
 enum pd_code pd_sections_end(struct pd_sections *s)
 {
-    enum pd_code code = PD_OK;
-    for (size_t i = 0; !code && i < pd_reader_n_features(s->reader); i++) {
-        const struct pd_feature_section *f = pd_reader_feature(s->reader, i);
-        if (is_kept(s, f))
-            code = write_feature(s, f);
-    }
-    if (!code)
-        code = write_others(s);
+    const enum pd_code code = pd_sections_features(s);
     return code ? code : pd_writer_finish(s->writer, s->error);
 }
 

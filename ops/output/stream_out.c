@@ -43,6 +43,7 @@ static enum pd_code decide_compression(struct pd_output *o)
                                    .pipe = o->pipe,
                                    .zip = pd_zip_type(options->zip, zstd),
                                    .level = options->level ? options->level : level};
+    o->sections.own_zstd = zstd || o->z.zip;
     return code;
 }
 
@@ -119,24 +120,36 @@ static enum pd_code begin_stream(struct pd_output *o)
     return code ? code : pd_pipe_header(o->sections.writer, o->sections.error);
 }
 
+static enum pd_code begin_file(struct pd_output *o)
+{
+    struct pd_sections *s = &o->sections;
+    const struct pd_event_attr *first = pd_reader_attr(s->reader, 0);
+    s->dir = o->dir;
+    const struct pd_writer_options options = {.size = sizeof options,
+                                              .allocator = o->options.allocator,
+                                              .order = order_of(o),
+                                              .version = pd_reader_info(s->reader)->version,
+                                              .feature_word = pd_reader_info(s->reader)->feature_word,
+                                              .attr_size = first ? first->room : 0,
+                                              .max_features = pd_sections_count(s),
+                                              .compression = o->z.zip,
+                                              .level = o->z.level};
+    return pd_sections_begin(s, o->dir ? &o->data_file.sink : o->sink, &options);
+}
+
 enum pd_code pd_output_begin(struct pd_output *o)
 {
-    const struct pd_output_options *options = &o->options;
     const enum pd_container from = pd_reader_info(o->sections.reader)->container;
     enum pd_code code = PD_OK;
     o->pipe = from == PD_CONTAINER_PIPE;
-    o->dir = from == PD_CONTAINER_DIRECTORY && options->members.open;
+    o->dir = from == PD_CONTAINER_DIRECTORY && o->options.members.open;
     if ((code = decide_compression(o)))
         return code;
     if (o->pipe)
         return begin_stream(o);
     if (o->dir && (code = open_member(o, 0, &o->data_file)))
         return code;
-    code = pd_sections_begin(&o->sections, o->dir ? &o->data_file.sink : o->sink, options->allocator,
-                             o->z.zip, o->z.level, o->dir);
-    if (!code)
-        o->sections.writer->plain = true;
-    return code;
+    return begin_file(o);
 }
 
 enum pd_code pd_output_wrapper(struct pd_output *o, const struct pd_record *rec)

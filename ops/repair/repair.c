@@ -473,6 +473,20 @@ static enum pd_code look_at_features(struct repair *p)
 
 /* ---- All of it */
 
+/*
+ * One whose size cannot be says what it was read with: known fields stay those of the first version, or all
+ * that fit.
+ */
+static enum pd_code mend_attr(void *user, const struct pd_event_attr *from, struct pd_attr *attr)
+{
+    (void)user;
+    if (attr->size && attr->size < PD_ATTR_SIZE_VER0)
+        attr->size = PD_ATTR_SIZE_VER0;
+    else if (attr->size > from->room)
+        attr->size = from->room > PD_ATTR_SIZE_VER0 ? from->room : PD_ATTR_SIZE_VER0;
+    return PD_OK;
+}
+
 static enum pd_code begin(struct repair *p, const struct pd_sink *sink)
 {
     const struct pd_repair_options *o = p->options;
@@ -480,7 +494,7 @@ static enum pd_code begin(struct repair *p, const struct pd_sink *sink)
         .sink = sink,
         .options = {.allocator = o->allocator, .members = {o->open_member, o->close_member, o->user}}};
     p->out.sections = (struct pd_sections){.reader = p->r,
-                                           .mend_attrs = true,
+                                           .change_attr = mend_attr,
                                            .skip = p->skip,
                                            .like = o->like,
                                            .new_dir = pd_reader_n_members(p->r) > 1,

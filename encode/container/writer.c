@@ -3,6 +3,7 @@
  * this order. */
 #include "writer.h"
 #include "src/codec/codec_internal.h"
+#include "src/codec/transport.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #include "src/schema/options.h"
@@ -322,8 +323,7 @@ static enum pd_code compress(struct pd_writer *w, const uint8_t *bytes, size_t n
 /* Records that a reader needs before it can look into compressed ones, or whose payload follows them. */
 static bool stays_outside(uint32_t type)
 {
-    return (type >= PD_RECORD_HEADER_ATTR && type <= PD_RECORD_ID_INDEX) || type == PD_RECORD_AUXTRACE ||
-           (type >= PD_RECORD_HEADER_FEATURE && type <= PD_RECORD_COMPRESSED2);
+    return pd_is_transport(type) || type == PD_RECORD_AUXTRACE;
 }
 
 /* Bytes that follow the record outside of its size. */
@@ -340,7 +340,7 @@ static uint64_t payload_behind(const struct pd_writer *w, const struct pd_record
 
 static enum pd_code put_record(struct pd_writer *w, const struct pd_record *rec, struct pd_error *error)
 {
-    if (!stays_outside(rec->type) && !w->plain)
+    if (!w->plain && !stays_outside(rec->type))
         return compress(w, rec->raw, rec->size, error);
     enum pd_code code = pd_writer_flush(w, false, error);
     w->payload_left = payload_behind(w, rec);

@@ -8,6 +8,7 @@
  * what only one side has is left, and is compared in order of time, as above.
  */
 #include "src/codec/codec_internal.h"
+#include "src/codec/record_role.h"
 #include "src/session/content.h"
 #include "differ.h"
 #include "ops/output/offcpu.h"
@@ -66,15 +67,13 @@ static enum pd_order order_of(const struct pd_differ *d, int s)
 /* What features and attrs are compared by, wherever they stand. */
 static bool is_told_elsewhere(const struct pd_side *side, const struct pd_record *rec)
 {
-    return rec->old_feature || rec->type == PD_RECORD_HEADER_FEATURE ||
-           rec->type == PD_RECORD_HEADER_TRACING_DATA || rec->type == PD_RECORD_HEADER_BUILD_ID ||
-           (rec->type == PD_RECORD_HEADER_ATTR && side->stream);
+    const enum pd_serves serves = pd_serves_of(rec);
+    return serves == PD_SERVES_FEATURE || (serves == PD_SERVES_ATTR && side->stream);
 }
 
 static bool is_passed_over(const struct pd_differ *d, const struct pd_side *side, const struct pd_record *rec)
 {
-    if (is_told_elsewhere(side, rec) || rec->type == PD_RECORD_COMPRESSED ||
-        rec->type == PD_RECORD_COMPRESSED2)
+    if (is_told_elsewhere(side, rec) || pd_is_wrapper(rec))
         return true;
     if (rec->type == PD_RECORD_HEADER_ATTR)
         return false;
@@ -140,7 +139,7 @@ static enum pd_code read_next(struct pd_differ *d, int s, struct item *item)
             continue;
         }
         pd_progress_record(&d->progress, rec);
-        side->compressed |= rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2;
+        side->compressed |= pd_is_wrapper(rec);
         decode(d, s, rec, true);
         if (is_told_elsewhere(side, rec) && (code = learn(d, s, rec)))
             return code;

@@ -5,6 +5,7 @@
  */
 #include "convert.h"
 #include "src/codec/codec_internal.h"
+#include "src/codec/record_role.h"
 #include "src/session/content.h"
 #include "src/support/wire.h"
 
@@ -18,16 +19,7 @@ struct stream {
 /* May features stand behind such a record? */
 static bool is_preamble(const struct pd_record *rec)
 {
-    switch (rec->type) {
-    case PD_RECORD_HEADER_ATTR:
-    case PD_RECORD_HEADER_EVENT_TYPE:
-    case PD_RECORD_HEADER_TRACING_DATA:
-    case PD_RECORD_HEADER_BUILD_ID:
-    case PD_RECORD_ID_INDEX:
-    case PD_RECORD_EVENT_UPDATE:
-    case PD_RECORD_HEADER_FEATURE: return true;
-    default: return rec->old_feature;
-    }
+    return pd_is_of_head(rec) || rec->type == PD_RECORD_ID_INDEX || rec->type == PD_RECORD_EVENT_UPDATE;
 }
 
 /*

@@ -155,14 +155,7 @@ static bool asks_for_task(const struct stream *s, const struct pd_record *rec)
 /* What stands before all that perf can only tell when it knows the events. */
 static bool is_head(const struct pd_record *rec)
 {
-    switch (rec->type) {
-    case PD_RECORD_HEADER_ATTR:
-    case PD_RECORD_HEADER_EVENT_TYPE:
-    case PD_RECORD_HEADER_TRACING_DATA:
-    case PD_RECORD_HEADER_BUILD_ID:
-    case PD_RECORD_HEADER_FEATURE: return true;
-    default: return rec->old_feature;
-    }
+    return pd_is_of_head(rec);
 }
 
 static enum pd_code add_names(struct pd_filtering *f, const struct pd_filter_lists *lists)

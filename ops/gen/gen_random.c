@@ -5,6 +5,7 @@
  * all it has met.
  */
 #include "gen_internal.h"
+#include "src/schema/roles.h"
 #include "src/support/wire.h"
 #include <perfdata/feature.h>
 #include <perfdata/session/event.h>
@@ -64,7 +65,7 @@ enum pd_code pd_gen_random_weights(struct pd_gen *g, struct pd_error *error)
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "weights", 0, n * sizeof *from);
     memcpy(g->weights, from, n * sizeof *from);
     for (size_t i = 0; i < n; i++) {
-        if (from[i].type == PD_RECORD_COMPRESSED || from[i].type == PD_RECORD_COMPRESSED2)
+        if (pd_traits_of(from[i].type)->role == PD_ROLE_WRAPPER)
             return pd_fail(error, PD_EARG, PD_NOWHERE, "type that only the writer makes", from[i].type, 0);
         if (!given && g->options.order == PD_BIG && is_unswapped(from[i].type))
             g->weights[i].weight = 0;

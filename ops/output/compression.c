@@ -2,6 +2,7 @@
 /* compression.c - what is known of compressed records, and where the feature goes that says so. */
 #include "compression.h"
 #include "src/codec/codec_internal.h"
+#include "src/codec/record_role.h"
 #include "src/session/content.h"
 #include "src/support/wire.h"
 
@@ -95,8 +96,9 @@ enum pd_code pd_compression_announce(struct pd_compression *z, struct pd_writer 
     const uint64_t feature = pd_stream_feature(rec, z->order, &mark);
     if (feature == PD_FEAT_COMPRESSED && !mark)
         return replace_feature(z, w, rec, taken, error);
-    const bool before = rec->old_feature || rec->type == PD_RECORD_HEADER_ATTR ||
-                        rec->type == PD_RECORD_HEADER_EVENT_TYPE || (feature < PD_FEAT_COMPRESSED && !mark);
+    const enum pd_serves serves = pd_serves_of(rec);
+    const bool before = rec->old_feature || serves == PD_SERVES_ATTR || serves == PD_SERVES_EVENT_TYPE ||
+                        (feature < PD_FEAT_COMPRESSED && !mark);
     return before ? PD_OK : pd_compression_end(z, w, error);
 }
 

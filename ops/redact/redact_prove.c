@@ -2,6 +2,7 @@
 /* redact_prove.c - searches a recording for strings that must not be in it. */
 #define _GNU_SOURCE
 #include "src/codec/codec_internal.h"
+#include "src/codec/record_role.h"
 #include "ops/output/payload.h"
 #include "src/container/file.h"
 #include "src/support/memory.h"
@@ -62,11 +63,6 @@ static void look_on(struct search *s, const uint8_t *p, size_t n, const struct p
     }
 }
 
-static bool is_compressed(const struct pd_record *rec)
-{
-    return !rec->old_feature && (rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2);
-}
-
 struct search_on {
     struct search *s;
     const struct pd_leak *where;
@@ -86,7 +82,7 @@ static enum pd_code look_at_records(struct search *s, struct pd_error *error)
     while ((code = pd_reader_next(s->r, &rec, error)) == PD_OK) {
         const struct pd_leak where = {.rec = &rec, .offset = rec.offset};
         begin(s);
-        if (!is_compressed(&rec)) /* what is inside follows; its compressed bytes are like random ones */
+        if (!pd_is_wrapper(&rec)) /* what is inside follows; its compressed bytes are like random ones */
             search_bytes(s, rec.raw, rec.size, &where);
         struct search_on on = {s, &where};
         if (rec.payload_size && (code = pd_copy_payload(s->r, NULL, look_at_piece, &on, error)))

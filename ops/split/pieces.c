@@ -53,11 +53,6 @@ static void damage(struct cutter *k, const struct pd_error *what)
         k->c.options->finding(k->c.options->user, what);
 }
 
-static bool is_wrapper(const struct pd_record *rec)
-{
-    return pd_role_of(rec) == PD_ROLE_WRAPPER;
-}
-
 static enum pd_code each_record(struct cutter *k, visit_fn *visit)
 {
     const struct pd_sorter_options how = {.size = sizeof how,
@@ -79,7 +74,7 @@ static enum pd_code each_record(struct cutter *k, visit_fn *visit)
             code = next;
         } else if (next) {
             damage(k, &what);
-        } else if (is_wrapper(&rec)) {
+        } else if (pd_is_wrapper(&rec)) {
             k->c.zip = rec.type;
         } else {
             code = visit(k, &rec);

@@ -18,6 +18,24 @@ static inline enum pd_tells pd_tells_of(const struct pd_record *rec)
     return (enum pd_tells)pd_traits_of(rec->type)->tells;
 }
 
+/* Are other records in it? */
+static inline bool pd_is_wrapper(const struct pd_record *rec)
+{
+    return rec->type >= PD_RECORD_HEADER_ATTR && pd_role_of(rec) == PD_ROLE_WRAPPER;
+}
+
+/* What it serves as a reader gives it. */
+static inline enum pd_serves pd_serves_of(const struct pd_record *rec)
+{
+    return rec->old_feature ? PD_SERVES_FEATURE : (enum pd_serves)pd_traits_of(rec->type)->serves;
+}
+
+/* Does it bring what a file has in its header or in a section? */
+static inline bool pd_is_of_head(const struct pd_record *rec)
+{
+    return pd_serves_of(rec) >= PD_SERVES_ATTR;
+}
+
 /* A pid of a decoded record, at an offset of its traits. */
 static inline uint32_t pd_pid_at(const struct pd_record *rec, uint8_t place)
 {

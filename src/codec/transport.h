@@ -6,6 +6,7 @@
 #ifndef PERFDATA_TRANSPORT_H
 #define PERFDATA_TRANSPORT_H
 
+#include "src/schema/roles.h"
 #include <perfdata/constants.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,8 +14,7 @@
 /* Records that bring attrs and features, or serve the order and the compression of others. */
 static inline bool pd_is_transport(uint32_t type)
 {
-    return (type >= PD_RECORD_HEADER_ATTR && type <= PD_RECORD_ID_INDEX) ||
-           (type >= PD_RECORD_HEADER_FEATURE && type <= PD_RECORD_COMPRESSED2);
+    return type >= PD_RECORD_HEADER_ATTR && pd_tool_traits(type)->serves != PD_SERVES_CONTENT;
 }
 
 /* Features that tell of the container rather than of what was recorded. */

@@ -2,6 +2,7 @@
 /* reader.c - one record after the other. */
 #include "file.h"
 #include "src/codec/codec_internal.h"
+#include "src/codec/record_role.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"
 
@@ -179,11 +180,6 @@ static enum pd_code add_stream_attr(struct pd_reader *r, const struct pd_record 
     return PD_OK;
 }
 
-static bool is_compressed(const struct pd_record *rec)
-{
-    return rec->type == PD_RECORD_COMPRESSED || rec->type == PD_RECORD_COMPRESSED2;
-}
-
 /*
  * Compressed data is lost. The caller learns it with the next call, since it is first given the record
  * itself.
@@ -282,7 +278,7 @@ static enum pd_code next_inside(struct pd_reader *r, struct pd_record *rec, stru
         r->inside = false;
         return pd_fail_record(error, PD_EZSTD, rec, 6, "size", rec->size, 8);
     }
-    if (is_compressed(rec) &&
+    if (pd_is_wrapper(rec) &&
         !r->nested) { /* it is given as it is, with a word, since nobody looks into it */
         r->nested = true;
         return pd_fail_record(error, PD_EZSTD, rec, 0, "COMPRESSED inside COMPRESSED", 1, 0);
@@ -339,7 +335,7 @@ static void note_cpus(struct pd_reader *r, struct pd_record *rec)
 /* What it says of itself or others depends on records that a reader of a part has not seen. */
 static bool leans(const struct pd_reader *r, const struct pd_record *rec)
 {
-    return pd_carries_more(rec) || (is_compressed(rec) && !r->keep_compressed);
+    return pd_carries_more(rec) || (pd_is_wrapper(rec) && !r->keep_compressed);
 }
 
 static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
@@ -424,7 +420,7 @@ __attribute__((noinline)) static enum pd_code next_any(struct pd_reader *r, stru
     if (!code)
         go_on_quick(r, rec);
     /* A COMPRESSED record whose own layout is wrong is still a record; decoding it tells. */
-    if (!code && is_compressed(rec) && !r->keep_compressed && enter(r, rec, error) == PD_ENOMEM)
+    if (!code && pd_is_wrapper(rec) && !r->keep_compressed && enter(r, rec, error) == PD_ENOMEM)
         return PD_ENOMEM;
     return code;
 }

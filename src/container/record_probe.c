@@ -158,8 +158,7 @@ uint64_t pd_find_records(struct pd_reader *r, uint64_t at)
 /* What holds records by its nature. */
 static bool is_wrapper(uint32_t type)
 {
-    return type == PD_RECORD_COMPRESSED || type == PD_RECORD_COMPRESSED2 ||
-           type == PD_RECORD_SIMPLEPERF_SPLIT;
+    return pd_traits_of(type)->role == PD_ROLE_WRAPPER || type == PD_RECORD_SIMPLEPERF_SPLIT;
 }
 
 /*

@@ -43,7 +43,7 @@ enum {
 
 /* What the compiler says of a record that was forgotten tells what to do: these are undeclared then. */
 enum {
-#define ROLE(record_, role_, tells_, copies_) add_a_ROLE_to_roles_def_of_##record_ = PD_ROLE_##role_,
+#define ROLE(record_, role_, tells_, copies_, serves_) add_a_ROLE_to_roles_def_of_##record_ = PD_ROLE_##role_,
 #include "roles.def"
 #undef ROLE
 };
@@ -72,8 +72,9 @@ enum {
 #define IDENTIFIES(layout_, field_, kind_) ENTRY(PICK(KIND_##kind_, none, ~), layout_, field_)
 
 const struct pd_traits pd_kernel_traits[FIRST_TOOL + N_LAYOUTS] = {
-#define ROLE(record_, role_, tells_, copies_) \
-    [AT_##record_].tells = PD_TELLS_##tells_, [AT_##record_].copies = PD_COPIES_##copies_,
+#define ROLE(record_, role_, tells_, copies_, serves_)                                     \
+    [AT_##record_].tells = PD_TELLS_##tells_, [AT_##record_].copies = PD_COPIES_##copies_, \
+    [AT_##record_].serves = PD_SERVES_##serves_,
 #include "roles.def"
 #undef ROLE
 #define LAYOUT(name_, doc_)

@@ -40,9 +40,20 @@ enum pd_copies {
     PD_COPIES_CARRIED,
 };
 
+/* What of the container it serves. */
+enum pd_serves {
+    PD_SERVES_CONTENT, /* nothing: it tells what was recorded */
+    PD_SERVES_ORDER,
+    PD_SERVES_COMPRESSION,
+    /* What brings the rest is in the header and in the sections of a file. */
+    PD_SERVES_ATTR,
+    PD_SERVES_EVENT_TYPE,
+    PD_SERVES_FEATURE,
+};
+
 struct pd_traits {
     _Alignas(8) uint8_t role; /* samples ask for it */
-    uint8_t tells, copies;
+    uint8_t tells, copies, serves;
     /* Offsets, plus 1, of the pids in the decoded record; 0: it has none. */
     uint8_t process, thread, parent_process, parent_thread;
 };

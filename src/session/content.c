@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* content.c - the records of a recording in an order that no container disturbs. */
 #include "content.h"
+#include "src/codec/record_role.h"
 #include <perfdata/session/tasks.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ static bool is_prelude(struct pd_reader *data)
     while ((code = pd_reader_next(data, &rec, &what)) != PD_END) {
         if (pd_is_failure(code))
             return true;
-        if (code || rec.type == PD_RECORD_COMPRESSED || rec.type == PD_RECORD_COMPRESSED2)
+        if (code || pd_is_wrapper(&rec))
             continue;
         if (!first && pd_record_time(&rec, &time) && time)
             return false;

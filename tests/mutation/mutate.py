@@ -246,7 +246,7 @@ def mutants_of_identity(lines, at, line):
 
 def mutants_of_role(lines, at, line):
     """A line of roles.def: each of its words as another line has it."""
-    for i in range(1, 4):
+    for i in range(1, 5):
         other = next(
             line_.args[i] for line_ in map(Line, lines) if line_.ok and line_.args[i] != line.args[i]
         )

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* roles.c - each record's role, what it tells of tasks and where, against what perf 6.1 does with it. */
 #include "src/codec/record_role.h"
+#include "src/codec/transport.h"
 #include "src/schema/schema.h"
 #include "cmocka_all.h"
 
@@ -94,6 +95,8 @@ static void a_feature_in_an_old_stream_is_no_record_of_its_type(void **state)
     const struct pd_record rec = {.type = PD_RECORD_COMPRESSED, .old_feature = true};
     (void)state;
     assert_int_equal(pd_role_of(&rec), PD_ROLE_TOOL);
+    assert_false(pd_is_wrapper(&rec));
+    assert_int_equal(pd_serves_of(&rec), PD_SERVES_FEATURE);
 }
 
 /* Which task: by hand from the structs of the kernel's records. */
@@ -158,6 +161,39 @@ static void records_of_perf_say_which_event(void **state)
         assert_true(!pd_tool_event_id(type) == (type != PD_RECORD_STAT && type != PD_RECORD_EVENT_UPDATE));
 }
 
+/* What docs/HASH.md calls transport: of perf's records, those that a file does not need. */
+static void what_serves_the_container_is_told(void **state)
+{
+    static const struct {
+        uint32_t type;
+        enum pd_serves serves;
+    } serving[] = {
+        {PD_RECORD_HEADER_ATTR, PD_SERVES_ATTR},
+        {PD_RECORD_HEADER_EVENT_TYPE, PD_SERVES_EVENT_TYPE},
+        {PD_RECORD_HEADER_TRACING_DATA, PD_SERVES_FEATURE},
+        {PD_RECORD_HEADER_BUILD_ID, PD_SERVES_FEATURE},
+        {PD_RECORD_HEADER_FEATURE, PD_SERVES_FEATURE},
+        {PD_RECORD_FINISHED_ROUND, PD_SERVES_ORDER},
+        {PD_RECORD_FINISHED_INIT, PD_SERVES_ORDER},
+        {PD_RECORD_ID_INDEX, PD_SERVES_ORDER},
+        {PD_RECORD_COMPRESSED, PD_SERVES_COMPRESSION},
+        {PD_RECORD_COMPRESSED2, PD_SERVES_COMPRESSION},
+    };
+    (void)state;
+    for (uint32_t type = 0; type <= UINT16_MAX; type++) {
+        enum pd_serves serves = PD_SERVES_CONTENT;
+        for (size_t i = 0; i < N(serving); i++)
+            serves = serving[i].type == type ? serving[i].serves : serves;
+        const struct pd_record rec = {.type = type};
+        const bool brings =
+            serves == PD_SERVES_ATTR || serves == PD_SERVES_EVENT_TYPE || serves == PD_SERVES_FEATURE;
+        if (pd_serves_of(&rec) != serves || pd_is_of_head(&rec) != brings ||
+            pd_is_transport(type) != (serves != PD_SERVES_CONTENT) ||
+            pd_is_wrapper(&rec) != (type == PD_RECORD_COMPRESSED || type == PD_RECORD_COMPRESSED2))
+            fail_msg("record %u serves %u", type, pd_serves_of(&rec));
+    }
+}
+
 /* 64 kinds are more than perf has, and a feature's number is a byte's. */
 static void numbers_beyond_what_perf_has_are_told(void **state)
 {
@@ -191,6 +227,7 @@ int main(void)
         cmocka_unit_test(what_tells_of_a_task_says_of_which),
         cmocka_unit_test(the_kernels_maps_are_no_tasks),
         cmocka_unit_test(records_of_perf_say_which_event),
+        cmocka_unit_test(what_serves_the_container_is_told),
         cmocka_unit_test(numbers_beyond_what_perf_has_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -309,8 +309,7 @@ void pd_record_json_trace(const struct pd_record *rec, unsigned flags, const str
                           struct pd_out *out)
 {
     const struct pd_view view = pd_view_of(rec);
-    struct json j = {
-        .out = out, .shape = &view.shape, .empty = true, .plain = (flags & PD_JSON_PLAIN) != 0};
+    struct json j = {.out = out, .shape = &view.shape, .empty = true, .plain = (flags & PD_JSON_PLAIN) != 0};
     pd_emit_char(out, '{');
     put_record(&j, rec, &view, flags);
     if (tracepoint && view.open && rec->type == PD_RECORD_SAMPLE && rec->plan) {

@@ -93,7 +93,7 @@ def main():
     texts = {path.name for path in SET.glob("*.json")}
     unused = sorted(texts - {expected_of(path).name for path in paths})
     report.same("files", "corpus/conformance", "JSON without a file", unused, [])
-    need = {"files": 400, "records": 600}
+    need = {"files": 400, "records": 600, "off-cpu samples": 80}
     latest = oracle.latest_perf(report) if shutil.which("perf") else None
     for perf in ([oracle.system_perf()] if shutil.which("perf") else []) + ([latest] if latest else []):
         with concurrent.futures.ThreadPoolExecutor(2) as pool:

@@ -318,6 +318,7 @@ WORDS = {
     ("entries", "flags"): Word(BRANCH_FLAGS, split=True),
     ("callchain", "ips"): CONTEXT,
     ("callchain_deferred", "ips"): CONTEXT,
+    ("offcpu", "ips"): CONTEXT,
     ("regs_user", "abi"): REGS_ABI,
     ("regs_intr", "abi"): REGS_ABI,
     ("mmap2", "prot"): Word(flags("READ WRITE EXEC")),
@@ -349,7 +350,7 @@ WORDS = {
 }
 
 # Strings of bytes: every other JSON string is a number or a name.
-BYTES = {"raw", "rest", "data", "build_id", "tag", "old_bytes", "new_bytes", "tail", "pad"}
+BYTES = {"raw", "rest", "data", "build_id", "tag", "old_bytes", "new_bytes", "tail", "pad", "padding"}
 TEXTS = {"filename", "comm", "name", "path", "msg"}
 
 

@@ -35,6 +35,8 @@ One line per record, in file order
                   not fit its layout has "error": text in place of fields.
     trailer       the sample_id fields of section 4.14, when there are any
     rest          hex of the bytes no field accounts for (before the trailer)
+    offcpu        of a sample of the event offcpu-time: what is in its raw data
+                  (docs/FORMAT.md of the project, "Off-cpu samples")
     payload_size  for types 66 and 71: bytes following the record that its
                   own size does not count; they are skipped
 
@@ -628,6 +630,22 @@ SIMPLE_LAYOUTS = {
     32778: "u64 time, str text",
 }
 HEADER_ONLY = {14, 68, 82, 32773}
+
+
+def decode_offcpu(raw, order):
+    """The raw data of an off-cpu sample, in the given order or the other; None: it has another form."""
+    for tried in order, "big" if order == "little" else "little":
+        cursor = Cursor(raw, 0, len(raw), tried)
+        try:
+            fields = cursor.fields("u32 pid, u32 tid, u64 period, u64 nr")
+            fields["ips"] = cursor.numbers("u64", fields["nr"])
+            fields["cgroup"] = cursor.u64()
+        except Misfit:
+            continue
+        if cursor.left() < 8:  # padding up to the next multiple of 8, the u32 before included
+            fields["padding"] = cursor.hex(cursor.left())
+            return fields
+    return None
 
 
 def decode_read_record(cursor, attr):
@@ -1510,6 +1528,7 @@ TRACING_DATA_RECORD = 66
 BUILD_ID_RECORD = 67
 AUXTRACE_RECORD = 71
 FEATURE_RECORD = 80
+EVENT_UPDATE_RECORD = 78
 BPF_METADATA_RECORD = 84
 FIRST_TOOL_RECORD = 64
 FIRST_SIMPLEPERF_RECORD = 32768
@@ -1586,6 +1605,7 @@ class PerfFile:
         self.records = []
         self.problems = []
         self.owner_of_id = {}
+        self.event_names = []  # (from where in the file on, event id or None, number of the attr, name)
         self.early_mmap2 = False
         self.context = {}
         self.build_id_without_pid = False
@@ -1631,6 +1651,7 @@ class PerfFile:
         if self.pipe:
             self.collect_pipe_attrs()
         self.map_ids()
+        self.learn_update_names()
         self.early_mmap2 = self.is_early_mmap2()
         self.context = self.feature_context()
         self.build_id_without_pid = any(
@@ -1842,7 +1863,8 @@ class PerfFile:
             for index in range(nr):
                 cursor.raw(attr_size)
                 nr_ids = cursor.u32()
-                cursor.string(cursor.u32())
+                name = cursor.string(cursor.u32())["text"]
+                self.event_names.append((cursor.pos if self.pipe else 0, None, index, name))
                 for event_id in cursor.numbers("u64", nr_ids):
                     if index < len(self.attrs):
                         self.owner_of_id.setdefault(event_id, self.attrs[index])
@@ -1927,6 +1949,38 @@ class PerfFile:
             seen = True
         return seen
 
+    def learn_update_names(self):
+        for record in self.records:
+            if record.type == EVENT_UPDATE_RECORD:
+                try:
+                    fields = decode_event_update(self.cursor(record.offset + 8, record.end))
+                except Misfit:
+                    continue
+                if fields["type"] == 2:
+                    self.event_names.append((record.end, fields["id"], None, fields["name"]["text"]))
+
+    def name_at(self, offset, attr):
+        """What the recording has called an event by a place: EVENT_UPDATE, of these the last, else
+        EVENT_DESC."""
+        said = [one for one in self.event_names if one[0] <= offset]
+        updates = [name for _, event_id, _, name in said if event_id is not None and event_id in attr.ids]
+        described = [
+            name
+            for _, _, index, name in said
+            if index is not None and self.attrs[index : index + 1] == [attr]
+        ]
+        return (updates[-1:] or described[-1:] or [None])[0]
+
+    def offcpu(self, record, fields):
+        """What a sample of the event offcpu-time has in its raw data; None: it is no such sample."""
+        attr = self.owner(record)
+        if record.type != SAMPLE_RECORD or "raw" not in fields or attr is None:
+            return None
+        bpf_output = attr.get("type") == 1 and attr.get("config") == 10
+        if not bpf_output or self.name_at(record.offset, attr) != "offcpu-time":
+            return None
+        return decode_offcpu(bytes.fromhex(fields["raw"]["data"]), self.order)
+
     # -- decoding one record -------------------------------------------------
 
     def decode(self, record):
@@ -1940,6 +1994,9 @@ class PerfFile:
             if size:
                 trailer = self.cursor(record.end - size, record.end)
                 result["trailer"] = decode_trailer(trailer, attr)
+            offcpu = self.offcpu(record, result["fields"])
+            if offcpu is not None:
+                result["offcpu"] = offcpu
             if cursor.left():
                 result["rest"] = cursor.hex(cursor.left())
         except Misfit as error:

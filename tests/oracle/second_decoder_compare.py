@@ -120,6 +120,9 @@ def compare_record(where, ours, theirs, payload, order, report):
             fields.pop("weight"),
         )
     same_tree(kind, where, ours.name, ours.fields, fields, report)
+    if ours.offcpu is not None or "offcpu" in theirs:
+        theirs_too = values_of(theirs["offcpu"]) if "offcpu" in theirs else None
+        same_tree("off-cpu samples", where, "offcpu", ours.offcpu, theirs_too, report)
     report.same("rests", where, "rest", ours.rest, rest)
     same_tree("trailer fields", where, "sample_id", ours.id, values_of(theirs.get("trailer", {})), report)
 

@@ -83,14 +83,16 @@ TOOL_TYPES = {
 class Record(oracle.Record):
     """
     `tool`: the payload of a record of perf itself as JSON has it. `feature`: likewise what HEADER_FEATURE
-    holds. `trace`: the fields of a tracepoint.
+    holds. `trace`: the fields of a tracepoint. `offcpu`: those in the raw data of an off-cpu sample.
     """
 
-    __slots__ = ("tool", "feature", "trace")
+    __slots__ = ("tool", "feature", "trace", "offcpu")
 
     def __init__(self, line):
         value = oracle.parse(line)
         self.feature, self.trace = value.pop("feature", None), value.pop("trace", None)
+        offcpu = value.pop("offcpu", None)
+        self.offcpu = oracle.plain("offcpu", offcpu) if offcpu is not None else None
         tool = None
         if value["type"] in TOOL_TYPES:
             names = [name for name in value if name not in self.KEYS]

@@ -13,6 +13,7 @@
 
 #include <perfdata/attr.h>
 #include <perfdata/constants.h>
+#include <perfdata/ops/parse.h>
 #include <perfdata/session/event.h>
 
 /* Two numbers for the task, the time, two entries and the marker, the cgroup, padding. */
@@ -85,12 +86,33 @@ static void only_of_its_event(void **state)
     assert_false(pd_event_is_offcpu(&other, "offcpu-time"));
 }
 
+/* What the text has makes the bytes worked out by hand, in the order of the recording. */
+static void from_text(void **state)
+{
+    static const char text[] = "{\"type\":\"SAMPLE\",\"offcpu\":{\"pid\":102,\"tid\":101,\"period\":97008000,"
+                               "\"ips\":[\"USER\",\"0x401000\",\"0x402010\"],\"cgroup\":7}}";
+    struct pd_parser *p;
+    (void)state;
+    assert_int_equal(pd_parser_open(&p, NULL, NULL), PD_OK);
+    for (int order = 0; order < 2; order++) {
+        struct pd_plan plan;
+        struct pd_record rec = {0};
+        pd_plan_init(&plan, &attr, order ? PD_BIG : PD_LITTLE);
+        assert_int_equal(pd_record_parse(p, &plan, text, sizeof text - 1, &rec), PD_OK);
+        assert_int_equal(rec.u.sample.raw.size, sizeof little);
+        assert_int_equal(rec.u.sample.raw.data.n, sizeof little);
+        assert_memory_equal(rec.u.sample.raw.data.ptr, order ? big : little, sizeof little);
+    }
+    pd_parser_close(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_perf_writes_it),
         cmocka_unit_test(cut_or_of_another_size),
         cmocka_unit_test(only_of_its_event),
+        cmocka_unit_test(from_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

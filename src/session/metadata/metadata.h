@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* metadata.h - what is held of a recording's metadata, for those who fill it and those who answer from it. */
+#ifndef PERFDATA_METADATA_INTERNAL_H
+#define PERFDATA_METADATA_INTERNAL_H
+
+#include "src/schema/fail.h"
+#include "src/support/idmap.h"
+#include <perfdata/session/large_record.h>
+#include <perfdata/session/metadata.h>
+#include <perfdata/session/tracepoint.h>
+
+/* A feature with its bytes. Allocated one by one, so that what is given out does not move. */
+struct pd_held {
+    struct pd_feature feature;
+    uint64_t offset; /* in the input, of its first byte */
+    uint8_t *bytes;
+};
+
+/* The name that EVENT_UPDATE gives an event id, or the file that HEADER_BUILD_ID names. */
+struct pd_held_record {
+    struct pd_record rec;
+    uint8_t bytes[];
+};
+
+/* Where the name of an event is said, best first. */
+enum pd_name_source { PD_NAME_FROM_UPDATE, PD_NAME_FROM_DESC, PD_NAME_FROM_LINES, PD_NAME_FROM_OLD };
+
+/* A name that some source has for a number: an event id, the number of an attr, or what an attr opens. */
+struct pd_known_name {
+    enum pd_name_source source;
+    uint64_t number, type;
+    size_t order; /* of several the lowest counts */
+    const char *text;
+    size_t len;
+    const char *made; /* the text of it, when it was asked for */
+};
+
+struct pd_metadata {
+    const struct pd_allocator *allocator;
+    enum pd_order order;
+    struct pd_key key; /* of the hashes below */
+    /* held.c */
+    uint64_t left; /* bytes that may still be taken */
+    struct pd_held_record **records;
+    size_t n_records, cap_records;
+    bool full; /* a record was not kept, which has been noted */
+    struct pd_error *findings;
+    size_t n_findings, cap_findings;
+    bool out_of_memory; /* for a finding, a name or the tracepoints */
+    /* features.c */
+    struct pd_held **held;
+    size_t n_held, cap_held;
+    bool told_cpus;              /* the finding that NRCPUS comes too often was made */
+    unsigned topologies;         /* how often CPU_TOPOLOGY was decoded anew */
+    struct pd_large_parts split; /* a large record whose parts are coming */
+    /* event_names.c */
+    const char **names; /* of attrs, made when asked for; "": there is none */
+    size_t n_names;
+    char **texts; /* of these, each once, however many attrs have it */
+    size_t n_texts, cap_texts;
+    struct pd_idmap by_text;     /* from hashes of them; those of the same hash take the numbers behind it */
+    struct pd_known_name *known; /* sorted, made when a name is asked for */
+    size_t n_known, cap_known;
+    bool indexed;
+    struct pd_old_name {
+        uint64_t id;
+        char *text;
+    } * old_names; /* of the event_types section */
+    size_t n_old, cap_old;
+    struct pd_tracepoints *tracepoints;
+    bool parsed; /* tracepoints were tried */
+    /* build_ids.c */
+    struct pd_idmap mapped; /* hashes of mapped files with build ids: which of `records` */
+};
+
+static inline enum pd_code pd_meta_no_memory(struct pd_error *error, uint64_t bytes)
+{
+    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "metadata", 0, bytes);
+}
+
+/* ---- held.c */
+
+/* Adds a finding. */
+void pd_meta_note(struct pd_metadata *m, const struct pd_error *error);
+/* A finding that nobody can be told of is an error. */
+enum pd_code pd_meta_noted(const struct pd_metadata *m, enum pd_code code, struct pd_error *error);
+/* Whether so many bytes may be held; if not, that is noted. */
+bool pd_meta_charge(struct pd_metadata *m, uint64_t offset, uint64_t n);
+/* Keeps a record, decoded; one too many is noted. */
+enum pd_code pd_meta_keep_record(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error);
+/* Something else is held: names of events are to be made anew. */
+void pd_meta_forget_names(struct pd_metadata *m);
+
+/* ---- features.c */
+
+enum pd_code pd_meta_add_feature(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error);
+enum pd_code pd_meta_add_tracing_data(struct pd_metadata *m, struct pd_reader *r, const struct pd_record *rec,
+                                      struct pd_error *error);
+enum pd_code pd_meta_add_inner_tracing_data(struct pd_metadata *m, const struct pd_record *rec,
+                                            struct pd_error *error);
+enum pd_code pd_meta_add_part(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error);
+/* A feature, when it could be decoded; else NULL. */
+const struct pd_feature *pd_meta_decoded(const struct pd_metadata *m, uint32_t id);
+
+/* ---- event_names.c */
+
+/* Takes the names of the event_types section. */
+enum pd_code pd_meta_read_old_names(struct pd_metadata *m, struct pd_reader *r, struct pd_error *error);
+
+/* ---- build_ids.c */
+
+/* Keeps a mapping that has a build id, once for each file. */
+enum pd_code pd_meta_keep_mapping(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error);
+
+#endif

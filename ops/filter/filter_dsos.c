@@ -2,19 +2,17 @@
 /*
  * filter_dsos.c - which file the address of each sample is mapped from: found in a pass of its own over the
  * records in the order in which perf processes them, since a sample may stand before the map that it needs.
- * What a map is called, and when a process has those of its parent, follows perf 6.1 (thread__find_map, dso
- * list of perf report).
+ * src/session/mappings.c has perf's rules of mappings.
  */
 #include "filter.h"
 #include "src/codec/codec_internal.h"
-#include "spans.h"
 #include "src/support/wire.h"
+#include "src/session/mappings.h"
 #include "src/session/record_words.h"
 #include <perfdata/session/sorter.h>
-#include <stdio.h>
 
-/* Bits of a map and of a sample: which lists have its name. */
-enum { KEPT = 1, DROPPED = 2, LISTED = 3, KERNEL = 4 /* of a map: it is the kernel's own */ };
+/* Bits of a mapping and of a sample: which lists have its name. */
+enum { KEPT = 1, DROPPED = 2, LISTED = 3 };
 
 #define SAMPLES_IN_BYTE 4
 
@@ -26,29 +24,12 @@ struct name_list {
 struct pd_dsos {
     const struct pd_allocator *allocator;
     struct name_list keep, drop;
-    struct pd_spans spans;
-    struct pd_idmap pids; /* numbers in `spaces` */
-    uint32_t *spaces;
-    size_t n_spaces, cap;
-    uint32_t kernel;           /* a space */
-    uint8_t *bits;             /* two for each record, by its index */
-    size_t n_bits;             /* bytes */
-    char name[UINT16_MAX + 1]; /* of text_of() */
+    struct pd_mappings mappings;
+    uint8_t *bits; /* two for each record, by its index */
+    size_t n_bits; /* bytes */
 };
 
 /* ---- Names */
-
-/* A damaged record may have a name that no NUL ends. */
-static const char *text_of(struct pd_dsos *d, const struct pd_str *s)
-{
-    if (s->len < s->size)
-        return s->ptr;
-    const size_t n = s->len < sizeof d->name ? s->len : sizeof d->name - 1;
-    if (n)
-        memcpy(d->name, s->ptr, n);
-    d->name[n] = 0;
-    return d->name;
-}
 
 static int compare_names(const void *a, const void *b)
 {
@@ -87,130 +68,23 @@ static uint8_t bits_of_path(const struct pd_dsos *d, const char *path)
     return bits_of(d, path) | (slash ? bits_of(d, slash + 1) : 0);
 }
 
-static bool begins(const char *name, const char *with)
+/* By the name that is recorded and by the one that perf shows. */
+static uint32_t list_mapping(void *user, const struct pd_mapping *m)
 {
-    return strncmp(name, with, strlen(with)) == 0;
-}
-
-/* Code that a process makes itself: perf looks for its symbols in a file of the process. */
-static bool is_made(const char *name)
-{
-    return begins(name, "//anon") || begins(name, "/dev/zero") || begins(name, "/anon_hugepage") ||
-           begins(name, "[stack") || begins(name, "/SYSV") || strcmp(name, "[heap]") == 0;
-}
-
-static uint8_t bits_of_user(const struct pd_dsos *d, const char *name, uint32_t pid)
-{
-    char map[32];
-    snprintf(map, sizeof map, "/tmp/perf-%d.map", (int)pid);
-    return bits_of_path(d, name) | (is_made(name) ? bits_of_path(d, map) : 0);
-}
-
-/* perf calls a module by its name in brackets, in which - is _, as the kernel has it. */
-static uint8_t bits_of_module(const struct pd_dsos *d, const char *path)
-{
-    char name[256];
-    const char *slash = strrchr(path, '/');
-    const char *base = slash ? slash + 1 : path, *end = strstr(base, ".ko");
-    if (end == NULL ||
-        snprintf(name, sizeof name, "[%.*s]", (int)(end - base < 200 ? end - base : 200), base) < 0)
-        return 0;
-    for (char *p = name; *p; p++)
-        *p = *p == '-' ? '_' : *p;
-    return bits_of(d, name);
-}
-
-static uint8_t bits_of_kernel(const struct pd_dsos *d, const char *name)
-{
-    if (begins(name, "[kernel.kallsyms]")) /* behind it stands the symbol that tells where it is */
-        return KERNEL | bits_of(d, name) | bits_of(d, "[kernel.kallsyms]") | bits_of(d, "[kernel.vmlinux]") |
-               bits_of(d, "[kernel]");
-    return bits_of_path(d, name) | bits_of_module(d, name);
-}
-
-/* ---- Maps */
-
-static bool space_of(struct pd_dsos *d, uint32_t pid, uint32_t **space)
-{
-    uint32_t i = pd_idmap_get(&d->pids, pid);
-    if (i == PD_IDMAP_NONE) {
-        i = (uint32_t)d->n_spaces;
-        if (!pd_grow(d->allocator, (void **)&d->spaces, d->n_spaces, &d->cap, sizeof *d->spaces) ||
-            !pd_idmap_add(&d->pids, pid, i))
-            return false;
-        d->spaces[d->n_spaces++] = 0;
-    }
-    *space = &d->spaces[i];
-    return true;
-}
-
-/* The last address of a map; the kernel's own may be without a size, and is all there is then. */
-static uint64_t last_of(uint64_t first, uint64_t n)
-{
-    uint64_t last;
-    if (n == 0)
-        return first ? first - 1 : UINT64_MAX;
-    return __builtin_add_overflow(first, n - 1, &last) ? UINT64_MAX : last;
-}
-
-static bool take_map(struct pd_dsos *d, const struct pd_record *rec, uint32_t pid, uint64_t first, uint64_t n,
-                     const char *name)
-{
-    const unsigned mode = rec->misc & PD_MISC_CPUMODE;
-    uint32_t *space;
-    if (mode == PD_CPUMODE_KERNEL) {
-        pd_spans_put(&d->spans, &d->kernel, first, last_of(first, n), bits_of_kernel(d, name));
-        return true;
-    }
-    if (mode != PD_CPUMODE_USER || n == 0)
-        return true;
-    if (!space_of(d, pid, &space))
-        return false;
-    pd_spans_put(&d->spans, space, first, last_of(first, n), bits_of_user(d, name, pid));
-    return true;
-}
-
-/* A new process has the maps of its parent, unless perf synthesized it: then all of its own follow. */
-static bool take_fork(struct pd_dsos *d, const struct pd_record *rec)
-{
-    uint32_t *space, *parent, pid, ppid, tid;
-    if (!pd_told_task(rec, &pid, &tid) || !pd_told_parent(rec, &ppid, &tid) || pid == ppid)
-        return true;
-    if (!space_of(d, ppid, &parent) || !space_of(d, pid, &space) || !space_of(d, ppid, &parent))
-        return false;
-    const uint32_t copy = rec->misc & PD_MISC_FORK_EXEC ? 0 : pd_spans_copy(&d->spans, *parent);
-    pd_spans_drop(&d->spans, *space);
-    *space = copy;
-    return true;
-}
-
-/* Code that the kernel made later; perf takes it for a map of its own where there is none. */
-static void take_symbol(struct pd_dsos *d, const struct pd_ksymbol *k)
-{
-    const uint64_t last = last_of(k->addr, k->len);
-    const bool goes = k->flags & PD_KSYM_FLAG_UNREGISTER;
-    uint8_t bits;
-    if (k->len == 0)
-        return;
-    const bool is_there = pd_spans_find(&d->spans, d->kernel, k->addr, &bits);
-    if (goes && is_there && !(bits & KERNEL))
-        pd_spans_take(&d->spans, &d->kernel, k->addr, last);
-    else if (!goes && !is_there)
-        pd_spans_put(&d->spans, &d->kernel, k->addr, last, bits_of(d, text_of(d, &k->name)));
+    const struct pd_dsos *d = user;
+    char dso[UINT16_MAX + 1];
+    pd_mapping_dso(m, dso, sizeof dso);
+    const unsigned bits = bits_of_path(d, m->file) | bits_of_path(d, dso);
+    return m->kind == PD_MAPPING_KERNEL ? bits | bits_of(d, "[kernel.vmlinux]") | bits_of(d, "[kernel]")
+                                        : bits;
 }
 
 static uint8_t bits_at(struct pd_dsos *d, const struct pd_record *rec, uint64_t ip)
 {
-    const unsigned mode = rec->misc & PD_MISC_CPUMODE;
-    uint32_t pid = UINT32_MAX, tid, i = PD_IDMAP_NONE;
-    uint8_t bits;
-    if (mode == PD_CPUMODE_KERNEL && pd_spans_find(&d->spans, d->kernel, ip, &bits))
-        return bits;
-    if (mode == PD_CPUMODE_USER && pd_word_task(rec, &pid, &tid))
-        i = pd_idmap_get(&d->pids, pid);
-    if (i != PD_IDMAP_NONE && pd_spans_find(&d->spans, d->spaces[i], ip, &bits))
-        return bits;
-    return bits_of(d, "[unknown]");
+    uint32_t pid = UINT32_MAX, tid;
+    pd_word_task(rec, &pid, &tid);
+    const struct pd_mapping *m = pd_mappings_find(&d->mappings, pid, ip, rec->misc & PD_MISC_CPUMODE);
+    return m ? (uint8_t)m->tag : bits_of(d, "[unknown]");
 }
 
 /* A sample that does not tell its address is as if it were in what is to be kept. */
@@ -233,31 +107,12 @@ static bool take_sample(struct pd_dsos *d, const struct pd_record *rec)
 }
 
 /* What cannot be decoded tells nothing; it is reported when it is copied. */
-static bool take(struct pd_dsos *d, struct pd_record *rec)
+static enum pd_code take(struct pd_dsos *d, struct pd_record *rec, struct pd_error *error)
 {
-    const char *name;
-    bool ok = true;
     if (rec->type == PD_RECORD_SAMPLE)
-        return take_sample(d, rec);
-    const enum pd_tells tells = pd_tells_of(rec);
-    if (rec->plan == NULL ||
-        (tells != PD_TELLS_MAP && tells != PD_TELLS_BIRTH && rec->type != PD_RECORD_KSYMBOL))
-        return true;
-    if (pd_record_decode_framed(rec->plan, rec, NULL))
-        return true;
-    switch (rec->type) {
-    case PD_RECORD_MMAP:
-        name = text_of(d, &rec->u.mmap.filename);
-        ok = take_map(d, rec, rec->u.mmap.pid, rec->u.mmap.addr, rec->u.mmap.len, name);
-        break;
-    case PD_RECORD_MMAP2:
-        name = text_of(d, &rec->u.mmap2.filename);
-        ok = take_map(d, rec, rec->u.mmap2.pid, rec->u.mmap2.addr, rec->u.mmap2.len, name);
-        break;
-    case PD_RECORD_KSYMBOL: take_symbol(d, &rec->u.ksymbol); break;
-    default: ok = tells != PD_TELLS_BIRTH || take_fork(d, rec); break;
-    }
-    return ok && !d->spans.failed;
+        return take_sample(d, rec) ? PD_OK : pd_fail(error, PD_ENOMEM, PD_NOWHERE, "dsos", 0, d->n_bits);
+    const enum pd_code code = pd_mappings_record(&d->mappings, rec, error);
+    return pd_is_failure(code) || code == PD_ELIMIT ? code : PD_OK;
 }
 
 /* ---- The pass */
@@ -279,19 +134,11 @@ static enum pd_code read_all(struct pd_filtering *f, struct pd_sorter *s)
         }
         if (code)
             continue; /* damage, which is reported when it is copied */
-        if (!take(f->dsos, &rec))
-            return no_memory(f);
+        if ((code = take(f->dsos, &rec, f->error)) != PD_OK)
+            return code;
         pd_progress_record(&f->progress, &rec);
     }
     return PD_OK;
-}
-
-static void free_maps(struct pd_dsos *d)
-{
-    pd_spans_free(&d->spans);
-    pd_idmap_free(&d->pids);
-    pd_release(d->allocator, d->spaces);
-    d->spaces = NULL;
 }
 
 enum pd_code pd_filter_find_dsos(struct pd_filtering *f)
@@ -303,9 +150,10 @@ enum pd_code pd_filter_find_dsos(struct pd_filtering *f)
     struct pd_dsos *d = f->dsos = pd_resize(allocator, NULL, sizeof *d);
     if (d == NULL)
         return no_memory(f);
-    *d = (struct pd_dsos){.allocator = allocator, .pids.allocator = allocator};
-    pd_spans_init(&d->spans, allocator);
-    if (!sort_names(&d->keep, keep->dsos, keep->n_dsos, allocator) ||
+    *d = (struct pd_dsos){.allocator = allocator};
+    const struct pd_mappings_options rules = {.tag = list_mapping, .user = d};
+    if (!pd_mappings_init(&d->mappings, allocator, &rules) ||
+        !sort_names(&d->keep, keep->dsos, keep->n_dsos, allocator) ||
         !sort_names(&d->drop, drop->dsos, drop->n_dsos, allocator))
         return no_memory(f);
     enum pd_code code = pd_reader_rewind(f->reader, f->error);
@@ -313,7 +161,7 @@ enum pd_code pd_filter_find_dsos(struct pd_filtering *f)
         code = read_all(f, s);
         pd_sorter_close(s);
     }
-    free_maps(d);
+    pd_mappings_free(&d->mappings);
     return code;
 }
 
@@ -329,7 +177,7 @@ void pd_dsos_free(struct pd_dsos *d)
 {
     if (d == NULL)
         return;
-    free_maps(d);
+    pd_mappings_free(&d->mappings);
     pd_release(d->allocator, d->keep.names);
     pd_release(d->allocator, d->drop.names);
     pd_release(d->allocator, d->bits);

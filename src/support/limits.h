@@ -56,6 +56,10 @@
       "what is known of tasks: about 60 bytes for each COMM and FORK, also of compressed records, and 100 "  \
       "for each tid",                                                                                        \
       "`PD_ELIMIT`", "`pd_tasks_limit()`")                                                                   \
+    X(SESSION, 1 << 30, BYTES, "what a session knows of mappings, and of cgroups and namespaces",            \
+      "`PD_ELIMIT`", "`memory` of `pd_session_options`")                                                     \
+    X(ENDED, 1024, COUNT, "processes whose mappings a session keeps after they have ended",                  \
+      "those of the one that ended first go", "`exited` of `pd_session_options`")                            \
     /* Writing and the operations */                                                                         \
     X(ATTR, 65520, BYTES, "an attr", "`PD_ELIMIT`", "")                                                      \
     X(ATTR_TABLE, 64 << 20, BYTES,                                                                           \

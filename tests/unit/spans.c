@@ -4,7 +4,7 @@
  * changed; at the ends of the address space; in an order made to be deep; and without memory. Checks R3, R10,
  * R11.
  */
-#include "ops/filter/spans.h"
+#include "src/session/spans.h"
 #include "cmocka_all.h"
 #include "heap.h"
 #include "seeded.h"
@@ -19,16 +19,24 @@ static uint64_t address_of(unsigned place)
 
 struct both {
     struct pd_spans spans;
+    int counts[8]; /* ranges that bear each value, as told */
     uint32_t space[SPACES];
     uint8_t model[SPACES][PLACES]; /* 0: none */
 };
+
+static void count(void *user, uint32_t value, int by)
+{
+    ((int *)user)[value] += by;
+}
 
 static void same(const struct both *b, uint64_t seed)
 {
     for (unsigned i = 0; i < SPACES; i++)
         for (unsigned p = 0; p < PLACES; p++) {
-            uint8_t value = 0;
+            uint32_t value = 0;
             const bool found = pd_spans_find(&b->spans, b->space[i], address_of(p), &value);
+            if (found && b->counts[value] <= 0)
+                fail_msg("seed %llu: value %u is said to be gone", (unsigned long long)seed, value);
             if (found != (b->model[i][p] != 0) || (found && value != b->model[i][p]))
                 fail_msg("seed %llu: space %u, place %u: %u, expected %u", (unsigned long long)seed, i, p,
                          value, b->model[i][p]);
@@ -65,12 +73,16 @@ static void as_an_array(void **state)
         struct pd_rng rng = {random_seed() + k};
         struct both b = {0};
         pd_spans_init(&b.spans, &allocator);
+        b.spans.count = count;
+        b.spans.user = b.counts;
         for (unsigned i = 0; i < 60; i++) {
             step(&b, &rng);
             same(&b, random_seed() + k);
         }
         for (unsigned i = 0; i < SPACES; i++)
             pd_spans_drop(&b.spans, b.space[i]);
+        for (unsigned i = 0; i < 8; i++)
+            assert_int_equal(b.counts[i], 0);
         size_t unused = 0;
         for (uint32_t i = b.spans.unused; i; i = b.spans.items[i].left)
             unused++;
@@ -85,7 +97,7 @@ static void empty_range(void **state)
 {
     struct pd_spans s;
     uint32_t space = 0;
-    uint8_t value;
+    uint32_t value;
     (void)state;
     pd_spans_init(&s, NULL);
     pd_spans_put(&s, &space, 5, 4, 1);
@@ -113,11 +125,11 @@ static void many(void **state)
     static uint32_t copies[N];
     struct pd_spans s;
     uint32_t space = 0;
-    uint8_t value;
+    uint32_t value;
     (void)state;
     pd_spans_init(&s, NULL);
     for (uint64_t i = 0; i < N; i++) {
-        pd_spans_put(&s, &space, 16 * i, 16 * i + 7, (uint8_t)(i % 4));
+        pd_spans_put(&s, &space, 16 * i, 16 * i + 7, (uint32_t)(i % 4));
         copies[i] = pd_spans_copy(&s, space);
     }
     assert_in_range(depth(&s, space), 13, 100);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spans.h - ranges of addresses, each with a number, as maps of a process are: a new one takes the place of
- * what it covers. Copies share what they have in common, so that a fork costs nothing, until one of them
+ * spans.h - ranges of addresses, each with a number, as mappings of a process are: a new one takes the place
+ * of what it covers. Copies share what they have in common, so that a fork costs nothing, until one of them
  * changes.
  */
 #ifndef PERFDATA_SPANS_H
@@ -16,7 +16,7 @@ struct pd_span {
     uint32_t left, right;
     uint32_t refs; /* ranges above, and spaces, that have it */
     uint32_t rank;
-    uint8_t value;
+    uint32_t value;
 };
 
 /* Of all spaces. A space is a number, 0 while nothing is in it. */
@@ -28,13 +28,16 @@ struct pd_spans {
     uint64_t ranks;  /* given */
     struct pd_key key;
     bool failed; /* no memory: what is in them is wrong */
+    /* Told of each range that comes to bear a value (1) or no longer does (-1); NULL: nobody is. */
+    void (*count)(void *user, uint32_t value, int by);
+    void *user;
 };
 
 /* Nothing is allocated yet. */
 void pd_spans_init(struct pd_spans *s, const struct pd_allocator *allocator);
 void pd_spans_free(struct pd_spans *s);
 /* Puts the range from `first` to `last`, both included, into a space. Sets `failed` if there is no memory. */
-void pd_spans_put(struct pd_spans *s, uint32_t *space, uint64_t first, uint64_t last, uint8_t value);
+void pd_spans_put(struct pd_spans *s, uint32_t *space, uint64_t first, uint64_t last, uint32_t value);
 /* Takes a range out, and what of others it covers. */
 void pd_spans_take(struct pd_spans *s, uint32_t *space, uint64_t first, uint64_t last);
 /* A space that holds what the other one does. */
@@ -42,6 +45,6 @@ uint32_t pd_spans_copy(struct pd_spans *s, uint32_t space);
 /* The space is used no more. */
 void pd_spans_drop(struct pd_spans *s, uint32_t space);
 /* False: the address is in none. */
-bool pd_spans_find(const struct pd_spans *s, uint32_t space, uint64_t address, uint8_t *value);
+bool pd_spans_find(const struct pd_spans *s, uint32_t space, uint64_t address, uint32_t *value);
 
 #endif

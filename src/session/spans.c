@@ -10,7 +10,7 @@ void pd_spans_init(struct pd_spans *s, const struct pd_allocator *allocator)
 void pd_spans_free(struct pd_spans *s)
 {
     pd_release(s->allocator, s->items);
-    *s = (struct pd_spans){.allocator = s->allocator};
+    *s = (struct pd_spans){.allocator = s->allocator, .count = s->count, .user = s->user};
 }
 
 /* Room for one more; that at 0 is none's, and takes what is written where there is no memory. */
@@ -38,10 +38,12 @@ static uint32_t add(struct pd_spans *s, const struct pd_span *span)
     }
     s->items[i] = *span;
     s->items[i].refs = 1;
+    if (s->count)
+        s->count(s->user, span->value, 1);
     return i;
 }
 
-static uint32_t add_range(struct pd_spans *s, uint64_t first, uint64_t last, uint8_t value)
+static uint32_t add_range(struct pd_spans *s, uint64_t first, uint64_t last, uint32_t value)
 {
     const uint32_t rank = (uint32_t)(pd_keyed(&s->key, s->ranks++) >> 32);
     return add(s, &(struct pd_span){.first = first, .last = last, .rank = rank, .value = value});
@@ -61,6 +63,8 @@ void pd_spans_drop(struct pd_spans *s, uint32_t space)
     const struct pd_span was = s->items[space];
     s->items[space].left = s->unused;
     s->unused = space;
+    if (s->count)
+        s->count(s->user, was.value, -1);
     pd_spans_drop(s, was.left);
     pd_spans_drop(s, was.right);
 }
@@ -148,7 +152,7 @@ static void clear(struct pd_spans *s, uint32_t space, uint64_t first, uint64_t l
     pd_spans_drop(s, inside);
 }
 
-void pd_spans_put(struct pd_spans *s, uint32_t *space, uint64_t first, uint64_t last, uint8_t value)
+void pd_spans_put(struct pd_spans *s, uint32_t *space, uint64_t first, uint64_t last, uint32_t value)
 {
     uint32_t before, behind;
     if (first > last || s->failed)
@@ -166,7 +170,7 @@ void pd_spans_take(struct pd_spans *s, uint32_t *space, uint64_t first, uint64_t
     *space = join(s, before, behind);
 }
 
-bool pd_spans_find(const struct pd_spans *s, uint32_t space, uint64_t address, uint8_t *value)
+bool pd_spans_find(const struct pd_spans *s, uint32_t space, uint64_t address, uint32_t *value)
 {
     const struct pd_span *found = NULL;
     for (uint32_t i = space; i;) {

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mappings.c - what is mapped where, by perf's rules. What a map is called, and when a process has those of
+ * its parent, follows perf 6.1 (machine__process_mmap2_event, thread__fork, machine__process_ksymbol).
+ */
+#include "mappings.h"
+#include "src/codec/codec_internal.h"
+#include "src/codec/record_role.h"
+#include "src/support/limits.h"
+#include <stdio.h>
+
+/* A mapping, its name behind it, and how many ranges of addresses are of it. */
+struct pd_own_mapping {
+    struct pd_mapping is; /* first: what is handed out */
+    uint32_t refs;
+    size_t bytes;
+    char name[];
+};
+
+/* ---- Kinds and names */
+
+static bool begins(const char *name, const char *with)
+{
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Memory: perf looks for its symbols in a file that the process wrote. */
+static bool is_memory(const struct pd_mapping *m)
+{
+    static const char *const names[] = {"//anon", "/dev/zero", "/anon_hugepage", "[stack", "/SYSV"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (begins(m->file, names[i]))
+            return true;
+    return strcmp(m->file, "[heap]") == 0 || m->flags & PD_MAP_HUGETLB;
+}
+
+static bool is_vdso(const char *name)
+{
+    static const char *const names[] = {"[vdso]", "[vdso32]", "[vdsox32]", "[vsyscall]"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* perf inject --jit writes each function of a jitdump file into one of its own. */
+static bool is_jitted(const char *path)
+{
+    const char *base = base_of(path);
+    const size_t n = strlen(base);
+    return begins(base, "jitted-") && n > 3 && strcmp(base + n - 3, ".so") == 0;
+}
+
+static enum pd_mapping_kind kind_of_user(const struct pd_mapping *m, bool executable)
+{
+    if (is_memory(m))
+        return executable ? PD_MAPPING_JIT : PD_MAPPING_ANON;
+    if (is_vdso(m->file))
+        return PD_MAPPING_VDSO;
+    return is_jitted(m->file) ? PD_MAPPING_JIT : PD_MAPPING_FILE;
+}
+
+static enum pd_mapping_kind kind_of_kernel(const struct pd_mapping *m)
+{
+    return begins(m->file, "[kernel.kallsyms]") || begins(m->file, "[guest.kernel.kallsyms")
+               ? PD_MAPPING_KERNEL
+               : PD_MAPPING_MODULE;
+}
+
+/* perf calls a module by its name in brackets, in which - is _, as the kernel has it. */
+static size_t name_module(const char *path, char *buf, size_t cap)
+{
+    const char *base = base_of(path), *end = strstr(base, ".ko");
+    const int n = end ? (int)(end - base < 200 ? end - base : 200) : 0;
+    const int len = end ? snprintf(buf, cap, "[%.*s]", n, base) : snprintf(buf, cap, "%s", path);
+    for (char *p = buf; end && cap && *p; p++)
+        *p = *p == '-' ? '_' : *p;
+    return (size_t)len;
+}
+
+size_t pd_mapping_dso(const struct pd_mapping *m, char *buf, size_t cap)
+{
+    const char *bracket =
+        strchr(m->file, ']'); /* behind it stands the symbol that tells where the kernel is */
+    switch (m->kind) {
+    case PD_MAPPING_KERNEL:
+        return (size_t)snprintf(buf, cap, "%.*s", bracket ? (int)(bracket + 1 - m->file) : 0, m->file);
+    case PD_MAPPING_MODULE: return name_module(m->file, buf, cap);
+    default:
+        return (size_t)(is_memory(m) ? snprintf(buf, cap, "/tmp/perf-%d.map", (int)m->pid)
+                                     : snprintf(buf, cap, "%s", m->file));
+    }
+}
+
+/* Has it no file, or one that says nothing of its bytes? */
+static bool is_by_address(const struct pd_mapping *m)
+{
+    return m->kind == PD_MAPPING_KERNEL || m->kind == PD_MAPPING_SYMBOL || is_memory(m);
+}
+
+PD_WRAPS uint64_t pd_mapping_offset(const struct pd_mapping *m, uint64_t address)
+{
+    return is_by_address(m) ? address : address - m->start + m->pgoff;
+}
+
+bool pd_frames_next(struct pd_frames *f, uint64_t *ip, unsigned *cpumode)
+{
+    while (f->next < f->ips.n) {
+        *ip = pd_vec_at(&f->ips, f->next++);
+        if (*ip < PD_CONTEXT_MAX) {
+            *cpumode = f->cpumode;
+            return true;
+        }
+        switch (*ip) {
+        case PD_CONTEXT_HV: f->cpumode = PD_CPUMODE_HYPERVISOR; break;
+        case PD_CONTEXT_KERNEL: f->cpumode = PD_CPUMODE_KERNEL; break;
+        case PD_CONTEXT_USER:
+        case PD_CONTEXT_USER_DEFERRED: f->cpumode = PD_CPUMODE_USER; break;
+        case PD_CONTEXT_GUEST_KERNEL: f->cpumode = PD_CPUMODE_GUEST_KERNEL; break;
+        case PD_CONTEXT_GUEST_USER: f->cpumode = PD_CPUMODE_GUEST_USER; break;
+        default: f->next = f->ips.n; break;
+        }
+        if (*ip == PD_CONTEXT_USER_DEFERRED) /* what follows is a cookie */
+            f->next = f->ips.n;
+    }
+    return false;
+}
+
+/* ---- Mappings that are there */
+
+static void count_ranges(void *user, uint32_t number, int by)
+{
+    struct pd_mappings *m = user;
+    struct pd_own_mapping *own = m->all[number];
+    own->refs += (uint32_t)by;
+    if (own->refs)
+        return;
+    m->bytes -= own->bytes;
+    m->all[number] = NULL;
+    pd_release(m->allocator, own);
+    m->unused[m->n_unused++] = number;
+}
+
+/* A number for a mapping; UINT32_MAX: no memory. */
+static uint32_t take_number(struct pd_mappings *m)
+{
+    if (m->n_unused)
+        return m->unused[--m->n_unused];
+    if (m->n_all == UINT32_MAX ||
+        !pd_grow(m->allocator, (void **)&m->all, m->n_all, &m->all_cap, sizeof *m->all) ||
+        !pd_grow(m->allocator, (void **)&m->unused, m->n_all, &m->unused_cap, sizeof *m->unused))
+        return UINT32_MAX;
+    return (uint32_t)m->n_all++;
+}
+
+/* What all takes now, and one mapping more. */
+static uint64_t bytes_with(const struct pd_mappings *m, size_t more)
+{
+    return m->bytes + more + m->n_all * (sizeof *m->all + sizeof *m->unused) +
+           m->n_spaces * (sizeof *m->spaces + 4 * sizeof *m->pids->slots) +
+           m->spans.n * sizeof *m->spans.items;
+}
+
+static enum pd_code no_memory(struct pd_error *error, const struct pd_mappings *m)
+{
+    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "mappings", 0, m->bytes);
+}
+
+/* Makes a mapping with one reference, its maker's. */
+static enum pd_code make_mapping(struct pd_mappings *m, const struct pd_mapping *what,
+                                 const struct pd_str *name, struct pd_own_mapping **out,
+                                 struct pd_error *error)
+{
+    const size_t bytes = sizeof **out + name->len + 1;
+    if (bytes_with(m, bytes) > m->options.memory)
+        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "memory for mappings", bytes_with(m, bytes),
+                       m->options.memory);
+    struct pd_own_mapping *own = pd_resize(m->allocator, NULL, bytes);
+    const uint32_t number = own ? take_number(m) : UINT32_MAX;
+    if (number == UINT32_MAX) {
+        pd_release(m->allocator, own);
+        return no_memory(error, m);
+    }
+    *own = (struct pd_own_mapping){.is = *what, .refs = 1, .bytes = bytes};
+    if (name->len)
+        memcpy(own->name, name->ptr, name->len);
+    own->name[name->len] = 0;
+    own->is.file = own->name;
+    own->is.file_len = (uint32_t)name->len;
+    own->is.number = number;
+    m->all[number] = own;
+    m->bytes += bytes;
+    *out = own;
+    return PD_OK;
+}
+
+/* Puts it into a space. */
+static enum pd_code place_mapping(struct pd_mappings *m, uint32_t space, struct pd_own_mapping *own,
+                                  uint64_t last, struct pd_error *error)
+{
+    if (m->options.tag)
+        own->is.tag = m->options.tag(m->options.user, &own->is);
+    pd_spans_put(&m->spans, &m->spaces[space].root, own->is.start, last, own->is.number);
+    count_ranges(m, own->is.number, -1);
+    return m->spans.failed ? no_memory(error, m) : PD_OK;
+}
+
+/* ---- Spaces */
+
+static void unlink_ended(struct pd_mappings *m, uint32_t i)
+{
+    struct pd_space *s = &m->spaces[i];
+    if (!s->ended)
+        return;
+    *(s->older ? &m->spaces[s->older].newer : &m->oldest) = s->newer;
+    *(s->newer ? &m->spaces[s->newer].older : &m->newest) = s->older;
+    s->ended = false;
+    m->n_ended--;
+}
+
+static void empty_space(struct pd_mappings *m, uint32_t i)
+{
+    pd_spans_drop(&m->spans, m->spaces[i].root);
+    m->spaces[i].root = 0;
+}
+
+/* The mappings of a process stay for a while, for what comes late. */
+static void end_process(struct pd_mappings *m, uint32_t pid)
+{
+    const uint32_t i = pd_idmap_get(&m->pids[PD_SPACE_PROCESS], pid);
+    if (i == PD_IDMAP_NONE || m->spaces[i].ended)
+        return;
+    m->spaces[i].ended = true;
+    m->spaces[i].older = m->newest;
+    m->spaces[i].newer = 0;
+    *(m->newest ? &m->spaces[m->newest].newer : &m->oldest) = i;
+    m->newest = i;
+    if (++m->n_ended > m->options.exited) {
+        const uint32_t gone = m->oldest;
+        unlink_ended(m, gone);
+        empty_space(m, gone);
+    }
+}
+
+/* The space of a pid, made if there is none; one whose process had ended is in use again. */
+static bool use_space(struct pd_mappings *m, enum pd_space_of kind, uint32_t pid, uint32_t *space)
+{
+    *space = pd_idmap_get(&m->pids[kind], pid);
+    if (*space != PD_IDMAP_NONE) {
+        unlink_ended(m, *space);
+        return true;
+    }
+    *space = (uint32_t)m->n_spaces;
+    if (m->n_spaces == UINT32_MAX ||
+        !pd_grow(m->allocator, (void **)&m->spaces, m->n_spaces, &m->spaces_cap, sizeof *m->spaces) ||
+        !pd_idmap_add(&m->pids[kind], pid, *space))
+        return false;
+    m->spaces[m->n_spaces++] = (struct pd_space){0};
+    return true;
+}
+
+/* Whose addresses those of a mode are; false: nobody's. The host's kernel has space 0. */
+static bool space_of_mode(unsigned cpumode, enum pd_space_of *kind, bool *host_kernel)
+{
+    *host_kernel = cpumode == PD_CPUMODE_KERNEL;
+    *kind = cpumode == PD_CPUMODE_GUEST_KERNEL ? PD_SPACE_GUEST_KERNEL
+            : cpumode == PD_CPUMODE_GUEST_USER ? PD_SPACE_GUEST_PROCESS
+                                               : PD_SPACE_PROCESS;
+    return cpumode == PD_CPUMODE_USER || cpumode == PD_CPUMODE_KERNEL || cpumode == PD_CPUMODE_GUEST_KERNEL ||
+           cpumode == PD_CPUMODE_GUEST_USER;
+}
+
+/* ---- What records say */
+
+/* A damaged record may have a name that no NUL ends. */
+static struct pd_str text_of(const struct pd_str *s)
+{
+    return (struct pd_str){s->ptr, s->len < UINT16_MAX ? s->len : UINT16_MAX, 0};
+}
+
+/* The last address; the kernel's own may be without a size, and is all there is then. */
+static uint64_t last_of(uint64_t first, uint64_t n)
+{
+    uint64_t last;
+    if (n == 0)
+        return first ? first - 1 : UINT64_MAX;
+    return __builtin_add_overflow(first, n - 1, &last) ? UINT64_MAX : last;
+}
+
+/* An MMAP as an MMAP2 that lacks what it does not have. */
+static bool mmap2_of(const struct pd_record *rec, struct pd_mmap2 *out)
+{
+    const struct pd_mmap *m = &rec->u.mmap;
+    if (rec->type == PD_RECORD_MMAP2)
+        *out = rec->u.mmap2;
+    else if (rec->type == PD_RECORD_MMAP)
+        *out = (struct pd_mmap2){.pid = m->pid,
+                                 .tid = m->tid,
+                                 .addr = m->addr,
+                                 .len = m->len,
+                                 .pgoff = m->pgoff,
+                                 .filename = m->filename};
+    else
+        return false;
+    return true;
+}
+
+static struct pd_mapping mapping_of(const struct pd_mmap2 *r)
+{
+    struct pd_mapping m = {.pid = r->pid,
+                           .start = r->addr,
+                           .size = r->len,
+                           .pgoff = r->pgoff,
+                           .maj = r->maj,
+                           .min = r->min,
+                           .prot = r->prot,
+                           .flags = r->flags,
+                           .ino = r->ino,
+                           .ino_generation = r->ino_generation};
+    m.build_id_size = r->build_id_size < sizeof m.build_id ? r->build_id_size : sizeof m.build_id;
+    memcpy(m.build_id, r->build_id, m.build_id_size);
+    return m;
+}
+
+static enum pd_code take_map(struct pd_mappings *m, const struct pd_record *rec, struct pd_error *error)
+{
+    struct pd_mmap2 map;
+    enum pd_space_of kind;
+    bool host_kernel;
+    uint32_t space = 0;
+    struct pd_own_mapping *own;
+    const bool is_kernel = pd_in_kernel(rec);
+    if (!mmap2_of(rec, &map) || (!is_kernel && map.len == 0))
+        return PD_OK;
+    space_of_mode(rec->misc & PD_MISC_CPUMODE, &kind, &host_kernel); /* of no known mode: the process's */
+    const struct pd_str name = text_of(&map.filename);
+    const struct pd_mapping what = mapping_of(&map);
+    enum pd_code code = make_mapping(m, &what, &name, &own, error);
+    if (code)
+        return code;
+    own->is.kind =
+        is_kernel ? kind_of_kernel(&own->is) : kind_of_user(&own->is, !(rec->misc & PD_MISC_MMAP_DATA));
+    if (!host_kernel && !use_space(m, kind, map.pid, &space)) {
+        count_ranges(m, own->is.number, -1);
+        return no_memory(error, m);
+    }
+    return place_mapping(m, space, own, last_of(map.addr, map.len), error);
+}
+
+/* A new process has the mappings of its parent, unless perf synthesized it: then all of its own follow. */
+static enum pd_code take_fork(struct pd_mappings *m, const struct pd_record *rec, struct pd_error *error)
+{
+    uint32_t space, parent, pid, ppid, tid;
+    if (!pd_told_task(rec, &pid, &tid) || !pd_told_parent(rec, &ppid, &tid) || pid == ppid)
+        return PD_OK;
+    if (!use_space(m, PD_SPACE_PROCESS, ppid, &parent) || !use_space(m, PD_SPACE_PROCESS, pid, &space))
+        return no_memory(error, m);
+    const uint32_t copy =
+        rec->misc & PD_MISC_FORK_EXEC ? 0 : pd_spans_copy(&m->spans, m->spaces[parent].root);
+    empty_space(m, space);
+    m->spaces[space].root = copy;
+    return PD_OK;
+}
+
+/* Code that the kernel made later; perf takes it for a mapping of its own where there is none. */
+static enum pd_code take_symbol(struct pd_mappings *m, const struct pd_ksymbol *k, struct pd_error *error)
+{
+    const uint64_t last = last_of(k->addr, k->len);
+    const struct pd_mapping what = {
+        .kind = PD_MAPPING_SYMBOL, .pid = UINT32_MAX, .start = k->addr, .size = k->len};
+    const struct pd_str name = text_of(&k->name);
+    const bool goes = k->flags & PD_KSYM_FLAG_UNREGISTER;
+    struct pd_own_mapping *own;
+    if (k->len == 0)
+        return PD_OK;
+    const struct pd_mapping *there = pd_mappings_find(m, UINT32_MAX, k->addr, PD_CPUMODE_KERNEL);
+    if (goes && there && there->kind != PD_MAPPING_KERNEL)
+        pd_spans_take(&m->spans, &m->spaces[0].root, k->addr, last);
+    if (goes || there)
+        return m->spans.failed ? no_memory(error, m) : PD_OK;
+    const enum pd_code code = make_mapping(m, &what, &name, &own, error);
+    return code ? code : place_mapping(m, 0, own, last, error);
+}
+
+/* The process is another program now. */
+static void take_exec(struct pd_mappings *m, const struct pd_record *rec)
+{
+    uint32_t pid, tid, i;
+    if (rec->misc & PD_MISC_COMM_EXEC && pd_told_task(rec, &pid, &tid) &&
+        (i = pd_idmap_get(&m->pids[PD_SPACE_PROCESS], pid)) != PD_IDMAP_NONE)
+        empty_space(m, i);
+}
+
+static void take_exit(struct pd_mappings *m, const struct pd_record *rec)
+{
+    uint32_t pid, tid;
+    if (pd_told_task(rec, &pid, &tid) && pid == tid)
+        end_process(m, pid);
+}
+
+enum pd_code pd_mappings_record(struct pd_mappings *m, struct pd_record *rec, struct pd_error *error)
+{
+    const enum pd_tells tells = pd_tells_of(rec);
+    const bool is_symbol = rec->type == PD_RECORD_KSYMBOL;
+    if (rec->plan == NULL || tells == PD_TELLS_TASK || (tells == PD_TELLS_NOTHING && !is_symbol))
+        return PD_OK;
+    const enum pd_code code = pd_record_decode_framed(rec->plan, rec, error);
+    if (code)
+        return code;
+    switch (tells) {
+    case PD_TELLS_MAP: return take_map(m, rec, error);
+    case PD_TELLS_BIRTH: return take_fork(m, rec, error);
+    case PD_TELLS_NAME: take_exec(m, rec); return PD_OK;
+    case PD_TELLS_END: take_exit(m, rec); return PD_OK;
+    default: return take_symbol(m, &rec->u.ksymbol, error);
+    }
+}
+
+const struct pd_mapping *pd_mappings_find(struct pd_mappings *m, uint32_t pid, uint64_t address,
+                                          unsigned cpumode)
+{
+    enum pd_space_of kind;
+    bool host_kernel;
+    uint32_t number, space = 0;
+    if (!space_of_mode(cpumode, &kind, &host_kernel))
+        return NULL;
+    if (!host_kernel)
+        space = pd_idmap_get(&m->pids[kind], pid);
+    if (space == PD_IDMAP_NONE && kind == PD_SPACE_GUEST_KERNEL) /* of perf's default guest */
+        space = pd_idmap_get(&m->pids[kind], 0);
+    if (space == PD_IDMAP_NONE || !pd_spans_find(&m->spans, m->spaces[space].root, address, &number))
+        return NULL;
+    return &m->all[number]->is;
+}
+
+/* ---- Life */
+
+bool pd_mappings_init(struct pd_mappings *m, const struct pd_allocator *allocator,
+                      const struct pd_mappings_options *options)
+{
+    *m = (struct pd_mappings){.allocator = allocator, .options = *options};
+    if (m->options.memory == 0)
+        m->options.memory = PD_LIMIT_SESSION;
+    if (m->options.exited == 0)
+        m->options.exited = PD_LIMIT_ENDED;
+    for (size_t i = 0; i < PD_SPACE_KINDS; i++)
+        m->pids[i].allocator = allocator;
+    pd_spans_init(&m->spans, allocator);
+    m->spans.count = count_ranges;
+    m->spans.user = m;
+    if (!pd_grow(allocator, (void **)&m->spaces, 0, &m->spaces_cap, sizeof *m->spaces))
+        return false;
+    m->spaces[m->n_spaces++] = (struct pd_space){0};
+    return true;
+}
+
+void pd_mappings_free(struct pd_mappings *m)
+{
+    pd_spans_free(&m->spans);
+    for (size_t i = 0; i < PD_SPACE_KINDS; i++)
+        pd_idmap_free(&m->pids[i]);
+    for (size_t i = 0; i < m->n_all; i++)
+        pd_release(m->allocator, m->all[i]);
+    pd_release(m->allocator, m->all);
+    pd_release(m->allocator, m->unused);
+    pd_release(m->allocator, m->spaces);
+    *m = (struct pd_mappings){.allocator = m->allocator};
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mappings.h - what is mapped where: the one place that knows perf's rules of mappings; inside of pd_session,
+ * and of what asks for mappings alone.
+ */
+#ifndef PERFDATA_MAPPINGS_H
+#define PERFDATA_MAPPINGS_H
+
+#include "spans.h"
+#include "src/support/idmap.h"
+#include <perfdata/error.h>
+#include <perfdata/session/mappings.h>
+
+/* Whose addresses they are: of each there are spaces by pid. */
+enum pd_space_of { PD_SPACE_PROCESS, PD_SPACE_GUEST_KERNEL, PD_SPACE_GUEST_PROCESS, PD_SPACE_KINDS };
+
+/* The mappings of a process, or of a kernel. */
+struct pd_space {
+    uint32_t root;         /* in the spans */
+    uint32_t older, newer; /* of those whose process has ended; 0: none */
+    bool ended;
+};
+
+struct pd_mappings_options {
+    uint64_t memory;
+    uint32_t exited;
+    uint32_t (*tag)(void *user, const struct pd_mapping *mapping);
+    void *user;
+};
+
+struct pd_mappings {
+    const struct pd_allocator *allocator;
+    struct pd_mappings_options options;
+    struct pd_spans spans; /* values are numbers of mappings */
+    struct pd_idmap pids[PD_SPACE_KINDS];
+    struct pd_space *spaces; /* that at 0 is the host's kernel */
+    size_t n_spaces, spaces_cap;
+    uint32_t oldest, newest, n_ended;
+    struct pd_own_mapping **all; /* by number; NULL: free */
+    uint32_t *unused;            /* numbers that are free; as many places as in `all` */
+    size_t n_all, all_cap, n_unused, unused_cap;
+    uint64_t bytes; /* of mappings and their names */
+};
+
+/* False: no memory. Options are copied; 0 stands for the usual. */
+bool pd_mappings_init(struct pd_mappings *m, const struct pd_allocator *allocator,
+                      const struct pd_mappings_options *options);
+void pd_mappings_free(struct pd_mappings *m);
+/* As pd_session_record(). */
+enum pd_code pd_mappings_record(struct pd_mappings *m, struct pd_record *rec, struct pd_error *error);
+/* As pd_session_find_mapping(). */
+const struct pd_mapping *pd_mappings_find(struct pd_mappings *m, uint32_t pid, uint64_t address,
+                                          unsigned cpumode);
+
+#endif

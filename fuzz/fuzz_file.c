@@ -2,8 +2,9 @@
 /*
  * fuzz_file.c - a whole recording in memory: every record is decoded, the parts cover the file, writing it
  * again, copied or with everything encoded anew, gives the same bytes, records are the same without the short
- * ways for those that follow alike, and in parts, names of events are in the file, and all memory, of which
- * there is never much, comes back. Checks R1, R2, R3, R5, R6, R10, R12.
+ * ways for those that follow alike, and in parts, names of events are in the file, what a session finds at an
+ * address holds it, and all memory, of which there is never much, comes back. Checks R1, R2, R3, R5, R6, R10,
+ * R12.
  */
 #define _GNU_SOURCE /* memmem() */
 #include "digest.h"
@@ -11,6 +12,8 @@
 #include "mutator.h"
 #include "recording.h"
 #include <perfdata/session/metadata.h>
+#include <perfdata/session/session.h>
+#include <perfdata/session/sorter.h>
 
 static void check_extents(const struct pd_reader *r, size_t size)
 {
@@ -173,6 +176,50 @@ static void check_metadata(const uint8_t *data, size_t size, const struct pd_rea
     pd_reader_close(r);
 }
 
+/* ---- What records mean */
+
+static void check_sample(struct pd_session *s, const struct pd_sample *sample, unsigned cpumode)
+{
+    const struct pd_mapping *m = pd_session_find_mapping(s, sample->pid, sample->ip, cpumode);
+    const struct pd_session_task *task = pd_session_find_task(s, sample->tid);
+    char dso[32];
+    if (task)
+        CHECK(task->tid == sample->tid && task->comm && (task->n_namespaces == 0 || task->namespaces));
+    if (m == NULL)
+        return;
+    CHECK(m->start <= sample->ip && (m->size == 0 || sample->ip - m->start < m->size));
+    CHECK(strlen(m->file) == m->file_len);
+    CHECK(pd_mapping_dso(m, dso, sizeof dso) >= strlen(dso));
+}
+
+static void check_session(const uint8_t *data, size_t size, const struct pd_reader_options *options)
+{
+    const struct pd_sorter_options order = {
+        .size = sizeof order, .allocator = options->allocator, .kind = PD_SORT_TIME};
+    const struct pd_session_options how = {
+        .size = sizeof how, .allocator = options->allocator, .memory = INFLATE_MOST / 4, .exited = 2};
+    struct pd_record rec = {0};
+    struct pd_error error;
+    struct pd_reader *r;
+    struct pd_sorter *sorter;
+    struct pd_session *s;
+    enum pd_code code;
+    CHECK(pd_reader_open_memory(&r, data, size, options, NULL) == PD_OK);
+    CHECK(pd_sorter_open(&sorter, r, &order, NULL) == PD_OK);
+    CHECK(pd_session_new(&s, &how, NULL) == PD_OK);
+    while ((code = pd_sorter_next(sorter, &rec, &error)) != PD_END) {
+        if (code)
+            continue;
+        if ((code = pd_session_record(s, &rec, &error)))
+            check_error(&error, code, size);
+        if (rec.type == PD_RECORD_SAMPLE && pd_reader_decode(r, &rec, NULL) == PD_OK)
+            check_sample(s, &rec.u.sample, rec.misc & PD_MISC_CPUMODE);
+    }
+    pd_session_free(s);
+    pd_sorter_close(sorter);
+    pd_reader_close(r);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct heap heap = {0};
@@ -193,6 +240,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_rewrite(r, data, size, true);
         check_short_ways(data, size, &options);
         check_metadata(data, size, &options);
+        check_session(data, size, &options);
         CHECK(heap.peak <= 64 * size + ((size_t)1 << 20) + (compressed ? ZSTD_MOST : 0));
     }
     pd_reader_close(r);

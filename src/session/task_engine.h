@@ -105,6 +105,7 @@ struct pd_tasks {
     bool sorted;   /* the entries that wait are */
     bool begun;    /* swapper is there */
     bool flowing;
+    bool learns;   /* names, although tasks flow */
     bool finished; /* lookups are possible */
 };
 

@@ -14,6 +14,8 @@ enum pd_code pd_tasks_add_name(struct pd_tasks *t, const char *name, struct pd_e
  * Before anything is collected. PD_ENOMEM.
  */
 enum pd_code pd_tasks_flow(struct pd_tasks *t, struct pd_error *error);
+/* Names that come have numbers, too, while tasks flow: memory grows with different names. */
+void pd_tasks_learn_names(struct pd_tasks *t);
 /* Nothing that is before the moment is still to come (NULL: nothing at all): it may be asked for. False: no
  * memory. */
 bool pd_tasks_settle(struct pd_tasks *t, const struct pd_moment *until);

@@ -57,10 +57,11 @@ static bool append_name(struct pd_tasks *t, const char *s, size_t n)
 
 bool pd_tasks_number_name(struct pd_tasks *t, const char *s, size_t n, uint32_t *comm)
 {
-    if (!t->flowing && t->n_comms >= t->table_size / 2 && !grow_table(t))
+    const bool learns = !t->flowing || t->learns;
+    if (learns && t->n_comms >= t->table_size / 2 && !grow_table(t))
         return false;
     const size_t slot = name_slot(t, s, n);
-    if (t->table[slot] == 0 && t->flowing) {
+    if (t->table[slot] == 0 && !learns) {
         *comm = (uint32_t)t->n_comms;
         return true;
     }
@@ -78,6 +79,11 @@ bool pd_tasks_init_names(struct pd_tasks *t)
     uint32_t swapper;
     t->key = pd_key_draw();
     return append_name(t, "", 0) && pd_tasks_number_name(t, "swapper", 7, &swapper);
+}
+
+void pd_tasks_learn_names(struct pd_tasks *t)
+{
+    t->learns = true;
 }
 
 enum pd_code pd_tasks_add_name(struct pd_tasks *t, const char *name, struct pd_error *error)

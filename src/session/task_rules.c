@@ -166,6 +166,7 @@ void pd_tasks_forget(struct pd_tasks *t, const struct pd_moment *until)
                 (struct pd_task_change){{c->state.after - gone, c->state.pid, c->state.comm}, c->task};
     }
     t->n_changes = n;
+    t->left += gone * (sizeof *t->entries + sizeof *t->states); /* what they were charged */
     t->n_entries -= gone;
     t->n_settled -= gone;
     if (gone && t->n_entries)

@@ -20,6 +20,7 @@
 #include <perfdata/ops/split.h>
 #include <perfdata/perfdata.h>
 #include <perfdata/session/metadata.h>
+#include <perfdata/session/session.h>
 #include <perfdata/session/part.h>
 #include <perfdata/session/text.h>
 #include <regex.h>
@@ -166,6 +167,15 @@ static enum pd_code gen_open(const void *o, struct pd_error *e)
     return code;
 }
 
+static enum pd_code session_new(const void *o, struct pd_error *e)
+{
+    struct pd_session *s;
+    const enum pd_code code = pd_session_new(&s, o, e);
+    if (!code)
+        pd_session_free(s);
+    return code;
+}
+
 static enum pd_code redaction_open(const void *o, struct pd_error *e)
 {
     struct pd_redaction *redaction;
@@ -304,6 +314,7 @@ static const struct {
     ROW(rewrite, pd_rewrite_options),
     ROW(metadata_open, pd_metadata_options),
     ROW(sorter_open, pd_sorter_options),
+    ROW(session_new, pd_session_options),
     ROW(sort_check, pd_sort_options),
     ROW(sort, pd_sort_options),
     ROW(convert, pd_convert_options),

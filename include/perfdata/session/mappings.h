@@ -43,8 +43,8 @@ struct pd_mapping {
 };
 
 /*
- * Where in the file an address of the mapping is. Of the kernel, of symbols and of memory without a file it is
- * the address itself, by which their symbols are looked up.
+ * Where in the file an address of the mapping is. Of the kernel, of symbols and of memory without a file it
+ * is the address itself, by which their symbols are looked up.
  */
 PD_EXPERIMENTAL uint64_t pd_mapping_offset(const struct pd_mapping *mapping, uint64_t address);
 

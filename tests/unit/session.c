@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * session.c - what a session answers after records made by hand: mappings that cover each other, fork, exec
+ * and exit, kernel, modules, symbols and guests, names and kinds, cgroups and namespaces; its memory, with
+ * little of it, and without. Checks R3, R10, R11.
+ */
+#include "cmocka_all.h"
+#include "heap.h"
+#include <perfdata/attr.h>
+#include <perfdata/constants.h>
+#include <perfdata/session/session.h>
+#include <stdio.h>
+
+static const struct pd_attr attr = {.type = PD_TYPE_SOFTWARE,
+                                    .sample_type = PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_CGROUP};
+
+static struct pd_plan plan_of(void)
+{
+    struct pd_plan plan;
+    pd_plan_init(&plan, &attr, PD_LITTLE);
+    return plan;
+}
+
+static enum pd_code feed(struct pd_session *s, const struct pd_record *what)
+{
+    uint64_t bytes[512];
+    struct pd_record rec = {0};
+    size_t size;
+    const struct pd_plan plan = plan_of();
+    assert_int_equal(pd_record_encode(&plan, what, bytes, sizeof bytes, &size, NULL), PD_OK);
+    assert_int_equal(pd_record_frame(PD_LITTLE, bytes, size, &rec, NULL), PD_OK);
+    rec.plan = &plan;
+    rec.attr = &attr;
+    return pd_session_record(s, &rec, NULL);
+}
+
+static struct pd_str str(const char *text)
+{
+    return (struct pd_str){text, strlen(text), PD_AUTO};
+}
+
+static enum pd_code map(struct pd_session *s, unsigned misc, uint32_t pid, uint64_t addr, uint64_t len,
+                        uint64_t pgoff, const char *file)
+{
+    const struct pd_record rec = {
+        .type = PD_RECORD_MMAP2,
+        .misc = (uint16_t)misc,
+        .u.mmap2 = {.pid = pid, .tid = pid, .addr = addr, .len = len, .pgoff = pgoff, .filename = str(file)}};
+    return feed(s, &rec);
+}
+
+static enum pd_code fork_task(struct pd_session *s, unsigned misc, uint32_t pid, uint32_t tid, uint32_t ppid,
+                              uint32_t ptid)
+{
+    const struct pd_record rec = {.type = PD_RECORD_FORK,
+                                  .misc = (uint16_t)misc,
+                                  .u.fork = {.pid = pid, .tid = tid, .ppid = ppid, .ptid = ptid}};
+    return feed(s, &rec);
+}
+
+static enum pd_code end_task(struct pd_session *s, uint32_t pid, uint32_t tid)
+{
+    const struct pd_record rec = {.type = PD_RECORD_EXIT, .u.exit = {.pid = pid, .tid = tid}};
+    return feed(s, &rec);
+}
+
+static enum pd_code name_task(struct pd_session *s, unsigned misc, uint32_t pid, uint32_t tid,
+                              const char *comm)
+{
+    const struct pd_record rec = {.type = PD_RECORD_COMM,
+                                  .misc = (uint16_t)misc,
+                                  .u.comm = {.pid = pid, .tid = tid, .comm = str(comm)}};
+    return feed(s, &rec);
+}
+
+static enum pd_code symbol(struct pd_session *s, uint64_t addr, uint32_t len, unsigned flags,
+                           const char *name)
+{
+    const struct pd_record rec = {
+        .type = PD_RECORD_KSYMBOL,
+        .u.ksymbol = {.addr = addr, .len = len, .flags = (uint16_t)flags, .name = str(name)}};
+    return feed(s, &rec);
+}
+
+static struct pd_session *begin(const struct pd_session_options *options)
+{
+    struct pd_session *s = NULL;
+    assert_int_equal(pd_session_new(&s, options, NULL), PD_OK);
+    return s;
+}
+
+enum { K = PD_CPUMODE_KERNEL, U = PD_CPUMODE_USER, GK = PD_CPUMODE_GUEST_KERNEL, GU = PD_CPUMODE_GUEST_USER };
+
+/* `want` NULL: nothing is there. */
+static void is_at(struct pd_session *s, unsigned mode, uint32_t pid, uint64_t at, const char *want,
+                  uint64_t offset)
+{
+    const struct pd_mapping *m = pd_session_find_mapping(s, pid, at, mode);
+    if (want == NULL) {
+        assert_null(m);
+        return;
+    }
+    assert_non_null(m);
+    assert_string_equal(m->file, want);
+    assert_int_equal(pd_mapping_offset(m, at), offset);
+}
+
+static void later_mappings_cover_earlier_ones(void **state)
+{
+    (void)state;
+    struct pd_session *s = begin(NULL);
+    map(s, U, 1, 0x1000, 0x3000, 0x500, "/a");
+    map(s, U, 1, 0x2000, 0x1000, 0, "/b");
+    is_at(s, U, 1, 0xfff, NULL, 0);
+    is_at(s, U, 1, 0x1000, "/a", 0x500);
+    is_at(s, U, 1, 0x1fff, "/a", 0x14ff);
+    is_at(s, U, 1, 0x2000, "/b", 0);
+    is_at(s, U, 1, 0x2fff, "/b", 0xfff);
+    is_at(s, U, 1, 0x3000, "/a", 0x2500); /* the rest of /a is where it was */
+    is_at(s, U, 1, 0x4000, NULL, 0);
+    is_at(s, U, 2, 0x1000, NULL, 0);
+    is_at(s, K, 1, 0x1000, NULL, 0);
+    is_at(s, PD_CPUMODE_HYPERVISOR, 1, 0x1000, NULL, 0);
+    map(s, U, 1, UINT64_MAX - 0xff, 0x1000, 0, "/end"); /* longer than there are addresses */
+    is_at(s, U, 1, UINT64_MAX, "/end", 0xff);
+    map(s, U, 1, 0x9000, 0, 0, "/none");
+    is_at(s, U, 1, 0x9000, NULL, 0);
+    pd_session_free(s);
+}
+
+static void a_child_has_its_parents_mappings(void **state)
+{
+    (void)state;
+    struct pd_session *s = begin(NULL);
+    map(s, U, 1, 0x1000, 0x1000, 0, "/a");
+    fork_task(s, 0, 2, 2, 1, 1);
+    fork_task(s, PD_MISC_FORK_EXEC, 3, 3, 1, 1); /* by perf: its own follow */
+    fork_task(s, 0, 1, 4, 1, 1);                 /* a thread */
+    map(s, U, 1, 0x1000, 0x1000, 0, "/b");
+    is_at(s, U, 1, 0x1000, "/b", 0);
+    is_at(s, U, 2, 0x1000, "/a", 0);
+    is_at(s, U, 3, 0x1000, NULL, 0);
+    is_at(s, U, 4, 0x1000, NULL, 0); /* no process */
+    map(s, U, 2, 0x1000, 0x800, 0, "/c");
+    is_at(s, U, 1, 0x1000, "/b", 0);
+    is_at(s, U, 2, 0x1800, "/a", 0x800);
+    fork_task(s, 0, 2, 2, 1, 1); /* the number again */
+    is_at(s, U, 2, 0x1000, "/b", 0);
+    pd_session_free(s);
+}
+
+static void exec_takes_mappings_away(void **state)
+{
+    (void)state;
+    struct pd_session *s = begin(NULL);
+    map(s, U, 1, 0x1000, 0x1000, 0, "/a");
+    fork_task(s, 0, 2, 2, 1, 1);
+    name_task(s, 0, 2, 2, "renamed");
+    is_at(s, U, 2, 0x1000, "/a", 0);
+    name_task(s, PD_MISC_COMM_EXEC, 2, 2, "other");
+    is_at(s, U, 2, 0x1000, NULL, 0);
+    is_at(s, U, 1, 0x1000, "/a", 0);
+    pd_session_free(s);
+}
+
+static void the_ended_stay_for_a_while(void **state)
+{
+    (void)state;
+    const struct pd_session_options options = {.size = sizeof options, .exited = 2};
+    struct pd_session *s = begin(&options);
+    for (uint32_t pid = 1; pid <= 4; pid++)
+        map(s, U, pid, 0x1000, 0x1000, 0, "/a");
+    end_task(s, 1, 9); /* a thread */
+    end_task(s, 1, 1);
+    end_task(s, 1, 1);
+    end_task(s, 2, 2);
+    is_at(s, U, 1, 0x1000, "/a", 0);
+    map(s, U, 1, 0x5000, 0x1000, 0, "/late"); /* in use after all */
+    end_task(s, 3, 3);
+    is_at(s, U, 2, 0x1000, "/a", 0);
+    end_task(s, 4, 4);
+    is_at(s, U, 2, 0x1000, NULL, 0);
+    is_at(s, U, 1, 0x1000, "/a", 0);
+    is_at(s, U, 3, 0x1000, "/a", 0);
+    is_at(s, U, 4, 0x1000, "/a", 0);
+    pd_session_free(s);
+}
+
+static void the_kernel_is_one_for_all(void **state)
+{
+    (void)state;
+    struct pd_session *s = begin(NULL);
+    map(s, K, UINT32_MAX, 0xffff0000, 0x1000, 0xffff0000, "[kernel.kallsyms]_text");
+    map(s, K, UINT32_MAX, 0xffffa000, 0x1000, 0, "/lib/modules/6.1/kernel/fs/a-b.ko.xz");
+    is_at(s, K, 7, 0xffff0010, "[kernel.kallsyms]_text", 0xffff0010);
+    is_at(s, K, 8, 0xffffa010, "/lib/modules/6.1/kernel/fs/a-b.ko.xz", 0x10);
+    is_at(s, U, 7, 0xffff0010, NULL, 0);
+    symbol(s, 0xffffc000, 0x100, 0, "bpf_prog_1");
+    symbol(s, 0xffffa000, 0x100, 0, "where a module is");
+    is_at(s, K, 7, 0xffffc0ff, "bpf_prog_1", 0xffffc0ff);
+    is_at(s, K, 7, 0xffffa010, "/lib/modules/6.1/kernel/fs/a-b.ko.xz", 0x10);
+    symbol(s, 0xffffc000, 0x100, PD_KSYM_FLAG_UNREGISTER, "bpf_prog_1");
+    is_at(s, K, 7, 0xffffc000, NULL, 0);
+    symbol(s, 0xffff0000, 0x100, PD_KSYM_FLAG_UNREGISTER, "never the kernel itself");
+    is_at(s, K, 7, 0xffff0000, "[kernel.kallsyms]_text", 0xffff0000);
+    map(s, K, UINT32_MAX, 0, 0, 0, "[kernel.kallsyms]_text"); /* of no size: all there is */
+    is_at(s, K, 7, 0x1234, "[kernel.kallsyms]_text", 0x1234);
+    pd_session_free(s);
+}
+
+static void guests_are_apart(void **state)
+{
+    (void)state;
+    struct pd_session *s = begin(NULL);
+    map(s, GK, 0, 0x1000, 0x1000, 0, "[guest.kernel.kallsyms]_text");
+    map(s, GK, 5, 0x1000, 0x1000, 0, "[guest.kernel.kallsyms.5]_text");
+    map(s, GU, 5, 0x1000, 0x1000, 0, "/guest");
+    map(s, U, 5, 0x1000, 0x1000, 0, "/qemu");
+    is_at(s, GK, 5, 0x1000, "[guest.kernel.kallsyms.5]_text", 0x1000);
+    is_at(s, GK, 6, 0x1000, "[guest.kernel.kallsyms]_text", 0x1000); /* perf's default guest */
+    is_at(s, GU, 5, 0x1000, "/guest", 0);
+    is_at(s, U, 5, 0x1000, "/qemu", 0);
+    is_at(s, GU, 6, 0x1000, NULL, 0);
+    is_at(s, K, 5, 0x1000, NULL, 0);
+    pd_session_free(s);
+}
+
+static void kinds_and_names(void **state)
+{
+    static const struct {
+        unsigned misc;
+        const char *file;
+        enum pd_mapping_kind kind;
+        const char *dso;
+    } cases[] = {
+        {U, "/bin/true", PD_MAPPING_FILE, "/bin/true"},
+        {U, "[vdso]", PD_MAPPING_VDSO, "[vdso]"},
+        {U, "//anon", PD_MAPPING_JIT, "/tmp/perf-77.map"},
+        {U | PD_MISC_MMAP_DATA, "//anon", PD_MAPPING_ANON, "/tmp/perf-77.map"},
+        {U | PD_MISC_MMAP_DATA, "[heap]", PD_MAPPING_ANON, "/tmp/perf-77.map"},
+        {U | PD_MISC_MMAP_DATA, "[stack]", PD_MAPPING_ANON, "/tmp/perf-77.map"},
+        {U, "/tmp/jitted-77-12.so", PD_MAPPING_JIT, "/tmp/jitted-77-12.so"},
+        {U, "[heap", PD_MAPPING_FILE, "[heap"},
+        {K, "[kernel.kallsyms]_stext", PD_MAPPING_KERNEL, "[kernel.kallsyms]"},
+        {K, "/lib/modules/x/snd-pcm.ko.zst", PD_MAPPING_MODULE, "[snd_pcm]"},
+        {K, "[bpf]", PD_MAPPING_MODULE, "[bpf]"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pd_session *s = begin(NULL);
+        char dso[64], cut[5];
+        map(s, cases[i].misc, 77, 0x1000, 0x1000, 0, cases[i].file);
+        const struct pd_mapping *m = pd_session_find_mapping(s, 77, 0x1000, cases[i].misc & PD_MISC_CPUMODE);
+        assert_non_null(m);
+        assert_int_equal(m->kind, cases[i].kind);
+        assert_int_equal(pd_mapping_dso(m, dso, sizeof dso), strlen(cases[i].dso));
+        assert_string_equal(dso, cases[i].dso);
+        assert_int_equal(pd_mapping_dso(m, cut, sizeof cut), strlen(cases[i].dso));
+        assert_int_equal(strlen(cut), strlen(cases[i].dso) < 4 ? strlen(cases[i].dso) : 4);
+        pd_session_free(s);
+    }
+}
+
+static void what_a_record_says_of_a_file(void **state)
+{
+    (void)state;
+    struct pd_session *s = begin(NULL);
+    struct pd_record rec = {.type = PD_RECORD_MMAP2,
+                            .misc = U,
+                            .u.mmap2 = {.pid = 1,
+                                        .addr = 0x1000,
+                                        .len = 0x1000,
+                                        .maj = 8,
+                                        .min = 1,
+                                        .ino = 12,
+                                        .ino_generation = 13,
+                                        .prot = PD_PROT_READ | PD_PROT_EXEC,
+                                        .flags = PD_MAP_PRIVATE,
+                                        .filename = str("/a")}};
+    feed(s, &rec);
+    const struct pd_mapping *m = pd_session_find_mapping(s, 1, 0x1000, U);
+    assert_int_equal(m->maj, 8);
+    assert_int_equal(m->min, 1);
+    assert_int_equal(m->ino, 12);
+    assert_int_equal(m->ino_generation, 13);
+    assert_int_equal(m->prot, PD_PROT_READ | PD_PROT_EXEC);
+    assert_int_equal(m->flags, PD_MAP_PRIVATE);
+    assert_int_equal(m->build_id_size, 0);
+    rec.misc |= PD_MISC_MMAP_BUILD_ID;
+    rec.u.mmap2 = (struct pd_mmap2){.pid = 1,
+                                    .addr = 0x1000,
+                                    .len = 0x1000,
+                                    .build_id_size = 20,
+                                    .build_id = {1, 2, [19] = 20},
+                                    .filename = str("/a")};
+    feed(s, &rec);
+    m = pd_session_find_mapping(s, 1, 0x1000, U);
+    assert_int_equal(m->build_id_size, 20);
+    assert_memory_equal(m->build_id, rec.u.mmap2.build_id, 20);
+    pd_session_free(s);
+}
+
+static void frames_have_the_mode_of_their_marker(void **state)
+{
+    const uint64_t ips[] = {0x10, PD_CONTEXT_KERNEL,       0x20, PD_CONTEXT_USER,
+                            0x30, PD_CONTEXT_GUEST_KERNEL, 0x40, PD_CONTEXT_GUEST_USER,
+                            0x50, PD_CONTEXT_HV,           0x60, PD_CONTEXT_USER_DEFERRED,
+                            99};
+    const unsigned modes[] = {U, K, U, GK, GU, PD_CPUMODE_HYPERVISOR};
+    const struct pd_vec all = PD_VEC64(ips, sizeof ips / sizeof *ips);
+    struct pd_frames f;
+    unsigned mode;
+    uint64_t ip;
+    (void)state;
+    pd_frames_begin(&f, &all);
+    for (unsigned i = 0; i < 6; i++) {
+        assert_true(pd_frames_next(&f, &ip, &mode));
+        assert_int_equal(ip, 0x10 * (i + 1));
+        assert_int_equal(mode, modes[i]);
+    }
+    assert_false(pd_frames_next(&f, &ip, &mode)); /* the cookie is no frame */
+    const uint64_t odd[] = {0x10, UINT64_MAX, 0x20};
+    const struct pd_vec some = PD_VEC64(odd, 3);
+    pd_frames_begin(&f, &some);
+    assert_true(pd_frames_next(&f, &ip, &mode));
+    assert_false(pd_frames_next(&f, &ip, &mode));
+}
+
+static void tasks_cgroups_and_namespaces(void **state)
+{
+    static const struct pd_namespace_entry spaces[] = {{4, 11}, {4, 12}};
+    const struct pd_record namespaces = {
+        .type = PD_RECORD_NAMESPACES,
+        .u.namespaces = {.pid = 1, .tid = 1, .nr = 2, .namespaces = PD_LIST(spaces, 2)}};
+    const struct pd_record cgroup = {.type = PD_RECORD_CGROUP, .u.cgroup = {.id = 900, .path = str("/a/b")}};
+    const struct pd_record again = {.type = PD_RECORD_CGROUP, .u.cgroup = {.id = 900, .path = str("/c")}};
+    const struct pd_record sample = {.type = PD_RECORD_SAMPLE,
+                                     .u.sample = {.pid = 1, .tid = 1, .cgroup = 900}};
+    struct pd_session *s = begin(NULL);
+    const struct pd_session_task *t;
+    (void)state;
+    assert_null(pd_session_find_task(s, 1));
+    assert_string_equal(pd_session_find_task(s, 0)->comm, "swapper");
+    assert_null(pd_session_find_cgroup(s, 900));
+    name_task(s, 0, 1, 1, "one");
+    feed(s, &namespaces);
+    feed(s, &cgroup);
+    feed(s, &sample);
+    fork_task(s, 0, 2, 3, 1, 1);
+    name_task(s, 0, 1, 1, "more than fifteen bytes");
+    t = pd_session_find_task(s, 1);
+    assert_string_equal(t->comm, "more than fifteen bytes");
+    assert_int_equal(t->pid, 1);
+    assert_int_equal(t->ppid, UINT32_MAX);
+    t = pd_session_find_task(s, 3);
+    assert_string_equal(t->comm, "one"); /* as its parent was called then */
+    assert_int_equal(t->pid, 2);
+    assert_int_equal(t->tid, 3);
+    assert_int_equal(t->ppid, 1);
+    assert_int_equal(t->ptid, 1);
+    assert_int_equal(t->cgroup, 900);
+    assert_int_equal(t->n_namespaces, 2);
+    assert_int_equal(t->namespaces[1].inode, 12);
+    assert_string_equal(pd_session_find_cgroup(s, 900), "/a/b");
+    feed(s, &again);
+    assert_string_equal(pd_session_find_cgroup(s, 900), "/c");
+    fork_task(s, 0, 2, 3, 8, 8); /* the tid is another task now */
+    t = pd_session_find_task(s, 3);
+    assert_string_equal(t->comm, "");
+    assert_int_equal(t->n_namespaces, 0);
+    assert_int_equal(t->cgroup, 0);
+    pd_session_free(s);
+}
+
+static uint32_t tag(void *user, const struct pd_mapping *m)
+{
+    unsigned *calls = user;
+    return ++*calls * 100 + m->file_len;
+}
+
+static void each_mapping_is_tagged_once(void **state)
+{
+    unsigned calls = 0;
+    const struct pd_session_options options = {.size = sizeof options, .tag = tag, .user = &calls};
+    struct pd_session *s = begin(&options);
+    (void)state;
+    map(s, U, 1, 0x1000, 0x3000, 0, "/a");
+    map(s, U, 1, 0x2000, 0x1000, 0, "/bcd");
+    fork_task(s, 0, 2, 2, 1, 1);
+    assert_int_equal(pd_session_find_mapping(s, 2, 0x3000, U)->tag, 102);
+    assert_int_equal(pd_session_find_mapping(s, 1, 0x2000, U)->tag, 204);
+    assert_int_equal(calls, 2);
+    pd_session_free(s);
+}
+
+/* What is mapped stays the same; what was mapped goes. */
+static void memory_is_of_what_is_mapped(void **state)
+{
+    struct heap heap = {0};
+    const struct pd_allocator allocator = {heap_resize, heap_release, &heap};
+    const struct pd_session_options options = {.size = sizeof options, .allocator = &allocator, .exited = 4};
+    struct pd_session *s = begin(&options);
+    char name[40];
+    size_t bytes = 0;
+    (void)state;
+    for (unsigned i = 0; i < 20000; i++) {
+        const uint32_t pid = 2 + i % 50;
+        snprintf(name, sizeof name, "/a/file/of/some/length/%u", i);
+        fork_task(s, 0, pid, pid, 1, 1);
+        map(s, U, pid, 0x1000 * (1 + i % 7), 0x1800, 0, name);
+        name_task(s, PD_MISC_COMM_EXEC, pid, pid, "x");
+        map(s, U, pid, 0x1000 * (1 + i % 7), 0x1800, 0, name);
+        symbol(s, 0xffff0000 + 16 * (i % 10), 8, i / 10 % 2 ? PD_KSYM_FLAG_UNREGISTER : 0, name);
+        end_task(s, pid, pid);
+        if (i == 4000)
+            bytes = heap.bytes;
+        assert_true(i < 4000 || heap.bytes < bytes + 4096);
+    }
+    pd_session_free(s);
+    assert_int_equal(heap.blocks, 0);
+}
+
+static void more_than_it_may_take(void **state)
+{
+    const struct pd_session_options options = {.size = sizeof options, .memory = 20000};
+    struct pd_session *s = begin(&options);
+    unsigned i = 0;
+    (void)state;
+    for (; i < 1000 && map(s, U, 1, 0x1000 * (1 + i), 0x1000, 0, "/a") == PD_OK; i++)
+        ;
+    assert_in_range(i, 20, 200);
+    assert_int_equal(map(s, U, 1, 0x1000 * (1 + i), 0x1000, 0, "/a"), PD_ELIMIT);
+    is_at(s, U, 1, 0x1000 * i, "/a", 0);
+    is_at(s, U, 1, 0x1000 * (1 + i), NULL, 0);
+    for (i = 0; i < 10000; i++)
+        if (name_task(s, 0, i, i, "x") != PD_OK)
+            break;
+    assert_in_range(i, 20, 1000);
+    assert_int_equal(name_task(s, 0, i, i, "x"), PD_ELIMIT);
+    pd_session_free(s);
+}
+
+static void without_memory(void **state)
+{
+    enum pd_code code = PD_ENOMEM;
+    (void)state;
+    for (size_t n = 1; code == PD_ENOMEM; n++) {
+        struct heap heap = {.fail_at = n};
+        const struct pd_allocator allocator = {heap_resize, heap_release, &heap};
+        const struct pd_session_options options = {.size = sizeof options, .allocator = &allocator};
+        const struct pd_record cgroup = {.type = PD_RECORD_CGROUP, .u.cgroup = {.id = 9, .path = str("/a")}};
+        struct pd_session *s = NULL;
+        code = pd_session_new(&s, &options, NULL);
+        if (!code)
+            code = map(s, U, 1, 0x1000, 0x3000, 0, "/a");
+        if (!code)
+            code = map(s, U, 1, 0x2000, 0x1000, 0, "/b");
+        if (!code)
+            code = fork_task(s, 0, 2, 2, 1, 1);
+        if (!code)
+            code = feed(s, &cgroup);
+        if (!code)
+            code = name_task(s, PD_MISC_COMM_EXEC, 2, 2, "two");
+        pd_session_free(s);
+        assert_int_equal(heap.blocks, 0);
+    }
+    assert_int_equal(code, PD_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(later_mappings_cover_earlier_ones),
+        cmocka_unit_test(a_child_has_its_parents_mappings),
+        cmocka_unit_test(exec_takes_mappings_away),
+        cmocka_unit_test(the_ended_stay_for_a_while),
+        cmocka_unit_test(the_kernel_is_one_for_all),
+        cmocka_unit_test(guests_are_apart),
+        cmocka_unit_test(kinds_and_names),
+        cmocka_unit_test(what_a_record_says_of_a_file),
+        cmocka_unit_test(frames_have_the_mode_of_their_marker),
+        cmocka_unit_test(tasks_cgroups_and_namespaces),
+        cmocka_unit_test(each_mapping_is_tagged_once),
+        cmocka_unit_test(memory_is_of_what_is_mapped),
+        cmocka_unit_test(more_than_it_may_take),
+        cmocka_unit_test(without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -7,6 +7,7 @@
 #include "src/schema/options.h"
 #include "src/support/wire.h"
 #include <perfdata/session/sorter.h>
+#include <perfdata/session/tasks.h>
 #include <string.h>
 
 /* ---- Records */
@@ -37,7 +38,7 @@ static bool belongs_to_data(const struct pd_conversion *c, const struct pd_recor
     if (rec->payload_size || pd_convert_is_compressed(rec) || rec->type == PD_RECORD_FINISHED_ROUND)
         return false;
     /* perf takes a `data` without records for one that was not finished. */
-    return !c->first_done || pd_convert_is_early(c, rec);
+    return !c->first_done || pd_is_early(rec);
 }
 
 /* Writes a record to that file where it belongs. One whose payload is cut does not come along. */
@@ -219,12 +220,13 @@ static enum pd_code look_for_compressed(struct pd_conversion *c)
 static enum pd_code look_for_merge(struct pd_conversion *c)
 {
     struct pd_record rec = {0};
+    uint64_t time;
     if (c->from != PD_CONTAINER_DIRECTORY || c->to == PD_CONTAINER_DIRECTORY)
         return PD_OK;
     c->merge = c->r->n_members > 2;
     c->r->keep_compressed = true;
     while (!c->merge && c->r->n_members == 2 && pd_reader_next_here(c->r, &rec, NULL) == PD_OK)
-        c->merge = pd_convert_is_compressed(&rec) || (rec.index && pd_convert_time(&rec, c->t.from) != 0);
+        c->merge = pd_convert_is_compressed(&rec) || (rec.index && pd_record_time(&rec, &time) && time);
     return pd_reader_rewind(c->r, c->error);
 }
 

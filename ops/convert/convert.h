@@ -73,10 +73,6 @@ static inline bool pd_convert_is_compressed(const struct pd_record *rec)
 /* The next record of a reader, over what is damaged and reported. PD_END: no more, or none that can be read.
  */
 enum pd_code pd_convert_next(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec);
-/* A record's time; of one without, 0. */
-uint64_t pd_convert_time(const struct pd_record *rec, enum pd_order order);
-/* What perf synthesizes before it samples, which it neither compresses nor writes to the data.N files. */
-bool pd_convert_is_early(const struct pd_conversion *c, const struct pd_record *rec);
 /*
  * Is what follows the record all there? Of an input that cannot seek it is held until that is known, which
  * moves rec->raw; behind pd_convert_max_held() bytes it is taken for granted. Who finds it missing, the

@@ -78,23 +78,6 @@ enum pd_code pd_convert_next(struct pd_conversion *c, struct pd_reader *r, struc
     }
 }
 
-uint64_t pd_convert_time(const struct pd_record *rec, enum pd_order order)
-{
-    const struct pd_plan *plan = rec->plan;
-    if (rec->type >= PD_RECORD_HEADER_ATTR || plan == NULL)
-        return 0;
-    if (rec->type == PD_RECORD_SAMPLE)
-        return plan->time && rec->size >= plan->time + 8u ? pd_load64(rec->raw + plan->time, order) : 0;
-    if (!plan->id_all || !plan->trailer_time || rec->size < 8u + plan->trailer_time)
-        return 0;
-    return pd_load64(rec->raw + rec->size - plan->trailer_time, order);
-}
-
-bool pd_convert_is_early(const struct pd_conversion *c, const struct pd_record *rec)
-{
-    return rec->type != PD_RECORD_SAMPLE && pd_convert_time(rec, c->t.from) == 0;
-}
-
 /* Where what follows a record goes. */
 struct putting {
     struct pd_conversion *c;
@@ -236,7 +219,7 @@ enum pd_code pd_convert_put(struct pd_conversion *c, struct pd_reader *r, struct
 {
     const uint8_t *bytes;
     size_t n = 0;
-    if (w->plain && !pd_convert_is_early(c, rec))
+    if (w->plain && !pd_is_early(rec))
         w->plain = false;
     const struct pd_feature_change *change = pd_convert_change_of(c, rec);
     if (change)

@@ -5,6 +5,7 @@
 #include "src/codec/record_role.h"
 #include "src/session/content.h"
 #include "src/support/wire.h"
+#include <perfdata/session/tasks.h>
 
 #define TELLING 12 /* bytes of the feature: version, type, level */
 
@@ -48,6 +49,12 @@ uint64_t pd_stream_feature(const struct pd_record *rec, enum pd_order order, boo
     const bool one = !rec->depth && !rec->old_feature && pd_record_feature(rec, order, &id, &data);
     *mark = one && rec->size == 16 && !pd_may_be_empty(id);
     return one ? id : UINT64_MAX;
+}
+
+bool pd_is_early(const struct pd_record *rec)
+{
+    uint64_t time;
+    return rec->type != PD_RECORD_SAMPLE && !(pd_record_time(rec, &time) && time);
 }
 
 enum pd_code pd_compression_start(struct pd_compression *z, struct pd_writer *w, struct pd_error *error)

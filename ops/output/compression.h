@@ -24,6 +24,9 @@ uint32_t pd_zip_type(enum pd_convert_zip zip, bool zstd);
  * features instead. */
 uint64_t pd_stream_feature(const struct pd_record *rec, enum pd_order order, bool *mark);
 
+/* What perf synthesizes before it samples, which it neither compresses nor writes to the data.N files. */
+bool pd_is_early(const struct pd_record *rec);
+
 /* ---- A stream that is made of a stream, or a file that is made of a file */
 
 struct pd_compression {

@@ -8,7 +8,6 @@
 #include "output.h"
 #include "payload.h"
 #include "src/support/memory.h"
-#include <perfdata/session/tasks.h>
 #include "src/support/wire.h"
 
 static enum pd_order order_of(const struct pd_output *o)
@@ -52,13 +51,6 @@ static enum pd_code start(struct pd_output *o, struct pd_writer *w)
 {
     w->plain |= w->deflate.ctx == NULL;
     return pd_compression_start(&o->z, w, o->sections.error);
-}
-
-/* What perf synthesizes before it samples, which it does not compress. */
-static bool is_early(const struct pd_record *rec)
-{
-    uint64_t time = 0;
-    return rec->old_feature || (rec->type != PD_RECORD_SAMPLE && (!pd_record_time(rec, &time) || time == 0));
 }
 
 /* ---- Files of a directory */
@@ -203,7 +195,7 @@ enum pd_code pd_output_record(struct pd_output *o, const struct pd_record *rec, 
     struct pd_writer *w = writer_of(o);
     if (keeps(o))
         w->plain = rec->depth == 0;
-    else if (w->plain && !is_early(rec))
+    else if (w->plain && !pd_is_early(rec))
         w->plain = false;
     if (rec->old_feature) /* of a type that means something else */
         return pd_writer_emit(w, bytes, rec->size, o->sections.error);

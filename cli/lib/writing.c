@@ -3,6 +3,11 @@
 #include "writing.h"
 #include <string.h>
 
+bool cli_take_writing(struct cli_writing *w, int key, enum pd_convert_zip *zip)
+{
+    return key == CLI_TO ? cli_take_to(w->cli, &w->to) : cli_take_compression(w->cli, key, zip);
+}
+
 /* ---- What the library asks and tells */
 
 int cli_open_member(void *user, const char *name, unsigned mode, struct pd_sink *sink)

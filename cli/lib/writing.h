@@ -19,6 +19,15 @@ struct cli_writing {
     size_t n_findings;
 };
 
+/* Options of such verbs; `to_`, `otherwise_`: without them, in a help text. */
+enum { CLI_TO = CLI_DECOMPRESS + 1 };
+#define CLI_AGAIN "those that were compressed are so again"
+#define CLI_WRITING(to_, otherwise_)                                                                   \
+    {"to", CLI_TO, "file|pipe|dir", "file, pipe or dir (default: " to_ "; to standard output: pipe)"}, \
+        CLI_COMPRESSION(otherwise_)
+/* Takes one of these options. False: it is wrong, which is printed; or it is another key. */
+bool cli_take_writing(struct cli_writing *w, int key, enum pd_convert_zip *zip);
+
 /* For the library's options. */
 int cli_open_member(void *user, const char *name, unsigned mode, struct pd_sink *sink);
 int cli_close_member(void *user, struct pd_sink *sink);

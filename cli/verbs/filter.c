@@ -22,7 +22,6 @@ enum {
     KEY_TID,
     KEY_TIME,
     KEY_USER,
-    KEY_TO,
     KEY_KERNEL,
     KEY_SIDEBAND,
     KEY_EVERY,
@@ -59,8 +58,7 @@ static const struct cli_option options[] = {
     {"all-kernel", KEY_KERNEL, NULL, "no samples in user mode"},
     {"every", KEY_EVERY, "N", "of the selected samples every Nth, in the order of the file"},
     {"limit", KEY_LIMIT, "N", "of those the first N"},
-    {"to", KEY_TO, "file|pipe|dir", "file, pipe or dir (default: the input's; to standard output: pipe)"},
-    CLI_COMPRESSION("those that were compressed are so again"),
+    CLI_WRITING("the input's", CLI_AGAIN),
     {"sideband", KEY_SIDEBAND, "needed|all|none", "other records to keep: needed (default), all or none"},
     {0},
 };
@@ -285,15 +283,15 @@ static bool take_sideband(struct run *run)
 static bool take_option(struct run *run, int key)
 {
     switch (key) {
-    case KEY_TO: return cli_take_to(run->cli, &run->w.to);
     case KEY_USER: run->options.all_user = true; return true;
     case KEY_KERNEL: run->options.all_kernel = true; return true;
     case KEY_SIDEBAND: return take_sideband(run);
     case KEY_EVERY: return take_count(run, key, &run->options.every);
     case KEY_LIMIT: return take_count(run, key, &run->options.limit);
+    case CLI_TO:
     case 'z':
     case CLI_COMPRESSED2:
-    case CLI_DECOMPRESS: return cli_take_compression(run->cli, key, &run->options.zip);
+    case CLI_DECOMPRESS: return cli_take_writing(&run->w, key, &run->options.zip);
     case CLI_STOP: return false;
     default: return take_list(run, key);
     }

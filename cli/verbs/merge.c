@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_TO = CLI_LONG, KEY_PIDS, KEY_ANY_CLOCK };
+enum { KEY_PIDS = CLI_LONG, KEY_ANY_CLOCK };
 
 /* clang-format off */
 static const struct cli_option options[] = {
@@ -19,8 +19,7 @@ static const struct cli_option options[] = {
     {"any-clock", KEY_ANY_CLOCK, NULL, "also what was recorded with different clocks, whose times do not "
                                        "fit"},
     {"memory", 'm', "SIZE", "bytes in which records may wait, K, M or G behind the number (default 64M)"},
-    {"to", KEY_TO, "CONTAINER", "file, pipe or dir (default: file; to standard output: pipe)"},
-    CLI_COMPRESSION("they are if those of the first input are"),
+    CLI_WRITING("file", "they are if those of the first input are"),
     {0},
 };
 
@@ -68,11 +67,7 @@ static bool take_option(struct run *run, int key)
     case 'm': return cli_take_memory(run->cli, &run->options.memory);
     case KEY_PIDS: return take_pids(run);
     case KEY_ANY_CLOCK: return run->options.any_clock = true;
-    case KEY_TO: return cli_take_to(run->cli, &run->w.to);
-    case 'z':
-    case CLI_COMPRESSED2:
-    case CLI_DECOMPRESS: return cli_take_compression(run->cli, key, &run->options.zip);
-    default: return false;
+    default: return cli_take_writing(&run->w, key, &run->options.zip);
     }
 }
 

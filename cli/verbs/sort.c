@@ -6,16 +6,13 @@
 #include <perfdata/ops/sort.h>
 #include <string.h>
 
-enum { KEY_TO = CLI_LONG };
-
 /* clang-format off */
 static const struct cli_option options[] = {
     {"memory", 'm', "SIZE", "bytes in which records may wait, K, M or G behind the number (default 64M); "
                             "more wait in\n"
                             "temporary files in $TMPDIR"},
     {"dry-run", 'n', NULL, "write nothing; exit 0: in order, 1: not, and where that is seen first"},
-    {"to", KEY_TO, "CONTAINER", "file, pipe or dir (default: the input's; to standard output: pipe)"},
-    CLI_COMPRESSION("those that were compressed are so again"),
+    CLI_WRITING("the input's", CLI_AGAIN),
     {0},
 };
 
@@ -50,11 +47,7 @@ static bool take_option(struct run *run, int key)
     switch (key) {
     case 'm': return cli_take_memory(run->cli, &run->options.memory);
     case 'n': return run->dry = true;
-    case KEY_TO: return cli_take_to(run->cli, &run->w.to);
-    case 'z':
-    case CLI_COMPRESSED2:
-    case CLI_DECOMPRESS: return cli_take_compression(run->cli, key, &run->options.zip);
-    default: return false;
+    default: return cli_take_writing(&run->w, key, &run->options.zip);
     }
 }
 

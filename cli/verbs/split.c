@@ -23,7 +23,7 @@ static const struct cli_option options[] = {
     {"by", KEY_BY, "cpu|pid|event", "a piece for each cpu, pid or event that has samples"},
     {"max-copied", KEY_MAX_COPIED, "SIZE", "stop where pieces repeat more of the input than this (64M and 64 "
                                            "times its size)"},
-    CLI_COMPRESSION("those that were compressed are so again"),
+    CLI_COMPRESSION(CLI_AGAIN),
     {0},
 };
 
@@ -154,10 +154,7 @@ static bool take_option(struct run *run, int key)
     case KEY_TIME: return take_time(run);
     case KEY_BY: return take_by(run);
     case KEY_MAX_COPIED: return take_bytes(run, "--max-copied", &run->options.max_copied);
-    case 'z':
-    case CLI_COMPRESSED2:
-    case CLI_DECOMPRESS: return cli_take_compression(run->cli, key, &run->options.zip);
-    default: return false;
+    default: return cli_take_compression(run->cli, key, &run->options.zip);
     }
 }
 

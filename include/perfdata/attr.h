@@ -17,9 +17,9 @@ extern "C" {
 #define PD_ATTR_SIZE PD_ATTR_SIZE_VER9
 
 /*
- * Decodes an attr of `n` bytes. Fields past attr.size (0 means 64) or past n read as 0; the bytes of [size,
- * n) and those past PD_ATTR_SIZE are attr->tail, which points into `bytes`. A size below 64 counts as 64.
- * PD_ESHORT: n is below 8, so that not even the size can be read. n less than attr.size is accepted: the attr
+ * Decodes an attr of `n` bytes. Fields past attr.size (0 means 64) or past n read as 0; attr->tail has the
+ * bytes of [size, n) and those past PD_ATTR_SIZE, and points into `bytes`. A size below 64 counts as 64.
+ * PD_ESHORT: n is below 8, so the size cannot be read. n less than attr.size is accepted: the attr
  * is then encoded in n bytes by pd_attr_encode(…, n).
  */
 PD_API enum pd_code pd_attr_decode(enum pd_order order, const void *bytes, size_t n, struct pd_attr *attr,

@@ -3,15 +3,15 @@
  * perfdata/base.h - the small types that everything else is made of.
  *
  * Options. Every struct pd_*_options starts with its own size:
- * `struct pd_sort_options o = {.size = sizeof o, ...}`. Zeros mean the usual, and so does NULL for the whole
- * struct. A program that was compiled with an older, shorter struct has the usual for what came later. One
- * that was compiled with a newer, longer struct is served as long as it leaves what this library does not
- * know at 0. PD_EARG, with the name of the struct as `field` and its size as `found`: it does not, or the
- * size is none (0 included). The struct is copied: it need not live longer than the call, unless a function
- * says so of what it points to.
+ * `struct pd_sort_options o = {.size = sizeof o, ...}`. Zeros select the defaults, and so does NULL for the
+ * whole struct. A program that was compiled with an older, shorter struct gets the defaults of later fields.
+ * A program that was compiled with a newer, longer struct works if it leaves fields that this library does
+ * not know at 0. PD_EARG, with the name of the struct as `field` and its size as `found`: such a field is not
+ * 0, or the size is impossible (0 included). The struct is copied: it need not live longer than the call,
+ * unless a function requires that of data it points to.
  *
  * Views ("pd_str", "pd_bytes", "pd_vec", "pd_list") never own memory: they point into the record, section or
- * user buffer they were made from and are valid as long as that is.
+ * user buffer they were made from and are valid as long as it is.
  */
 #ifndef PERFDATA_BASE_H
 #define PERFDATA_BASE_H
@@ -31,13 +31,13 @@ extern "C" {
 #endif
 
 /*
- * What is declared with PD_API is the stable core: from 1.0.0 on it changes only with a new SONAME. What is
- * declared with PD_EXPERIMENTAL, in perfdata/session/ and perfdata/ops/, may change or go in any minor
- * version, and the structs with it.
+ * Declarations with PD_API are the stable core: from 1.0.0 on they change only with a new SONAME.
+ * Declarations with PD_EXPERIMENTAL, in perfdata/session/ and perfdata/ops/, and their structs may change or
+ * be removed in any minor version.
  */
 #define PD_EXPERIMENTAL PD_API
 
-/* Byte order of a stream. PD_HOST_ORDER is the one this machine writes. */
+/* Byte order of a stream. PD_HOST_ORDER is that of this machine. */
 enum pd_order { PD_LITTLE = 0, PD_BIG = 1 };
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define PD_HOST_ORDER PD_BIG
@@ -45,7 +45,7 @@ enum pd_order { PD_LITTLE = 0, PD_BIG = 1 };
 #define PD_HOST_ORDER PD_LITTLE
 #endif
 
-/* Bytes that are kept as they are. */
+/* Uninterpreted bytes. */
 struct pd_bytes {
     const uint8_t *ptr;
     size_t n;
@@ -80,21 +80,22 @@ struct pd_vec {
 };
 
 /*
- * `n` elements of one layout. Elements of one size are read with the pd_<layout>_at() functions, any elements
- * one after another with pd_<layout>_next(), which takes the first off the list: work on a copy to keep it.
+ * `n` elements of one layout. Read elements of fixed size with the pd_<layout>_at() functions, and any
+ * elements one after another with pd_<layout>_next(), which removes the first from the list: use a copy to
+ * keep the list.
  */
 struct pd_list {
     const void *ptr;
     size_t n;
-    uint32_t stride; /* bytes from one element to the next; of varying elements the bytes of all */
+    uint32_t stride; /* bytes from one element to the next; for elements of varying size the bytes of all */
     uint8_t form;    /* enum pd_form */
-    uint32_t when;   /* what the layout around passes on, read_format for READ values: it decides which fields
-                        there are */
+    uint32_t when;   /* passed on by the enclosing layout, read_format for READ values: it decides which
+                        fields are present */
     uint8_t variant; /* enum pd_variant, the same */
     bool varying;    /* elements differ in size */
 };
 
-/* A string of a program's own as a slot that the encoder pads; `s` must outlive the view. */
+/* A string as a slot that the encoder pads; `s` must outlive the view. */
 #define PD_STR(s_) ((struct pd_str){(s_), __builtin_strlen(s_), PD_AUTO})
 /* An array of uint64_t as a vector; the array must outlive the view. */
 #define PD_VEC64(p_, n_) ((struct pd_vec){(p_), (n_), 8, PD_FORM_STRUCT})
@@ -109,8 +110,8 @@ PD_API uint64_t pd_vec_at(const struct pd_vec *v, size_t i);
 PD_API void pd_vec_copy(const struct pd_vec *v, size_t first, size_t n, uint64_t *out);
 
 /*
- * All memory the library takes goes through one of these. `resize` follows realloc's rules for old == NULL
- * and never sees size 0; a NULL answer becomes PD_ENOMEM. A NULL allocator pointer means malloc, realloc and
+ * The library takes all memory from one of these. `resize` follows realloc's rules for old == NULL
+ * and never sees size 0; a NULL result becomes PD_ENOMEM. A NULL allocator pointer means malloc, realloc and
  * free.
  */
 struct pd_allocator {

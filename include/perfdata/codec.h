@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * perfdata/codec.h - single records in memory: decoding and encoding, given the attr of the event they belong
- * to. No file is needed: this is also what reads perf_event_open's ring buffer.
+ * to. No file is needed: these functions also read the ring buffer of perf_event_open.
  *
  *     struct pd_plan plan;
  *     pd_plan_init(&plan, &attr, PD_HOST_ORDER);
@@ -22,17 +22,19 @@
 extern "C" {
 #endif
 
-/* What the attr does not tell about a record's layout: its size does, or an abi of registers. */
+/*
+ * Variants of a record's layout that the attr does not determine, but its size or an abi of registers does.
+ */
 enum pd_variant {
     PD_VARIANT_NO_HW_IDX = 1,       /* an empty branch stack without hw_idx, though the attr asks for it */
     PD_VARIANT_BRANCH_COUNTERS = 2, /* branch counters behind the branches */
     PD_VARIANT_EARLY_MMAP2 = 4,     /* MMAP2 without prot and flags, as in Linux 3.12-rc and RHEL 7.0 */
-    PD_VARIANT_SAMPLE_ID = 8, /* a sample_id where there is none usually: LOST_SAMPLES of an attr without
-                                 sample_id_all, HEADER_BUILD_ID by perf inject */
-    PD_VARIANT_NO_PID = 16,   /* build ids without pid, as before perf 2.6.35 */
+    PD_VARIANT_SAMPLE_ID = 8,       /* a sample_id in a record that usually has none: LOST_SAMPLES of an attr
+                                       without sample_id_all, HEADER_BUILD_ID by perf inject */
+    PD_VARIANT_NO_PID = 16,         /* build ids without pid, as before perf 2.6.35 */
     PD_VARIANT_UNKNOWN_USER_REGS =
-        32, /* the abi of regs_user has bits that are not known: what follows it is `rest` */
-    PD_VARIANT_UNKNOWN_INTR_REGS = 64, /* so has that of regs_intr */
+        32, /* the abi of regs_user has unknown bits: the bytes behind it are `rest` */
+    PD_VARIANT_UNKNOWN_INTR_REGS = 64, /* the abi of regs_intr has unknown bits, likewise */
 };
 
 struct pd_op; /* a line of the schema; see perfdata/session/fields.h */
@@ -47,7 +49,7 @@ struct pd_shape {
     uint16_t misc;
     uint8_t variant;
     uint8_t n_regs[2]; /* registers of sample_regs_user and sample_regs_intr */
-    uint32_t given;    /* header.misc, or what a part passes on to those in it */
+    uint32_t given;    /* header.misc, or the value that a part passes on to the parts in it */
 };
 
 /*
@@ -58,7 +60,7 @@ struct pd_plan {
     struct pd_shape shape;
     uint8_t order;     /* enum pd_order of the stream */
     bool id_all;       /* attr flag sample_id_all */
-    bool unknown;      /* sample_type, or read_format where it counts, has bits whose layout is not known */
+    bool unknown;      /* sample_type, or read_format if it matters, has bits with an unknown layout */
     bool unknown_read; /* the same for READ records */
     uint8_t usual; /* private: which of the usual sample types, in little-endian streams of its own path; 0:
                       none */
@@ -77,13 +79,13 @@ struct pd_plan {
 PD_API void pd_plan_init(struct pd_plan *plan, const struct pd_attr *attr, enum pd_order order);
 
 /*
- * A record: its header, its bytes, and what was decoded of them. `raw` and all views of the payload point
- * into the bytes given to the decoder.
+ * A record: its header, its bytes, and the decoded payload. `raw` and all views of the payload point into the
+ * bytes given to the decoder.
  */
 struct pd_record {
     uint32_t type; /* PD_RECORD_* or unknown */
     uint16_t misc;
-    uint16_t size;      /* bytes with the header; when encoding, 0 means computed, else it must agree */
+    uint16_t size;      /* bytes with the header; for encoding, 0: computed, else it must agree */
     uint8_t variant;    /* enum pd_variant */
     bool has_id;        /* `id` is present */
     bool decoded;       /* payload, id and rest are valid; else only type, misc, size and raw */
@@ -92,26 +94,26 @@ struct pd_record {
     uint8_t depth;      /* 1: from inside a COMPRESSED record, whose offset is `offset` */
     const uint8_t *raw; /* `size` bytes */
     const struct pd_plan *plan;
-    const struct pd_attr *attr; /* of the event it belongs to; NULL when not known */
-    uint32_t attr_index;        /* position of the attr in the file; UINT32_MAX when not known */
+    const struct pd_attr *attr; /* of the event it belongs to; NULL: not known */
+    uint32_t attr_index;        /* position of the attr in the file; UINT32_MAX: not known */
     uint64_t offset;            /* of the record in the file or stream */
     uint64_t index;             /* counted from 0 */
-    uint32_t nr_cpus_avail;     /* as the stream's NRCPUS has said before this record; 0: it has not */
-    uint32_t member;            /* of a directory recording: which file it is from, 0 for `data` */
+    uint32_t nr_cpus_avail;     /* from the stream's NRCPUS before this record; 0: there was none */
+    uint32_t member;            /* of a directory recording: the number of its file, 0 for `data` */
     uint64_t inner_offset;      /* depth 1: position in the decompressed stream */
     uint64_t
         payload_size; /* bytes that follow the record outside of its size: AUXTRACE, HEADER_TRACING_DATA */
     struct pd_bytes rest; /* bytes behind the known fields and before the sample_id */
     struct pd_sample_id id;
-    uint64_t filled_as; /* private: u holds a sample of a plan with this key, what that leaves out is 0; 0: it
-                           does not */
+    uint64_t filled_as; /* private: u holds a sample of a plan with this key, and all its absent fields are 0;
+                           0: it does not */
     const struct pd_op *layout; /* of the decoded payload; NULL for unknown types: all in `rest` */
     union pd_payload u;         /* u.sample, u.mmap2, …; by layout */
 };
 
 /*
- * Reads the 8 bytes of a record header. `n` is how many bytes there are. Fills type, misc, size and raw and
- * clears the rest. PD_ESHORT: fewer than 8 bytes; PD_ESIZE: size below 8; PD_ETRUNC: the record is longer
+ * Reads the 8 bytes of a record header. `n` is the number of available bytes. Fills type, misc, size and raw
+ * and clears the rest. PD_ESHORT: fewer than 8 bytes; PD_ESIZE: size below 8; PD_ETRUNC: the record is longer
  * than n.
  */
 PD_API enum pd_code pd_record_frame(enum pd_order order, const void *bytes, size_t n, struct pd_record *rec,
@@ -120,8 +122,8 @@ PD_API enum pd_code pd_record_frame(enum pd_order order, const void *bytes, size
 /*
  * Decodes one record at `bytes`, of which n are readable, by the plan of the event it belongs to. On success
  * rec->u, rec->id and rec->rest are valid as long as the bytes are. On error, which names the field, type,
- * misc, size and raw are valid as far as pd_record_frame() got. PD_EUNKNOWN: a sample of an attr with unknown
- * sample_type bits.
+ * misc, size and raw are valid as far as pd_record_frame() read them. PD_EUNKNOWN: a sample of an attr with
+ * unknown sample_type bits.
  */
 PD_API enum pd_code pd_record_decode(const struct pd_plan *plan, const void *bytes, size_t n,
                                      struct pd_record *rec, struct pd_error *error);
@@ -131,23 +133,23 @@ PD_API enum pd_code pd_record_decode_framed(const struct pd_plan *plan, struct p
                                             struct pd_error *error);
 
 /*
- * Encodes rec's header, payload, rest and id for the plan's event and byte order, which need not be those it
- * was decoded with. type and misc are taken as they are; size may be 0. rec->layout may be NULL: then it
- * follows from type. Counts that disagree with what they count, values that do not fit and records over 65535
+ * Encodes rec's header, payload, rest and id for the plan's event and byte order, which may differ from those
+ * it was decoded with. type and misc are taken as they are; size may be 0. rec->layout may be NULL: then it
+ * follows from type. Counts that do not match their elements, values that do not fit and records over 65535
  * bytes are refused with the field's name; PD_ESPACE: cap is too small. Fields that the event does not have
- * are not looked at. *size receives the record's size, also with PD_ESPACE. `out` may not overlap what rec's
- * views point to.
+ * are ignored. *size receives the record's size, also with PD_ESPACE. `out` may not overlap what rec's views
+ * point to.
  */
 PD_API enum pd_code pd_record_encode(const struct pd_plan *plan, const struct pd_record *rec, void *out,
                                      size_t cap, size_t *size, struct pd_error *error);
 
-/* The size pd_record_encode() would give, with the same checks. */
+/* The size that pd_record_encode() would give, with the same checks. */
 PD_API enum pd_code pd_record_size(const struct pd_plan *plan, const struct pd_record *rec, size_t *size,
                                    struct pd_error *error);
 
 /*
- * The fields that start the raw bytes of every tracepoint sample, in the plan's byte order. False: there are
- * fewer than 8 bytes. Raw bytes of other events mean something else.
+ * The fields at the start of the raw bytes of every tracepoint sample, in the plan's byte order. False: there
+ * are fewer than 8 bytes. Raw bytes of other events have other formats.
  */
 PD_API bool pd_raw_common(const struct pd_plan *plan, const struct pd_raw_data *raw,
                           struct pd_tracepoint_common *out);
@@ -156,8 +158,8 @@ PD_API void pd_raw_common_put(const struct pd_plan *plan, const struct pd_tracep
                               void *out);
 
 /*
- * READ values, single or group, seen as a sequence: how many counters there are, and counter `i` (which must
- * be below that). What the read_format leaves out is 0.
+ * READ values, single or group, as a sequence: the number of counters, and counter `i` (which must be below
+ * that). Values that the read_format leaves out are 0.
  */
 PD_API size_t pd_read_values_n(const struct pd_plan *plan, const struct pd_read_values *values);
 PD_API void pd_read_values_get(const struct pd_plan *plan, const struct pd_read_values *values, size_t i,

@@ -29,7 +29,7 @@ struct pd_set;
 struct pd_name {
     const char *name;
     uint64_t value;           /* the value, the mask, or the mask of the sub-field in place */
-    const struct pd_set *set; /* BITS: how the sub-field's own value is named, never NULL there */
+    const struct pd_set *set; /* BITS: names of the sub-field's own values, never NULL there */
     uint8_t lo, width;        /* BITS: place of the sub-field, logical bit numbers (little-endian order) */
     const char *doc;
 };

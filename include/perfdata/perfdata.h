@@ -13,12 +13,12 @@
  *   attr.h       perf_event_attr of any size
  *   codec.h      one record in memory: decode, encode
  *   visitor.h    a callback for each record type               (generated from the schema)
- *   feature.h    feature sections: what a file says of the machine and itself
+ *   feature.h    feature sections: data about the machine and the recording
  *   reader.h     a recording, record by record
  *   writer.h     new recordings
  *
- * What follows is experimental (PD_EXPERIMENTAL in base.h), and included by itself. In the same library,
- * perfdata/session/:
+ * The following headers are experimental (PD_EXPERIMENTAL in base.h), and included separately. In the same
+ * library, perfdata/session/:
  *
  *   event.h         event names
  *   regs.h          register names
@@ -27,31 +27,31 @@
  *   compare.h       the first difference of two records
  *   large_record.h  simpleperf's records of more than 65535 bytes
  *   tracepoint.h    the fields in the raw bytes of tracepoints
- *   metadata.h      what a recording says of itself, wherever it says it
+ *   metadata.h      data about the recording, wherever it is stored
  *   sorter.h        a recording in the order of time
- *   tasks.h         which program a task was at which time
+ *   tasks.h         the names of tasks over time
  *   part.h          a recording read by several threads
  *
  * and operations on whole recordings, perfdata/ops/:
  *
  *   rewrite.h    a recording again, byte for byte
  *   convert.h    other containers, byte orders and compression
- *   filter.h     the samples one wants, with the records that they need
+ *   filter.h     selected samples, with the records that they need
  *   split.h      a recording in pieces
  *   sort.h       its records in order of time
  *   merge.h      several recordings as one
- *   repair.h     what is intact of a damaged recording
+ *   repair.h     the intact part of a damaged recording
  *   redact.h     a recording that can be shown to others
- *   difference.h what two recordings say differently
+ *   difference.h the differences between two recordings
  *   hash.h       a hash of the content, whatever the container
  *   gen.h        synthetic recordings
  *   parse.h      records, attrs and features from JSON
  *
  * Rules that hold everywhere. Handles are opaque and independent: two threads may use two handles, one handle
- * serves one thread at a time. There is no global state. Options are as base.h says.
- * Views point into the buffer they were decoded from and live as long as that. All memory comes from the
- * allocator given at opening; nothing is allocated per record. Functions that can fail return PD_OK or a
- * code, and say more in the struct pd_error they are given.
+ * serves one thread at a time. There is no global state. base.h describes options. Views point into the
+ * buffer they were decoded from and are valid as long as it is. All memory comes from the allocator given at
+ * opening; nothing is allocated per record. Functions that can fail return PD_OK or a code, and give details
+ * in the struct pd_error of the caller.
  */
 #ifndef PERFDATA_PERFDATA_H
 #define PERFDATA_PERFDATA_H

@@ -24,11 +24,11 @@
 extern "C" {
 #endif
 
-/* Where bytes come from when it is not a path, descriptor or memory. */
+/* A source of bytes other than a path, descriptor or memory. */
 struct pd_source {
     /*
      * Reads up to n bytes at `offset` into buf; returns how many, 0 at the end, or a negative errno. A source
-     * that cannot seek is only asked for the offset where the last read ended.
+     * that cannot seek is only called with the offset where the last read ended.
      */
     int64_t (*read_at)(void *user, uint64_t offset, void *buf, size_t n);
     void (*close)(void *user); /* may be NULL; called once, also when opening fails */
@@ -41,15 +41,15 @@ struct pd_reader_options {
     const struct pd_allocator *allocator; /* NULL: malloc; must outlive the reader */
     size_t window;                        /* bytes read at a time; 0: 256 KiB; never below 128 KiB */
     bool keep_compressed;                 /* do not look into COMPRESSED records */
-    uint64_t max_held;    /* most bytes kept of a file that comes through a pipe: what is before its data,
-                             and what is behind it; 0: 256 MiB each */
-    uint64_t max_inflate; /* most bytes that one COMPRESSED record may make; 0: 256 MiB. They are made in
+    uint64_t max_held;    /* most bytes kept of a file that comes through a pipe: those before its data, and
+                             those behind it; 0: 256 MiB each */
+    uint64_t max_inflate; /* most decompressed bytes of one COMPRESSED record; 0: 256 MiB. They are made in
                              pieces: memory does not grow with them */
-    uint64_t max_window;  /* most bytes of memory that a zstd frame may want for its window, rounded down to
-                             a power of two; 0: 128 MiB, which zstd's highest level needs */
-    bool probe; /* findings also tell of what cannot be decoded in features, in tracing data, and in the
-                    records that carry them: sections when it opens, records when they come. A
-                    feature of more than 256 MiB is not looked into */
+    uint64_t max_window;  /* most memory for the window of a zstd frame, in bytes, rounded down to a power of
+                             two; 0: 128 MiB, which zstd's highest level needs */
+    bool probe; /* findings also report features, tracing data and records carrying them that cannot be
+                   decoded: sections at opening, records when they are read. A feature of more than 256 MiB is
+                   not decoded */
 };
 
 enum pd_container { PD_CONTAINER_FILE, PD_CONTAINER_PIPE, PD_CONTAINER_DIRECTORY };
@@ -74,7 +74,7 @@ struct pd_extent {
     uint64_t size;
 };
 
-/* What the file header says, and what was found about it. */
+/* The content of the file header, and facts found about it. */
 struct pd_file_info {
     enum pd_container container;
     enum pd_order order;
@@ -86,8 +86,9 @@ struct pd_file_info {
                               machines */
     uint8_t features[32];  /* logical bits: feature n is bit n % 8 of byte n / 8 */
     bool unfinished;       /* data size 0 though records follow: they run to the end of the file */
-    bool truncated;        /* the file ends before what its header announces */
-    uint64_t stray;        /* bytes behind a pipe stream's last record that are no record; known at the end */
+    bool truncated;        /* the file ends before the parts that its header announces */
+    uint64_t stray;        /* bytes behind a pipe stream's last record that are not a record; known at the
+                              end */
 };
 
 /* An event: its attr, ids and plan. Valid until the reader is closed. */
@@ -122,11 +123,11 @@ struct pd_reader;
 
 /*
  * Opens a recording. Damage that leaves something readable is not an error here but a finding
- * (pd_reader_findings()). The reader takes what it needs of `source` but, for fd and memory, does not own
- * them: they must outlive it. A path of "-" is standard input; a directory is a recording made with --threads
- * or --kcore, whose records are those of `data` and then those of `data.N` by number. Without a `data` it is
- * PD_EMISSING, or PD_EIO, with what opening `data` gave; files that are missing between others, or are no
- * files, are findings, and have no records.
+ * (pd_reader_findings()). The reader copies `source`, but does not own its fd or memory, which must outlive
+ * the reader. A path of "-" is standard input; a directory is a recording made with --threads or --kcore,
+ * whose records are those of `data` and then those of `data.N` by number. Without a `data` it is PD_EMISSING,
+ * or PD_EIO, with the error of opening `data`; files that are missing between others, or are not files, are
+ * findings, and have no records.
  */
 PD_API enum pd_code pd_reader_open(struct pd_reader **reader, const char *path,
                                    const struct pd_reader_options *options, struct pd_error *error);
@@ -143,7 +144,7 @@ PD_API const struct pd_file_info *pd_reader_info(const struct pd_reader *reader)
 /* Attrs in file order. In a pipe stream more may come with the records. */
 PD_API size_t pd_reader_n_attrs(const struct pd_reader *reader);
 PD_API const struct pd_event_attr *pd_reader_attr(const struct pd_reader *reader, size_t i);
-/* The attr an event id belongs to; UINT32_MAX when none does. */
+/* The attr that an event id belongs to; UINT32_MAX: none. */
 PD_API uint32_t pd_reader_find_id(const struct pd_reader *reader, uint64_t id);
 
 /*
@@ -162,76 +163,79 @@ PD_API const struct pd_feature_section *pd_reader_find_feature(const struct pd_r
                                                                uint16_t number);
 
 /*
- * The whole file as consecutive parts without overlap, from offset 0 to its end. When the input cannot seek,
- * what stands behind the data is there after the last record, as are its features.
+ * The whole file as consecutive parts without overlap, from offset 0 to its end. If the input cannot seek,
+ * the parts behind the data, and its features, are known after the last record.
  */
 PD_API const struct pd_extent *pd_reader_extents(const struct pd_reader *reader, size_t *n);
 
-/* The files of a directory recording, `data` first; of any other one, none. rec->member counts in them. */
+/*
+ * The files of a directory recording, `data` first; other recordings have none. rec->member is an index of
+ * them.
+ */
 PD_API size_t pd_reader_n_members(const struct pd_reader *reader);
 PD_API const struct pd_member *pd_reader_member(const struct pd_reader *reader, size_t i);
 /*
- * A reader of one member's records alone, for the attrs of `reader`, which must live longer. Several may be
- * used side by side, in one thread. A member that was found unreadable when `reader` was opened is one
- * without records.
+ * A reader of the records of one member, with the attrs of `reader`, which must live longer. Several may be
+ * used side by side, in one thread. A member that was unreadable when `reader` was opened has no records.
  */
 PD_API enum pd_code pd_reader_open_member(struct pd_reader **member, const struct pd_reader *reader, size_t i,
                                           const struct pd_reader_options *options, struct pd_error *error);
 
-/* What is wrong or noteworthy about header, attrs, ids and features. */
+/* Errors and notes about header, attrs, ids and features. */
 PD_API size_t pd_reader_n_findings(const struct pd_reader *reader);
 PD_API const struct pd_error *pd_reader_finding(const struct pd_reader *reader, size_t i);
 
 /*
  * The next record, framed and with its attr, plan, offset and index, not yet decoded. rec->raw is valid until
  * the next call. PD_END: no more. PD_ESIZE, PD_ETRUNC, PD_ESHORT (fewer than 8 bytes are left): the data is
- * damaged here; the reader stands at the damage (pd_reader_offset()) and goes no further: the next call gives
- * PD_END or, in a directory, the first record of the next file. PD_EZSTD, PD_ELIMIT: a COMPRESSED record is
- * damaged or makes too much; what it holds is lost, as is all that is compressed up to the start of the next
- * zstd frame, of which one more PD_EZSTD tells; the reader goes on behind it.
+ * damaged here; the reader stops at the damage (pd_reader_offset()): the next call gives PD_END or, in a
+ * directory, the first record of the next file. PD_EZSTD, PD_ELIMIT: a COMPRESSED record is damaged or
+ * decompresses to too many bytes; its content is lost, and so is all compressed data up to the start of the
+ * next zstd frame, which one more PD_EZSTD reports; the reader continues behind it.
  *
  * The records inside COMPRESSED ones follow it, with rec->depth 1 and the offset of the COMPRESSED record.
- * Into a COMPRESSED one inside another nobody looks: PD_EZSTD says so, then it is given as it is.
+ * A COMPRESSED record inside another is not decompressed: PD_EZSTD says so, then the record is given as it
+ * is.
  */
 PD_API enum pd_code pd_reader_next(struct pd_reader *reader, struct pd_record *rec, struct pd_error *error);
 
 /*
- * Decodes what pd_reader_next() gave. PD_EUNKNOWN: the record's event is not known, so its layout is not
- * either.
+ * Decodes the record that pd_reader_next() gave. PD_EUNKNOWN: the record's event, and so its layout, is not
+ * known.
  */
 PD_API enum pd_code pd_reader_decode(const struct pd_reader *reader, struct pd_record *rec,
                                      struct pd_error *error);
 
 /*
- * Is a record what it says, though it can be decoded? The record is as pd_reader_decode() left it. PD_OK:
- * nothing speaks against it. PD_EUNKNOWN: no attr has its event id (`found`), so perf stops there. PD_EVALUE:
- * a record of this type (`found`) cannot stand in this container. Its size (`found`) takes in: PD_EINSIDE:
- * records that follow it; PD_ECOUNT: of a record of perf itself what is none of its fields; `expected` is
- * where that begins in it. What `perfdata check` notes, and pd_repair() leaves out.
+ * Checks whether a record that can be decoded is plausible. The record is as pd_reader_decode() left it.
+ * PD_OK: it is. PD_EUNKNOWN: no attr has its event id (`found`), so perf stops there. PD_EVALUE: a record of
+ * this type (`found`) cannot occur in this container. PD_EINSIDE: its size (`found`) includes records that
+ * follow it; PD_ECOUNT: the size of a record of perf itself includes bytes beyond its fields; `expected` is
+ * where these begin in it. `perfdata check` notes such records, and pd_repair() leaves them out.
  */
 PD_API enum pd_code pd_reader_judge(const struct pd_reader *reader, const struct pd_record *rec,
                                     struct pd_error *why);
 
 /*
- * Both in one, for those who look at every record: for samples of the usual types this is less than half of
- * the work of the two. The result is that of pd_reader_next(). When decoding fails rec->decoded is false, and
- * *error says why.
+ * Both in one call, for programs that decode every record: for samples of the usual types this takes less
+ * than half the time of two calls. The result is that of pd_reader_next(). If decoding fails, rec->decoded is
+ * false, and *error has the reason.
  */
 PD_API enum pd_code pd_reader_next_decoded(struct pd_reader *reader, struct pd_record *rec,
                                            struct pd_error *error);
 
 /*
  * The bytes behind the last record (rec->payload_size in all), a piece at a time, valid until the next call;
- * *n is 0 after the last. What is not asked for is skipped by pd_reader_next(). PD_ETRUNC: the input ends
- * before them.
+ * *n is 0 after the last. pd_reader_next() skips pieces that were not read. PD_ETRUNC: the input ends before
+ * them.
  */
 PD_API enum pd_code pd_reader_payload(struct pd_reader *reader, const uint8_t **bytes, size_t *n,
                                       struct pd_error *error);
 
 /*
- * PD_OK; or why reading the input failed, or a file of the directory: the first such error, which *error (may
- * be NULL) receives. From then on reading is not tried again. Whoever makes something of a recording asks
- * this at the end: what was made is not whole.
+ * PD_OK; or the first error of reading the input or a file of the directory, which *error (may be NULL)
+ * receives. After it, reading is not tried again. Call this at the end when you make something from a
+ * recording: after an error the result is not complete.
  */
 PD_API enum pd_code pd_reader_failure(const struct pd_reader *reader, struct pd_error *error);
 
@@ -239,10 +243,10 @@ PD_API enum pd_code pd_reader_failure(const struct pd_reader *reader, struct pd_
 PD_API enum pd_code pd_reader_rewind(struct pd_reader *reader, struct pd_error *error);
 
 /*
- * Goes on with the record at `offset`, of a file or of `data` in a directory: one that pd_record.offset told,
- * or the end of the data. Its index will be `index`. Of a pipe stream, records before it must have been read:
- * they hold the attrs. In compressed data, what is inside is lost up to the start of the next zstd frame.
- * PD_EUNSUP: the input cannot seek; PD_EARG: the data is elsewhere.
+ * Continues with the record at `offset`, of a file or of `data` in a directory: an offset from
+ * pd_record.offset, or the end of the data. Its index will be `index`. Of a pipe stream, records before it
+ * must have been read: they hold the attrs. In compressed data, records are lost up to the start of the next
+ * zstd frame. PD_EUNSUP: the input cannot seek; PD_EARG: the data is elsewhere.
  */
 PD_API enum pd_code pd_reader_seek(struct pd_reader *reader, uint64_t offset, uint64_t index,
                                    struct pd_error *error);
@@ -251,8 +255,8 @@ PD_API enum pd_code pd_reader_seek(struct pd_reader *reader, uint64_t offset, ui
 PD_API uint64_t pd_reader_offset(const struct pd_reader *reader);
 
 /*
- * Reads n bytes at `offset` of the file, whatever part it is; PD_ETRUNC when there are not that many. Moves
- * the window: the last record's raw bytes, and all views into them, are no longer valid.
+ * Reads n bytes at `offset` of the file, in any part; PD_ETRUNC: the file has fewer. Moves the window: the
+ * last record's raw bytes, and all views into them, are no longer valid.
  */
 PD_API enum pd_code pd_reader_read(struct pd_reader *reader, uint64_t offset, void *buf, size_t n,
                                    struct pd_error *error);

@@ -22,36 +22,40 @@ struct pd_sink {
 };
 
 /*
- * A sink that writes the regular file `path`, which is made (mode 0600) or emptied; its `user` is the
- * library's. allocator NULL: malloc. PD_EOUT with `found`, an errno: it cannot be opened.
+ * A sink that writes the regular file `path`, which is created (mode 0600) or emptied; its `user` belongs to
+ * the library. allocator NULL: malloc. PD_EOUT with `found`, an errno: it cannot be opened.
  */
 PD_API enum pd_code pd_sink_open(struct pd_sink *sink, const char *path, const struct pd_allocator *allocator,
                                  struct pd_error *error);
-/* Writes what is still buffered and closes the file. PD_EOUT: that failed. A sink of zeros is fine. */
+/* Writes the buffered bytes and closes the file. PD_EOUT: that failed. A sink of zeros is allowed. */
 PD_API enum pd_code pd_sink_close(struct pd_sink *sink, struct pd_error *error);
 
 struct pd_writer_options {
     size_t size;                          /* sizeof this struct */
     const struct pd_allocator *allocator; /* NULL: malloc; must outlive the writer */
     enum pd_order order;
-    unsigned max_features;       /* room in the feature table, 256 at most; features that are given before the
-                                    records, and the one of `compression`, get theirs besides */
+    unsigned max_features;       /* reserved entries of the feature table, 256 at most; features that are
+                                    given before the records, and that of `compression`, get additional
+                                    entries */
     uint32_t attr_size;          /* bytes for each perf_event_attr; 0: the largest attr's */
     unsigned feature_word;       /* 4 or 8, see pd_file_info; 0: 8 */
-    enum pd_container container; /* FILE, PIPE, or DIRECTORY: a data.N file of one, which is records alone */
-    unsigned version;            /* 1: PERFFILE, if the attrs are of a size that had it; else 2 */
+    enum pd_container container; /* FILE, PIPE, or DIRECTORY: a data.N file of one, which has only records */
+    unsigned version;            /* 1: PERFFILE, if the size of the attrs occurs in it; else 2 */
     uint32_t compression; /* 0, or the record type that carries compressed records: PD_RECORD_COMPRESSED
                              or PD_RECORD_COMPRESSED2 */
     int level;            /* of compression; 0: 1, as perf's */
     uint64_t max_held;    /* most bytes of features that wait to be written; 0: 256 MiB */
-    /* Called for each feature that the container cannot hold, and is left out; may be NULL. `why` is static
-     * text. */
+    /*
+     * Called for each feature that is left out because the container cannot hold it; may be NULL. `why` is
+     * static text.
+     */
     void (*dropped)(void *user, uint16_t feature, const char *why);
     void *user;          /* for dropped() */
-    bool no_feature_end; /* PIPE: no mark behind the features. It is perf's number of features, and perf warns
-                            of, or refuses, that of another version; without one none says anything */
-    bool assign_ids;     /* an attr that asks for ids and is given none gets its number, counted from 1; and a
-                            record     with id 0, sample or trailer, the first id of its attr */
+    bool no_feature_end; /* PIPE: no mark behind the features. The mark is perf's number of features, and perf
+                            warns about, or refuses, that of another version; no version complains if the mark
+                            is missing */
+    bool assign_ids;     /* an attr that needs ids and is given none gets its number, counted from 1; a record
+                            with id 0, in the sample or trailer, gets the first id of its attr */
 };
 
 struct pd_writer;
@@ -61,9 +65,10 @@ struct pd_writer;
  * records, and pd_writer_finish().
  *
  * FILE: header, counts, sizes and offsets are computed; the sink must be able to patch, since the header is
- * completed last. Features stand behind the records; those given before the first record are kept in memory
- * until then, and no record may follow one that was given after a record. Attrs given after the first record
- * are written at the end, where only a reader that can seek finds them in time.
+ * completed last. Features come behind the records; those given before the first record are kept in memory
+ * until the records are written, and no record may follow a feature that was given after a record. Attrs
+ * given after the first record are written at the end, where only a reader that can seek finds them before
+ * the records.
  *
  * PIPE: attrs, event types and features become records. Those given before the first record are written in
  * the order of perf: attrs, event types, features by number and the mark that ends them (unless
@@ -71,14 +76,13 @@ struct pd_writer;
  * no room for the features AUXTRACE and DIR_FORMAT, for empty ones except BRANCH_STACK and STAT, and for
  * those of more than 65,519 bytes.
  *
- * Compressed are all records but those of types 64 to 69, 71, and 80 to 83; the COMPRESSED feature is added,
- * in place of one that is given.
+ * All records are compressed except types 64 to 69, 71, and 80 to 83; the COMPRESSED feature is added, and
+ * replaces a given one.
  */
 PD_API enum pd_code pd_writer_open(struct pd_writer **writer, const struct pd_sink *sink,
                                    const struct pd_writer_options *options, struct pd_error *error);
 /*
- * The same with a sink of its own, that of pd_sink_open(), which pd_writer_finish() or pd_writer_close()
- * closes.
+ * The same with a sink from pd_sink_open(), which pd_writer_finish() or pd_writer_close() closes.
  *
  *     struct pd_writer *w;
  *     struct pd_attr attr = {.type = PD_TYPE_SOFTWARE, .size = PD_ATTR_SIZE_VER7, .sample_type = PD_SAMPLE_IP
@@ -90,7 +94,7 @@ PD_API enum pd_code pd_writer_create(struct pd_writer **writer, const char *path
                                      const struct pd_writer_options *options, struct pd_error *error);
 /*
  * Adds an event and its ids (host order; copied). The attr's tail is copied too. Its size is 0, or at least
- * 64 and at most that of the fields it holds and the tail; another one is PD_ECOUNT.
+ * 64 and at most that of its fields and the tail; PD_ECOUNT: it is not.
  */
 PD_API enum pd_code pd_writer_attr(struct pd_writer *writer, const struct pd_attr *attr, const uint64_t *ids,
                                    size_t n_ids, struct pd_error *error);
@@ -98,10 +102,10 @@ PD_API enum pd_code pd_writer_event_type(struct pd_writer *writer, const struct 
                                          struct pd_error *error);
 
 /*
- * Encodes a record for attr number rec->attr_index (UINT32_MAX: none) and appends it. Refuses what cannot be
- * encoded, with the field's name, without writing anything; and a field that is not 0 but has no place in
- * such a record (PD_EVALUE): `cpu` where sample_type has no CPU. An error counts records from the first that
- * was given here, from 0.
+ * Encodes a record for attr number rec->attr_index (UINT32_MAX: none) and appends it. Refuses a record that
+ * cannot be encoded, with the field's name, without writing anything; also a field that is not 0 but absent
+ * in such a record (PD_EVALUE), such as `cpu` if sample_type has no CPU. An error counts records from the
+ * first that was given here, from 0.
  */
 PD_API enum pd_code pd_writer_record(struct pd_writer *writer, const struct pd_record *rec,
                                      struct pd_error *error);
@@ -115,21 +119,23 @@ PD_API enum pd_code pd_writer_feature_bytes(struct pd_writer *writer, const void
                                             struct pd_error *error);
 
 /*
- * A whole feature: id and u set by the program, the rest 0; or one that was decoded. Refuses what cannot be
- * encoded, with the field's name.
+ * A whole feature: id and u set by the program, the rest 0; or one that was decoded. Refuses a feature that
+ * cannot be encoded, with the field's name.
  */
 PD_API enum pd_code pd_writer_put_feature(struct pd_writer *writer, const struct pd_feature *f,
                                           struct pd_error *error);
 
 /* Completes the file. The writer can then only be closed. */
 PD_API enum pd_code pd_writer_finish(struct pd_writer *writer, struct pd_error *error);
-/* Frees the writer; a file that was not finished has data size 0, like a recording cut short. NULL is fine.
+/*
+ * Frees the writer; a file that was not finished has data size 0, like an interrupted recording. NULL is
+ * allowed. /
  */
 PD_API void pd_writer_close(struct pd_writer *writer);
 
 /*
- * Bytes of data written so far, and where the data starts. With compression, what waits to be compressed is
- * not counted until a record that is not compressed is written.
+ * Bytes of data written so far, and the offset of the data. With compression, records that wait to be
+ * compressed are not counted until a record that is not compressed is written.
  */
 PD_API uint64_t pd_writer_data_size(const struct pd_writer *writer);
 PD_API uint64_t pd_writer_data_offset(const struct pd_writer *writer);

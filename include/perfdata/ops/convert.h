@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * perfdata/ops/convert.h - a recording in another container, compressed or not, in another byte order, with
- * attrs of another size. What cannot survive is listed in docs/CONVERSIONS.md.
+ * attrs of another size. docs/CONVERSIONS.md lists the data that conversions lose.
  */
 #ifndef PERFDATA_OPS_CONVERT_H
 #define PERFDATA_OPS_CONVERT_H
@@ -15,41 +15,41 @@ extern "C" {
 enum pd_convert_to { PD_CONVERT_SAME, PD_CONVERT_FILE, PD_CONVERT_PIPE, PD_CONVERT_DIRECTORY };
 
 enum pd_convert_zip {
-    PD_ZIP_KEEP,       /* as it is: compressed records are copied where nothing else asks to look into them */
-    PD_ZIP_NONE,       /* no record is compressed */
-    PD_ZIP_COMPRESSED, /* compressed anew, in COMPRESSED records, which all perf since 5.2 read */
+    PD_ZIP_KEEP,        /* unchanged: compressed records are copied unless another option needs their
+                           content */
+    PD_ZIP_NONE,        /* no record is compressed */
+    PD_ZIP_COMPRESSED,  /* compressed in COMPRESSED records, which perf since 5.2 reads */
     PD_ZIP_COMPRESSED2, /* in COMPRESSED2 records, since perf 6.16 */
 };
 
 enum pd_convert_order { PD_CONVERT_ORDER_SAME, PD_CONVERT_LITTLE, PD_CONVERT_BIG };
 
 /*
- * A feature that gets another content, or goes, wherever the recording has it: in a section, in
- * HEADER_FEATURE records, in HEADER_BUILD_ID and HEADER_TRACING_DATA records. What the recording does not
- * have is added when it is set.
+ * A feature that is set or dropped, wherever the recording has it: in a section, in HEADER_FEATURE records,
+ * in HEADER_BUILD_ID and HEADER_TRACING_DATA records. A feature that is set and missing is added.
  */
 struct pd_feature_change {
     uint32_t feature; /* PD_FEAT_*, or another number below 256 */
-    bool drop;        /* it goes; else it is set: */
+    bool drop;        /* true: it is dropped; else it is set: */
     const void
         *bytes; /* the section in the byte order of the output, see pd_feature_encode(); it is not checked */
     size_t n;
 };
 
-/* What an edit changes in records, attrs and features, besides whole features. All 0: nothing. */
+/* Changes of records, attrs and features, besides whole features. All 0: none. */
 struct pd_name_change {
     const char *from, *to;
 };
 struct pd_edit_options {
-    size_t size;    /* sizeof this struct */
-    uint64_t strip; /* PD_SAMPLE_* that samples are to lose: none of those that tell which event, task, time
-                       or cpu it was, see PD_EDIT_STRIPPABLE. Records that say nothing else go along:
-                       CALLCHAIN_DEFERRED with CALLCHAIN; AUX, AUXTRACE and those about them with AUX. */
-    uint32_t
-        max_stack; /* most entries of a call chain that stay, the innermost; markers do not count. 0: all */
+    size_t size;        /* sizeof this struct */
+    uint64_t strip;     /* PD_SAMPLE_* that samples lose: not those of event, task, time or cpu, see
+                           PD_EDIT_STRIPPABLE. Records with nothing else are dropped, too:
+                           CALLCHAIN_DEFERRED with CALLCHAIN; AUX, AUXTRACE and records about them with
+                           AUX */
+    uint32_t max_stack; /* most entries kept of a call chain, the innermost; markers do not count. 0: all */
     int64_t time_shift; /* nanoseconds that are added to all times of the recording's clock; records without a
-                           time, or with time 0, stay so. PD_ETIME: a time would be below 1 or above what 64
-                           bits hold */
+                           time, or with time 0, stay so. PD_ETIME: a time would be below 1 or not fit in 64
+                           bits */
     const struct pd_name_change *renames; /* of tasks; all in one step, so that two can be exchanged */
     size_t n_renames;
 };
@@ -72,7 +72,7 @@ enum pd_convert_noted {
 /* Something that the output cannot hold, or that was left as it is. */
 struct pd_convert_note {
     enum pd_convert_noted what;
-    bool left;       /* it came along, in the byte order that it had */
+    bool left;       /* it was copied, in its old byte order */
     uint32_t number; /* of the feature, type of the records */
     uint64_t count;  /* of records, or bytes */
     const char *why; /* static text */
@@ -86,8 +86,8 @@ struct pd_convert_options {
     int level; /* of zstd; 0: that of the input, or 1 */
     enum pd_convert_order order;
     uint32_t attr_size; /* of all attrs: a multiple of 8 from 64 to 4096; 0: as they are */
-    bool reencode;      /* every record through decode and encode, even where its bytes could be copied */
-    bool finish;        /* an unfinished file is not copied but finished, though nothing else changes */
+    bool reencode;      /* decode and encode every record, even if its bytes could be copied */
+    bool finish;        /* finish an unfinished file, even if nothing else changes */
     uint64_t max_held;  /* most bytes of features kept in memory; 0: 256 MiB */
     /*
      * Output is a directory: open_member() begins the file `name` and fills its sink, which must be able to
@@ -96,45 +96,47 @@ struct pd_convert_options {
      */
     int (*open_member)(void *user, const char *name, unsigned mode, struct pd_sink *sink);
     int (*close_member)(void *user, struct pd_sink *sink);
-    /* Each may be NULL: damage of the input, which is passed over; what did not come along; progress in bytes
-     * read. */
+    /*
+     * Each may be NULL: damage of the input, which is skipped; data that was dropped; progress in bytes read.
+     */
     void (*finding)(void *user, const struct pd_error *error);
     void (*note)(void *user, const struct pd_convert_note *note);
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *user;
     /*
-     * Of two changes of the same feature the later one counts. With any, the parts of a file are laid out
-     * anew. PD_EARG with the reason as `field` and the feature as `found`: the records need the feature as it
-     * is (COMPRESSED where some are compressed, DIR_FORMAT of a directory, AUXTRACE where there are any), or
-     * the output cannot hold it. Of an input that cannot seek, that may be seen only after part of the output
-     * was written.
+     * Of two changes of the same feature the later one counts. Any change gives a file a new layout. PD_EARG
+     * with the reason as `field` and the feature as `found`: the records need the feature as it is
+     * (COMPRESSED where some are compressed, DIR_FORMAT of a directory, AUXTRACE where there are any), or the
+     * output cannot hold it. For an input that cannot seek, this may be detected only after part of the
+     * output was written.
      */
     const struct pd_feature_change *changes;
     size_t n_changes;
     /*
-     * Records, attrs and features change on the way; the parts of a file are laid out anew, compressed
-     * records are opened and closed again. Only one of the two, and not with `order`, `attr_size` or
-     * `reencode`: PD_EARG.
+     * Changes of records, attrs and features; a file gets a new layout, and compressed records are
+     * decompressed and compressed again. Only one of `edit` and `redaction` may be set, and not with `order`,
+     * `attr_size` or `reencode`: PD_EARG.
      */
     const struct pd_edit_options *edit; /* NULL: nothing */
     struct pd_redaction *redaction;     /* NULL: none */
 };
 
 struct pd_convert_stats {
-    uint64_t records;     /* written, those inside compressed ones counted where they were looked at */
+    uint64_t records;     /* written; records inside compressed ones count if these were decompressed */
     uint64_t unconverted; /* records and feature sections whose content kept its old byte order */
     uint64_t findings;    /* damaged places */
-    bool copied;          /* nothing was to change: the output equals the input byte for byte */
+    bool copied;          /* there was nothing to change: the output equals the input byte for byte */
 };
 
-/* The container that the output will be. NULL options, or such as pd_convert() refuses: the input's. */
+/* The container of the output. NULL options, or options that pd_convert() refuses: the input's. */
 PD_EXPERIMENTAL enum pd_container pd_convert_container(const struct pd_reader *reader,
                                                        const struct pd_convert_options *options);
 
 /*
- * Writes the recording as asked. A sink for a FILE must be able to patch; for a DIRECTORY it is not used. An
- * input that cannot seek must not have been read from yet; as a DIRECTORY it must be able to seek. PD_EOUT: a
- * sink failed. PD_EVALUE with a field's name: the attr size asked for would lose it. PD_EARG: see `changes`.
+ * Writes the recording as the options say. A sink for a FILE must be able to patch; for a DIRECTORY it is not
+ * used. An input that cannot seek must not have been read from yet; as a DIRECTORY it must be able to seek.
+ * PD_EOUT: a sink failed. PD_EVALUE with a field's name: the requested attr size would lose it. PD_EARG: see
+ * `changes`.
  */
 PD_EXPERIMENTAL enum pd_code pd_convert(struct pd_reader *reader, const struct pd_sink *sink,
                                         const struct pd_convert_options *options,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata/ops/difference.h - what two recordings say differently, by record and field. Values are compared,
- * so byte order and the form in which things are stored do not matter.
+ * perfdata/ops/difference.h - the differences between two recordings, by record and field. Values are
+ * compared, so byte order and storage form do not matter.
  *
  *     struct pd_differences_options o = {.size = sizeof o, .ignore = PD_IGNORE_OFFSET, .difference =
  * print_it}; uint64_t n; if (pd_differences(a, b, &o, &n, &error) == PD_OK && n == 0) puts("they say the
@@ -17,12 +17,11 @@
 extern "C" {
 #endif
 
-/* What may differ without being told. */
+/* Differences that are not reported. */
 enum pd_ignore {
     /*
-     * The order of sections, bytes between them, padding of strings. Places that follow from the sizes of
-     * what comes
-       before never count. */
+     * The order of sections, bytes between them, padding of strings. Positions that follow from the sizes of
+     * earlier parts never count. */
     PD_IGNORE_OFFSET = 1,
     /*
      * The order of records, which are then compared as a multiset, and the records that serve it:
@@ -32,8 +31,8 @@ enum pd_ignore {
     /*
      * File, pipe stream or directory, compression, byte order, the header, sizes of attrs, the features
      * AUXTRACE, DIR_FORMAT
-       and COMPRESSED, and the records of types 64 to 69 and 80 to 83, but for what they say. Includes
-     PD_IGNORE_OFFSET where the containers do differ. */
+       and COMPRESSED, and the records of types 64 to 69 and 80 to 83, except for their content. Includes
+       PD_IGNORE_OFFSET if the containers differ. */
     PD_IGNORE_CONTAINER = 4,
 };
 
@@ -45,13 +44,13 @@ enum pd_difference_kind {
     PD_DIFFERENCE_RECORD = 5,
 };
 
-/* A difference; all pointers are lent for the call. */
+/* A difference; all pointers are valid during the call. */
 struct pd_difference {
     enum pd_difference_kind kind;
     uint64_t number;
     const char *name; /* of BUILD_ID: the file; else NULL */
-    const char *path; /* of the field, as pd_fields_find() has it; NULL: only one has the whole */
-    bool there[2];    /* is it there at all, in the first and in the second recording? */
+    const char *path; /* of the field, as for pd_fields_find(); NULL: only one recording has the item */
+    bool there[2];    /* whether the item is present, in the first and in the second recording */
     const struct pd_field *field[2];   /* its values; NULL: there is no such field in that recording */
     const struct pd_record *record[2]; /* RECORD: decoded as far as possible; NULL: only the other has it */
 };
@@ -60,9 +59,9 @@ struct pd_differences_options {
     size_t size;                          /* sizeof this struct */
     const struct pd_allocator *allocator; /* NULL: malloc */
     unsigned ignore;                      /* enum pd_ignore */
-    size_t memory;      /* bytes that records may wait in when their order is ignored; what is more goes to
-                           temporary files.      0: 16 MiB. Features are held besides, up to 256 MiB of each
-                           recording,      and records that are looked      ahead to, up to 4 MiB of each */
+    size_t memory;      /* memory for waiting records when their order is ignored, in bytes; more go to
+                           temporary files. 0: 16 MiB. In addition up to 256 MiB of features of each recording
+                           are held, and up to 4 MiB of records ahead in each */
     const char *tmpdir; /* for these; NULL: $TMPDIR, or else /tmp */
     /* All may be NULL. */
     bool (*difference)(void *user, const struct pd_difference *what); /* false: that is enough */
@@ -73,11 +72,11 @@ struct pd_differences_options {
 };
 
 /*
- * Compares what both readers, which must be new or rewound, give until their ends; *n receives how many
- * differences were told, of a vector or list those of the first 8 elements that differ. Records that only one
- * has are found by looking ahead for those that both have, up to 4096 records or 4 MiB. Members of a
- * directory are merged by time where the other recording is none. PD_ENOMEM; PD_ETEMP; PD_EIO: an input could
- * not be read.
+ * Compares the recordings of both readers, which must be new or rewound, to their ends; *n receives the
+ * number of reported differences, which for a vector or list are the first 8 elements that differ. To find
+ * records that only one recording has, it looks ahead for records that both have, up to 4096 records or 4
+ * MiB. Members of a directory are merged by time if the other recording is not a directory. PD_ENOMEM;
+ * PD_ETEMP; PD_EIO: an input could not be read.
  */
 PD_EXPERIMENTAL enum pd_code pd_differences(struct pd_reader *a, struct pd_reader *b,
                                             const struct pd_differences_options *options, uint64_t *n,

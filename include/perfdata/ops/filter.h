@@ -9,16 +9,16 @@
  *     pd_filter(reader, &sink, &options, &stats, &error);
  *
  * The input is read up to three times: for the names of tasks over time, for the tasks that the selected
- * records belong to, and to copy. Without names to look for, the first two are one, and what is chosen in a
- * file whose records are not compressed is remembered, in 8 MiB at most, so that the copy looks at nothing
- * again. Records are copied as bytes. Memory does not grow with samples, but with tasks and their names (see
- * perfdata/session/tasks.h), with AUXTRACE records (16 bytes each), and, where call chains are deferred, with
- * the chains that are kept (16 bytes each).
+ * records belong to, and to copy. Without names in the selection, the first two passes are one, and the
+ * choices in a file without compressed records are remembered, in 8 MiB at most, so that copying repeats no
+ * checks. Records are copied as bytes. Memory does not grow with samples, but with tasks and their names (see
+ * perfdata/session/tasks.h), with AUXTRACE records (16 bytes each), and, for deferred call chains, with the
+ * chains that are kept (16 bytes each).
  *
- * A pipe stream that cannot seek flows through in one pass. Records whose choice depends on a task wait until
- * perf, too, would know the task: to the end of the next round; in memory, and beyond 16 MiB in a temporary
- * file. Memory then grows only with the tids that there are. What a later record may need is kept, and all
- * deferred call chains are.
+ * A pipe stream that cannot seek is filtered in one pass. Records whose selection depends on a task wait
+ * until perf would know the task: to the end of the next round; in memory, and beyond 16 MiB in a temporary
+ * file. Memory then grows only with the number of tids. Records that a later record may need are kept, and so
+ * are all deferred call chains.
  */
 #ifndef PERFDATA_OPS_FILTER_H
 #define PERFDATA_OPS_FILTER_H
@@ -39,22 +39,22 @@ struct pd_time_range {
 
 /* Ranges that pd_time_parse() makes of a text are at most this many. */
 PD_EXPERIMENTAL size_t pd_time_count(const char *text);
-/* Do the ranges depend on the recording's first and last time? */
+/* True if the ranges depend on the recording's first and last time. */
 PD_EXPERIMENTAL bool pd_time_is_relative(const char *text);
 /*
  * Makes ranges of a text as perf 6.1 does: `START,STOP`, either part possibly empty, several separated by
  * spaces and in ascending order; or parts of the time from `first` to `last`: `10%`, `10%/2` (the second such
  * part), `0%-10%`, several separated by commas. START and STOP are seconds with up to nine decimals. `ranges`
  * has room for pd_time_count(text);
- * *n receives how many there are. False: not understood, or not ascending.
+ * *n receives their number. False: not understood, or not ascending.
  */
 PD_EXPERIMENTAL bool pd_time_parse(const char *text, uint64_t first, uint64_t last,
                                    struct pd_time_range *ranges, size_t *n);
-/* Is the time in one of n ranges? Time 0 means "not known" and is, as perf has it. */
+/* True if the time is in one of n ranges. Time 0 means "unknown" and counts as inside, as in perf. */
 PD_EXPERIMENTAL bool pd_time_match(const struct pd_time_range *ranges, size_t n, uint64_t time);
 /*
- * The times of the first and last sample: those in the SAMPLE_TIME section, or, where there is none, those
- * found by reading all records. PD_EUNSUP: no sample has a time. Rewinds the reader.
+ * The times of the first and last sample: those in the SAMPLE_TIME section, or, without one, those found by
+ * reading all records. PD_EUNSUP: no sample has a time. Rewinds the reader.
  */
 PD_EXPERIMENTAL enum pd_code pd_time_span(struct pd_reader *reader, uint64_t *first, uint64_t *last,
                                           struct pd_error *error);
@@ -66,15 +66,15 @@ struct pd_cpu_range {
 };
 
 /*
- * What to select, or to exclude. A list that is NULL asks for nothing; a record meets a list when it has one
- * of its values, and all lists when it meets each. A value that a record does not have (its event does not
- * sample it) counts as met, except pid and tid, which are then -1, and the time, which is then the latest.
+ * What to select, or to exclude. A list that is NULL has no effect; a record matches a list if it has one of
+ * its values. A value that a record lacks (its event does not sample it) counts as a match, except pid and
+ * tid, which are then -1, and the time, which is then the latest.
  *
  * Names of dsos are those of perf: a path or the last part of it; "[kernel.kallsyms]" (also
  * "[kernel.vmlinux]" and "[kernel]"), "[nf_tables]" for a module, "[vdso]", the name of a BPF program;
- * "[unknown]" where nothing is mapped. They count for samples only, and take a pass of their own, memory for
- * maps (40 bytes each, those that a process has from its parent once) and 2 bits for each record. PD_EUNSUP
- * if the input cannot seek.
+ * "[unknown]" for unmapped addresses. They concern samples only, and take an additional pass, memory for maps
+ * (40 bytes each; maps inherited from a parent count once) and 2 bits for each record. PD_EUNSUP if the input
+ * cannot seek.
  */
 struct pd_filter_lists {
     const uint32_t *pids, *tids;
@@ -89,12 +89,12 @@ struct pd_filter_lists {
     size_t n_times;
     const uint32_t *types; /* PD_RECORD_* */
     size_t n_types;
-    const char *const *dsos; /* what a sample's address is mapped from, see below */
+    const char *const *dsos; /* files that a sample's address is mapped from, see below */
     size_t n_dsos;
 };
 
 /*
- * Which records go along with the selected samples. Task records are COMM, FORK, EXIT, MMAP, MMAP2 and
+ * Which other records are kept with the selected samples. Task records are COMM, FORK, EXIT, MMAP, MMAP2 and
  * NAMESPACES; records of the tool are those from type 64 on, which always stay.
  *
  *             task records                        SWITCH, READ, AUX           other kernel records
@@ -105,33 +105,31 @@ struct pd_filter_lists {
  *   ALL       all                                 all                         all
  *   NONE      none                                none                        none
  *
- * CALLCHAIN_DEFERRED goes with the sample it completes. Types in keep.types are kept in any case where they
- * meet the other lists, and with that list only such SAMPLE, SWITCH, READ and AUX. Types in drop.types are
- * never kept.
+ * CALLCHAIN_DEFERRED goes with the sample it completes. Records of types in keep.types are always kept if
+ * they match the other lists; with that list, SAMPLE, SWITCH, READ and AUX records are kept only if their
+ * type is in it. Types in drop.types are never kept.
  */
 enum pd_sideband { PD_SIDEBAND_NEEDED, PD_SIDEBAND_ALL, PD_SIDEBAND_NONE };
 
 struct pd_filter_options {
     size_t size;                          /* sizeof this struct */
     const struct pd_allocator *allocator; /* NULL: malloc */
-    struct pd_filter_lists keep;          /* a sample must meet all of them */
+    struct pd_filter_lists keep;          /* a sample must match all of them */
     struct pd_filter_lists drop;          /* and none of these */
     bool all_user, all_kernel;            /* no samples in kernel mode; none in user mode */
     uint64_t every; /* of the samples left, the first of each `every`, in file order; 0: all */
     uint64_t limit; /* of those, the first in file order; 0: all */
     enum pd_sideband sideband;
-    /*
-     * Called for each record and section that is kept as it is, or lost, because it is damaged; may be NULL.
-     */
+    /* Called for each damaged record and section, which is kept as it is or lost; may be NULL. */
     void (*finding)(void *user, const struct pd_error *error);
     /* Called now and then with the work done and to do, in bytes; may be NULL. */
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *user;
-    enum pd_convert_zip zip; /* KEEP: what was compressed is so again, in records of the same type */
+    enum pd_convert_zip zip; /* KEEP: compressed records are compressed again, in records of the same type */
     int level;               /* of zstd; 0: that of the input, or 1 */
     /*
-     * For a directory as output, as in pd_convert_options. With these, a directory makes a directory and the
-     * sink is not used; NULL: it makes a file.
+     * For a directory as output, as in pd_convert_options. If set, a directory becomes a directory and the
+     * sink is not used; NULL: it becomes a file.
      */
     int (*open_member)(void *user, const char *name, unsigned mode, struct pd_sink *sink);
     int (*close_member)(void *user, struct pd_sink *sink);
@@ -146,8 +144,8 @@ struct pd_filter_options {
      */
     void (*head)(void *user, const struct pd_record *rec);
     /*
-     * Appends n bytes of the input, from that offset, to the sink, by a way faster than read and write.
-     * Returns how many: the others, which may be all, are read and written. May be NULL.
+     * Appends n bytes of the input, from that offset, to the sink, faster than by read and write. Returns the
+     * number of bytes appended; the rest, which may be all, are read and written. May be NULL.
      */
     uint64_t (*copy)(void *user, uint64_t offset, uint64_t n);
 };
@@ -158,7 +156,7 @@ struct pd_filter_stats {
     uint64_t undecodable;         /* records that had to be kept because they could not be read */
     uint64_t first, last;         /* time of the kept samples; 0 without */
     uint64_t bytes;               /* of the new data section, of all files of a directory */
-    bool damaged;                 /* the records end at a damage, what follows is lost */
+    bool damaged;                 /* the records end at damage, and the following ones are lost */
 };
 
 /*

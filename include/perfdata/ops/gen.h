@@ -49,16 +49,16 @@ struct pd_gen_options {
     const struct pd_sink *
         member; /* DIRECTORY: of `data.0`, which gets all but the first records; must outlive the generator */
     const char *workload; /* text that describes one, only read by pd_gen_open(); NULL: random records */
-    const struct pd_gen_weight *weights; /* random records: which; NULL: those that perf 6.1 reads without a
-                                            word. Only read by pd_gen_open() */
+    const struct pd_gen_weight *weights; /* types of random records; NULL: those that perf 6.1 reads without a
+                                            message. Only read by pd_gen_open() */
     size_t n_weights;
     uint64_t sample_type; /* PD_SAMPLE_*; 0: the workload's, or at random */
     unsigned events;      /* how many; 0: the workload's, or 2 */
     unsigned cpus;        /* 0: the workload's, or 4 */
-    unsigned tasks;       /* about how many live at a time; 0: the workload's, or 32 */
+    unsigned tasks;       /* approximate number that live at a time; 0: the workload's, or 32 */
     unsigned depth;       /* of call chains; 0: the workload's, or at random to 16 */
     enum pd_gen_features features;
-    bool any; /* random records: any valid values, also those that perf refuses or warns of */
+    bool any; /* random records: any valid values, also those that perf refuses or warns about */
     /* Called now and then with the records and bytes that were made; may be NULL. */
     void (*progress)(void *user, uint64_t records, uint64_t bytes);
     void *user;
@@ -68,16 +68,15 @@ struct pd_gen;
 
 /*
  * Starts a recording on a sink, which must outlive the generator; a FILE or DIRECTORY needs one that can
- * patch. PD_EVALUE with field and `found`, a line counted from 1: that line of the workload is not
- * understood, `field` says why. PD_EARG: `field` names the option that is impossible. *gen is only set on
- * success.
+ * patch. PD_EVALUE with field and `found`, a line counted from 1: that line of the workload is wrong, and
+ * `field` says why. PD_EARG: `field` names the impossible option. *gen is only set on success.
  */
 PD_EXPERIMENTAL enum pd_code pd_gen_open(struct pd_gen **gen, const struct pd_sink *sink,
                                          const struct pd_gen_options *options, struct pd_error *error);
 /*
- * Makes the whole recording and completes it. Of random records exactly `count` are made, of a workload at
- * least what sets it up, and it may be a few more, since what belongs together is not divided. PD_EOUT: the
- * sink failed.
+ * Makes the whole recording and completes it. It has exactly `count` random records. A workload has at least
+ * the records that set it up, and may have a few more than `count`, since groups of records are not divided.
+ * PD_EOUT: the sink failed.
  */
 PD_EXPERIMENTAL enum pd_code pd_gen_run(struct pd_gen *gen, struct pd_error *error);
 /* Records made so far, without those of the container; and their bytes before compression. */

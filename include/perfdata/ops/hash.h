@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata/ops/hash.h - the XXH3-128 of a recording's content: equal for recordings that say the same,
- * whatever their container, compression, byte order and the order of their records on disk. What counts and
- * what does not, to the byte: docs/HASH.md.
+ * perfdata/ops/hash.h - the XXH3-128 of a recording's content: equal for recordings with the same content,
+ * whatever their container, compression, byte order and order of records on disk. docs/HASH.md has the exact
+ * definition.
  *
  *     struct pd_hash hash;
  *     char text[PD_HASH_TEXT];
@@ -31,7 +31,7 @@ PD_EXPERIMENTAL char *pd_hash_text(const struct pd_hash *hash, char text[PD_HASH
 enum pd_hash_kind {
     PD_HASH_ATTRS = 1, /* attrs with their ids */
     PD_HASH_FEATURE =
-        2, /* all there is of one feature, wherever it stands; 256: of all features from that number on */
+        2, /* all instances of one feature, wherever they are; 256: all features from that number on */
     PD_HASH_RECORDS = 3, /* the records */
 };
 
@@ -39,15 +39,15 @@ enum pd_hash_kind {
 struct pd_hash_part {
     enum pd_hash_kind kind;
     uint64_t feature; /* FEATURE: PD_FEAT_* or unknown, else 0 */
-    uint64_t count;   /* attrs, records, or how often the feature is there (of BUILD_ID: the entries) */
+    uint64_t count;   /* number of attrs, records, or instances of the feature (BUILD_ID: entries) */
     struct pd_hash hash;
 };
 
 struct pd_hash_options {
     size_t size;                          /* sizeof this struct */
     const struct pd_allocator *allocator; /* NULL: malloc */
-    size_t memory;      /* bytes that hashes of records may wait in to be put in order; what is more goes to
-                           temporary      files. 0: 16 MiB */
+    size_t memory;      /* memory for hashes of records that wait to be sorted, in bytes; more go to temporary
+                           files. 0: 16 MiB */
     const char *tmpdir; /* for these; NULL: $TMPDIR, or else /tmp */
     uint64_t
         max_feature; /* most bytes of a feature that is read at once; 0: 256 MiB. A larger one is a finding
@@ -60,9 +60,9 @@ struct pd_hash_options {
 };
 
 /*
- * Hashes what `reader`, which must be new or rewound, gives until its end. Damage is told through `finding`:
- * *hash is then that of what is intact. PD_ENOMEM; PD_ETEMP; PD_EIO: the input could not be read. On error
- * *hash is all 0.
+ * Hashes the recording of `reader`, which must be new or rewound, to its end. Damage is reported through
+ * `finding`: *hash then covers the intact part. PD_ENOMEM; PD_ETEMP; PD_EIO: the input could not be read. On
+ * error *hash is all 0.
  */
 PD_EXPERIMENTAL enum pd_code pd_hash_recording(struct pd_reader *reader,
                                                const struct pd_hash_options *options, struct pd_hash *hash,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata/ops/redact.h - recordings that can be shown to others: names, ids and payloads are replaced or
- * left out on the way through pd_convert(). What tells whose recording it is: docs/REDACT.md.
+ * perfdata/ops/redact.h - recordings that can be shown to others: pd_convert() replaces names, ids and
+ * payloads or leaves them out. docs/REDACT.md lists the data concerned.
  *
  *     struct pd_redaction *redaction;
  *     if (pd_redaction_open(&redaction, NULL, &error) == PD_OK) {
@@ -11,8 +11,8 @@
  *         pd_redaction_close(redaction);
  *     }
  *
- * The conversion refuses with PD_EOPAQUE what it does not understand, unless drop_unknown; `field` and
- * `section` name it.
+ * The conversion refuses unknown data with PD_EOPAQUE, unless drop_unknown is set; `field` and `section` name
+ * it.
  */
 #ifndef PERFDATA_OPS_REDACT_H
 #define PERFDATA_OPS_REDACT_H
@@ -27,9 +27,9 @@ enum pd_redact_how {
     PD_REDACT_USUAL, /* HASH for host name, command line, paths, comms, build ids and payloads, KEEP for the
                         others */
     PD_REDACT_KEEP,  /* stays as it is */
-    PD_REDACT_DROP, /* goes: strings are empty, numbers 0, records and features that are nothing else are left
-                       out */
-    PD_REDACT_HASH, /* another one takes its place, always the same, and never the same for two */
+    PD_REDACT_DROP,  /* removed: strings become empty, numbers 0, and records and features with nothing else
+                        are left out */
+    PD_REDACT_HASH,  /* replaced, one to one and always by the same value */
 };
 
 struct pd_redact_options {
@@ -44,27 +44,26 @@ struct pd_redact_options {
     enum pd_redact_how
         addrs; /* in samples, maps and symbols; HASH: each stays in its map, at its offset there. pd_convert()
                   then reads an input that can seek twice; of another, maps and samples part */
-    enum pd_redact_how times;     /* HASH: all moved by the same */
+    enum pd_redact_how times;     /* HASH: all moved by the same amount */
     enum pd_redact_how build_ids; /* and tags of BPF programs */
     enum pd_redact_how payloads;  /* raw data, registers, stacks, AUX data, code; HASH: as many zero bytes */
-    enum pd_redact_how
-        events; /* names of events. KEEP: but those of probes, which are names of functions, count as paths */
+    enum pd_redact_how events;  /* names of events. KEEP: names of probes, which contain function names, still
+                                   count as  paths */
     enum pd_redact_how machine; /* release of the kernel, model of the cpu, and the like */
-    bool drop_unknown; /* records, features and bytes that are not understood are left out, else they are an
-                          error */
-    const void *key;   /* the names and numbers of HASH follow from it, in every recording the same; only read
-                          by   pd_redaction_open(). NULL: they are numbered in order of appearance */
-    size_t key_n;      /* at least 16 bytes */
-    const struct pd_bytes *keep; /* names that stay wherever they are: tasks, components of paths, words; only
+    bool drop_unknown;          /* leave out unknown records, features and bytes, which are else an error */
+    const void *key; /* determines the names and numbers of HASH, the same in every recording; only read by
+                        pd_redaction_open(). NULL: they are numbered in order of appearance */
+    size_t key_n;    /* at least 16 bytes */
+    const struct pd_bytes *keep; /* names that stay everywhere, as tasks, components of paths, or words; only
                                     read by pd_redaction_open() */
     size_t n_keep;
 };
 
 /*
- * What was replaced by what, so far. Memory grows with the number of different names and, where they are
- * hashed, pids, inodes and pages of addresses; not with the recording. It may serve several conversions, one
- * after another, which then agree, but not on addresses, which follow from those of each recording; the map
- * has those of the last.
+ * The replacements so far. Memory grows with the number of different names and, if hashed, pids, inodes and
+ * pages of addresses; not with the recording. It may serve several conversions, one after another, which then
+ * use the same replacements, except for addresses, which depend on each recording; the map has those of the
+ * last.
  */
 struct pd_redaction;
 
@@ -74,7 +73,7 @@ PD_EXPERIMENTAL enum pd_code pd_redaction_open(struct pd_redaction **redaction,
                                                struct pd_error *error);
 PD_EXPERIMENTAL void pd_redaction_close(struct pd_redaction *redaction);
 
-/* What was replaced. Names have their bytes, numbers and build ids are texts. */
+/* A replacement. Names have their bytes, numbers and build ids are texts. */
 struct pd_redacted {
     const char *kind;     /* addresses are ranges, as "0x1000-0x2fff": "name" (comms, parts of paths, symbols,
                              words), "path", "pid", "inode", "addr", "build-id": static */
@@ -94,14 +93,14 @@ struct pd_leak {
     size_t string;               /* which, counted from 0 */
     const struct pd_record *rec; /* the record it is in or behind; NULL: in none */
     uint64_t offset;             /* of the record or, in none, of the string, in the file */
-    const char
-        *section; /* what it is in when it is in no record: "header", "attrs", "gap", name of a feature */
+    const char *section; /* the part that contains it if no record does: "header", "attrs", "gap", name of a
+                            feature */
 };
 
 /*
- * Searches a recording for strings: in header, sections, gaps and records, those that are compressed after
- * they are opened, and in what follows records. Calls `found` for each string once for each record or section
- * that has it. Damage is an error: then nothing is proved. The reader must be new or rewound and able to
+ * Searches a recording for strings: in header, sections, gaps and records (compressed ones after
+ * decompression), and in the data behind records. Calls `found` once for each string in each record or
+ * section. Damage is an error, since then nothing is proved. The reader must be new or rewound and able to
  * seek.
  */
 PD_EXPERIMENTAL enum pd_code pd_redact_prove(struct pd_reader *reader, const struct pd_bytes *strings,

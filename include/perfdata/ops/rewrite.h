@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata/ops/rewrite.h - an existing recording again, byte for byte: copied, or decoded and encoded.
+ * perfdata/ops/rewrite.h - writes an existing recording again, byte for byte: copied, or decoded and encoded.
  */
 #ifndef PERFDATA_OPS_REWRITE_H
 #define PERFDATA_OPS_REWRITE_H
@@ -26,7 +26,7 @@ struct pd_rewrite_stats {
 
 struct pd_rewrite_options {
     size_t size;   /* sizeof this struct */
-    bool reencode; /* every record, attr and section through decode and encode; else bytes are copied */
+    bool reencode; /* decode and encode every record, attr and section; else bytes are copied */
     /*
      * Called for each record or feature that is copied because it cannot be decoded, and each difference; may
      * be NULL.
@@ -34,16 +34,16 @@ struct pd_rewrite_options {
     void (*finding)(void *user, const struct pd_error *error);
     void *user;
     size_t member;  /* of a directory recording: which file; 0 is `data` */
-    uint64_t from;  /* the data before this offset is passed over: neither looked at nor written; 0: none */
+    uint64_t from;  /* the data before this offset is skipped: neither checked nor written; 0: none */
     uint64_t index; /* of the record that begins there, as for pd_reader_seek() */
 };
 
 /*
  * Writes the reader's whole file again, part by part in its own layout: the output equals the input byte for
- * byte. Needs no patching. With `reencode`, all that is encoded is compared with the input, too; with a NULL
- * sink that is all, and proves the round trip. An input that cannot seek must not have been read from yet.
- * PD_EOUT: the sink failed. Damaged data is copied to its end and reported through `finding`. Of a reader of
- * pd_reader_open_part() it is the records of that part alone.
+ * byte. Needs no patching. With `reencode`, all encoded bytes are also compared with the input; with a NULL
+ * sink nothing else is done, which proves the round trip. An input that cannot seek must not have been read
+ * from yet. PD_EOUT: the sink failed. Damaged data is copied to its end and reported through `finding`. For a
+ * reader of pd_reader_open_part() only the records of that part are written.
  */
 PD_EXPERIMENTAL enum pd_code pd_rewrite(struct pd_reader *reader, const struct pd_sink *sink,
                                         const struct pd_rewrite_options *options,

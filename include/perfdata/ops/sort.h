@@ -6,10 +6,10 @@
  *     struct pd_sort_stats stats;
  *     pd_sort(reader, &sink, &options, &stats, &error);
  *
- * Records with a time come in order of time, those of equal time in order of the file. Those without come
- * where perf processes them: behind all that was processed where they stood (PD_SORT_STRICT in
- * perfdata/session/sorter.h). perf shows the same before and after, except that records which came too late
- * for it, because their writer broke the promise of the rounds, are now in their place.
+ * Records with a time come in order of time, those of equal time in order of the file. Records without a time
+ * come where perf processes them: behind all records that perf had processed at their position
+ * (PD_SORT_STRICT in perfdata/session/sorter.h). perf shows the same before and after, except that records
+ * which came too late for it, because their writer broke the promise of the rounds, are now in their place.
  */
 #ifndef PERFDATA_OPS_SORT_H
 #define PERFDATA_OPS_SORT_H
@@ -24,9 +24,10 @@ extern "C" {
 struct pd_sort_options {
     size_t size;                          /* sizeof this struct */
     const struct pd_allocator *allocator; /* NULL: malloc */
-    size_t memory;      /* as in pd_sorter_options: what does not fit waits, sorted, in temporary files */
-    const char *tmpdir; /* the same */
-    enum pd_convert_zip zip; /* KEEP: what was compressed is so again, in records of the same type */
+    size_t memory;           /* as in pd_sorter_options: records that do not fit wait, sorted, in temporary
+                                files */
+    const char *tmpdir;      /* the same */
+    enum pd_convert_zip zip; /* KEEP: compressed records are compressed again, in records of the same type */
     int level;               /* of zstd; 0: that of the input, or 1 */
     /* Called for each place that is damaged, whose records are lost; may be NULL. */
     void (*finding)(void *user, const struct pd_error *error);
@@ -50,10 +51,9 @@ struct pd_sort_stats {
 };
 
 /*
- * Finds out whether the records are in order, each file of a directory by itself. PD_EUNSUP: they have no
- * time, or too little of it: the events sample no TIME, or there is no sample_id_all, so that only samples
- * have one; or the input cannot seek. Damage is counted as the end of what can be read. Leaves the reader
- * rewound.
+ * Checks whether the records are in order, each file of a directory by itself. PD_EUNSUP: records lack a time
+ * (the events sample no TIME, or there is no sample_id_all, so that only samples have one); or the input
+ * cannot seek. Damage counts as the end of the records. Leaves the reader rewound.
  */
 PD_EXPERIMENTAL enum pd_code pd_sort_check(struct pd_reader *reader, const struct pd_sort_options *options,
                                            struct pd_sort_stats *stats, struct pd_error *error);
@@ -61,12 +61,12 @@ PD_EXPERIMENTAL enum pd_code pd_sort_check(struct pd_reader *reader, const struc
 /*
  * Writes the recording in order of time to a sink that can patch: a file as a file, a pipe stream as such
  * (which needs no patching), a directory with each of its files in order, or as one file. Attrs and features
- * are as they were, but COMPRESSED and the index of AUXTRACE records, as in pd_filter(). FINISHED_ROUND
- * stays, and comes besides before records without a time, so that perf processes what is before them first.
- * What follows AUXTRACE goes with it.
+ * stay, except COMPRESSED and the index of AUXTRACE records, as in pd_filter(). FINISHED_ROUND records stay,
+ * and more are added before records without a time, so that perf processes the earlier records first. What
+ * follows AUXTRACE goes with it.
  *
  * Errors as of pd_sort_check(), before anything is written; PD_EOUT: the sink failed. Damage is reported
- * through `finding`, and what is intact is written. options NULL: the defaults.
+ * through `finding`, and the intact part is written. options NULL: the defaults.
  */
 PD_EXPERIMENTAL enum pd_code pd_sort(struct pd_reader *reader, const struct pd_sink *sink,
                                      const struct pd_sort_options *options, struct pd_sort_stats *stats,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata/ops/split.h - a recording cut into pieces, each a recording of its own in which perf resolves its
- * samples as it does in the whole. (perfdata/session/large_record.h is about something else: simpleperf's
- * records in several parts.)
+ * perfdata/ops/split.h - cuts a recording into pieces, each a recording in which perf resolves samples as it
+ * does in the whole. (perfdata/session/large_record.h is about another topic: simpleperf's records in several
+ * parts.)
  *
  *     struct pd_pieces_options options = {.size = sizeof options, .by = PD_PIECES_COUNT, .amount = 4,
  *                                         .open = open_piece, .close = close_piece};
@@ -10,26 +10,26 @@
  *
  * Cut by count, size or time, pieces are consecutive in the order in which perf processes records
  * (PD_SORT_TIME): by time, ties by file order, where perf sorts, else file order. Every record is in the
- * piece whose time it falls into, records without a time stand where that order has them: behind the last
- * record before them. In addition each piece begins with copies, with their own time, of the earlier records
- * that tell how things stand: COMM, FORK, EXIT, MMAP, MMAP2 and NAMESPACES of all tasks that something later
- * speaks of, or a task forked from them, even if they have exited; KSYMBOL, BPF_EVENT, CGROUP, TEXT_POKE; and
- * what the tool says of the recording (attrs, features, ID_INDEX, EVENT_UPDATE, TIME_CONV, …).
+ * piece of its time; a record without a time comes where that order has it, behind the last record before it.
+ * In addition each piece begins with copies, with their original time, of the earlier records that describe
+ * state: COMM, FORK, EXIT, MMAP, MMAP2 and NAMESPACES of all tasks that later records refer to, or from which
+ * such a task was forked, even if they have exited; KSYMBOL, BPF_EVENT, CGROUP, TEXT_POKE; and the tool's
+ * records about the recording (attrs, features, ID_INDEX, EVENT_UPDATE, TIME_CONV, …).
  *
  * Cut by cpu, process or event, each sample is in one piece. Task records go to all pieces with a sample that
- * depends on them, or else to the first; what tells how things stand goes to all, other records to the piece
- * of their cpu, process or event, or else to the first.
+ * depends on them, or else to the first; other records that describe state go to all pieces, and the rest to
+ * the piece of their cpu, process or event, or else to the first.
  *
- * Within a piece the records stand in the order of processing. Pairs of FINISHED_ROUND are put in where that
- * order is not that of time, so that perf keeps it.
+ * Within a piece the records are in the order of processing. Pairs of FINISHED_ROUND are inserted where that
+ * is not the order of time, so that perf keeps it.
  *
- * A file makes files, a pipe stream makes pipe streams, a directory makes files without DIR_FORMAT. Records
- * that were compressed are so again unless `zip` says otherwise. Features are copied; SAMPLE_TIME of a file
- * is that of its samples.
+ * A file makes files, a pipe stream makes pipe streams, a directory makes files without DIR_FORMAT.
+ * Compressed records are compressed again unless `zip` says otherwise. Features are copied; SAMPLE_TIME of a
+ * file is that of its samples.
  *
  * The input is read twice, in order of time; by cpu, process and event once and twice more for each 64
- * pieces. Memory grows with tasks (about 40 bytes a tid, 12 a FORK) and with the number of pieces; what is
- * carried waits in a temporary file.
+ * pieces. Memory grows with tasks (about 40 bytes a tid, 12 a FORK) and with the number of pieces; the
+ * records to be copied wait in a temporary file.
  */
 #ifndef PERFDATA_OPS_SPLIT_H
 #define PERFDATA_OPS_SPLIT_H
@@ -43,11 +43,10 @@ extern "C" {
 enum pd_pieces_by {
     PD_PIECES_COUNT, /* `amount` pieces with about as many bytes of samples each; fewer if there are fewer
                         samples */
-    PD_PIECES_SIZE, /* pieces of at most `amount` bytes (before compression); larger ones where what they must
-                       carry leaves less than a fourth of that for records, which they then have for them all
-                       the same */
-    PD_PIECES_TIME, /* `amount` nanoseconds each, counted from the first sample; a stretch without records
-                       makes no piece */
+    PD_PIECES_SIZE,  /* pieces of at most `amount` bytes (before compression); if the copies leave less than a
+                        fourth of that for records, a piece is larger and has that fourth for records */
+    PD_PIECES_TIME,  /* `amount` nanoseconds each, counted from the first sample; an interval without records
+                        makes no piece */
     PD_PIECES_CPU, /* one for each cpu, process or event that has samples, in ascending order; and one, the */
     PD_PIECES_PID, /* last, for samples of which that is not known */
     PD_PIECES_EVENT,
@@ -66,13 +65,13 @@ struct pd_pieces_options {
     const struct pd_allocator *allocator; /* NULL: malloc */
     enum pd_pieces_by by;
     uint64_t amount;
-    enum pd_convert_zip zip; /* KEEP: what was compressed is so again */
+    enum pd_convert_zip zip; /* KEEP: compressed records are compressed again */
     int level;               /* of zstd; 0: that of the input, or 1 */
     size_t memory;           /* for the sorting, see pd_sorter_options; 0: 16 MiB */
     /*
-     * Begins a piece, of which only number and key are set, and fills the sink, which must be able to patch
-     * unless the input is a pipe stream. Ends one, with all that is known of it. Both return 0 or an errno.
-     * Cut by cpu, process or event up to 64 are open at a time.
+     * open() begins a piece, of which only number and key are set, and fills the sink, which must be able to
+     * patch unless the input is a pipe stream. close() ends a piece, with all fields set. Both return 0 or an
+     * errno. Cut by cpu, process or event up to 64 are open at a time.
      */
     int (*open)(void *user, const struct pd_piece *piece, struct pd_sink *sink);
     int (*close)(void *user, const struct pd_piece *piece, struct pd_sink *sink);
@@ -89,16 +88,16 @@ struct pd_pieces_stats {
         others; /* records of the input, each counted once; without transport: COMPRESSED, FINISHED_ROUND */
     uint64_t carried;   /* copies */
     uint64_t untimed;   /* of the others: they have no time */
-    uint64_t oversized; /* pieces that are larger than was asked for, or may be */
+    uint64_t oversized; /* pieces that are, or may be, larger than requested */
     bool damaged;       /* some records are lost */
 };
 
 /*
  * Writes the pieces. The reader must be able to seek. PD_EUNSUP with the reason as `field`, before anything
  * is written: it cannot seek, it has AUX area traces (which cannot be cut without decoding them), or samples
- * have no time, cpu or pid to go by. PD_EARG: no `amount`. PD_ELIMIT: pieces would repeat more than
- * `max_copied` of the input, or more payload than can be held. PD_EOUT: open, close or a sink failed. Records
- * that cannot be read are copied where they stand and reported.
+ * lack the time, cpu or pid. PD_EARG: no `amount`. PD_ELIMIT: pieces would repeat more than `max_copied` of
+ * the input, or more payload than can be held. PD_EOUT: open, close or a sink failed. Records that cannot be
+ * read are copied in their place and reported.
  */
 PD_EXPERIMENTAL enum pd_code pd_pieces(struct pd_reader *reader, const struct pd_pieces_options *options,
                                        struct pd_pieces_stats *stats, struct pd_error *error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata/session/compare.h - are two records the same? By their values: byte order, the form vectors and
- * strings are stored in, place in the file and the sizes that follow from the rest do not matter. Padding of
- * strings does.
+ * perfdata/session/compare.h - compares two records by their values: byte order, the form in which vectors
+ * and strings are stored, the position in the file and sizes that follow from other fields do not matter.
+ * Padding of strings does.
  */
 #ifndef PERFDATA_SESSION_COMPARE_H
 #define PERFDATA_SESSION_COMPARE_H
@@ -37,7 +37,10 @@ PD_EXPERIMENTAL size_t pd_attr_difference(const struct pd_attr *a, const struct 
                                           size_t cap);
 
 struct pd_feature; /* see perfdata/feature.h */
-/* Do both features say the same? If not, *field (may be NULL) is the name of the first difference. */
+/*
+ * True when both features have the same values. Else *field (may be NULL) is the name of the first
+ * difference.
+ */
 PD_EXPERIMENTAL bool pd_feature_equal(const struct pd_feature *a, const struct pd_feature *b,
                                       const char **field);
 

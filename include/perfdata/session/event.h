@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* The fields of an attr that say what is measured. */
+/* The fields of an attr that identify the event. */
 struct pd_event {
     uint32_t type; /* enum attr_type, or the number of a PMU */
     uint64_t config;
@@ -30,12 +30,12 @@ struct pd_event {
  * Writes the event's name as perf spells it, at most cap bytes with the NUL, and returns its whole length:
  *
  *   cycles, page-faults             generic hardware and software events
- *   L1-dcache-load-misses           cache events, also those that no machine has (iTLB-stores)
+ *   L1-dcache-load-misses           cache events, even if no machine has them (iTLB-stores)
  *   pmu4/cycles/, pmu4/LLC-loads/   the same on the PMU of type 4 of a hybrid machine
  *   r1a2b                           raw events
  *   mem:0x1000:rw, mem:0x1000/1:w   breakpoints; without a length it is 8 for x and 4 for others
  *   tracepoint:317                  tracepoints by id: their names are in the file's tracing data
- *   pmu8/config=0x12,config1=0x3/   events of other PMUs, and whatever the forms above cannot hold
+ *   pmu8/config=0x12,config1=0x3/   events of other PMUs, and all that the forms above cannot express
  *
  * The last form may have the terms config, config1, config2 and bp_type, in this order; all but config are
  * left out when 0.
@@ -61,7 +61,7 @@ enum pd_event_kind {
     PD_EVENT_PMU,        /* u.pmu: any other type */
 };
 
-/* An event taken apart. The numbers need not be known ones. */
+/* The parts of an event. The numbers may be unknown ones. */
 struct pd_typed_event {
     enum pd_event_kind kind;
     union {
@@ -106,16 +106,16 @@ PD_EXPERIMENTAL void pd_event_classify(const struct pd_event *event, struct pd_t
 PD_EXPERIMENTAL void pd_event_build(const struct pd_typed_event *typed, struct pd_event *out);
 
 /*
- * Off-cpu samples (perf record --off-cpu since perf 6.15) have what they are about in their raw data: the
- * stack, the task, how long. They are of an event of type SOFTWARE and config BPF_OUTPUT with RAW samples,
- * which the recording calls "offcpu-time".
+ * Off-cpu samples (perf record --off-cpu since perf 6.15) have their actual content in their raw data: the
+ * stack, the task, the duration. They are of an event of type SOFTWARE and config BPF_OUTPUT with RAW
+ * samples, which the recording calls "offcpu-time".
  */
 #define PD_OFFCPU_EVENT "offcpu-time"
 PD_EXPERIMENTAL bool pd_event_is_offcpu(const struct pd_attr *attr, const char *name);
 
 /*
  * The raw data of such a sample; views of it. In either byte order, which ips.form tells: conversions by
- * others do not turn raw data. False: it is not as expected.
+ * other tools do not change the order of raw data. False: it has another form.
  */
 PD_EXPERIMENTAL bool pd_offcpu_decode(const struct pd_plan *plan, const struct pd_raw_data *raw,
                                       struct pd_offcpu *out);

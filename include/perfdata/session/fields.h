@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata/session/fields.h - which fields a record or an attr has, their names, meaning and values, without
- * knowing its type.
+ * perfdata/session/fields.h - the fields of any record or attr: names, meaning and values, whatever its type.
  *
  *     struct pd_fields it;
  *     struct pd_field f;
@@ -10,7 +9,7 @@
  *         if (f.kind == PD_FIELD_NUMBER)
  *             printf("%s = %llu\n", f.name, (unsigned long long)f.value);
  *
- * Nothing here allocates. What a field points to belongs to the record, attr or iterator it came from.
+ * Nothing here allocates. Data that a field points to belongs to the record, attr or iterator it came from.
  */
 #ifndef PERFDATA_SESSION_FIELDS_H
 #define PERFDATA_SESSION_FIELDS_H
@@ -38,14 +37,15 @@ struct pd_field {
     const char *doc;
     enum pd_field_kind kind;
     uint8_t width;              /* NUMBER, VECTOR: bytes of a number */
-    bool unended;               /* STRING: no NUL is in its bytes, where writers put one; it ends with them */
+    bool unended;               /* STRING: its bytes have no NUL, though writers put one; the string ends with
+                                   them */
     const struct pd_set *set;   /* NUMBER, VECTOR: how numbers are written and named, never NULL; else NULL */
     const struct pd_name *bits; /* NUMBER: set when the field is only this sub-field of a packed word */
     const char *count;  /* name of the number that counts the bytes or elements; NULL when there is none */
     uint64_t value;     /* NUMBER, in host order; of S32 and of SDEC sets sign-extended to 64 bits */
     size_t n;           /* bytes (of STRING: before the NUL) or elements */
     uint64_t registers; /* VECTOR of registers: the attr's mask, one bit an element; else, or if unknown, 0 */
-    uint64_t abi;       /* of these registers, as it tells which they are */
+    uint64_t abi;       /* of these registers; it determines their names */
     union {
         const void *ptr;
         const uint8_t *array;
@@ -58,9 +58,9 @@ struct pd_field {
 };
 
 /*
- * Goes through fields in stream order. Plain memory without ownership, not for direct use. What it was made
- * from must outlive it; an iterator over an element of a list (see pd_fields_element()) holds a copy of it
- * and must not be copied.
+ * Iterates over fields in stream order. Plain memory without ownership, not for direct use. The data it was
+ * made from must outlive it; an iterator over an element of a list (see pd_fields_element()) holds a copy of
+ * the element and must not be copied.
  */
 struct pd_fields {
     const struct pd_op *op;      /* the next line */
@@ -82,11 +82,11 @@ struct pd_fields {
  */
 PD_EXPERIMENTAL void pd_fields_of_record(struct pd_fields *it, const struct pd_record *rec);
 
-/* The fields of an attr that its size covers, and `tail`. Of values with several names: the first. */
+/* The fields of an attr that its size covers, and `tail`. A value with several names has the first. */
 PD_EXPERIMENTAL void pd_fields_of_attr(struct pd_fields *it, const struct pd_attr *attr);
 
 /*
- * The fields that records of a type have by their attr (NULL: no attr) and header.misc, values unknown. Lists
+ * The fields of records of a type, for an attr (NULL: no attr) and header.misc, without values. Lists
  * can be entered with pd_fields_element(…, 0). False: the type is not known.
  */
 PD_EXPERIMENTAL bool pd_fields_of_type(struct pd_fields *it, const struct pd_attr *attr, uint32_t type,
@@ -111,11 +111,11 @@ PD_EXPERIMENTAL bool pd_fields_element(struct pd_fields *element, const struct p
                                        const struct pd_field *f, size_t i);
 
 /*
- * Finds a field by its path from where `it` stands: "callchain.nr", "branch_stack.entries[0].from",
+ * Finds a field by its path from the position of `it`: "callchain.nr", "branch_stack.entries[0].from",
  * "callchain.ips[2]", "flags.freq" (sub-field of a packed word), "sample_id.time". For a record the path may
  * begin with the name of its struct, "sample.callchain.nr", and for an attr with "attr.". All names of a
- * value are understood ("sample_freq"). Uses the iterator up, which must stay as long as what f->u points to
- * is used. False: there is no such field here.
+ * value are accepted ("sample_freq"). Consumes the iterator, which must stay valid as long as f->u is used.
+ * False: there is no such field here.
  */
 PD_EXPERIMENTAL bool pd_fields_find(struct pd_fields *it, const char *path, struct pd_field *f);
 
@@ -123,11 +123,10 @@ PD_EXPERIMENTAL bool pd_fields_find(struct pd_fields *it, const char *path, stru
 PD_EXPERIMENTAL bool pd_record_get(const struct pd_record *rec, const char *path, uint64_t *value);
 
 /*
- * Sets a number of a decoded or user-made record; what the record's views point to cannot be set. Setting a
- * count does not change what it counts, so that encoding refuses the record until that is changed too. A misc
- * that changes which fields are present leaves the new ones as they are in rec->u, usually 0. PD_EARG: no
- * such number; PD_EVALUE: it does not fit (expected = the largest that does); PD_EUNSUP: it is in a vector or
- * list.
+ * Sets a number of a decoded or user-made record; data that the record's views point to cannot be set.
+ * Setting a count does not change the elements, so encoding refuses the record until they match. If a new
+ * misc adds fields, these have their values in rec->u, usually 0. PD_EARG: no such number; PD_EVALUE: it does
+ * not fit (expected = the largest that does); PD_EUNSUP: it is in a vector or list.
  */
 PD_EXPERIMENTAL enum pd_code pd_record_set(struct pd_record *rec, const char *path, uint64_t value,
                                            struct pd_error *error);
@@ -146,13 +145,13 @@ PD_EXPERIMENTAL void pd_fields_of_offcpu(struct pd_fields *it, const struct pd_o
 
 /*
  * The feature of a name, the reverse of pd_feature_name(); case does not count; PD_FEAT_* or a number. False:
- * not understood.
+ * unknown.
  */
 PD_EXPERIMENTAL bool pd_feature_parse(const char *text, uint32_t *id);
 
 /*
  * One of the arrays behind a BPF program, PD_BPIL_*: its bytes in `data` (numbers of `each` bytes in the
- * recording's byte order, or structures of that size). False: it is not there, or not inside the data.
+ * recording's byte order, or structures of that size). False: it is missing, or not inside the data.
  */
 PD_EXPERIMENTAL bool pd_bpf_prog_array(const struct pd_bpf_prog *prog, uint64_t array, struct pd_bytes *bytes,
                                        uint32_t *each);

@@ -19,12 +19,12 @@
 extern "C" {
 #endif
 
-/* A record put together. Points into what it was made from. */
+/* A joined record. Points into the data it was made from. */
 struct pd_large_record {
     uint32_t type;              /* 0: none, or not yet */
-    uint32_t size;              /* bytes with the header; when encoding, 0 means computed */
+    uint32_t size;              /* bytes with the header; for encoding, 0: computed */
     struct pd_bytes raw;        /* all of it, header included; n may differ from size in damaged recordings */
-    const struct pd_op *layout; /* NULL: not known or damaged, all behind the header in `rest` */
+    const struct pd_op *layout; /* NULL: unknown or damaged, all bytes behind the header are in `rest` */
     struct pd_bytes rest;       /* bytes behind the known fields */
     union pd_payload u;
 };
@@ -39,7 +39,7 @@ struct pd_large_parts {
 PD_EXPERIMENTAL void pd_large_parts_free(struct pd_large_parts *parts);
 
 /*
- * Takes a SIMPLEPERF_SPLIT or SIMPLEPERF_SPLIT_END record; any other one clears large->type and nothing else.
+ * Takes a SIMPLEPERF_SPLIT or SIMPLEPERF_SPLIT_END record; any other record only clears large->type.
  * After SPLIT_END *large is the whole, valid until the next call. Errors: PD_ENOMEM; PD_ELIMIT: too much; and
  * those of decoding, with large->type, size, raw and rest set.
  */
@@ -47,9 +47,7 @@ PD_EXPERIMENTAL enum pd_code pd_large_parts_add(struct pd_large_parts *parts, en
                                                 const struct pd_record *rec, struct pd_large_record *large,
                                                 struct pd_error *error);
 
-/*
- * Decodes a whole record of 32-bit size from its n bytes. PD_ESHORT, PD_ESIZE, or what is wrong with a field.
- */
+/* Decodes a whole record of 32-bit size from its n bytes. PD_ESHORT, PD_ESIZE, or the error of a field. */
 PD_EXPERIMENTAL enum pd_code pd_large_record_decode(enum pd_order order, const void *bytes, size_t n,
                                                     struct pd_large_record *large, struct pd_error *error);
 /* The reverse; as pd_record_encode(). */
@@ -58,8 +56,9 @@ PD_EXPERIMENTAL enum pd_code pd_large_record_encode(enum pd_order order, const s
                                                     struct pd_error *error);
 
 /*
- * Calls back with the records that stand for n bytes of one record: itself if it has up to 65535 bytes, else
- * SPLIT records and SPLIT_END. `piece` is lent; what it returns, if not 0, ends it and is returned.
+ * Calls back with the records that represent one record of n bytes: the record itself if it has up to 65535
+ * bytes, else SPLIT records and SPLIT_END. `piece` is valid during the call; a result other than 0 ends the
+ * loop and is returned.
  */
 PD_EXPERIMENTAL int pd_large_record_cut(enum pd_order order, const void *bytes, size_t n,
                                         int (*piece)(void *user, const void *record, size_t size),

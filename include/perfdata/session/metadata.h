@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfdata/session/metadata.h - what a recording says about the machine, its events and itself, wherever it
- * says it: in the feature sections of a file, in the HEADER_FEATURE, HEADER_TRACING_DATA, EVENT_UPDATE and
+ * perfdata/session/metadata.h - data about the machine, the events and the recording, wherever it is stored:
+ * in the feature sections of a file, in the HEADER_FEATURE, HEADER_TRACING_DATA, EVENT_UPDATE and
  * HEADER_BUILD_ID records of a stream, in a file's old event_types section.
  *
  *     struct pd_metadata *m;
@@ -10,7 +10,7 @@
  *         pd_metadata_add(m, reader, &rec, &error);            // takes what the stream says; most records
  * say nothing const struct pd_feature *f = pd_metadata_feature(m, PD_FEAT_HOSTNAME); pd_metadata_close(m);
  *
- * All that is returned belongs to the metadata and is valid until it is closed or given more.
+ * All results belong to the metadata and are valid until it is closed or given more records.
  */
 #ifndef PERFDATA_SESSION_METADATA_H
 #define PERFDATA_SESSION_METADATA_H
@@ -32,9 +32,9 @@ struct pd_metadata_options {
 };
 
 /*
- * Reads the feature sections that are there already; NULL reader: none. Sections that are damaged, or too
- * much for max_bytes, are findings, not errors. Moves the reader's window (see pd_reader_read()); call it
- * between records.
+ * Reads the feature sections that are already known; NULL reader: none. Sections that are damaged, or exceed
+ * max_bytes, are findings, not errors. Moves the reader's window (see pd_reader_read()); call it between
+ * records.
  */
 PD_EXPERIMENTAL enum pd_code pd_metadata_open(struct pd_metadata **metadata, struct pd_reader *reader,
                                               const struct pd_metadata_options *options,
@@ -42,43 +42,45 @@ PD_EXPERIMENTAL enum pd_code pd_metadata_open(struct pd_metadata **metadata, str
 PD_EXPERIMENTAL void pd_metadata_close(struct pd_metadata *metadata);
 
 /*
- * Takes what a record says. Records that say nothing cost next to nothing; of those of the kernel only MMAP2
- * with a build id says anything, a file once, so a program that does not ask for build ids need not give
- * those. Of HEADER_TRACING_DATA the payload is read from the reader. What is damaged becomes a finding;
+ * Takes the metadata in a record. Records without metadata cost next to nothing. The only kernel records with
+ * metadata are MMAP2 with a build id, once for each file, so a program that does not need build ids need not
+ * pass kernel records. The payload of HEADER_TRACING_DATA is read from the reader. Damage becomes a finding;
  * errors are PD_ENOMEM, and those of reading a payload.
  */
 PD_EXPERIMENTAL enum pd_code pd_metadata_add(struct pd_metadata *metadata, struct pd_reader *reader,
                                              const struct pd_record *rec, struct pd_error *error);
 
 /*
- * Reads the sections that became known since, behind the data of a file that cannot seek. After the last
- * record.
+ * Reads the sections that have become known since, behind the data of a file that cannot seek. Call it after
+ * the last record.
  */
 PD_EXPERIMENTAL enum pd_code pd_metadata_finish(struct pd_metadata *metadata, struct pd_reader *reader,
                                                 struct pd_error *error);
 
 /*
- * What was wrong with features: offsets are those in the input. Of more than 65,535 the last is PD_ELIMIT and
+ * Errors in features, with offsets in the input. If there are more than 65,535, the last is PD_ELIMIT and
  * stands for the rest.
  */
 PD_EXPERIMENTAL size_t pd_metadata_n_findings(const struct pd_metadata *metadata);
 PD_EXPERIMENTAL const struct pd_error *pd_metadata_finding(const struct pd_metadata *metadata, size_t i);
 
-/* The features in ascending order of their number. One that is damaged has no layout and all in `rest`. */
+/*
+ * The features in ascending order of their number. A damaged one has no layout and all its bytes in `rest`.
+ */
 PD_EXPERIMENTAL size_t pd_metadata_n_features(const struct pd_metadata *metadata);
 PD_EXPERIMENTAL const struct pd_feature *pd_metadata_feature_at(const struct pd_metadata *metadata, size_t i);
-/* The feature of that number; NULL when the recording has not said anything of it. */
+/* The feature of that number; NULL: the recording has not had it so far. */
 PD_EXPERIMENTAL const struct pd_feature *pd_metadata_feature(const struct pd_metadata *metadata, uint32_t id);
 
 /* The text of HOSTNAME, OSRELEASE, VERSION, ARCH, CPUDESC or CPUID; NULL: none. */
 PD_EXPERIMENTAL const struct pd_str *pd_metadata_text(const struct pd_metadata *metadata, uint32_t id);
-/* TOTAL_MEM in bytes; false: not known, or more than 64 bits hold. */
+/* TOTAL_MEM in bytes; false: unknown, or too large for 64 bits. */
 PD_EXPERIMENTAL bool pd_metadata_total_mem(const struct pd_metadata *metadata, uint64_t *bytes);
 
 /*
  * The name of an event as the recording gives it: EVENT_UPDATE, then EVENT_DESC, then the tracing data
  * ("sched:sched_switch"), simpleperf's META_INFO or the event_types section; else NULL: then
- * pd_event_format() makes one from the attr. Also NULL without memory, of which pd_metadata_out_of_memory()
+ * pd_event_format() makes one from the attr. Also NULL if memory ran out, which pd_metadata_out_of_memory()
  * tells.
  */
 PD_EXPERIMENTAL const char *pd_metadata_event_name(struct pd_metadata *metadata,
@@ -87,21 +89,18 @@ PD_EXPERIMENTAL const char *pd_metadata_event_name(struct pd_metadata *metadata,
 /* The tracing data as formats, see perfdata/session/tracepoint.h; NULL: there is none, or not yet. */
 PD_EXPERIMENTAL const struct pd_tracepoints *pd_metadata_tracepoints(struct pd_metadata *metadata);
 
-/*
- * Was there too little memory for an answer that was NULL? What was not said then may not be said later,
- * either.
- */
+/* True if memory ran out for a result that was NULL. Such a result may be missing in later calls, too. */
 PD_EXPERIMENTAL bool pd_metadata_out_of_memory(const struct pd_metadata *metadata);
 
 /* The PMU of that number (attr.type), from PMU_MAPPINGS; NULL: not known. */
 PD_EXPERIMENTAL const struct pd_str *pd_metadata_pmu_name(const struct pd_metadata *metadata, uint32_t type,
                                                           struct pd_pmu_mapping *out);
 
-/* The group that an attr is in, by its leader, from GROUP_DESC. False: in none. */
+/* The group of an attr, by its leader, from GROUP_DESC. False: it is in none. */
 PD_EXPERIMENTAL bool pd_metadata_group(const struct pd_metadata *metadata, uint32_t attr,
                                        struct pd_group_desc *out);
 
-/* Where a cpu is, from CPU_TOPOLOGY and NUMA_TOPOLOGY; -1 where that is not known. */
+/* The position of a cpu, from CPU_TOPOLOGY and NUMA_TOPOLOGY; -1: unknown. */
 struct pd_cpu_place {
     int32_t socket, die, core, node;
 };
@@ -109,7 +108,7 @@ PD_EXPERIMENTAL struct pd_cpu_place pd_metadata_cpu(const struct pd_metadata *me
 
 /*
  * A list of cpus or nodes as the kernel writes it, "0-3,8,10-11": calls back for each range in turn, first <=
- * last. False: not such a list, after the ranges before the place where it is not.
+ * last. False: not such a list; the ranges before the error have been passed.
  */
 PD_EXPERIMENTAL bool pd_cpu_list_each(const char *list, size_t n,
                                       void (*range)(void *user, uint32_t first, uint32_t last), void *user);

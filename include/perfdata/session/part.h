@@ -12,19 +12,19 @@ extern "C" {
 #endif
 
 /*
- * A file in parts, so that several threads share it. Each opens a reader for parts, for the attrs of
- * `reader`, which must live longer and be left alone while they read. The read_at() of a pd_source is then
- * called by any of them.
+ * A file in parts, so that several threads can share it. Each thread opens a reader for parts, with the attrs
+ * of `reader`, which must live longer and must not be used while they read. Any of the threads calls the
+ * read_at() of a pd_source.
  *
  * pd_reader_take_part() has it give the records that begin in [from, to), of which the last may reach beyond;
- * `to` is at most the end of the data. From the start of the data it begins with the first record. Where else
- * one begins is written nowhere: there it begins where several in a row make sense, or at `to` if that is
- * nowhere near `from`. pd_reader_info() of it tells: data_offset is where it begins, data_end is `to`. An
- * index counts from there.
+ * `to` is at most the end of the data. A part at the start of the data begins with the first record. The file
+ * does not tell where other records begin: any other part begins where several records in a row make sense,
+ * or at `to` if there is no such place near `from`. pd_reader_info() of it tells: data_offset is where it
+ * begins, data_end is `to`. An index counts from there.
  *
- * So a part is a guess, as data may look like records, until the part before is seen to end where it begins.
- * What depends on records of other parts is for one thread alone: pd_reader_next() gives PD_EUNSUP for a
- * COMPRESSED record, unless keep_compressed, and for a HEADER_FEATURE.
+ * So a part is a guess, as data may look like records, until the previous part is known to end where it
+ * begins. Records that depend on other parts need a single thread: pd_reader_next() gives PD_EUNSUP for a
+ * COMPRESSED record, unless keep_compressed is set, and for a HEADER_FEATURE.
  *
  *     uint64_t at = pd_reader_info(r)->data_offset, records = 0;        // up to there, all is certain
  *     for (i = 0; i < n; i++) {                                         // when the threads are through

@@ -37,11 +37,11 @@ PD_EXPERIMENTAL enum pd_arch pd_arch_from_machine(uint32_t e_machine);
 /* "x86", "arm", …; NULL for PD_ARCH_UNKNOWN. */
 PD_EXPERIMENTAL const char *pd_arch_name(enum pd_arch arch);
 
-/* "SP"; NULL when the bit stands for no register. */
+/* "SP"; NULL: the bit stands for no register. */
 PD_EXPERIMENTAL const char *pd_reg_name(enum pd_arch arch, unsigned bit);
 
 /*
- * The same for the abi that a sample says: with PD_REGS_SIMD in it, some bits stand for other registers
+ * The same for the abi of a sample: with PD_REGS_SIMD in it, some bits stand for other registers
  * ("R16" in place of "XMM0").
  */
 PD_EXPERIMENTAL const char *pd_reg_name_of_abi(enum pd_arch arch, uint64_t abi, unsigned bit);

@@ -11,8 +11,8 @@
  *         pd_sorter_close(s);
  *     }
  *
- * Memory is bounded whatever the input's size: records that must wait are copied, and when they are more than
- * `memory` bytes they go, sorted, to a temporary file that has no name.
+ * Memory is bounded whatever the input's size: records that must wait are copied, and beyond `memory` bytes
+ * they are sorted into a temporary file that has no name.
  */
 #ifndef PERFDATA_SESSION_SORTER_H
 #define PERFDATA_SESSION_SORTER_H
@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 enum pd_sort_kind {
-    /* As pd_reader_next() gives them; of a directory recording, one member after the other. */
+    /* The order of pd_reader_next(); in a directory recording one member after the other. */
     PD_SORT_FILE,
 
     /*
@@ -32,10 +32,11 @@ enum pd_sort_kind {
      * samples TIME, or another kernel record with a TIME in its sample_id, unless that time is 0 or
      * UINT64_MAX.
      *  - Records with a time come in order of time, those of equal time in order of the file.
-     *  - A record without a time comes at once where it stands, that is before all that still waits.
+     *  - A record without a time comes at once, before all records that still wait.
      *  - When round n + 1 ends (FINISHED_ROUND, which itself comes first), all up to the newest time of
      *    round n is given; at the end of the input, all the rest. So a record that is older than one already
-     *    given, because its writer broke the promise of the rounds, comes late, first among those that wait.
+     *    given, because its writer broke the promise of the rounds, comes late, as the first of the waiting
+     *    records.
      *  - Where perf does not sort, it is the file's order: in files whose first event has not sample_id_all.
      *
      * A directory recording with several members is merged by time; the ends of rounds mean nothing there.
@@ -56,11 +57,11 @@ enum pd_sort_kind {
      *  - samples between the same two come in any order;
      *  - records without a time come where they stand.
      *
-     * A sample waits only if side-band that is not newer has yet to come. The input is read twice. This is
-     * PD_SORT_TIME, which fulfils all of the above, where the input cannot be read twice, where records come
-     * late, where side-band without a time follows records with one, where records other than SAMPLE are more
-     * than `memory` / 32 (8 bytes are kept for each), and for directories with several members, where little
-     * waits anyway.
+     * A sample waits only if side-band that is not newer is still to come. The input is read twice.
+     * PD_SORT_TIME, which meets all of these conditions, is used instead if the input cannot be read twice,
+     * if records come late, if side-band without a time follows records with one, if there are more than
+     * `memory` / 32 records other than SAMPLE (8 bytes are kept for each), and for directories with several
+     * members, where few records wait.
      */
     PD_SORT_CAUSAL,
 
@@ -68,8 +69,8 @@ enum pd_sort_kind {
      * As PD_SORT_TIME, but nothing comes late: a record that is older than others of rounds that have ended
      * comes before them, too. A record without a time comes behind all that has been processed where it
      * stands, as if it had their newest time; but COMPRESSED records whose content is given, and HEADER_ATTR,
-     * come at once, and where those with a time are in order already, all stays as it stands. The input
-     * is read twice, to know how far its records are out of order: one that cannot be is PD_EUNSUP.
+     * come at once, and where those with a time are in order already, all stays as it stands. The input is
+     * read twice, to know how far its records are out of order: PD_EUNSUP if that is impossible.
      */
     PD_SORT_STRICT,
 };
@@ -78,13 +79,13 @@ struct pd_sorter_options {
     size_t size;                          /* sizeof this struct */
     const struct pd_allocator *allocator; /* NULL: malloc; must outlive the sorter */
     enum pd_sort_kind kind;
-    size_t memory; /* bytes that records may wait in, with what keeps track of them; 0: 16 MiB. On top of it
-                      come 128 KiB for each temporary file and a reader's window for each member of a
-                      directory, which has no less than 8 KiB to wait in */
+    size_t memory; /* memory for waiting records and their bookkeeping, in bytes; 0: 16 MiB. In addition it
+                      takes 128 KiB for each temporary file and a reader's window for each member of a
+                      directory, which has at least 8 KiB for waiting records */
     const char *tmpdir; /* for temporary files; copied; NULL: $TMPDIR, or else /tmp */
 };
 
-/* A record that stands behind one with a later time. */
+/* A record that follows one with a later time. */
 struct pd_disorder {
     uint64_t count; /* of such records; 0: the rest is unset */
     /* the first of them, and the latest time before it */
@@ -97,10 +98,10 @@ struct pd_disorder {
 struct pd_sorter_stats {
     uint64_t records; /* given */
     uint64_t waited;  /* records that were copied because they had to wait */
-    uint64_t late;    /* records given behind one with a later time, other than by PD_SORT_CAUSAL's leave */
+    uint64_t late;    /* records given behind one with a later time, except as PD_SORT_CAUSAL allows */
     uint64_t runs;    /* temporary files written */
     uint64_t spilled; /* bytes written to them */
-    /* What the first reading found: of PD_SORT_STRICT, and of directories with several members. */
+    /* Results of the first reading, for PD_SORT_STRICT and for directories with several members. */
     uint64_t timed;              /* records with a time */
     uint64_t first, last;        /* the earliest and the latest time; 0 without */
     struct pd_disorder disorder; /* in the order of the file, in each member */
@@ -110,7 +111,7 @@ struct pd_sorter;
 
 /*
  * Starts to iterate over `reader`, which must be new or rewound, and must be neither read from nor closed
- * before the sorter is closed. What is read twice is read for the first time here. Options NULL:
+ * before the sorter is closed. If the input is read twice, this does the first reading. Options NULL:
  * PD_SORT_FILE. PD_EARG: the kind is unknown; PD_ENOMEM; PD_EIO.
  */
 PD_EXPERIMENTAL enum pd_code pd_sorter_open(struct pd_sorter **sorter, struct pd_reader *reader,
@@ -123,11 +124,11 @@ PD_EXPERIMENTAL void pd_sorter_close(struct pd_sorter *sorter);
  * offset and index (its number in the file's order, through all members) are those of the file. To be decoded
  * with pd_reader_decode(). PD_END: no more.
  *
- * Damage at which a reader goes no further, or a member that is not there, ends that stream; the error
- * comes after all that is intact, in order, was given; each once, then PD_END. PD_EZSTD and PD_ELIMIT, after
- * which a reader goes on, come where they are met, and the sorter goes on, too: a caller that stops there
- * loses what waits. Failures (pd_is_failure(): PD_ETEMP, PD_EIO, PD_ENOMEM) are final: records are lost, and
- * each further call returns the same.
+ * Damage that stops a reader, or a missing member, ends that stream; the error comes once, after all intact
+ * records were given in order, and then PD_END. PD_EZSTD and PD_ELIMIT, after which a reader continues, are
+ * returned at once, and the sorter continues, too: a caller that stops there loses the waiting records.
+ * Failures (pd_is_failure(): PD_ETEMP, PD_EIO, PD_ENOMEM) are final: records are lost, and each further call
+ * returns the same.
  */
 PD_EXPERIMENTAL enum pd_code pd_sorter_next(struct pd_sorter *sorter, struct pd_record *rec,
                                             struct pd_error *error);

@@ -2,9 +2,9 @@
 /*
  * perfdata/session/tasks.h - which task a record belongs to, and what that task was called at the time.
  *
- * Ring buffers are read one after the other, so the records of a file are not in the order of time, and a
- * COMM may stand far behind the samples it names. perf sorts while it reads: pd_clock tells where it would
- * put each record, and pd_tasks tells what it would know of a task there.
+ * perf reads ring buffers one after the other, so the records of a file are not in order of time, and a COMM
+ * may come far behind the samples it names. perf sorts while it reads: pd_clock tells the position of each
+ * record in that order, and pd_tasks what perf would know about a task there.
  *
  *     struct pd_clock clock;                       pass 1: collect
  *     pd_clock_init(&clock, pd_clock_is_timed(reader));
@@ -39,13 +39,13 @@ PD_EXPERIMENTAL bool pd_record_cpu(const struct pd_record *rec, uint32_t *cpu);
 /* ---- The order in which perf processes records */
 
 /*
- * A record's place in that order. Records with a time go by time, equal times by their order in the file. A
- * record without a time, or with time 0 (those that perf synthesizes), is processed where it stands, that is
- * before all that still waits for the end of its round; so is, after them, one that is older than what has
- * been processed already.
+ * A record's position in that order. Records with a time are ordered by time, equal times by their order in
+ * the file. A record without a time, or with time 0 (those that perf synthesizes), is processed as soon as it
+ * is read, before all records that still wait for the end of their round; so is, after them, a record that is
+ * older than those already processed.
  */
 struct pd_moment {
-    uint64_t at;    /* nanoseconds; all up to here, of earlier rounds, comes before */
+    uint64_t at;    /* nanoseconds; all records of earlier rounds up to this time come before */
     uint64_t time;  /* the record's own, 0 when it has none */
     uint64_t order; /* its number in the file */
     uint32_t round; /* FINISHED_ROUND records before it that mattered */
@@ -61,21 +61,19 @@ static inline bool pd_moment_before(const struct pd_moment *a, const struct pd_m
 }
 
 /*
- * Follows the records of a file, in file order, from the first. Plain memory. Exact unless records that come
- * too late make the end of a round smaller than that of the round before, which no writer does.
+ * Follows the records of a file, in file order, from the first. Plain memory. Exact unless late records make
+ * the end of a round smaller than that of the previous round, which no writer does.
  */
 struct pd_clock {
     bool timed;      /* false: perf processes the records in file order */
     bool waiting;    /* records are queued */
     uint64_t limit;  /* the next round's end processes up to this time */
-    uint64_t done;   /* all up to this time has been processed */
+    uint64_t done;   /* all records up to this time have been processed */
     uint64_t newest; /* time in the queue */
     uint32_t round;
 };
 
-/*
- * Does perf sort this recording? It does when the first event has sample_id_all, or if it is a pipe stream.
- */
+/* True if perf sorts this recording: the first event has sample_id_all, or it is a pipe stream. */
 PD_EXPERIMENTAL bool pd_clock_is_timed(const struct pd_reader *reader);
 PD_EXPERIMENTAL void pd_clock_init(struct pd_clock *clock, bool timed);
 /* To be called for every record, whatever its type. */
@@ -89,11 +87,11 @@ PD_EXPERIMENTAL void pd_clock_stamp(struct pd_clock *clock, const struct pd_reco
  * collecting and while pd_tasks_finish() and pd_tasks_ancestors() run; each different name once. Samples and
  * maps take nothing.
  *
- * The rules are perf's: a task is a tid. COMM names it. FORK makes it anew, with the name its parent has at
- * that moment; where the parent was never named, it has none. If the parent's tid is known to belong to
- * another process than FORK says, that one is gone and the parent is made anew, too. EXIT changes nothing: a
- * task keeps its name until its tid is used again. A task belongs to the process that the first record or
- * sample speaks of. Tid 0 is "swapper".
+ * The rules are perf's: a task is a tid. COMM names it. FORK creates it again, with the current name of its
+ * parent; if the parent was never named, it has none. If the parent's tid is known to belong to another
+ * process than FORK says, that task is gone and the parent is created again, too. EXIT changes nothing: a
+ * task keeps its name until its tid is used again. A task belongs to the process that its first record or
+ * sample names. Tid 0 is "swapper".
  */
 struct pd_tasks;
 
@@ -108,42 +106,43 @@ struct pd_task {
 PD_EXPERIMENTAL enum pd_code pd_tasks_new(struct pd_tasks **tasks, const struct pd_allocator *allocator,
                                           struct pd_error *error);
 /*
- * To be called before anything is collected: PD_ELIMIT when collecting takes more than so many bytes, 1 GiB
- * without this call, which are about 10 million COMM and FORK records.
+ * Call it before collecting: PD_ELIMIT when collecting takes more than this many bytes. Default: 1 GiB, which
+ * is enough for about 10 million COMM and FORK records.
  */
 PD_EXPERIMENTAL void pd_tasks_limit(struct pd_tasks *tasks, uint64_t bytes);
 /* NULL is fine. */
 PD_EXPERIMENTAL void pd_tasks_free(struct pd_tasks *tasks);
 
 /*
- * Collects what a framed record says of tasks; records that say nothing are ignored. May decode the record.
+ * Collects the information about tasks in a framed record; other records are ignored. May decode the record.
  * PD_ENOMEM, PD_ELIMIT, or the error of decoding it, after which the tracker is as before.
  */
 PD_EXPERIMENTAL enum pd_code pd_tasks_record(struct pd_tasks *tasks, struct pd_record *rec,
                                              const struct pd_moment *when, struct pd_error *error);
-/* Collects that a sample, or another record, speaks of a task. PD_ENOMEM, PD_ELIMIT. */
+/* Collects that a sample, or another record, refers to a task. PD_ENOMEM, PD_ELIMIT. */
 PD_EXPERIMENTAL enum pd_code pd_tasks_mention(struct pd_tasks *tasks, const struct pd_moment *when,
                                               uint32_t pid, uint32_t tid, struct pd_error *error);
 /*
- * Both for all records from where the reader stands to the end, or to damage that it cannot go on behind
- * without telling: it is told when the records are read again. PD_ENOMEM, PD_ELIMIT.
+ * Both for all records from the reader's position to the end, or to damage that ends the reading. The damage
+ * is not reported here, but when the records are read again. PD_ENOMEM, PD_ELIMIT.
  */
 PD_EXPERIMENTAL enum pd_code pd_tasks_collect(struct pd_tasks *tasks, struct pd_reader *reader,
                                               struct pd_error *error);
 /*
- * Sorts and replays what was collected. From then on nothing can be added, and lookups are possible.
+ * Sorts and replays the collected information. From then on nothing can be added, and lookups are possible.
  * PD_ENOMEM, PD_ELIMIT.
  */
 PD_EXPERIMENTAL enum pd_code pd_tasks_finish(struct pd_tasks *tasks, struct pd_error *error);
 
 /*
- * What is known of a task at that moment, the record there included. False: nothing, *task is {UINT32_MAX,
+ * The state of a task at that moment, including the record there. False: it is unknown, *task is {UINT32_MAX,
  * PD_COMM_NONE}.
  */
 PD_EXPERIMENTAL bool pd_tasks_find(const struct pd_tasks *tasks, const struct pd_moment *when, uint32_t tid,
                                    struct pd_task *task);
 /*
- * The same, and for how long that is so: for all moments whose `at` is between *from and *to, both excluded.
+ * The same, and how long the state is valid: for all moments whose `at` is between *from and *to, both
+ * excluded.
  */
 PD_EXPERIMENTAL bool pd_tasks_find_span(const struct pd_tasks *tasks, const struct pd_moment *when,
                                         uint32_t tid, struct pd_task *task, uint64_t *from, uint64_t *to);
@@ -157,25 +156,25 @@ PD_EXPERIMENTAL const char *pd_tasks_comm(const struct pd_tasks *tasks, uint32_t
 /* ---- Which tasks a selection depends on */
 
 /*
- * Marks a process or thread as needed: a number stands for all tasks that bear it, as pid or tid, at any
- * time. Before pd_tasks_ancestors().
+ * Marks a process or thread as needed: a number stands for all tasks that have it, as pid or tid, at any
+ * time. Call it before pd_tasks_ancestors().
  */
 PD_EXPERIMENTAL enum pd_code pd_tasks_need(struct pd_tasks *tasks, uint32_t id, struct pd_error *error);
 /*
- * Looks whether perf would take a map for one of another process, because it missed that its tid is used
- * anew: then whatever needs one of the two needs the other, too. For every record, between pd_tasks_finish()
+ * Checks whether perf would assign a map to another process, because it missed that the tid is used again:
+ * then a need for one of the two processes is a need for both. For every record, between pd_tasks_finish()
  * and pd_tasks_ancestors(); may decode it.
  */
 PD_EXPERIMENTAL enum pd_code pd_tasks_check(struct pd_tasks *tasks, struct pd_record *rec,
                                             const struct pd_moment *when, struct pd_error *error);
-/* Was some tid given more than one process? If not, pd_tasks_check() has nothing to find. */
+/* True if some tid had more than one process. If false, pd_tasks_check() has nothing to find. */
 PD_EXPERIMENTAL bool pd_tasks_several(const struct pd_tasks *tasks);
-/* Marks all that those marked were forked from, and so on. */
+/* Marks all ancestors of the marked tasks. */
 PD_EXPERIMENTAL enum pd_code pd_tasks_ancestors(struct pd_tasks *tasks, struct pd_error *error);
 PD_EXPERIMENTAL bool pd_tasks_needed(const struct pd_tasks *tasks, uint32_t id);
 /*
- * Was the FORK record with this number in the file the first to speak of its parent, or did it find that tid
- * with another process and make it anew? Then the parent depends on it.
+ * True if the FORK record with this number in the file was the first to name its parent, or found the
+ * parent's tid with another process and created it again. Then the parent depends on it.
  */
 PD_EXPERIMENTAL bool pd_tasks_fork_made_parent(const struct pd_tasks *tasks, uint64_t order);
 

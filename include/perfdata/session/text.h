@@ -6,7 +6,7 @@
  *     struct pd_out out = {.buf = buf, .cap = sizeof buf, .more = write_it};
  *     pd_record_json(&rec, 0, &out);
  *
- * Text goes to a buffer of the caller's; nothing here allocates, but pd_out_grow() if it is chosen.
+ * Text goes to a buffer of the caller; nothing here allocates, except pd_out_grow() if it is chosen.
  */
 #ifndef PERFDATA_SESSION_TEXT_H
 #define PERFDATA_SESSION_TEXT_H
@@ -23,9 +23,9 @@ extern "C" {
  * Where text goes: buf[0…n), of cap bytes, without a NUL at its end.
  *
  * When `want` more bytes do not fit, `more` is called to make room: it either writes buf out and sets n to 0,
- * or makes buf larger; any room at all will do. When it returns false, or is NULL, the buffer is filled to
- * its end, all further text is dropped and counted in `lost`, and cap becomes n. lost == 0 therefore means
- * that all went well.
+ * or makes buf larger; any amount of room is enough. When it returns false, or is NULL, the buffer is filled
+ * to its end, all further text is dropped and counted in `lost`, and cap becomes n. So lost == 0 means that
+ * the text is complete.
  */
 struct pd_out {
     char *buf;
@@ -44,7 +44,7 @@ PD_EXPERIMENTAL bool pd_out_grow(struct pd_out *out, size_t want);
 
 PD_EXPERIMENTAL void pd_out_bytes(struct pd_out *out, const void *bytes, size_t n);
 PD_EXPERIMENTAL void pd_out_str(struct pd_out *out, const char *s);
-/* A number in decimal; one whose sign counts; one as 0x… . */
+/* A number in decimal; a signed number; a number as 0x… . */
 PD_EXPERIMENTAL void pd_out_dec(struct pd_out *out, uint64_t value);
 PD_EXPERIMENTAL void pd_out_sdec(struct pd_out *out, int64_t value);
 PD_EXPERIMENTAL void pd_out_hex(struct pd_out *out, uint64_t value);
@@ -54,7 +54,7 @@ PD_EXPERIMENTAL void pd_out_value(struct pd_out *out, const struct pd_set *set, 
 PD_EXPERIMENTAL void pd_out_hex_bytes(struct pd_out *out, const void *bytes, size_t n);
 /* Text for people: control characters and bytes that are not UTF-8 become \xNN, a backslash becomes \\. */
 PD_EXPERIMENTAL void pd_out_plain(struct pd_out *out, const char *text, size_t n);
-/* The same, but a backslash stays one, as where perf prints names: what is printable is as perf has it. */
+/* The same, but a backslash stays one, as in names printed by perf: printable text is the same as perf's. */
 PD_EXPERIMENTAL void pd_out_visible(struct pd_out *out, const char *text, size_t n);
 /*
  * A JSON value: a string with its quotes where the text is UTF-8, else {"hex":"…"}. Control characters are
@@ -67,13 +67,13 @@ PD_EXPERIMENTAL void pd_out_json_value(struct pd_out *out, const struct pd_set *
 
 struct pd_print_options {
     size_t size;       /* sizeof this struct */
-    enum pd_arch arch; /* names the registers; they are numbered when it is unknown or the record's attr is */
-    size_t max_bytes;  /* shown of opaque bytes; 0: 64 */
+    enum pd_arch arch; /* names the registers; they are numbered if this, or the record's attr, is unknown */
+    size_t max_bytes;  /* number of opaque bytes shown; 0: 64 */
 };
 
 /*
- * What takes these returns PD_OK, or PD_EARG, and prints nothing, for options that this library does not
- * know.
+ * Functions with these options return PD_OK, or PD_EARG, and print nothing, for options that this library
+ * does not know.
  *
  * A record for people: a line "OFFSET [SIZE]: TYPE MISC", offset and size in hexadecimal, the offset of a
  * record from inside a compressed one as OFFSET+INNER, then indented lines "name: value" in stream order,
@@ -94,8 +94,8 @@ PD_EXPERIMENTAL enum pd_code pd_fields_print(struct pd_fields *it, const struct 
 enum pd_json_flags {
     PD_JSON_OFFSET = 1, /* with "offset", and for records from inside a compressed one with "inner_offset" */
     PD_JSON_ATTR = 2,   /* with "attr", the number of the record's attr, when that is known */
-    PD_JSON_PLAIN = 4,  /* without what follows from the rest: the record's size, counts and sizes of what is
-                           in it, and the bytes of what is decoded as well */
+    PD_JSON_PLAIN = 4,  /* without values that follow from others: the record's size, counts and sizes of its
+                           fields, and bytes that are also decoded */
 };
 
 /*

@@ -12,11 +12,10 @@
  *     if (f && pd_tracepoint_value(f, tp->order, raw->ptr, raw->n, &data))
  *         printf("%lld\n", (long long)data.number);
  *
- * Only the lines name, ID and field of a format file are read, for these say where everything is; print fmt,
- * which is C for the eyes of people, is left alone. libtraceevent, which interprets that too, is not used: it
- * was made for the format files of the machine it runs on, not for those of a file that comes from anywhere,
- * and field lines are a few columns of numbers. Here any bytes give fields or none, and every value is
- * checked against the raw bytes that there are.
+ * Only the lines name, ID and field of a format file are read, which give all positions; print fmt, which is
+ * C code, is ignored. libtraceevent, which interprets print fmt, is not used: it was made for the format
+ * files of the machine it runs on, not for untrusted files, and field lines are only a few columns of
+ * numbers. Here any bytes give fields or none, and every value is checked against the available raw bytes.
  */
 #ifndef PERFDATA_SESSION_TRACEPOINT_H
 #define PERFDATA_SESSION_TRACEPOINT_H
@@ -47,14 +46,14 @@ enum pd_tracepoint_place {
 /* A field line. Texts are views of the format file. */
 struct pd_tracepoint_field {
     struct pd_str name; /* an identifier of C, never empty */
-    struct pd_str type; /* as written, without the name and what follows it: "char", "__data_loc char[]" */
+    struct pd_str type; /* as written, without the name and the text behind it: "char", "__data_loc char[]" */
     uint32_t offset;    /* bytes, in the raw bytes */
     uint32_t size;      /* bytes there */
     uint32_t length;    /* FIXED: elements of the array; 0: none, or as many as there is room for */
     uint8_t kind;       /* enum pd_tracepoint_kind */
     uint8_t place;      /* enum pd_tracepoint_place */
     uint8_t width;      /* bytes of a number: 1, 2, 4 or 8; of a STRING 1, of BYTES 0 */
-    bool is_signed;     /* numbers; by the line, where it does not say so by the type */
+    bool is_signed;     /* numbers; from the line, or else from the type */
     bool is_array;      /* has [], or is elsewhere */
     bool is_hex;        /* POINTER, an array of them, and unsigned long: printed as 0x… */
     bool is_common;     /* common_type, common_pid, …: all events have them */
@@ -66,7 +65,7 @@ struct pd_tracepoint {
     uint32_t id;                /* config of the event's attr, and common_type of its samples */
     uint32_t index;             /* its place among the events, from 0 */
     uint32_t n_fields;
-    uint32_t n_bad; /* field lines left out: not understood, a name for the second time, more than 1024 */
+    uint32_t n_bad; /* field lines left out: not understood, a repeated name, or more than 1024 */
     const struct pd_tracepoint_field *fields; /* in the order of the file, the common ones first */
     uint8_t order; /* enum pd_order of the raw bytes, as the tracing data says (one that was added: of this
                       machine). A recording that was converted to the other byte order keeps its raw bytes as
@@ -75,14 +74,14 @@ struct pd_tracepoint {
 
 /*
  * The events of a recording. Takes at most about eight times the size of the format files, and time in
- * proportion to it, but for sorting the events.
+ * proportion to it, apart from sorting the events.
  */
 struct pd_tracepoints;
 
 /*
  * Takes all events of tracing data, of which the texts must outlive them; NULL: begins without any. Those of
- * the ftrace list get the system "ftrace". Format files without a name, or with an ID that is no number of 32
- * bits, are left out and counted. allocator NULL: malloc; else it must outlive the events. PD_ENOMEM;
+ * the ftrace list get the system "ftrace". Format files without a name, or with an ID that is not a number of
+ * 32 bits, are left out and counted. allocator NULL: malloc; else it must outlive the events. PD_ENOMEM;
  * PD_ELIMIT: more than 2^32 - 1 events.
  */
 PD_EXPERIMENTAL enum pd_code pd_tracepoints_new(struct pd_tracepoints **tracepoints,
@@ -92,10 +91,10 @@ PD_EXPERIMENTAL enum pd_code pd_tracepoints_new(struct pd_tracepoints **tracepoi
 PD_EXPERIMENTAL void pd_tracepoints_free(struct pd_tracepoints *tracepoints);
 
 /*
- * Adds one event by its format file, n bytes that need no NUL: what a program read from tracefs. `system` and
- * `text` must outlive the events. long_size: bytes of a long, 4 or 8; it gives the width of dynamic arrays of
- * them. Takes time in proportion to the number of events, too. PD_EVALUE: there is no name or ID; PD_ENOMEM;
- * PD_ELIMIT.
+ * Adds one event by its format file, such as a program read from tracefs; n bytes, a NUL is not needed.
+ * `system` and `text` must outlive the events. long_size: bytes of a long, 4 or 8; it gives the width of
+ * dynamic arrays of them. Takes time in proportion to the number of events, too. PD_EVALUE: there is no name
+ * or ID; PD_ENOMEM; PD_ELIMIT.
  */
 PD_EXPERIMENTAL enum pd_code pd_tracepoints_add(struct pd_tracepoints *tracepoints, const char *system,
                                                 const char *text, size_t n, unsigned long_size,
@@ -123,7 +122,7 @@ PD_EXPERIMENTAL const struct pd_tracepoint_field *pd_tracepoint_find(const struc
 struct pd_tracepoint_data {
     const struct pd_tracepoint_field *field;
     uint64_t number;       /* NUMBER, POINTER; sign-extended if it is signed. Others: 0 */
-    struct pd_bytes bytes; /* all its bytes; of what is elsewhere, those there */
+    struct pd_bytes bytes; /* all its bytes; for data that is elsewhere, the bytes there */
     struct pd_str text;    /* STRING; the slot is `bytes`, not always with a NUL. Others: empty */
     size_t n;              /* ARRAY: elements; STRING, BYTES: bytes; else 1 */
     uint8_t order;         /* enum pd_order of the numbers */
@@ -131,7 +130,8 @@ struct pd_tracepoint_data {
 
 /*
  * Takes a field out of the n raw bytes of a sample of its event, whose numbers have the byte order
- * tracepoint->order. False: they do not reach that far, or what the field points to is not inside.
+ * tracepoint->order. False: the raw bytes are too short, or the data that the field points to is not inside
+ * them.
  */
 PD_EXPERIMENTAL bool pd_tracepoint_value(const struct pd_tracepoint_field *field, enum pd_order order,
                                          const void *raw, size_t n, struct pd_tracepoint_data *data);
@@ -144,18 +144,18 @@ enum pd_tracepoint_flags {
 
 /*
  * The fields in one line for people, without line end: "prev_comm=swapper/1 prev_pid=0 …". Numbers are
- * decimal, or 0x… if is_hex; arrays [1,2,3], bytes as hex digits; strings as pd_out_plain() writes them; what
- * the raw bytes do not have is "?". flags: enum pd_tracepoint_flags.
+ * decimal, or 0x… if is_hex; arrays [1,2,3], bytes as hex digits; strings as pd_out_plain() writes them; a
+ * field that the raw bytes lack is "?". flags: enum pd_tracepoint_flags.
  *
- * Names and bytes of what is shown come to 4096 + 16 * n bytes at most. A field for which that leaves no
- * room, as there is when many claim the same bytes, is left out, and how many are stands at the end: "...=3".
+ * Names and bytes of the shown fields take 4096 + 16 * n bytes at most. Further fields, as when many claim
+ * the same bytes, are left out, and their number is at the end: "...=3".
  */
 PD_EXPERIMENTAL void pd_tracepoint_print(const struct pd_tracepoint *tracepoint, enum pd_order order,
                                          const void *raw, size_t n, unsigned flags, struct pd_out *out);
 /*
  * The same as one JSON object, by the rules of pd_record_json():
- * {"prev_comm":"swapper/1","prev_pid":0,"prev_state":"1"}. What the raw bytes do not have is null; the number
- * of fields left out is a last member "...".
+ * {"prev_comm":"swapper/1","prev_pid":0,"prev_state":"1"}. A field that the raw bytes lack is null; the
+ * number of fields left out is a last member "...".
  */
 PD_EXPERIMENTAL void pd_tracepoint_json(const struct pd_tracepoint *tracepoint, enum pd_order order,
                                         const void *raw, size_t n, unsigned flags, struct pd_out *out);

@@ -169,12 +169,17 @@ static bool thin_out(struct pd_filtering *f)
     return !limit || f->taken++ < limit;
 }
 
-static bool choose_sample(struct pd_filtering *f, const struct pd_subject *s)
+static bool pleases_caller(const struct pd_filtering *f, struct pd_record *rec)
 {
-    const struct pd_record *rec = s->rec;
+    return !f->options->predicate || f->options->predicate(f->options->user, rec);
+}
+
+static bool choose_sample(struct pd_filtering *f, const struct pd_subject *s, struct pd_record *rec)
+{
     if (f->options->keep.types && !pd_lists_type(&f->keep, rec->type))
         return false;
-    return mode_meets(f, rec) && meets(f, s) && (!f->dsos || pd_dsos_meet(f, rec)) && thin_out(f);
+    return mode_meets(f, rec) && meets(f, s) && (!f->dsos || pd_dsos_meet(f, rec)) &&
+           pleases_caller(f, rec) && thin_out(f);
 }
 
 static bool choose_with_task(const struct pd_filtering *f, const struct pd_subject *s)
@@ -238,7 +243,7 @@ static enum pd_code note_chain(struct pd_filtering *f, struct pd_record *rec, ui
 static enum pd_code take_sample(struct pd_filtering *f, struct pd_record *rec, struct pd_subject *s,
                                 bool *kept)
 {
-    *kept = choose_sample(f, s);
+    *kept = choose_sample(f, s, rec);
     if (!*kept)
         return PD_OK;
     note_time(f, s);
@@ -506,7 +511,7 @@ static bool keep_sample(struct pd_filtering *f, struct pd_record *rec, const str
         return unreadable(f, &what);
     }
     look_at(f, rec, when, &s);
-    if (!choose_sample(f, &s))
+    if (!choose_sample(f, &s, rec))
         return false;
     note_time(f, &s);
     return true;
@@ -569,8 +574,8 @@ static bool is_quick(const struct pd_filtering *f)
 {
     const struct pd_filter_options *o = f->options;
     return f->tasks && o->sideband == PD_SIDEBAND_NEEDED && !f->deferred && !f->drops && !f->dsos &&
-           !o->keep.types && !o->keep.cpus && !o->keep.events && !o->all_user && !o->all_kernel &&
-           !o->every && !o->limit;
+           !o->predicate && !o->keep.types && !o->keep.cpus && !o->keep.events && !o->all_user &&
+           !o->all_kernel && !o->every && !o->limit;
 }
 
 /* Can what is chosen be copied without a look at it? Then it is remembered. */

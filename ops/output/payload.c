@@ -14,3 +14,10 @@ enum pd_code pd_copy_payload(struct pd_reader *reader, struct pd_sorter *sorter,
             return code;
     }
 }
+
+bool pd_payload_is_cut(const struct pd_reader *reader, const struct pd_record *rec)
+{
+    const uint64_t end =
+        rec->member ? pd_reader_member(reader, rec->member)->size : pd_reader_info(reader)->data_end;
+    return rec->payload_size && rec->payload_size > end - rec->offset - rec->size;
+}

@@ -16,4 +16,10 @@ typedef enum pd_code pd_take_piece(void *user, const uint8_t *bytes, size_t n);
 enum pd_code pd_copy_payload(struct pd_reader *reader, struct pd_sorter *sorter, pd_take_piece *take,
                              void *user, struct pd_error *error);
 
+/*
+ * Does the input end within what follows the record? Then the reader tells of it next. Of an input whose end
+ * is not known, false.
+ */
+bool pd_payload_is_cut(const struct pd_reader *reader, const struct pd_record *rec);
+
 #endif

@@ -8,6 +8,7 @@
 #include "src/container/file.h"
 #include "ops/filter/filter.h"
 #include "src/schema/options.h"
+#include "ops/output/payload.h"
 #include "ops/output/progress.h"
 #include "ops/output/rounds.h"
 #include "src/support/wire.h"
@@ -166,14 +167,6 @@ static enum pd_code put_round(void *user, const struct pd_record *round)
     return write_record(user, round);
 }
 
-/* Of a record whose payload is cut, which ends the records, the reader tells. */
-static bool is_cut(const struct sorting *s, const struct pd_record *rec)
-{
-    const uint64_t end =
-        rec->member ? pd_reader_member(s->reader, rec->member)->size : s->reader->info.data_end;
-    return rec->payload_size && rec->payload_size > end - rec->offset - rec->size;
-}
-
 static void tell_finding(struct sorting *s, const struct pd_error *what)
 {
     s->stats->damaged = true;
@@ -195,7 +188,7 @@ static enum pd_code sort_record(struct sorting *s, struct pd_record *rec)
     pd_progress_record(&s->progress, rec);
     if (pd_role_of(rec) == PD_ROLE_WRAPPER)
         return pd_output_wrapper(&s->out, rec);
-    if (is_cut(s, rec))
+    if (pd_payload_is_cut(s->reader, rec)) /* the reader tells of it */
         return PD_OK;
     verify(s, rec);
     enum pd_code code = s->moves ? pd_rounds_before(&s->rounds, rec, put_round, s) : PD_OK;

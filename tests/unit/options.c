@@ -18,6 +18,7 @@
 #include <perfdata/ops/rewrite.h>
 #include <perfdata/ops/sort.h>
 #include <perfdata/ops/split.h>
+#include <perfdata/ops/transform.h>
 #include <perfdata/perfdata.h>
 #include <perfdata/session/metadata.h>
 #include <perfdata/session/session.h>
@@ -245,6 +246,7 @@ WITH_READER(edit, edited(r, o, e))
 WITH_READER(convert, pd_convert(r, &nowhere, o, NULL, e))
 WITH_READER(rewrite, pd_rewrite(r, &nowhere, o, NULL, e))
 WITH_READER(filter, pd_filter(r, &nowhere, o, NULL, e))
+WITH_READER(transform, pd_transform(r, &nowhere, o, NULL, e))
 WITH_READER(sort, pd_sort(r, &nowhere, o, NULL, e))
 WITH_READER(sort_check, pd_sort_check(r, o, &sort_stats, e))
 WITH_READER(pieces, pd_pieces(r, o, NULL, e))
@@ -317,6 +319,7 @@ static const struct {
     ROW(session_new, pd_session_options),
     ROW(sort_check, pd_sort_options),
     ROW(sort, pd_sort_options),
+    ROW(transform, pd_transform_options),
     ROW(convert, pd_convert_options),
     ROW(edit, pd_edit_options), /* no function, but what pd_convert_options points to */
     ROW(redaction_open, pd_redact_options),

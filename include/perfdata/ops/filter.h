@@ -148,6 +148,12 @@ struct pd_filter_options {
      * number of bytes appended; the rest, which may be all, are read and written. May be NULL.
      */
     uint64_t (*copy)(void *user, uint64_t offset, uint64_t n);
+    /*
+     * Called for each framed sample that meets the lists, before `every` and `limit` count it; false: it
+     * goes. May decode it (pd_record_decode_framed()). Asked in each pass, so more than once of a sample: it
+     * must answer alike. NULL: all stay.
+     */
+    bool (*predicate)(void *user, struct pd_record *rec);
 };
 
 struct pd_filter_stats {

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* transform.c - a recording record by record through a callback, as it flows. */
+#include "src/codec/codec_internal.h"
+#include "src/codec/record_role.h"
+#include "src/container/file.h"
+#include "src/schema/options.h"
+#include "ops/output/output.h"
+#include "ops/output/payload.h"
+#include "ops/output/progress.h"
+#include "src/session/record_words.h"
+#include "src/support/memory.h"
+#include <perfdata/ops/transform.h>
+
+struct pd_transform_run {
+    struct pd_reader *reader;
+    const struct pd_transform_options *options;
+    struct pd_transform_stats *stats;
+    struct pd_error *error;
+    struct pd_output out;
+    struct pd_progress progress;
+    const struct pd_record *now; /* the callback's */
+    bool over, dropped_aux;
+    uint64_t encoded[8192]; /* a record that was encoded: 65,535 bytes at most */
+};
+
+static void report(struct pd_transform_run *t, const struct pd_error *what)
+{
+    t->stats->damaged = true;
+    if (t->options->finding)
+        t->options->finding(t->options->user, what);
+}
+
+/* ---- Writing */
+
+static void note_time(struct pd_transform_run *t, const struct pd_record *rec)
+{
+    struct pd_transform_stats *s = t->stats;
+    uint64_t time;
+    if (rec->type != PD_RECORD_SAMPLE || !pd_word_time(rec, &time) || time == 0)
+        return;
+    s->first = s->first == 0 || time < s->first ? time : s->first;
+    s->last = time > s->last ? time : s->last;
+}
+
+static enum pd_code write_record(struct pd_transform_run *t, const struct pd_record *rec)
+{
+    note_time(t, rec);
+    const enum pd_code code = pd_output_record(&t->out, rec, rec->raw);
+    return code ? code : pd_output_note_aux(&t->out, rec);
+}
+
+/* Writes what `rec` holds as a record that stands where `at` does. */
+static enum pd_code write_encoded(struct pd_transform_run *t, const struct pd_plan *plan,
+                                  const struct pd_record *rec, const struct pd_record *at,
+                                  struct pd_error *error)
+{
+    struct pd_record made = *rec;
+    size_t size;
+    const enum pd_code code = pd_record_encode(plan, &made, t->encoded, sizeof t->encoded, &size, error);
+    if (code)
+        return code;
+    made.raw = (const uint8_t *)t->encoded;
+    made.size = (uint16_t)size;
+    made.plan = plan;
+    made.member = at->member;
+    made.depth = at->depth;
+    return write_record(t, &made);
+}
+
+enum pd_code pd_transform_decode(struct pd_transform_run *t, struct pd_record *rec, struct pd_error *error)
+{
+    return pd_reader_decode(t->reader, rec, error);
+}
+
+enum pd_code pd_transform_add(struct pd_transform_run *t, const struct pd_record *rec, struct pd_error *error)
+{
+    const uint32_t attr = rec->attr_index != UINT32_MAX ? rec->attr_index : t->now->attr_index;
+    const struct pd_event_attr *event = attr == UINT32_MAX ? NULL : pd_reader_attr(t->reader, attr);
+    const struct pd_plan *plan = event ? &event->plan : t->now->plan;
+    if (plan == NULL)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "attr_index", attr, pd_reader_n_attrs(t->reader));
+    t->stats->added++;
+    return write_encoded(t, plan, rec, t->now, error);
+}
+
+/* ---- The callback's records */
+
+static enum pd_transform_verdict ask(struct pd_transform_run *t, struct pd_record *rec)
+{
+    t->now = rec;
+    return t->options->record ? t->options->record(t->options->user, t, rec, t->error) : PD_TRANSFORM_KEEP;
+}
+
+static enum pd_code copy_payload(struct pd_transform_run *t, const struct pd_record *rec, enum pd_code code)
+{
+    return !code && rec->payload_size ? pd_output_copy_payload(&t->out, t->reader, NULL, t->error) : code;
+}
+
+static enum pd_code drop_record(struct pd_transform_run *t, const struct pd_record *rec)
+{
+    t->stats->dropped++;
+    t->dropped_aux |= rec->type == PD_RECORD_AUXTRACE;
+    return rec->payload_size ? pd_output_copy_payload(NULL, t->reader, NULL, t->error) : PD_OK;
+}
+
+static enum pd_code encode_record(struct pd_transform_run *t, const struct pd_record *rec)
+{
+    if (!rec->decoded)
+        return pd_fail_record(t->error, PD_EARG, rec, 0, "record that is not decoded", 0, 0);
+    t->stats->encoded++;
+    return copy_payload(t, rec, write_encoded(t, rec->plan, rec, rec, t->error));
+}
+
+static enum pd_code transform_record(struct pd_transform_run *t, struct pd_record *rec)
+{
+    if (pd_payload_is_cut(t->reader, rec)) /* the reader tells of it */
+        return PD_OK;
+    t->stats->records++;
+    switch (ask(t, rec)) {
+    case PD_TRANSFORM_KEEP: t->stats->kept++; return copy_payload(t, rec, write_record(t, rec));
+    case PD_TRANSFORM_ENCODE: return encode_record(t, rec);
+    case PD_TRANSFORM_DROP: return drop_record(t, rec);
+    case PD_TRANSFORM_STOP: t->over = true; return PD_OK;
+    default:
+        return t->error->code ? t->error->code : pd_fail(t->error, PD_EARG, rec->offset, "verdict", 0, 0);
+    }
+}
+
+/* Where records are cut, or the reader goes no further, they end: in a directory, those of the file. */
+static enum pd_code take_damage(struct pd_transform_run *t, const struct pd_error *what)
+{
+    if (pd_is_failure(what->code)) {
+        *t->error = *what;
+        return what->code;
+    }
+    report(t, what);
+    t->over = what->code != PD_EZSTD && what->code != PD_ELIMIT && pd_reader_n_members(t->reader) < 2;
+    return PD_OK;
+}
+
+static enum pd_code transform_all(struct pd_transform_run *t)
+{
+    struct pd_record rec = {0};
+    struct pd_error what = {.code = PD_OK};
+    enum pd_code code = pd_output_begin(&t->out), next = PD_OK;
+    while (!code && !t->over && (next = pd_reader_next(t->reader, &rec, &what)) != PD_END) {
+        if (next)
+            code = take_damage(t, &what);
+        else if (pd_role_of(&rec) == PD_ROLE_WRAPPER)
+            code = pd_output_wrapper(&t->out, &rec);
+        else
+            code = transform_record(t, &rec);
+        pd_progress_record(&t->progress, &rec);
+    }
+    t->out.sections.first = t->stats->first;
+    t->out.sections.last = t->stats->last;
+    t->out.sections.made_aux = t->dropped_aux && t->out.sections.aux.n;
+    t->out.sections.no_aux = t->dropped_aux && !t->out.sections.aux.n;
+    return code ? code : pd_output_end(&t->out);
+}
+
+enum pd_code pd_transform(struct pd_reader *reader, const struct pd_sink *sink,
+                          const struct pd_transform_options *options, struct pd_transform_stats *stats,
+                          struct pd_error *error)
+{
+    struct pd_transform_options own;
+    struct pd_transform_stats own_stats;
+    struct pd_error own_error;
+    enum pd_code code = PD_TAKE_OPTIONS(pd_transform_options, &own, options, error);
+    if (code)
+        return code;
+    struct pd_transform_run *t = pd_resize(own.allocator, NULL, sizeof *t);
+    if (t == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "transform", 0, sizeof *t);
+    *t = (struct pd_transform_run){.reader = reader,
+                                   .options = &own,
+                                   .stats = stats ? stats : &own_stats,
+                                   .error = error ? error : &own_error};
+    *t->stats = (struct pd_transform_stats){0};
+    *t->error = (struct pd_error){0};
+    t->out = (struct pd_output){.sections = {.reader = reader, .error = t->error},
+                                .sink = sink,
+                                .options = {.allocator = own.allocator,
+                                            .zip = own.zip,
+                                            .level = own.level,
+                                            .members = {own.open_member, own.close_member, own.user}}};
+    t->progress = (struct pd_progress){.callback = own.progress, .user = own.user};
+    pd_progress_expect(&t->progress, pd_record_bytes(reader), 1);
+    code = transform_all(t);
+    pd_output_close(&t->out);
+    pd_release(own.allocator, t);
+    return code;
+}

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # tools/newer.sh HEADER... - what newer headers have that the schema lacks: enumerators, flags, bits and
-# fields of perf_event_attr, its sizes, and records. A HEADER is the kernel's include/uapi/linux/perf_event.h,
-# or perf's lib/perf/include/perf/event.h and util/header.h (and util/auxtrace.h), by path. A line for each
-# thing that is lacking; exit status 1 if there is one, 2 if a header cannot be read or has nothing that is
-# known here. CONTRIBUTING.md says what to do then.
+# fields of perf_event_attr, its sizes, records and their fields. A HEADER is the kernel's
+# include/uapi/linux/perf_event.h, or perf's lib/perf/include/perf/event.h and util/header.h (and
+# util/auxtrace.h), by path. A line for each thing that is lacking; exit status 1 if there is one, 2 if a
+# header cannot be read or has nothing that is known here. CONTRIBUTING.md says what to do then.
 set -euo pipefail
-[ $# -gt 0 ] || { sed -n 's/^# \{0,1\}//p' "$0" | sed -n '2,5p' >&2; exit 2; }
+[ $# -gt 0 ] || { sed -n 's/^# \{0,1\}//p' "$0" | sed -n '2,6p' >&2; exit 2; }
 schema=$(cd "$(dirname "$0")/../src/schema" && pwd)
 exec python3 - "$schema" "$@" <<'END'
 import re
@@ -99,7 +99,7 @@ def value_of(text, known):
 
 class Schema:
     def __init__(self, folder):
-        self.sets, self.fields, self.layouts = {}, {}, {}
+        self.sets, self.fields, self.layouts, self.parts, self.records = {}, {}, {}, {}, {}
         name = None
         for line in open(f"{folder}/names.def"):
             if m := re.match(r"SET\((\w+), *(\w+),", line):
@@ -114,10 +114,18 @@ class Schema:
             for line in open(f"{folder}/{file}.def"):
                 if m := re.match(r"(?:LAYOUT|RECORD)\((\w+),", line):
                     name = m[1]
-                    self.layouts[name] = set()
-                elif m := re.match(r"\s*\w+ *\((\w+),", line):
+                    self.layouts[name], self.parts[name] = set(), set()
+                    if m := re.match(r"RECORD\(\w+, *(\w+),", line):
+                        self.records[m[1]] = name
+                elif m := re.match(r"\s*\w+ *\((\w+),([^\"]*)", line):
                     if name in self.layouts:
                         self.layouts[name].add(m[1])
+                        self.parts[name] |= set(WORD.findall(m[2]))
+
+    def fields_of(self, layout):
+        """Its fields, and those of the layouts that are in it."""
+        inner = [self.fields_of(part) for part in self.parts[layout] & set(self.layouts)]
+        return self.layouts[layout].union(*inner)
 
     def has(self, patterns, value):
         for pattern in patterns.split():
@@ -195,6 +203,42 @@ def lacking_fields(schema, text):
             yield f"struct perf_record_{name}: no layout of that name"
 
 
+# Members of records that the schema has under other names, or in parts.
+MEMBERS = {
+    "MMAP.start",
+    "MMAP2.start",
+    "NAMESPACES.nr_namespaces",
+    "TEXT_POKE.bytes",
+    "READ.value",
+    "HEADER_ATTR.id",
+    "HEADER_TRACING_DATA.size",
+    "HEADER_BUILD_ID.data",
+    "AUXTRACE_INFO.priv",
+    "STAT.values",
+    "EVENT_UPDATE.data",
+}
+
+
+def lacking_members(schema, text):
+    """Fields of records: of the kernel's, which the header has in the comments before their types, and of
+    perf's, which are structs."""
+    comments = r"/\*((?:(?!\*/).)*?\bstruct\s*\{(?:(?!\*/).)*)\*/\s*PERF_RECORD_(\w+)\s*="
+    kernels = [(m[2], m[1]) for m in re.finditer(comments, text, re.S)]
+    perfs = re.findall(r"\bstruct\s+perf_record_(\w+)\s*\{(.*?)^\};", text, re.S | re.M)
+    for name, members in kernels + [(name.removesuffix("_event").upper(), told) for name, told in perfs]:
+        layout = schema.records.get(name)
+        if not layout or name == "SAMPLE":
+            continue
+        members = re.sub(r"/\*.*?\*/|//[^\n]*", " ", members, flags=re.S)
+        for declared in re.findall(r"\b(?:_*[us](?:8|16|32|64)|char)\s+([^;{}]+);", members):
+            for member in re.findall(r"(\w+)\s*(?:\[\w*\])?\s*(?:,|$)", declared):
+                known = member.strip("_") in schema.fields_of(layout) or f"{name}.{member}" in MEMBERS
+                if not known and not member.strip("_").startswith("reserved"):
+                    yield f"PERF_RECORD_{name}.{member}: no field of {layout}"
+    if "PERF_RECORD_MMAP2" in text and not kernels:
+        yield "the fields of records are not told as they were: look at them by hand"
+
+
 # Structs that are parts of others, which the schema has under other names or in place.
 STRUCTS = {
     "switch",
@@ -216,8 +260,9 @@ def main():
             text = open(path, encoding="utf-8", errors="replace").read()
         except OSError as error:
             sys.exit(print(f"{path}: {error.strerror}", file=sys.stderr) or 2)
+        members = lacking_members(schema, text)
         text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.S).replace("\\\n", " ")
-        for line in [*lacking_constants(schema, text), *lacking_fields(schema, text)]:
+        for line in [*lacking_constants(schema, text), *lacking_fields(schema, text), *members]:
             if line is None:
                 sys.exit(print(f"{path}: nothing in it is known here", file=sys.stderr) or 2)
             print(f"{path}: {line}")

@@ -26,6 +26,7 @@ sed -e 's/^#define PERF_ATTR_SIZE_VER0.*/&\n#define PERF_ATTR_SIZE_VER42 1000/' 
     -e 's/^\s*PERF_COUNT_SW_MAX\b.*/PERF_COUNT_SW_INVENTED,\n&/' \
     -e 's/^\s*PERF_TXN_MAX\b.*/PERF_TXN_INVENTED = (1 << 13),\n&/' \
     -e 's/^\(\s*\)__u64\s*sig_data;/&\n\1__u64 invented_field;/' \
+    -e 's/^\(\s*\*\s*u64\s*\)aux_size;/&\n\1invented_member;/' \
     -e 's/__reserved_1\s*: [0-9]*/invented_bit : 1, __reserved_1 : 2/' \
     -e 's/^enum perf_callchain_context/enum perf_invented { PERF_INVENTED_A = 5 };\n&/' $header >new.h
 "$newer" new.h >out && fail 'nothing is found'
@@ -38,6 +39,7 @@ new.h: PERF_COUNT_SW_INVENTED = 0xc: not in software_id
 new.h: PERF_TXN_INVENTED = 0x2000: not in transaction
 new.h: PERF_INVENTED_A = 0x5: enum perf_invented is of no set
 new.h: perf_event_attr.invented_field: no field of attr
+new.h: PERF_RECORD_AUX.invented_member: no field of aux
 END
 diff want found || fail 'other lines than what was put in'
 grep -q 'perf_event_attr.invented_bit: bit [0-9]*, width 1: not in attr_flags' out || fail 'no bit'
@@ -53,6 +55,12 @@ enum perf_user_event_type { /* above any possible kernel type */
 };
 struct perf_record_header_attr {
 	struct perf_event_header header;
+	__u64 id[];
+};
+struct perf_record_stat_round {
+	struct perf_event_header header;
+	__u64 type; /* of the schema */
+	__u16 time, invented[4];
 };
 struct perf_record_invented {
 	struct perf_event_header header;
@@ -60,7 +68,8 @@ struct perf_record_invented {
 };
 END
 lists event.h 'PERF_RECORD_INVENTED = 0x63: not in record_type' \
-    'struct perf_record_invented: no layout of that name'
+    'struct perf_record_invented: no layout of that name' \
+    'PERF_RECORD_STAT_ROUND.invented: no field of stat_round'
 cat >header.h <<'END'
 enum {
 	HEADER_RESERVED = 0, /* always cleared */
@@ -75,6 +84,8 @@ END
 lists header.h 'HEADER_INVENTED = 0xc8: not in feature'
 
 # What it cannot judge it says.
+sed "s/struct {/struct of {/" $header >told.h
+lists told.h 'the fields of records are not told as they were: look at them by hand'
 echo 'int x;' >other.h
 status=0
 "$newer" other.h 2>err || status=$?

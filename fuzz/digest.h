@@ -5,7 +5,7 @@
 #ifndef PERFDATA_FUZZ_DIGEST_H
 #define PERFDATA_FUZZ_DIGEST_H
 
-#include "src/container/file.h"
+#include "src/container/reader/reader_internal.h"
 #include "src/container/input.h"
 #include <perfdata/reader.h>
 #include <perfdata/session/part.h>

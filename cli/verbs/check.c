@@ -6,7 +6,7 @@
  */
 #include "cli/lib/cli.h"
 #include "cli/lib/threads/parts.h"
-#include "src/container/skim.h"
+#include "src/container/reader/skim.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <perfdata/constants.h>

@@ -4,6 +4,7 @@
 #include "writer.h"
 #include "src/codec/codec_internal.h"
 #include "src/codec/transport.h"
+#include "src/container/file.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #include "src/schema/options.h"

@@ -6,7 +6,7 @@
 #define PERFDATA_WRITER_INTERNAL_H
 
 #include "deflate.h"
-#include "src/container/file.h"
+#include "src/container/reader/reader_internal.h"
 #include <perfdata/constants.h>
 #include <perfdata/writer.h>
 

@@ -6,6 +6,7 @@
 #include "src/codec/codec_internal.h"
 #include "src/support/memory.h"
 #include "src/codec/transport.h"
+#include "src/container/file.h"
 #include "src/support/wire.h"
 #include "writer.h"
 

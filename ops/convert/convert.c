@@ -3,6 +3,7 @@
 #include "convert.h"
 #include "ops/edit/edits.h"
 #include "src/codec/codec_internal.h"
+#include "src/container/dir.h"
 #include "src/support/memory.h"
 #include "src/schema/options.h"
 #include "src/support/wire.h"

@@ -4,6 +4,9 @@
  * the same byte order, which is the round trip that `perfdata check` proves, or in the other one.
  */
 #include "src/codec/codec_internal.h"
+#include "src/container/dir.h"
+#include "src/container/file.h"
+#include "src/container/reader/sample_run.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #include "src/schema/options.h"

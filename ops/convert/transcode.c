@@ -3,6 +3,7 @@
 #include "transcode.h"
 #include "ops/output/offcpu.h"
 #include "src/codec/codec_internal.h"
+#include "src/container/file.h"
 #include "src/support/memory.h"
 #include "src/schema/walk.h"
 #include "src/support/wire.h"

@@ -9,7 +9,7 @@
 
 #include "ops/edit/edits.h"
 #include "ops/output/progress.h"
-#include "src/container/file.h"
+#include "src/container/reader/reader_internal.h"
 #include "src/support/limits.h"
 #include <perfdata/ops/convert.h>
 #include <perfdata/ops/rewrite.h>

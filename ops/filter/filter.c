@@ -5,7 +5,7 @@
  */
 #include "filter.h"
 #include "src/codec/codec_internal.h"
-#include "src/container/file.h"
+#include "src/container/reader/reader_internal.h"
 #include "src/schema/options.h"
 #include "src/support/wire.h"
 

@@ -2,7 +2,7 @@
 /* filter_common.c - what all parts of a filter share: what it tells, its lists, and which tasks it needs. */
 #include "filter.h"
 #include "src/codec/codec_internal.h"
-#include "src/container/file.h"
+#include "src/container/reader/reader_internal.h"
 
 void pd_filter_report(struct pd_filtering *f, const struct pd_error *what)
 {

@@ -7,7 +7,7 @@
  */
 #include "filter.h"
 #include "src/codec/codec_internal.h"
-#include "src/container/file.h"
+#include "src/container/reader/sample_run.h"
 #include "src/session/clock.h"
 #include "src/session/task_flow.h"
 

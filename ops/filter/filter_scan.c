@@ -6,7 +6,7 @@
  * sample; this takes 70.
  */
 #include "src/codec/codec_internal.h"
-#include "src/container/file.h"
+#include "src/container/reader/sample_run.h"
 #include "filter.h"
 #include "src/session/clock.h"
 #include "src/session/task_flow.h"

@@ -5,7 +5,7 @@
  * has been read. That is so at the end of the round that follows its own.
  */
 #include "src/codec/codec_internal.h"
-#include "src/container/file.h"
+#include "src/container/reader/reader_internal.h"
 #include "filter.h"
 #include "ops/output/payload.h"
 #include "src/support/limits.h"

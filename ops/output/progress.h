@@ -3,7 +3,7 @@
 #ifndef PERFDATA_OPS_PROGRESS_H
 #define PERFDATA_OPS_PROGRESS_H
 
-#include "src/container/file.h"
+#include "src/container/reader/reader_internal.h"
 
 struct pd_progress {
     void (*callback)(void *user, uint64_t done, uint64_t total); /* may be NULL */

@@ -2,6 +2,7 @@
 /* sections_out.c - attrs, event types and features of a recording that is written. */
 #include "sections_out.h"
 #include "src/codec/codec_internal.h"
+#include "src/container/file.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"
 

@@ -4,6 +4,7 @@
  * were compressed are so again, unless all or none are to be.
  */
 #include "src/codec/codec_internal.h"
+#include "src/container/file.h"
 #include "src/session/content.h"
 #include "output.h"
 #include "payload.h"

@@ -4,7 +4,7 @@
 #include "src/codec/codec_internal.h"
 #include "src/codec/record_role.h"
 #include "ops/output/payload.h"
-#include "src/container/file.h"
+#include "src/container/reader/reader_internal.h"
 #include "src/support/memory.h"
 #include <perfdata/feature.h>
 #include <perfdata/ops/redact.h>

@@ -2,6 +2,7 @@
 /* find_data.c - where the data of a file is when its header is wrong about that. */
 #include "repair.h"
 #include "src/codec/codec_internal.h"
+#include "src/container/file.h"
 #include "src/support/limits.h"
 #include "src/support/wire.h"
 

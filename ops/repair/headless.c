@@ -2,6 +2,7 @@
 /* headless.c - a file whose header or attrs are gone, read with those of another recording. */
 #include "repair.h"
 #include "src/codec/codec_internal.h"
+#include "src/container/file.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"

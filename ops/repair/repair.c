@@ -2,6 +2,8 @@
 /* repair.c - what is intact of a damaged recording, as a recording without damage. */
 #include "repair.h"
 #include "src/codec/codec_internal.h"
+#include "src/container/dir.h"
+#include "src/container/file.h"
 #include "ops/filter/filter.h"
 #include "ops/output/progress.h"
 #include "src/support/limits.h"

@@ -5,7 +5,8 @@
  */
 #include "src/codec/codec_internal.h"
 #include "src/codec/record_role.h"
-#include "src/container/file.h"
+#include "src/container/dir.h"
+#include "src/container/reader/reader_internal.h"
 #include "ops/filter/filter.h"
 #include "src/schema/options.h"
 #include "ops/output/payload.h"

@@ -3,7 +3,7 @@
 #include "pieces.h"
 #include "ops/output/progress.h"
 #include "src/codec/codec_internal.h"
-#include "src/container/file.h"
+#include "src/container/reader/reader_internal.h"
 #include "src/schema/options.h"
 #include "src/support/limits.h"
 #include <perfdata/ops/split.h>

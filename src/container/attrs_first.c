@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* attrs_first.c - may the attrs of a stream be written before its records, wherever they stand? */
-#include "file.h"
+#include "reader/reader_internal.h"
 
 /* Goes through the records with all that is inside of compressed ones. */
 static enum pd_code watch_all(struct pd_reader *r, struct pd_error *error)

@@ -4,7 +4,8 @@
  * beside it are streams of records without a header that belong to the same attrs.
  */
 #include "src/codec/codec_internal.h"
-#include "file.h"
+#include "dir.h"
+#include "reader/reader_internal.h"
 #include "src/support/memory.h"
 #include <perfdata/feature.h>
 #include <dirent.h>

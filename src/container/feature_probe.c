@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* feature_probe.c - what is damaged in features, in tracing data, and in the records that carry them. */
 #include "src/codec/codec_internal.h"
-#include "file.h"
+#include "reader/reader_internal.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* file.c - the file container: header, attrs, ids, feature bitmap and table, and the map of what is where. */
 #include "file.h"
+#include "reader/reader_internal.h"
 #include "src/codec/codec_internal.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"

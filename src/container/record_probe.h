@@ -3,7 +3,7 @@
 #ifndef PERFDATA_RECORD_PROBE_H
 #define PERFDATA_RECORD_PROBE_H
 
-#include "file.h"
+#include "reader/reader_internal.h"
 
 /* Does a record stand there that can be decoded and leaves nothing over? *next: the place behind it. */
 bool pd_is_record(struct pd_reader *r, uint64_t at, uint64_t *next);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* clock.c - words of framed records, and the order in which perf processes records. */
 #include "clock.h"
-#include "src/container/file.h"
+#include "src/container/reader/reader_internal.h"
 
 /* ---- Words of a framed record */
 

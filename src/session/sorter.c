@@ -9,7 +9,8 @@
  */
 #include "order_queue.h"
 #include "src/codec/codec_internal.h"
-#include "src/container/file.h"
+#include "src/container/dir.h"
+#include "src/container/reader/reader_internal.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #include "src/schema/options.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tasks.c - what records tell of tasks is noted, to be processed by task_rules.c. */
 #include "src/codec/codec_internal.h"
-#include "src/container/file.h"
+#include "src/container/reader/sample_run.h"
 #include "src/support/limits.h"
 #include "clock.h"
 #include "task_engine.h"

@@ -7,9 +7,9 @@
 #include "bytes.h"
 #include "cmocka_all.h"
 #include "src/codec/codec_internal.h"
-#include "src/container/file.h"
+#include "src/container/reader/reader_internal.h"
 #include "seeded.h"
-#include "src/container/skim.h"
+#include "src/container/reader/skim.h"
 #include <perfdata/ops/gen.h>
 #include <perfdata/session/text.h>
 #include <string.h>

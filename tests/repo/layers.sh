@@ -32,8 +32,8 @@ fresh() {
     for part in src encode ops cli; do cp -r "$source/$part" "$copy"; done
 }
 fresh
-sed -i '1a #include "ops/filter/filter.h"' "$copy/src/container/reader.c"
-must_fail 'src/container/reader.c includes ops/filter/filter.h'
+sed -i '1a #include "ops/filter/filter.h"' "$copy/src/container/reader/reader.c"
+must_fail 'src/container/reader/reader.c includes ops/filter/filter.h'
 fresh
 sed -i '1a #include "src/codec/codec_internal.h"' "$copy/src/support/wire.h"
 must_fail 'src/support/wire.h includes src/codec/codec_internal.h'

@@ -4,7 +4,7 @@
  * A thread with a result whose turn it is not yet goes on with another batch meanwhile.
  */
 #include "crew.h"
-#include "src/container/skim.h"
+#include "src/container/reader/skim.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* info_scan.c - one pass over the records for `perfdata info`. */
 #define XXH_INLINE_ALL /* no library of it is linked */
 #include "info.h"
-#include "src/container/skim.h"
+#include "src/container/reader/skim.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
 #include <stdlib.h>

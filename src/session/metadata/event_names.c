@@ -2,7 +2,7 @@
 /* event_names.c - the names of events, from all that gives them one. */
 #include "src/codec/codec_internal.h"
 #include "metadata.h"
-#include "src/container/file.h"
+#include "src/container/reader/reader_internal.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #include "src/support/wrap.h"

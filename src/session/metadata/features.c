@@ -3,7 +3,7 @@
 #include "src/codec/codec_internal.h"
 #include "src/codec/transport.h"
 #include "metadata.h"
-#include "src/container/file.h"
+#include "src/container/reader/reader_internal.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #include <string.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* reader_open.c - opening a recording, or a member of one that is a directory, and closing it. */
-#include "file.h"
+#include "src/container/dir.h"
+#include "src/container/file.h"
+#include "reader_internal.h"
 #include "src/codec/codec_internal.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"

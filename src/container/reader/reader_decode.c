@@ -7,7 +7,7 @@
  * a record says of itself: where it is, its event, its rest.
  */
 #include "src/codec/codec_internal.h"
-#include "file.h"
+#include "sample_run.h"
 #include "src/codec/cursor.h"
 
 #define ORDER PD_LITTLE

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* skim.c - samples that are passed over where they stand, and sums over them. */
 #include "src/codec/codec_internal.h"
-#include "file.h"
+#include "sample_run.h"
 #include "skim.h"
 
 static bool is_seen(const struct pd_skim *skim, uint32_t tid)

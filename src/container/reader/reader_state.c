@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* reader_state.c - what a reader knows of its recording and its place in it, without reading records. */
 #include "src/codec/codec_internal.h"
-#include "file.h"
+#include "reader_internal.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* reader.c - one record after the other. */
-#include "file.h"
+#include "src/container/dir.h"
+#include "src/container/file.h"
+#include "sample_run.h"
 #include "src/codec/codec_internal.h"
 #include "src/codec/record_role.h"
 #include "src/support/memory.h"

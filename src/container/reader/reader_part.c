@@ -4,7 +4,8 @@
  * is known.
  */
 #include "src/codec/codec_internal.h"
-#include "record_probe.h"
+#include "src/container/dir.h"
+#include "src/container/record_probe.h"
 #include <perfdata/session/part.h>
 
 #define IN_A_ROW 16 /* records that make sense: what a sample carries along may begin like some, too */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* dir.h - the members of a directory. */
+#ifndef PERFDATA_DIR_H
+#define PERFDATA_DIR_H
+
+#include <perfdata/reader.h>
+
+struct pd_input;
+
+extern const char pd_dir_data[]; /* what errors of opening that one call it */
+/* Sets r->dir to the path of `data` when `path` is a directory. */
+enum pd_code pd_dir_find(struct pd_reader *r, const char *path, struct pd_error *error);
+/*
+ * What the reader of member i alone judged damaged, into the findings of the recording's reader, once however
+ * often it was read. Errors: PD_ENOMEM.
+ */
+enum pd_code pd_dir_take_findings(struct pd_reader *r, const struct pd_reader *member,
+                                  struct pd_error *error);
+/* Lists the members of the directory. */
+enum pd_code pd_dir_list(struct pd_reader *r, struct pd_error *error);
+/* Goes on with the records of member i. */
+enum pd_code pd_dir_enter(struct pd_reader *r, size_t i, struct pd_error *error);
+/* Opens member i of the recording `r` for `in`, which is new. */
+enum pd_code pd_dir_open_member(const struct pd_reader *r, size_t i, struct pd_input *in, size_t window,
+                                struct pd_error *error);
+/* The DIR_FORMAT feature that says a version, and which; NULL: none does, nor does an empty section. */
+const struct pd_feature_section *pd_dir_version(struct pd_reader *r, uint64_t *version);
+/* A member that cannot be read is one without records, of which a finding tells. */
+bool pd_dir_is_unreadable(const struct pd_reader *r, size_t i);
+void pd_dir_free(struct pd_reader *r);
+
+#endif

@@ -144,8 +144,8 @@ int main(int argc, char **argv)
 {
     struct cli cli = {.threads = 1};
     occupy_standard_descriptors();
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write like any other, but not worth a word */
-    signal(SIGXFSZ, SIG_IGN); /* and so is a file over the limit of its size */
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write like any other, but without a message */
+    signal(SIGXFSZ, SIG_IGN); /* so is a file that exceeds the size limit */
 #if PERFDATA_TEXT
     json_set_alloc_funcs(cli_malloc_or_exit, free);
 #endif

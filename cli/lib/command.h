@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* command.h - the state of a run of the command, which all of it shares, and its exit status. */
+/* command.h - the shared state of a run of the command, and its exit status. */
 #ifndef PERFDATA_CLI_COMMAND_H
 #define PERFDATA_CLI_COMMAND_H
 
@@ -11,9 +11,9 @@
 enum {
     CLI_OK = 0,
     CLI_FINDINGS = 1, /* done, with findings or differences */
-    CLI_USAGE = 2,    /* wrong usage, an input that is not there included */
-    CLI_DAMAGED = 3,  /* the input is damaged; what is intact was processed */
-    CLI_OUTPUT = 4,   /* writing failed, or reading, or memory ran out: no output is made */
+    CLI_USAGE = 2,    /* wrong usage, including a missing input */
+    CLI_DAMAGED = 3,  /* the input is damaged; the intact part was processed */
+    CLI_OUTPUT = 4,   /* writing or reading failed, or memory ran out: no output is made */
 };
 
 #define CLI_MOST_THREADS 16
@@ -42,14 +42,14 @@ struct cli {
     bool list_options; /* --help prints a table for the completion of shells instead */
     bool color;        /* results go to a terminal, or --color=always: after the options */
     int verbose;
-    unsigned threads; /* that -j asks for; CLI_MOST_THREADS are used at most */
+    unsigned threads; /* requested by -j; at most CLI_MOST_THREADS are used */
     /* state */
     int status;                   /* exit status so far, see cli_fail() */
     struct pd_out out;            /* standard output, buffered: write with pd_out_*(), cli_print() */
     int out_error;                /* errno of a failed write */
     bool terminal;                /* standard output is one */
-    enum cli_paint paint;         /* what of standard output is coloured */
-    unsigned brush;               /* private: where in a line it is */
+    enum cli_paint paint;         /* which parts of standard output are coloured */
+    unsigned brush;               /* private: position in the line */
     struct cli_output *recording; /* flushed along with `out` */
     struct cli_input *reading;    /* recordings that are open, the last one first */
     struct cli_identities {

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- What the library tells */
+/* ---- Callbacks of the library */
 
 static void on_note(void *user, const struct pd_convert_note *note)
 {
@@ -75,7 +75,7 @@ static bool show_output(struct cli_conversion *c)
     return ok;
 }
 
-/* Is all well, so that the output can take its place? */
+/* True if the output can replace its target. */
 static bool is_ready(void *user)
 {
     struct cli_conversion *c = user;

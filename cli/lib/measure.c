@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * measure.c - counters of perf_event_open(), and what the kernel counts of every process where they are
- * missing.
+ * measure.c - counters of perf_event_open(), or, if they are missing, the kernel's counts of every process.
  */
 #define _GNU_SOURCE
 #include "measure.h"
@@ -25,7 +24,7 @@ static const struct {
     {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES}, {PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
 };
 
-/* With the kernel's part, where that is allowed. */
+/* With the kernel's part, if that is allowed. */
 static int open_counter(enum measure_what what)
 {
     struct perf_event_attr attr = {.size = sizeof attr,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* measure.h - what a stretch of work costs, child processes included; for `perfdata bench`. */
+/* measure.h - the cost of a piece of work, including child processes; for `perfdata bench`. */
 #ifndef PERFDATA_CLI_MEASURE_H
 #define PERFDATA_CLI_MEASURE_H
 
@@ -9,7 +9,7 @@
 enum measure_what {
     MEASURE_TASK_CLOCK, /* nanoseconds on a cpu */
     MEASURE_PAGE_FAULTS,
-    MEASURE_CYCLES, /* this and what follows: only where the machine counts it */
+    MEASURE_CYCLES, /* this and the following: only if the machine counts it */
     MEASURE_INSTRUCTIONS,
     MEASURE_CACHE_MISSES,
     MEASURE_BRANCH_MISSES,
@@ -17,7 +17,8 @@ enum measure_what {
 };
 
 struct measure {
-    int fd[MEASURE_KINDS]; /* of perf_event_open(); -1: the machine has no such counter, or does not let us */
+    int fd[MEASURE_KINDS]; /* of perf_event_open(); -1: the machine has no such counter, or does not permit
+                              it */
     uint64_t start[MEASURE_KINDS];
     uint64_t started; /* nanoseconds of the wall clock */
 };
@@ -31,10 +32,7 @@ struct measured {
 
 extern const char *const measure_names[MEASURE_KINDS];
 
-/*
- * Opens counters of this process and of those it starts afterwards, which count once they have been waited
- * for.
- */
+/* Opens counters of this process and of later child processes, which count once they have been waited for. */
 void measure_open(struct measure *m);
 void measure_close(struct measure *m);
 void measure_begin(struct measure *m);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory.c - allocation that cannot fail unnoticed: whoever makes do without the memory, the exit status
- * tells of it.
+ * memory.c - allocation that cannot fail unnoticed: even if the caller continues without the memory, the exit
+ * status reports it.
  */
 #define _GNU_SOURCE
 #include "memory.h"

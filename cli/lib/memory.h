@@ -15,7 +15,7 @@ char *cli_strndup(const char *text, size_t n);
 __attribute__((format(printf, 1, 2))) char *cli_format(const char *format, ...); /* like asprintf() */
 extern const struct pd_allocator cli_allocator;
 
-/* Has any of these failed? See cli_no_memory(). */
+/* True if any of these has failed. See cli_no_memory(). */
 bool cli_ran_out(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* messages.c - what the command says on standard error, and the exit status that it makes of it. */
+/* messages.c - messages on standard error, and the resulting exit status. */
 #include "messages.h"
 #include "memory.h"
 #include "print.h"
@@ -18,13 +18,11 @@ __attribute__((format(printf, 2, 0))) static void talk(struct cli *cli, const ch
 {
     cli_progress_end(cli);
     if (cli->terminal)
-        cli_flush(cli); /* so that results and talk come in their order */
+        cli_flush(cli); /* so that results and messages keep their order */
     char text[4096], plain[4 * sizeof text];
     struct pd_out out = {.buf = plain, .cap = sizeof plain - 1};
     vsnprintf(text, sizeof text, format, args);
-    pd_out_visible(
-        &out, text,
-        strlen(text)); /* a name may have anything in it: nothing of it is an order to the terminal */
+    pd_out_visible(&out, text, strlen(text)); /* a name may have any bytes: none may control the terminal */
     plain[out.n] = 0;
     fprintf(stderr, "perfdata%s%s: %s\n", cli->verb ? " " : "", cli->verb ? cli->verb : "", plain);
 }
@@ -77,7 +75,7 @@ int cli_error(struct cli *cli, const char *name, const struct pd_error *error)
     char text[512];
     const int status = cli_status_of(error);
     if (error->code == PD_EOUT && error->found == EPIPE) {
-        cli_raise(cli, status); /* quietly: who reads has enough */
+        cli_raise(cli, status); /* no message: the reader of the pipe has gone */
         return cli->status;
     }
     pd_error_text(error, text, sizeof text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* options.c - the options of a verb: reading them, what their arguments mean, and --help. */
+/* options.c - the options of a verb: reading them, parsing their arguments, and --help. */
 #include "options.h"
 #include "memory.h"
 #include "messages.h"
@@ -210,7 +210,7 @@ static int take_operands(struct cli *cli, int argc, char **argv)
     return CLI_END;
 }
 
-/* The message for what getopt_long() did not understand. */
+/* The message for an option that getopt_long() does not know. */
 static int misunderstood(struct cli *cli, int key, char **argv)
 {
     const char *word = optind > 0 ? argv[optind - 1] : "";
@@ -275,7 +275,7 @@ int cli_next_option(struct cli *cli, int argc, char **argv)
 
 /* ---- Compression */
 
-/* Is the word an option of the verb, or a common one, whose argument is the next word? */
+/* True if the word is an option of the verb, or a common one, whose argument is the next word. */
 static bool takes_next_word(const struct cli *cli, const char *word)
 {
     const char letter = word[0] == '-' && word[1] != '-' && word[1] && word[2] == 0 ? word[1] : 0;

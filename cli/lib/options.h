@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* options.h - the options of a verb: what there are, reading them, and what their arguments mean. */
+/* options.h - the options of a verb: their table, reading them, and parsing their arguments. */
 #ifndef PERFDATA_CLI_OPTIONS_H
 #define PERFDATA_CLI_OPTIONS_H
 
@@ -17,14 +17,14 @@ enum {
     CLI_JSON = 4,     /* --json */
     CLI_OPERANDS = 8, /* any number of input files as operands, else one */
     CLI_COLOR = 16,   /* --color; then cli->color */
-    CLI_STDIN = 32, /* -i FILE, by default standard input: the usual perf.data is what the output is called */
+    CLI_STDIN = 32,   /* -i FILE, by default standard input: perf.data is the default name of the output */
 };
 
 struct cli_option {
     const char *name; /* without the dashes; NULL: only a letter */
     int key;          /* the letter, or CLI_LONG and up */
-    const char *arg;  /* what its argument is called; NULL: none; "[=NAME]": may be missing, for options
-                         without letter */
+    const char *arg;  /* the name of its argument; NULL: none; "[=NAME]": may be missing, for options without
+                         letter */
     const char *help;
 };
 
@@ -37,13 +37,13 @@ struct cli_spec {
 };
 
 /*
- * A line of the table for the completion of shells: WORD, DESCRIPTION and what its argument is called, with
- * tabs between.
+ * A line of the table for the completion of shells: WORD, DESCRIPTION and the name of its argument, with tabs
+ * between.
  */
 void cli_list_word(struct cli *cli, const char *word, const char *description, const char *argument);
 
 /*
- * The next option of the verb: its key, with cli->arg; common ones are taken care of. CLI_END: no more,
+ * The next option of the verb: its key, with cli->arg; common ones are handled here. CLI_END: no more,
  * inputs are set. CLI_STOP: wrong usage (the message is printed, cli->status set) or --help (printed).
  */
 int cli_next_option(struct cli *cli, int argc, char **argv);
@@ -74,12 +74,13 @@ enum { CLI_COMPRESSED2 = CLI_LONG + 2000, CLI_DECOMPRESS };
         "decompress", CLI_DECOMPRESS, NULL, "no compressed records"                                \
     }
 /*
- * What one of these keys asks for. False: it contradicts one before, which is printed; or it is another key.
+ * The choice of one of these keys. False: it contradicts an earlier one, which is printed; or it is another
+ * key.
  */
 bool cli_take_compression(struct cli *cli, int key, enum pd_convert_zip *zip);
 /*
- * --memory SIZE; less is taken for this, so that records do not wait each in a temporary file of its own.
- * False: it is no size, which is printed. */
+ * --memory SIZE; smaller sizes are raised to this, so that each record does not get its own temporary file.
+ * False: it is not a size, which is printed. */
 enum { CLI_LEAST_MEMORY = 16384 };
 bool cli_take_memory(struct cli *cli, size_t *memory);
 

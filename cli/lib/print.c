@@ -12,10 +12,10 @@
 #define BUFFER_BYTES ((size_t)256 << 10)
 #define LARGE_BYTES ((size_t)16 << 10)
 
-/* Where in a line the next byte is, for its colour. */
+/* The position of the next byte in its line, for its colour. */
 enum { BRUSH_START, BRUSH_INDENT, BRUSH_HEADING, BRUSH_KEY, BRUSH_PLAIN };
 
-/* The brush behind a byte; *before is what is to be written before it. */
+/* The brush behind a byte; *before is the text to be written before it. */
 static unsigned stroke(enum cli_paint paint, unsigned brush, char c, const char **before)
 {
     const bool begins = brush == BRUSH_START || brush == BRUSH_INDENT,
@@ -75,7 +75,7 @@ static bool out_more(struct pd_out *out, size_t want)
     else if (cli->out_error == 0)
         cli->out_error = cli_write_all(STDOUT_FILENO, out->buf, out->n);
     out->n = 0;
-    if (cli->out_error == 0 && want > out->cap) /* in one piece, as names are that have no bound */
+    if (cli->out_error == 0 && want > out->cap) /* in one piece, as names have no limit */
         make_larger(out, want);
     return cli->out_error == 0;
 }

@@ -10,17 +10,16 @@ __attribute__((format(printf, 2, 3))) void cli_print(struct cli *cli, const char
 /* The same into any buffer. */
 __attribute__((format(printf, 2, 3))) void cli_print_to(struct pd_out *out, const char *format, ...);
 /*
- * Much text at once, which is not copied to the buffer before it is written. False: writing failed. Another
- * thread than the one that reads may do it, in its turn, unless cli->terminal: then the progress is there,
- * too.
+ * Much text at once, which is written without a copy in the buffer. False: writing failed. Another thread
+ * than the reading one may do it, in its turn, unless cli->terminal: then the progress is shown there, too.
  */
 bool cli_print_much(struct cli *cli, const char *text, size_t n);
 /* From here on standard output is in that colour, the n of ESC[nm, if results are coloured; 0: as usual. */
 void cli_color(struct cli *cli, unsigned color);
-/* Writes out what is buffered, of standard output and of the recording being written. */
+/* Writes the buffered bytes of standard output and of the recording being written. */
 void cli_flush(struct cli *cli);
 
-/* Writes out what is buffered of standard output alone. */
+/* Writes the buffered bytes of standard output alone. */
 void cli_flush_text(struct cli *cli);
 
 #endif

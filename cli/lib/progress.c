@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* progress.c - how far a long run is, on a terminal. */
+/* progress.c - the progress of a long run, on a terminal. */
 #define _GNU_SOURCE
 #include "progress.h"
 #include <string.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PROGRESS_BYTES 32768 /* the clock is not asked for less */
+#define PROGRESS_BYTES 32768 /* smaller steps do not read the clock */
 
 static uint64_t now_ms(void)
 {
@@ -17,7 +17,7 @@ static uint64_t now_ms(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* How many columns may be written without a new line. */
+/* The number of columns that fit on a line. */
 static int columns(void)
 {
     struct winsize w;
@@ -25,7 +25,7 @@ static int columns(void)
     return (known ? w.ws_col : 80) - 1;
 }
 
-/* The line is blanked with spaces: there are terminals that know no more. */
+/* Spaces blank the line, since some terminals know nothing else. */
 static void draw(struct cli_progress *p, uint64_t done, uint64_t total, uint64_t ms)
 {
     const double rate = (double)done * 1000 / (double)ms, mib = 1 << 20;
@@ -46,7 +46,7 @@ static void draw(struct cli_progress *p, uint64_t done, uint64_t total, uint64_t
     p->shown = n;
 }
 
-/* Who reads the text through a pipe may be a pager, which has the terminal to itself. */
+/* A pipe may lead to a pager, which uses the terminal alone. */
 static bool feeds_pager(const struct cli *cli)
 {
     struct stat st;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* progress.h - how far a long run is, on a terminal. */
+/* progress.h - the progress of a long run, on a terminal. */
 #ifndef PERFDATA_CLI_PROGRESS_H
 #define PERFDATA_CLI_PROGRESS_H
 
 #include "command.h"
 
-/* Shows on a terminal how far a long run is; call it for every record. `total` may be PD_NOWHERE. */
+/* Shows the progress of a long run on a terminal; call it for every record. `total` may be PD_NOWHERE. */
 void cli_progress(struct cli *cli, uint64_t done, uint64_t total);
 void cli_progress_end(struct cli *cli);
 

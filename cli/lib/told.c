@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* told.c - what was told of an input before: several who read it find the same damage. */
+/* told.c - remembers reported damage of an input, since several readers find the same damage. */
 #include "cli.h"
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-/* What an error says of where and what. The number of a record depends on who counts. */
+/* The place and kind of an error, without the number of the record, which depends on the reader. */
 static uint64_t hash_of(const struct pd_error *error)
 {
     const char *const texts[] = {error->field, error->section};
@@ -31,7 +31,7 @@ static uint64_t *place_of(uint64_t *hashes, size_t cap, uint64_t hash)
     return &hashes[i];
 }
 
-/* Twice as many; without memory for that, what is told again later is told twice. */
+/* Doubles the table; without memory for that, later repetitions are reported again. */
 static bool remember_more(struct cli_input *in)
 {
     const size_t cap = in->cap_told ? 2 * in->cap_told : 64;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* writing.c - a recording that a verb writes: its output, in any container, which is whole or not there. */
+/*
+ * writing.c - writes the recording of a verb: its output, in any container, which appears only when complete.
+ */
 #include "writing.h"
 #include <string.h>
 
@@ -8,7 +10,7 @@ bool cli_take_writing(struct cli_writing *w, int key, enum pd_convert_zip *zip)
     return key == CLI_TO ? cli_take_to(w->cli, &w->to) : cli_take_compression(w->cli, key, zip);
 }
 
-/* ---- What the library asks and tells */
+/* ---- Callbacks of the library */
 
 int cli_open_member(void *user, const char *name, unsigned mode, struct pd_sink *sink)
 {

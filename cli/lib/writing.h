@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* writing.h - what verbs share that write one recording: where it goes, and what the library asks and tells
- * on the way. */
+/* writing.h - shared by verbs that write one recording: its output, and the callbacks of the library. */
 #ifndef PERFDATA_CLI_WRITING_H
 #define PERFDATA_CLI_WRITING_H
 
@@ -13,9 +12,9 @@ struct cli_writing {
     size_t n_in;
     struct cli_output out;
     struct cli_directory dir;
-    enum pd_convert_to to; /* what was asked for, then what is written */
-    bool alone;            /* files of a directory that hold no records are not spoken of, or copied */
-    bool spool;            /* what is written in place can be read before: cli_output_source() */
+    enum pd_convert_to to; /* the requested container, then the written one */
+    bool alone;            /* files of a directory that hold no records are neither mentioned nor copied */
+    bool spool;            /* output that is written in place can be read before: cli_output_source() */
     size_t n_findings;
 };
 
@@ -34,22 +33,21 @@ int cli_close_member(void *user, struct pd_sink *sink);
 void cli_on_finding(void *user, const struct pd_error *error);
 void cli_on_progress(void *user, uint64_t done, uint64_t total);
 
-/* Tells of the error that ended it: of the first input's or of the output's, unless that was told where it
- * happened. */
+/* Reports the error that ended it, of the first input or of the output, unless it was already reported. */
 void cli_tell_error(struct cli_writing *w, const struct pd_error *error);
-/* How many findings there were, if they were not all told. */
+/* Prints the number of findings, if they were not all printed. */
 void cli_tell_places(const struct cli_writing *w);
 
-/* Is there no -o, or one that cannot be w->to? That is printed; `hint`: how to do without. */
+/* True, with a message, if -o is missing or cannot be w->to; `hint`: an alternative. */
 bool cli_refuses_output(const struct cli_writing *w, const char *hint);
 /*
- * Opens the output, has write() write to it, and ready(), if there is one, say that all is well; puts it in
- * its place. False: it is not there, which is printed.
+ * Opens the output, has write() write to it and ready(), if set, check it, and moves it to its target. False:
+ * there is no output, which is printed.
  */
 bool cli_write_recording(struct cli_writing *w, bool (*write)(void *user), bool (*ready)(void *user));
 /*
- * Has write() write a file to a temporary one, and converts that to the output, which is open; what does not
- * come along is told.
+ * Has write() write a temporary file, and converts that to the output, which is open; dropped data is
+ * reported.
  */
 enum pd_code cli_write_through(struct cli_writing *w, enum pd_convert_zip zip, int level,
                                enum pd_code (*write)(void *user, const struct pd_sink *sink,

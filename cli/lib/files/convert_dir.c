@@ -247,7 +247,7 @@ static int copy_entry(struct cli_directory *d, const char *from, const char *to,
     return error || chmod(to, st.st_mode & 07777) == 0 ? error : errno;
 }
 
-/* Copies what a directory has, but no members of the recording when `in` is given. */
+/* Copies the content of a directory, without members of the recording if `in` is given. */
 static int copy_tree(struct cli_directory *d, const char *from, const char *to, const struct cli_input *in,
                      int depth)
 {
@@ -293,7 +293,7 @@ bool cli_directory_has_others(const struct cli_input *in, const char *path)
 
 /* ---- The end */
 
-/* Removes a directory with all it has. */
+/* Removes a directory and its content. */
 static void remove_tree(const char *path)
 {
     DIR *dir = unlink(path) == 0 ? NULL : opendir(path);
@@ -309,8 +309,7 @@ static void remove_tree(const char *path)
     rmdir(path);
 }
 
-/* What is in the way gets another name first, under which it is removed when the new directory has its own.
- */
+/* An existing target is renamed first, and removed when the new directory has its final name. / */
 static int replace_old(struct cli_directory *d)
 {
     char *aside = template_beside(d->final);

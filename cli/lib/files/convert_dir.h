@@ -12,7 +12,7 @@ struct cli_directory {
     struct cli *cli;
     char *final, *temporary; /* paths */
     mode_t mode;
-    bool replace;                            /* something is at `final` that may be replaced */
+    bool replace;                            /* `final` exists and may be replaced */
     struct cli_output files[CLI_MOST_FILES]; /* being written */
     int error;                               /* errno of the first failure */
 };
@@ -28,21 +28,21 @@ int cli_directory_close(struct cli_directory *dir, struct pd_sink *sink);
 /* A directory and a symbolic link in it. Both return 0 or an errno. */
 int cli_directory_mkdir(struct cli_directory *dir, const char *name);
 int cli_directory_link(struct cli_directory *dir, const char *name, const char *target);
-/* Does the file of that name hold records of the recording? */
+/* True if the file of that name holds records of the recording. */
 bool cli_is_member(const struct cli_input *in, const char *name);
-/* Copies all of the directory `path` that is no member of the recording: kcore_dir and the like. */
+/* Copies the files of the directory `path` that are not members of the recording: kcore_dir and the like. */
 bool cli_directory_copy_others(struct cli_directory *dir, const struct cli_input *in, const char *path);
-/* Does the directory have such files? */
+/* True if the directory has such files. */
 bool cli_directory_has_others(const struct cli_input *in, const char *path);
-/* Puts the directory in its place. */
+/* Moves the directory to its final name. */
 bool cli_directory_commit(struct cli_directory *dir);
 /*
- * A directory beside a path in which files wait until all of them are written; each is then moved to its own
- * place, never over another file without -f. False: the message is printed.
+ * A directory beside a path that holds files until all of them are written; each is then moved to its final
+ * name, never over another file without -f. False: the message is printed.
  */
 bool cli_directory_stage(struct cli *cli, struct cli_directory *dir, const char *path);
 bool cli_directory_move(struct cli_directory *dir, const char *name, const char *final);
-/* Removes what was not committed. */
+/* Removes the files that were not committed. */
 void cli_directory_discard(struct cli_directory *dir);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* input.c - recordings that are read: opening them, their records, and what is damaged in them. */
+/* input.c - recordings that are read: opening them, their records, and their damage. */
 #define _GNU_SOURCE
 #include "input.h"
 #include "cli/lib/memory.h"
@@ -30,7 +30,8 @@ static bool make_room(struct cli_input *in, size_t n)
 }
 
 /*
- * A stream: what was read of it to recognise it, then the rest. Output is flushed whenever the input pauses.
+ * A stream: the bytes that were read to recognise it, then the rest. Output is flushed whenever the input
+ * pauses.
  */
 static int64_t stream_read(void *user, uint64_t offset, void *buf, size_t n)
 {
@@ -132,8 +133,7 @@ void cli_tell_findings(struct cli_input *in)
     for (; in->meta && in->n_meta_told < pd_metadata_n_findings(in->meta); in->n_meta_told++) {
         const struct pd_error *e = pd_metadata_finding(in->meta, in->n_meta_told);
         char text[512];
-        if (e->code ==
-            PD_ELIMIT) { /* too much to hold, but nothing is wrong with it; of damage the reader tells */
+        if (e->code == PD_ELIMIT) { /* too much to hold, but not damaged; the reader reports damage */
             pd_error_text(e, text, sizeof text);
             cli_say(in->cli, "%s: %s", in->name, text);
         }
@@ -237,7 +237,7 @@ void cli_learn(struct cli_input *in, const struct pd_record *rec)
         cli_input_error(in, &error);
 }
 
-/* A failure may have been met where only a hint was looked for, so that nobody has told of it. */
+/* A failure may have happened while reading a mere hint, and so not been reported. */
 void cli_tell_failure(struct cli_input *in)
 {
     struct pd_error error;
@@ -297,7 +297,7 @@ static void damaged(struct cli_input *in, const struct pd_error *error)
     in->n_damage++;
 }
 
-/* Learning reads what follows the record, for which the window may move on. */
+/* Learning reads the payload behind the record, which may move the window. */
 static void keep_bytes(struct cli_input *in, struct pd_record *rec)
 {
     if (rec->type != PD_RECORD_HEADER_TRACING_DATA || rec->payload_size == 0 || rec->size > sizeof in->kept)
@@ -308,7 +308,7 @@ static void keep_bytes(struct cli_input *in, struct pd_record *rec)
         pd_reader_decode(in->reader, rec, NULL); /* its views are of these bytes */
 }
 
-/* What is to be done with each record; false: it is the end. */
+/* Common work for each record; false: it was the last. */
 static inline bool go_on(struct cli_input *in, struct pd_record *rec, enum pd_code code)
 {
     if (code == PD_OK) {

@@ -10,8 +10,8 @@
 enum {
     CLI_SEEK = 1,        /* the verb reads the input several times: a stream is kept in a temporary file */
     CLI_NO_FINDINGS = 2, /* the verb itself reports pd_reader_findings() */
-    CLI_FLOW = 4,        /* with CLI_SEEK: but a pipe stream that cannot seek is read as it comes */
-    CLI_META = 8,        /* the verb wants metadata; what the records say of it, cli_next_record() adds */
+    CLI_FLOW = 4,        /* with CLI_SEEK: but a pipe stream that cannot seek is read as it arrives */
+    CLI_META = 8,        /* the verb needs metadata; cli_next_record() adds that of the records */
     CLI_BEGIN = 16,      /* cli_input_start() alone */
 };
 
@@ -25,7 +25,7 @@ struct cli_input {
     struct stat st;           /* of the file; see cli_output_open() */
     int fd;                   /* readable with pread() from offset 0 if `seekable` */
     bool seekable;
-    struct pd_error damage[CLI_MOST_DAMAGE]; /* what cli_next_record() met; the first ones */
+    struct pd_error damage[CLI_MOST_DAMAGE]; /* damage that cli_next_record() found; the first ones */
     size_t n_damage;                         /* of all */
     /*
      * private: a stream's first bytes, read to recognise it; a TRACING_DATA record; findings that were
@@ -34,7 +34,7 @@ struct cli_input {
     struct cli *cli;
     uint8_t head[16], kept[16];
     size_t n_head, n_told, n_meta_told;
-    uint8_t *begin; /* of a stream: all that was read since CLI_BEGIN */
+    uint8_t *begin; /* of a stream: all bytes read since CLI_BEGIN */
     size_t n_begin, begin_cap;
     bool keeping;
     void (*settle)(
@@ -46,38 +46,41 @@ struct cli_input {
 };
 
 /*
- * Opens a recording, "-" being standard input, and reports what is damaged in its header and sections. False:
+ * Opens a recording, "-" being standard input, and reports damage in its header and sections. False:
  * the message is printed and cli->status set.
  */
 bool cli_input_open(struct cli *cli, struct cli_input *in, const char *path, unsigned flags);
 void cli_input_close(struct cli_input *in);
 
 /*
- * ---- The same in steps, for verbs whose input may be anything. What fails is printed, unless it says
+ * ---- The same in steps, for verbs whose input may be any file. They print failures unless they say
  * otherwise.
  */
 
 /* Opens a file, a stream or a directory, as bytes. */
 bool cli_input_open_bytes(struct cli *cli, struct cli_input *in, const char *path);
-/* The same for a recording: with CLI_SEEK, of a stream that is one a temporary file. */
+/* The same for a recording: with CLI_SEEK, a stream is copied to a temporary file. */
 bool cli_input_open_file(struct cli *cli, struct cli_input *in, const char *path, unsigned flags);
-/* What is left of a stream is copied to a temporary file, which takes its place. */
+/* Copies the rest of a stream to a temporary file, which replaces it. */
 bool cli_input_spool(struct cli_input *in);
-/* Starts the reader; prints nothing. With CLI_BEGIN, what that reads of a stream is in in->begin. */
+/*
+ * Starts the reader; prints nothing. With CLI_BEGIN, in->begin receives the bytes that this reads of a
+ * stream.
+ */
 enum pd_code cli_input_start(struct cli_input *in, const char *path, const struct pd_reader_options *how,
                              unsigned flags, struct pd_error *error);
 
 /*
- * The next record, framed as by pd_reader_next(). Reports damage, goes on behind it where that is possible,
- * and shows the progress. False: there are no more records.
+ * The next record, framed as by pd_reader_next(). Reports damage, continues behind it if possible, and shows
+ * the progress. False: there are no more records.
  */
 bool cli_next_record(struct cli_input *in, struct pd_record *rec);
-/* Of a decoded sample there is nothing to do, but for the progress. */
+/* A decoded sample needs nothing but the progress. */
 static inline bool cli_is_plain(const struct cli_input *in, const struct pd_record *rec, enum pd_code code)
 {
     return code == PD_OK && rec->type == PD_RECORD_SAMPLE && rec->decoded && in->cli->progress.off;
 }
-/* The same, and decodes it and reports damage there. rec->decoded is false in case of that. */
+/* The same, and decodes it and reports damage in it; rec->decoded is then false. */
 bool cli_next_decoded_as(struct cli_input *in, struct pd_record *rec, enum pd_code code,
                          struct pd_error *error);
 static inline bool cli_next_decoded(struct cli_input *in, struct pd_record *rec)
@@ -86,7 +89,7 @@ static inline bool cli_next_decoded(struct cli_input *in, struct pd_record *rec)
     const enum pd_code code = pd_reader_next_decoded(in->reader, rec, &error);
     return cli_is_plain(in, rec, code) || cli_next_decoded_as(in, rec, code, &error);
 }
-/* cli_next_record(), and decodes what can be decoded at once; damage there is left to cli_decode(). */
+/* cli_next_record(), and decodes records that can be decoded at once; cli_decode() reports damage in them. */
 bool cli_next_try_as(struct cli_input *in, struct pd_record *rec, enum pd_code code, struct pd_error *error);
 static inline bool cli_next_try(struct cli_input *in, struct pd_record *rec)
 {
@@ -95,8 +98,8 @@ static inline bool cli_next_try(struct cli_input *in, struct pd_record *rec)
     return cli_is_plain(in, rec, code) || cli_next_try_as(in, rec, code, &error);
 }
 /*
- * Decodes it if it is not, and reports damage. False: it is not decoded, because of damage or because its
- * layout is not known. */
+ * Decodes it if necessary, and reports damage. False: it is not decoded, because of damage or an unknown
+ * layout. */
 bool cli_decode_now(struct cli_input *in, struct pd_record *rec);
 static inline bool cli_decode(struct cli_input *in, struct pd_record *rec)
 {
@@ -104,34 +107,29 @@ static inline bool cli_decode(struct cli_input *in, struct pd_record *rec)
 }
 
 /*
- * Reports what is damaged in header, sections and features and was not reported yet; cli_next_record() does
- * at the end.
+ * Reports damage in header, sections and features that was not reported yet; cli_next_record() calls it at
+ * the end.
  */
 void cli_tell_findings(struct cli_input *in);
 /*
- * Of an input that was not opened by cli_input_open(): no output is put in its place once reading it has
- * failed.
+ * For an input that was not opened by cli_input_open(): no output replaces its target once reading the input
+ * has failed.
  */
 void cli_watch(struct cli_input *in);
 /*
- * Tells that reading has failed, where nobody did: what was made of the input must not take the place of an
- * output.
+ * Reports a failure of reading that was not reported yet: output made from the input must not replace its
+ * target.
  */
 void cli_tell_failure(struct cli_input *in);
-/*
- * Like cli_error() with the name of the input; in a directory with that of the file in it that the error is
- * in.
- */
+/* Like cli_error() with the name of the input, or in a directory with that of the file that has the error. */
 int cli_input_error(struct cli_input *in, const struct pd_error *error);
-/* Was an equal error asked for before? Several who read find the same damage. (told.c) */
+/* True if an equal error was passed before. Several readers find the same damage. (told.c) */
 bool cli_told(struct cli_input *in, const struct pd_error *error);
-/*
- * The same for the first CLI_MOST_FINDINGS of a run, which *n counts; of the others there is only the status.
- */
+/* The same for the first CLI_MOST_FINDINGS of a run, which *n counts; the others only set the status. */
 #define CLI_MOST_FINDINGS 10
 void cli_finding(struct cli_input *in, size_t *n, const struct pd_error *error);
 
-/* Adds what a record says to the metadata; for verbs that read records without cli_next_record(). */
+/* Adds the metadata of a record; for verbs that read records without cli_next_record(). */
 void cli_learn(struct cli_input *in, const struct pd_record *rec);
 
 /*
@@ -140,34 +138,37 @@ void cli_learn(struct cli_input *in, const struct pd_record *rec);
  */
 bool cli_learn_stream(struct cli_input *in);
 /*
- * Reads all records for what they say of events, if some tracepoint of a file has no name yet: simpleperf has
- * its tracing data among the records. Goes back to the first one. False: that failed, which is printed.
+ * Reads the metadata of all records if some tracepoint of a file has no name yet: simpleperf has its tracing
+ * data among the records. Goes back to the first one. False: that failed, which is printed.
  */
 bool cli_learn_names(struct cli_input *in);
 
-/* ---- What it says (input_facts.c) */
+/* ---- Facts about it (input_facts.c) */
 
-/* The times of the first and the last sample, for shares of the time. False: it has been told why not. */
+/* The times of the first and the last sample, for shares of the time. False: the reason has been printed. */
 bool cli_time_span(struct cli_input *in, uint64_t *first, uint64_t *last);
 
 /*
  * The name of the event of an attr as perf writes it, modifiers included ("cycles:u", "sched:sched_switch"):
- * what the recording says, else what the attr does. Returns the whole length, like snprintf; what does not
- * fit ends in "...".
+ * from the recording, else from the attr. Returns the whole length, like snprintf; a name that does not fit
+ * ends in "...".
  */
 size_t cli_event_name(struct cli_input *in, uint32_t attr, char *buf, size_t cap);
 
 /* The architecture of the machine that recorded, as far as its metadata says so by now. */
 enum pd_arch cli_arch(const struct cli_input *in);
 
-/* Something remarkable that is no damage. */
+/* An unusual fact that is not damage. */
 struct cli_note {
     const char *kind; /* "unfinished", "trailing-bytes", "unknown-feature", "unknown-bits", … */
     uint64_t offset;
     const char *text;
 };
 
-/* Calls `take` for each note on the file's header, attrs and sections; note and text are only lent. */
+/*
+ * Calls `take` for each note on the file's header, attrs and sections; note and text are valid during the
+ * call.
+ */
 void cli_file_notes(const struct cli_input *in, void (*take)(void *user, const struct cli_note *note),
                     void *user);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * input_facts.c - what an open recording says: times, names of its events, its machine, what is remarkable.
- */
+/* input_facts.c - facts about an open recording: times, names of its events, its machine, unusual data. */
 #include "input.h"
 #include "cli/lib/messages.h"
 #include <inttypes.h>
@@ -35,7 +33,7 @@ enum pd_arch cli_arch(const struct cli_input *in)
 
 /* ---- Events */
 
-/* The name that the attr alone gives. */
+/* The name made from the attr alone. */
 static size_t attr_name(const struct pd_attr *attr, char *buf, size_t cap)
 {
     size_t n =
@@ -101,7 +99,7 @@ __attribute__((format(printf, 4, 5))) static void take_note(const struct notes *
     n->take(n->user, &note);
 }
 
-/* The bits of a word that have no name. */
+/* The bits of a word without a name. */
 static uint64_t unknown_bits(const struct pd_set *set, uint64_t word)
 {
     for (size_t i = 0; i < set->n; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * output.c - the file of -o: a temporary file beside it that takes its place when all is written, so that
- * neither an error nor a signal leaves half a file.
+ * output.c - the file of -o: a temporary file beside it replaces it when all is written, so that neither an
+ * error nor a signal leaves a partial file.
  */
 #define _GNU_SOURCE
 #include "output.h"
@@ -47,7 +47,7 @@ static char *beside(const char *path, const char *name)
     return cli_format("%.*s/%s", (int)(slash - path), path, name);
 }
 
-/* What a path leads to through symbolic links, whether it is there or not; NULL with errno set. */
+/* The target of a path through symbolic links, whether it exists or not; NULL with errno set. */
 static char *follow_links(const char *path)
 {
     char *at = cli_strdup(path);
@@ -74,7 +74,7 @@ static bool refuse(struct cli_output *out, int status, const char *why)
     return false;
 }
 
-/* As long as the temporary file is written, messages are about that. */
+/* While the temporary file is written, messages name that file. */
 static bool name_spool(struct cli_output *out)
 {
     if ((out->spool = cli_format("%s: a temporary file in %s", out->name, cli_temporary_dir())) == NULL)
@@ -84,8 +84,10 @@ static bool name_spool(struct cli_output *out)
     return true;
 }
 
-/* Something that is no regular file, or a descriptor: written as it is, through a temporary file where it
- * must be. */
+/*
+ * A descriptor, or a path that is not a regular file: written in place, through a temporary file if
+ * necessary.
+ */
 static bool open_in_place(struct cli_output *out, int fd, const struct cli_input *inputs, size_t n,
                           unsigned flags)
 {
@@ -115,7 +117,7 @@ static bool open_in_place(struct cli_output *out, int fd, const struct cli_input
     return true;
 }
 
-/* A regular file, or one that is to be. */
+/* A regular file, existing or new. */
 static bool open_beside(struct cli_output *out)
 {
     out->temporary = beside(out->final, ".perfdata-XXXXXX");
@@ -192,7 +194,7 @@ bool cli_output_source(struct cli_output *out, struct pd_source *source)
 
 /* ---- The end */
 
-/* Copies a spooled output to where it belongs. */
+/* Copies a spooled output to its target. */
 static int copy_spooled(struct cli_output *out)
 {
     int error = lseek(out->fd, 0, SEEK_SET) < 0 ? errno : 0;
@@ -234,14 +236,15 @@ static void forget_temporary(struct cli_output *out, bool remove)
     out->temporary = NULL;
 }
 
-/* What failed before, standard output included, leaves no output that would look like a success. */
+/* After an earlier failure, also of standard output, no output is left that would look like a success. */
 bool cli_may_commit(struct cli *cli)
 {
     cli_flush_text(cli);
     for (struct cli_input *in = cli->reading; in; in = in->next)
         cli_tell_failure(in);
-    const bool printed = cli->out_error == 0 ||
-                         cli->out_error == EPIPE; /* who read has enough: that says nothing of the output */
+    const bool printed =
+        cli->out_error == 0 || cli->out_error == EPIPE; /* the reader of a pipe has gone, which does not
+                                                           concern the output */
     return !cli_no_memory(cli) && printed && cli->status < CLI_OUTPUT;
 }
 
@@ -299,7 +302,7 @@ void cli_out_end(struct cli *cli)
         cli->out_error = ENOMEM;
     cli_no_memory(cli);
     if (cli->out_error == EPIPE)
-        cli_raise(cli, CLI_OUTPUT); /* quietly: who reads has enough */
+        cli_raise(cli, CLI_OUTPUT); /* no message: the reader of the pipe has gone */
     else if (cli->out_error)
         cli_fail(cli, CLI_OUTPUT, "standard output: %s", strerror(cli->out_error));
     free(cli->out.buf);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* output.h - what a verb writes: the file of -o, and the end of standard output. */
+/* output.h - the output of a verb: the file of -o, and the end of standard output. */
 #ifndef PERFDATA_CLI_OUTPUT_H
 #define PERFDATA_CLI_OUTPUT_H
 
@@ -8,18 +8,19 @@
 #include <perfdata/writer.h>
 
 enum {
-    CLI_PATCH = 1, /* the writer patches, so what cannot seek is written through a temporary file */
+    CLI_PATCH = 1, /* the writer patches, so an output that cannot seek is written through a temporary file */
     CLI_TEXT = 2,  /* the output is text: may go to a terminal */
-    CLI_SPOOL = 4, /* what is written in place is kept in a temporary file first: cli_output_source() */
+    CLI_SPOOL = 4, /* an output that is written in place is kept in a temporary file first:
+                      cli_output_source() */
 };
 
 /* The file of -o. */
 struct cli_output {
-    struct pd_sink sink; /* what a verb writes to */
+    struct pd_sink sink; /* the destination of a verb's output */
     struct cli *cli;
     const char *name;        /* for messages */
-    int fd;                  /* what is written: the target, or a temporary file */
-    int target;              /* where a spooled output goes to at the end, else -1 */
+    int fd;                  /* the open file: the target, or a temporary file */
+    int target;              /* the target of a spooled output, else -1 */
     uint64_t base;           /* offset of the output's first byte in the target */
     uint64_t written;        /* bytes so far, those in buf included */
     int error;               /* errno of the first failure */
@@ -33,20 +34,20 @@ struct cli_output {
 };
 
 /*
- * Opens the output cli->output ("-": standard output). It must not be one of the inputs, nor be there
- * already, unless -f, if it is a regular file; a temporary file beside it is written, which becomes the
- * output with cli_output_commit(). False: the message is printed and cli->status set.
+ * Opens the output cli->output ("-": standard output). It must not be one of the inputs, and a regular file
+ * must not exist already without -f; a temporary file beside it is written, which cli_output_commit() makes
+ * the output. False: the message is printed and cli->status set.
  */
 bool cli_output_open(struct cli *cli, struct cli_output *out, const struct cli_input *inputs, size_t n,
                      unsigned flags);
 
-/* To read what was written before it takes its place. False: it cannot be written, which is printed. */
+/* To read the output before it replaces its target. False: it cannot be written, which is printed. */
 bool cli_output_source(struct cli_output *out, struct pd_source *source);
 /* False: an error that leaves no output has happened. */
 bool cli_may_commit(struct cli *cli);
-/* Writes out what is left, and puts the file in its place. */
+/* Writes the buffered bytes, and moves the file to its target. */
 bool cli_output_commit(struct cli_output *out);
-/* Drops the output and its temporary file. After a commit, or on a struct that is all 0, it does nothing. */
+/* Drops the output and its temporary file. Does nothing after a commit, or on a struct that is all 0. */
 void cli_output_discard(struct cli_output *out);
 
 /*
@@ -57,10 +58,9 @@ FILE *cli_open_named(struct cli *cli, const char *path);
 bool cli_name_input(struct cli *cli, const struct cli_input *in);
 
 /*
- * Why the file must not be written, because it is one of the inputs, or part of one that is a directory, or
- * in such a one, or a directory that contains an input; NULL: it may be. All are compared by device and
- * inode. `path`, without symbolic links at its end, is NULL for a descriptor, `st` where nothing is there
- * yet.
+ * The reason why the file must not be written: it is one of the inputs, or part of or inside an input
+ * directory, or a directory that contains an input; NULL: it may be written. Files are compared by device and
+ * inode. `path`, without symbolic links at its end, is NULL for a descriptor, `st` is NULL for a new file.
  */
 const char *cli_overwrites(const struct cli *cli, const char *path, const struct stat *st,
                            const struct cli_input *inputs, size_t n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* overwrite.c - what must not be overwritten: the input, as a directory with all that is in it. */
+/* overwrite.c - keeps inputs from being overwritten, directories with all their content. */
 #define _GNU_SOURCE
 #include "input.h"
 #include "cli/lib/memory.h"
@@ -47,8 +47,8 @@ static bool find_identity(void *user, const struct stat *st)
 }
 
 /*
- * Calls `take` for a file and, if it is a directory, for all that is in it, until that answers true, which is
- * the result. A symbolic link stands for what it leads to, but is not entered.
+ * Calls `take` for a file and, if it is a directory, for its content, until it returns true, which is the
+ * result. A symbolic link stands for its target, but is not entered.
  */
 static bool walk(int at, const char *name, bool (*take)(void *user, const struct stat *st), void *user)
 {
@@ -71,7 +71,7 @@ static bool walk(int at, const char *name, bool (*take)(void *user, const struct
     return found;
 }
 
-/* Is the directory in which `path` is or would be that one, or somewhere in it? */
+/* True if the directory of `path`, existing or not, is that one or inside it. */
 static bool is_inside(const char *path, const struct stat *dir)
 {
     const char *slash = strrchr(path, '/');

@@ -28,7 +28,7 @@ int cli_output_flush(struct cli_output *out)
 static int sink_write(void *user, const void *bytes, size_t n)
 {
     struct cli_output *out = user;
-    const bool large = n >= LARGE_BYTES; /* more than a window's end: copying it would be for nothing */
+    const bool large = n >= LARGE_BYTES; /* more than a window's end: copying it would gain nothing */
     if ((large || n > CLI_SINK_BYTES - out->n) && cli_output_flush(out))
         return out->error;
     if (large)

@@ -9,12 +9,13 @@
 
 /* What a verb writes to. */
 struct pd_sink cli_output_sink(struct cli_output *out, bool patches);
-/* Writes out what is buffered; 0, or the errno of the first failure. */
+/* Writes the buffered bytes; 0, or the errno of the first failure. */
 int cli_output_flush(struct cli_output *out);
 
 /*
- * Appends n bytes of a file from an offset without bringing them here. Returns how many; where that does not
- * work, or fails, 0 or fewer than n, and the others are to be given to the sink, which tells why.
+ * Appends n bytes of a file from an offset without reading them into memory. Returns the number of bytes
+ * appended; if that is impossible or fails, 0 or fewer than n. Pass the others to the sink, which reports the
+ * error.
  */
 uint64_t cli_output_copy(struct cli_output *out, int fd, uint64_t offset, uint64_t n);
 

@@ -11,12 +11,15 @@
 
 struct cli_spool {
     FILE *file;
-    struct pd_sink sink; /* what it is written to */
+    struct pd_sink sink; /* its destination */
 };
 
 /* A failure of the file is PD_ETEMP. */
 enum pd_code cli_spool_open(struct cli_spool *spool, struct pd_error *error);
-/* `code` is what writing to the spool gave; if that is PD_OK, converts it to the sink. Closes the spool. */
+/*
+ * `code` is the result of writing to the spool; if it is PD_OK, converts the spool to the sink. Closes the
+ * spool.
+ */
 enum pd_code cli_spool_convert(struct cli_spool *spool, enum pd_code code,
                                const struct pd_convert_options *how, const struct pd_sink *sink,
                                struct pd_error *error);
@@ -25,9 +28,9 @@ enum pd_code cli_spool_convert(struct cli_spool *spool, enum pd_code code,
 
 /* --to file, pipe or dir. False: it is none of these; that is printed. */
 bool cli_take_to(struct cli *cli, enum pd_convert_to *to);
-/* The container to write: what was asked for, a stream to standard output, else that of the input. */
+/* The container to write: the requested one, else a stream on standard output, else that of the input. */
 enum pd_convert_to cli_container(const struct cli *cli, const struct pd_reader *reader,
                                  enum pd_convert_to asked);
-/* Does a verb that keeps the container give that one? Of a directory it gives a file, too. */
+/* True if a verb that keeps the container can write that one. From a directory it can write a file, too. */
 bool cli_is_direct(const struct pd_reader *reader, enum pd_convert_to to);
 #endif

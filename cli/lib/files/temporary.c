@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * temporary.c - files and directories that are made on the way, and removed when a signal ends the command:
- * the only state of it that is not in struct cli.
+ * temporary.c - temporary files and directories, which are removed when a signal ends the command: the only
+ * state that is not in struct cli.
  */
 #define _GNU_SOURCE
 #include "temporary.h"
@@ -36,7 +36,7 @@ static volatile sig_atomic_t slot_used[SLOTS];
 static const int slot_signals[] = {SIGINT, SIGTERM, SIGHUP};
 #define N_SIGNALS (sizeof slot_signals / sizeof *slot_signals)
 
-/* What a directory is made of: the last is removed first, so that a directory is empty by then. */
+/* The files of a directory: the last is removed first, so that the directory is then empty. */
 static char **made;
 static volatile sig_atomic_t n_made;
 static size_t made_cap;
@@ -48,7 +48,7 @@ void cli_remove_made(void)
             rmdir(made[i]);
 }
 
-/* What a signal and the end of memory leave nothing of. */
+/* Files that are removed after a signal and when memory runs out. */
 static void remove_all(void)
 {
     for (int i = 0; i < SLOTS; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * temporary.h - files and directories that are made on the way: until they are given up, a signal that ends
- * the command removes them.
+ * temporary.h - temporary files and directories: until they are released, a signal that ends the command
+ * removes them.
  */
 #ifndef PERFDATA_CLI_TEMPORARY_H
 #define PERFDATA_CLI_TEMPORARY_H
@@ -12,27 +12,27 @@
 
 /* An unlinked temporary file in $TMPDIR; -1 with errno set. */
 int cli_temporary(void);
-/* Where that is, for messages. */
+/* The name of that directory, for messages. */
 const char *cli_temporary_dir(void);
 /* Writes all n bytes; returns 0 or an errno. */
 int cli_write_all(int fd, const void *bytes, size_t n);
 
-/* ---- What a signal removes */
+/* ---- Removal by signals */
 
 /*
- * From here on SIGINT, SIGTERM and SIGHUP, unless ignored, remove what is remembered before they end the
+ * From here on SIGINT, SIGTERM and SIGHUP, unless ignored, remove the remembered files before they end the
  * command.
  */
 void cli_catch_signals(void);
-/* Blocks these signals; returns what was blocked before. */
+/* Blocks these signals; returns the previous mask. */
 sigset_t cli_block_signals(void);
 /* Makes and opens a file of a mkstemp() template. -1 with errno set; *slot is for cli_temporary_release(). */
 int cli_temporary_beside(char *path, int *slot);
 /* The file has its place, or is removed. */
 void cli_temporary_release(int slot);
-/* A file or directory that is about to be made; what is not known would be left behind. False: no memory. */
+/* Remembers a file or directory before it is made, as unknown ones would be left behind. False: no memory. */
 bool cli_remember_made(const char *path);
-/* All of these have their place, or are removed. */
+/* All of these have their final name, or are removed. */
 void cli_forget_made(void);
 /* Removes them, the last one first. */
 void cli_remove_made(void);

@@ -43,7 +43,7 @@ static json_t *take_number(struct plain *s)
         value = value * 10 + (*s->p++ - '0');
     if (s->p == start || s->p == s->end || (*start == '0' && (negative || s->p - start > 1)))
         return NULL;
-    return json_integer(negative ? -value : value); /* what cannot follow a number is seen by the caller */
+    return json_integer(negative ? -value : value); /* the caller checks what may follow a number */
 }
 
 static json_t *take_object(struct plain *s, unsigned depth)

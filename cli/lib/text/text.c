@@ -22,7 +22,7 @@ __attribute__((format(printf, 3, 4))) static bool fail(struct text *t, int statu
     return false;
 }
 
-/* What the library says about a value that cannot be encoded or written. */
+/* The library's error for a value that cannot be encoded or written. */
 static bool fail_code(struct text *t, const char *key, const struct pd_error *error)
 {
     char text[400];
@@ -35,7 +35,7 @@ static bool fail_code(struct text *t, const char *key, const struct pd_error *er
                 key, text);
 }
 
-/* What the parser says; `key` is that of the line, "" where the path begins with it. */
+/* The parser's error; `key` is that of the line, "" if the path begins with it. */
 static bool fail_parse(struct text *t, const char *key, enum pd_code code)
 {
     const struct pd_parse_error *e = pd_parser_error(t->parser);
@@ -45,7 +45,7 @@ static bool fail_parse(struct text *t, const char *key, enum pd_code code)
     return fail(t, CLI_DAMAGED, "%s%s%s: %s found, expected: %s", key, dot, e->path, e->found, e->expected);
 }
 
-/* A value, or what there is in place of it, that is not what was expected. */
+/* An unexpected value, or another item in its place. */
 static bool wrong(struct text *t, const char *key, const json_t *found, const char *expected)
 {
     char *text = found ? json_dumps(found, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
@@ -88,7 +88,7 @@ static bool put_struct(struct text *t, const char *layout, const void *value, si
 
 /* ---- Keys. */
 
-/* Nothing but these keys may be in a line. */
+/* A line may have only these keys. */
 static bool only(struct text *t, const json_t *line, const char *const *known)
 {
     const char *key;
@@ -105,7 +105,7 @@ static bool only(struct text *t, const json_t *line, const char *const *known)
 }
 #define ONLY(t_, line_, ...) only(t_, line_, (const char *const[]){__VA_ARGS__, NULL})
 
-/* A number; one that is not there leaves *value as it is. `in` is what the key is in, "" for the line. */
+/* A number; if it is missing, *value stays. `in` names the object of the key, "" for the line. */
 static bool number_in(struct text *t, const char *in, const json_t *line, const char *key, unsigned width,
                       uint64_t *value)
 {
@@ -119,7 +119,7 @@ static bool number(struct text *t, const json_t *line, const char *key, unsigned
     return number_in(t, "", line, key, width, value);
 }
 
-/* Where given, the offset must be where we are. */
+/* A given offset must be the current one. */
 static bool check_offset(struct text *t, const char *key, uint64_t offset)
 {
     if (offset == PD_NOWHERE || offset == t->at)
@@ -305,7 +305,7 @@ static bool take_entry_parts(struct text *t, const json_t *line, struct entry *e
     return code == PD_OK || fail_parse(t, "ids_section", code);
 }
 
-/* The bytes of its entry: the attr, and where its ids are. */
+/* The bytes of its entry: the attr, and the position of its ids. */
 static bool exact_attr(struct text *t, const struct entry *e, const struct pd_attr *attr)
 {
     struct pd_error error;
@@ -383,7 +383,7 @@ static bool take_attr(struct text *t, json_t *line)
     return ok;
 }
 
-/* An attr that stands somewhere behind the records that need it, or in bytes that are given raw. */
+/* An attr that comes behind the records that need it, or is in raw bytes. */
 static bool take_known_attr(struct text *t, json_t *line)
 {
     struct pd_attr attr;
@@ -453,7 +453,7 @@ static bool find_attr(struct text *t, const json_t *json, uint64_t *index)
     return true;
 }
 
-/* A sample of an attr with ids says one, or it is that of no event. */
+/* A sample of an attr with ids has one of them, or it belongs to no event. */
 static void set_id(const struct text *t, const json_t *json, struct pd_record *rec)
 {
     const json_t *sample = json_object_get(json, "sample"), *trailer = json_object_get(json, "sample_id");
@@ -471,7 +471,7 @@ static void set_id(const struct text *t, const json_t *json, struct pd_record *r
     }
 }
 
-/* Records that say how many bytes follow in lines of their own. */
+/* Records with a number of bytes that follow on separate lines. */
 static const struct payload {
     uint32_t type;
     const char *layout, *key;
@@ -491,7 +491,7 @@ static const struct payload *payload_of(const struct pd_record *rec)
     return NULL;
 }
 
-/* What a record of a stream says about those behind it. */
+/* Information in a record of a stream about later records. */
 static bool learn_record(struct text *t, const struct pd_record *rec)
 {
     struct pd_feature f;
@@ -545,7 +545,7 @@ static bool exact_record(struct text *t, const struct pd_record *rec)
     return put_bytes(t, bytes, n) && learn_record(t, rec);
 }
 
-/* Is the number of bytes behind it left out? */
+/* True if the number of bytes behind it is left out. */
 static const struct payload *without_size(const json_t *json, const struct pd_record *rec)
 {
     const struct payload *p = payload_of(rec);
@@ -588,8 +588,8 @@ static bool same_plan(const struct pd_plan *a, const struct pd_plan *b)
 }
 
 /*
- * What the line of a sample, or of the end of a round, is encoded with, if the text would do that as the
- * reader did; else NULL.
+ * The attr for encoding the line of a sample, or of the end of a round, if the text would use the same as the
+ * reader; else NULL.
  */
 static const struct pd_plan *plan_of(const struct text *t, const struct pd_record *rec)
 {
@@ -766,7 +766,7 @@ static bool take_feature(struct text *t, json_t *line)
 
 /* ---- Bytes as they are. */
 
-/* What is no recording at all has no header line. */
+/* A file that is not a recording has no header line. */
 static bool take_raw(struct text *t, json_t *line)
 {
     struct pd_bytes b;
@@ -788,7 +788,7 @@ bool text_mode(const char *text, mode_t *mode)
     return n <= 07777 && *end == 0;
 }
 
-/* A path below the directory: no part of it leads out. */
+/* A path below the directory: no part of it leads outside. */
 static bool is_inside(const char *name, size_t n)
 {
     if (n == 0 || memchr(name, 0, n) || name[n - 1] == '/')
@@ -849,7 +849,8 @@ static bool take_entry(struct text *t, const json_t *line, const char *kind)
     size_t n = 0, n_target = 0;
     const bool link = strcmp(kind, "link") == 0, directory = strcmp(kind, "directory") == 0;
     mode_t mode = directory ? 0700 : 0600;
-    if (!no_payload_due(t, kind) || !finish_writer(t)) /* what comes now is another file, or none */
+    if (!no_payload_due(t, kind) || !finish_writer(t)) /* the following lines are of another file, or of
+                                                          none */
         return false;
     if (!ONLY(t, line, kind, link ? "to" : "mode") || !file_name(t, line, kind, name, sizeof name, &n) ||
         (link && !file_name(t, line, "to", target, sizeof target, &n_target)))
@@ -968,7 +969,7 @@ bool text_finish(struct text *t)
         return finish_writer(t);
     if (!t->any && !t->directory)
         return fail(t, CLI_DAMAGED, "there are no lines; expected: a header line");
-    if (t->directory && !t->has_member) /* other files may be bytes that are no recording */
+    if (t->directory && !t->has_member) /* other files may be arbitrary bytes */
         return fail(t, CLI_DAMAGED, "the directory has no line {\"member\":\"data\"}, and no file at all");
     return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text.h - the text form of a recording (docs/TEXT.md), a line at a time: what `encode` does with each line,
- * and what `decode` tries on each line before it prints it, so that its output is what `encode` makes the
- * same bytes of.
+ * text.h - the text form of a recording (docs/TEXT.md), a line at a time: `encode` reads each line with it,
+ * and `decode` tries each line with it before printing, so that `encode` makes the same bytes from its
+ * output.
  */
 #ifndef PERFDATA_CLI_TEXT_H
 #define PERFDATA_CLI_TEXT_H
@@ -34,8 +34,8 @@ struct text {
     /* where bytes go to; NULL before the callback `open` */
     const struct pd_sink *sink;
     /*
-     * Set by who wants files: called at the first line that makes bytes (`name` NULL), at each file of a
-     * directory, and for what is no file: `target` is that of a symbolic link, S_ISDIR(mode) a directory.
+     * Set by callers that write files: called at the first line that makes bytes (`name` NULL), at each file
+     * of a directory, and for other entries: `target` is that of a symbolic link, S_ISDIR(mode) a directory.
      * False: text->error is set.
      */
     bool (*open)(struct text *t, const char *name, mode_t mode, const char *target);
@@ -50,7 +50,7 @@ struct text {
     bool directory;
     bool in_data;    /* the lines are those of its file `data` */
     bool has_member; /* there was one of any name */
-    uint64_t line;   /* its number, by who has the lines */
+    uint64_t line;   /* its number, set by the caller */
     uint64_t room;   /* short: the header's attr_size; 0: none was given */
     bool given[256]; /* short: features */
     uint64_t at;     /* bytes of the file so far */
@@ -66,7 +66,7 @@ struct text {
     const struct payload *waiting_for; /* and which number that is */
     uint8_t *payload;                  /* and its payload so far */
     size_t n_payload;
-    bool bare;       /* short: in no file of a directory, or in one that is bytes alone */
+    bool bare;       /* short: in no file of a directory, or in one of arbitrary bytes */
     bool dir_format; /* short: the feature of directories was given */
     int status;      /* of the failure */
     char error[640];
@@ -78,13 +78,13 @@ void text_close(struct text *t);
 bool text_line(struct text *t, const char *line, size_t n);
 /*
  * The same for the line that pd_record_json() makes of a decoded sample, with offset and attr, without
- * reading it: that its numbers come back, tests/property/json_samples.c shows. Also for the end of a round,
- * which has none. False: it does not make these bytes, or nothing is known of it; nothing has changed.
+ * reading it: tests/property/json_samples.c checks that its numbers come back. Also for the end of a round,
+ * which has none. False: it does not give these bytes, or it is unknown; nothing has changed.
  */
 bool text_sample(struct text *t, const struct pd_record *rec);
 /*
- * Would it, if the text is at the record? Changes nothing, so that several threads may ask, as long as no
- * line with an attr is read.
+ * The same check without changes, as if the text were at the record: several threads may call it as long as
+ * no line with an attr is read.
  */
 bool text_would_sample(const struct text *t, const struct pd_record *rec);
 /* Such lines for all bytes before the offset have been written. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * crew.c - see crew.h. Batches are a ring: given at `head`, begun at `next`, their results written at `tail`.
- * A thread with a result whose turn it is not yet goes on with another batch meanwhile.
+ * crew.c - see crew.h. Batches are a ring: filled at `head`, begun at `next`, their results written at
+ * `tail`. A thread whose result must still wait takes another batch meanwhile.
  */
 #include "crew.h"
 #include "src/container/reader/skim.h"
@@ -10,28 +10,29 @@
 #include <string.h>
 
 #define BATCH_BYTES ((size_t)128 << 10) /* two of the longest records */
-#define BATCH_RECORDS \
-    512           /* their text stays in the second cache: with 1024, both threads were half as slow again */
+#define BATCH_RECORDS                                                                                      \
+    512           /* their text stays in the second-level cache: with 1024, both threads took half as long \
+                     again */
 #define BATCHES 4 /* for each thread: with half as many, one often waited for the other to write */
 #define MOST_BATCHES (BATCHES * CLI_MOST_THREADS)
 #define MOST_RESULT ((size_t)8 << 20) /* a batch does not keep more memory for the next one */
 
 /*
- * A record as it was framed, and how many follow it in the file that differ in nothing but what their headers
+ * A framed record, and the number of following records in the file that differ from it only as their headers
  * say.
  */
 struct frame {
     const struct pd_plan *plan;
     const struct pd_attr *attr;
     uint64_t offset, index, inner_offset, payload_size;
-    uint32_t at, first, n; /* where its bytes begin, which record of the batch it is, how many follow */
+    uint32_t at, first, n; /* start of its bytes, its number in the batch, number of followers */
     uint32_t type, attr_index, nr_cpus_avail, member;
     uint16_t misc, size;
     uint8_t depth;
     bool old_feature;
 };
 
-/* A record for own(), and how long the results of those before it are. */
+/* A record for own(), and the length of the results before it. */
 struct gap {
     uint32_t frame, nth, from; /* the nth behind the frame, whose bytes begin there */
     size_t at;
@@ -47,13 +48,10 @@ struct batch {
     struct gap gaps[BATCH_RECORDS];
 };
 
-/* What a thread has for itself. */
+/* The private data of a thread. */
 struct place {
-    struct pd_record rec; /* what is decoded stays, see pd_record.filled_as */
-    /*
-     * buffers for results; the last one used is the next: it is in the cache of this thread's core, and in no
-     * other's
-     */
+    struct pd_record rec; /* decoded fields stay, see pd_record.filled_as */
+    /* buffers for results; the last one used is taken first: it is in the cache of this thread's core only */
     struct pd_out out[MOST_BATCHES];
     size_t n_out;
     max_align_t memory[]; /* the job's */
@@ -66,16 +64,16 @@ struct cli_crew {
     struct place *place; /* of the caller's thread */
     pthread_t threads[CLI_MOST_THREADS];
     unsigned n_threads;
-    /* of the caller's thread alone */
+    /* used by the caller's thread alone */
     uint64_t head;
     uint64_t next_offset, next_index; /* of the record behind the last one given */
     bool owns;                        /* own() may be running */
-    bool whole;                       /* write() had not failed when that was last looked at */
-    pthread_mutex_t lock;             /* of what follows, and of `by` in the batches */
-    pthread_cond_t work;              /* for the other threads: there is some */
+    bool whole;                       /* write() had not failed at the last check */
+    pthread_mutex_t lock;             /* guards the following fields, and `by` in the batches */
+    pthread_cond_t work;              /* for the other threads: there is work */
     pthread_cond_t moved;             /* for the caller's: a batch was done or written */
     uint64_t tail, ready, next;       /* batches before `ready` may be begun, those before `next` are */
-    bool writing;                     /* somebody writes the one at `tail` */
+    bool writing;                     /* a thread is writing the one at `tail` */
     bool failed;                      /* write() has */
     bool stop;
 };
@@ -152,8 +150,7 @@ static bool write_some(const struct cli_crew *c, const struct batch *b, size_t f
 }
 
 /*
- * Has the caller's thread do what is left to it, and writes what comes before; *from is where the rest
- * begins.
+ * Has the caller's thread do its records, and writes the results before them; *from is the start of the rest.
  */
 static bool write_gaps(struct cli_crew *c, const struct batch *b, size_t *from)
 {
@@ -181,7 +178,7 @@ static bool write_batch(struct cli_crew *c, struct batch *b)
     return ok && all;
 }
 
-/* ---- The threads. These are called with the lock, and leave it while they work. */
+/* ---- The threads. These are called with the lock, and release it while they work. */
 
 static struct batch *nth_batch(const struct cli_crew *c, uint64_t nth)
 {
@@ -215,7 +212,7 @@ static void run_next(struct cli_crew *c, struct place *place)
     pthread_cond_signal(&c->moved);
 }
 
-/* May the thread write the oldest batch now? Another thread's only if that is `others`. */
+/* True if the thread may write the oldest batch now; a batch of another thread only with `others`. */
 static bool may_write(const struct cli_crew *c, const struct place *place, bool others)
 {
     const struct batch *b = nth_batch(c, c->tail);
@@ -238,12 +235,12 @@ static void write_oldest(struct cli_crew *c)
     c->tail++;
     pthread_cond_signal(&c->moved);
     if (c->tail < c->next && nth_batch(c, c->tail)->by)
-        pthread_cond_signal(&c->work); /* whoever did it may be waiting */
+        pthread_cond_signal(&c->work); /* the thread that did it may be waiting */
 }
 
 /*
- * Does what is best done next in this thread: its own text is the only one in its cache. False: there is
- * nothing to do.
+ * Does the best next work of this thread, which has only its own text in its cache. False: there is nothing
+ * to do.
  */
 static bool step(struct cli_crew *c, struct place *place)
 {
@@ -283,7 +280,7 @@ static void *help(void *user)
     return NULL;
 }
 
-/* Has the caller's thread work until no more than so many batches are left to be written. */
+/* Has the caller's thread work until at most this many batches wait to be written. */
 static void work_down(struct cli_crew *c, uint64_t most)
 {
     while (c->head - c->tail > most)
@@ -292,7 +289,7 @@ static void work_down(struct cli_crew *c, uint64_t most)
     c->whole = !c->failed;
 }
 
-/* Hands the batch that is being filled to whoever is free; afterwards there is another one to be filled. */
+/* Hands the current batch to a free thread, and begins another one. */
 static void hand_over(struct cli_crew *c)
 {
     pthread_mutex_lock(&c->lock);
@@ -305,8 +302,8 @@ static void hand_over(struct cli_crew *c)
 }
 
 /*
- * Is the record the neighbour of the last one given, and of the same event? Then its frame needs nothing
- * more.
+ * True if the record directly follows the last one given, and has the same event. Then its frame needs
+ * nothing more.
  */
 static bool follows(const struct cli_crew *c, const struct batch *b, const struct pd_record *rec)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * crew.h - the records of a recording shared among threads (-j), the results in the order of the records. The
- * caller's thread reads and frames; what is to be done with a record by itself is done by whichever thread is
- * free, the caller's own included, a batch at a time. Results wait for those before them, and are written by
- * the thread that made them, whose cache has them.
+ * caller's thread reads and frames; any free thread, including the caller's, does the independent work on
+ * records, a batch at a time. Results wait for earlier ones, and the thread that made them writes them, since
+ * they are in its cache.
  */
 #ifndef PERFDATA_CLI_CREW_H
 #define PERFDATA_CLI_CREW_H
@@ -12,7 +12,7 @@
 #include <perfdata/session/tasks.h>
 
 /*
- * Two cache lines, which are fetched together: nearer than that to what one thread writes there is nothing
+ * Two cache lines, which are fetched together: data that one thread writes is at least this far from data
  * that others read.
  */
 #define CLI_APART 128
@@ -21,9 +21,9 @@ struct cli_crew;
 
 struct cli_crew_job {
     /*
-     * In any thread: appends what the record gives to `out`. The record is framed, its moment the one that
-     * was given with it. `memory` is the thread's own. False: it is one for own(), and what was appended is
-     * dropped.
+     * In any thread: appends the result of the record to `out`. The record is framed, its moment the one that
+     * was given with it. `memory` belongs to the thread. False: the record is one for own(), and the appended
+     * text is dropped.
      */
     bool (*work)(void *user, void *memory, struct pd_record *rec, const struct pd_moment *when,
                  struct pd_out *out);
@@ -31,25 +31,24 @@ struct cli_crew_job {
     void (*own)(void *user, struct pd_record *rec, const struct pd_moment *when);
     /*
      * Results, in order: in one thread at a time, and not while own() runs. False: it failed, and so will all
-     * that follows.
+     * later calls.
      */
     bool (*write)(void *user, const char *text, size_t n);
     bool anywhere; /* write() may be called in any thread, else in the caller's alone */
     /*
-     * In the caller's thread: the moment of a sample that cli_crew_give_following() takes. NULL: nobody wants
-     * it.
+     * In the caller's thread: the moment of a sample that cli_crew_give_following() takes. NULL: not needed.
      */
     void (*stamp)(void *user, const struct pd_record *rec, struct pd_moment *when);
     void *user;
     size_t memory; /* bytes that each thread has, all zero at first */
 };
 
-/* NULL: one thread is to do, or there is no memory for more: then the caller does all by itself. */
+/* NULL: one thread was requested, or there is no memory for more: then the caller does all work. */
 struct cli_crew *cli_crew_new(unsigned threads, const struct cli_crew_job *job);
 /* Finishes. */
 void cli_crew_free(struct cli_crew *crew);
 /*
- * Takes a copy of the record, without what is decoded of it; its plan and attr must stay. `when` may be NULL.
+ * Copies the record, without its decoded fields; its plan and attr must stay valid. `when` may be NULL.
  * False: write() is known to have failed.
  */
 bool cli_crew_give(struct cli_crew *crew, const struct pd_record *rec, const struct pd_moment *when);
@@ -61,8 +60,8 @@ bool cli_crew_give(struct cli_crew *crew, const struct pd_record *rec, const str
 size_t cli_crew_give_following(struct cli_crew *crew, struct pd_reader *reader, struct pd_record *rec,
                                uint64_t most, size_t *bytes);
 /*
- * All that was given is done and written: the threads are idle. Does nothing with NULL, and within own().
- * False: write() has failed.
+ * Waits until all given records are done and written, and the threads are idle. Does nothing with NULL, and
+ * within own(). False: write() has failed.
  */
 bool cli_crew_finish(struct cli_crew *crew);
 

@@ -19,7 +19,7 @@ struct slot {
     struct pd_rewrite_stats stats;
 };
 
-/* What a thread has for itself. */
+/* The private data of a thread. */
 struct place {
     struct pd_reader *part;
     void *memory;
@@ -30,7 +30,7 @@ struct parts {
     const struct pd_reader *reader;
     const struct cli_parts_job *job;
     uint64_t from, n;     /* of the first part; how many */
-    pthread_mutex_t lock; /* of what follows, but for the slots of parts that are being worked on */
+    pthread_mutex_t lock; /* guards the following fields, except the slots of parts in work */
     pthread_cond_t judged;
     uint64_t next, tail; /* parts before `next` are begun, those before `tail` judged */
     bool stop;
@@ -52,7 +52,7 @@ static void run_part(const struct parts *p, uint64_t i, const struct place *plac
     s->end = pd_reader_offset(place->part);
 }
 
-/* Takes the parts that are through, up to one that does not begin where the one before it ends. */
+/* Takes the finished parts, up to one that does not begin where the previous one ends. */
 static void judge(struct parts *p)
 {
     for (struct slot *s; (s = &p->ring[p->tail % RING])->done; p->tail++) {
@@ -94,7 +94,7 @@ static void run_all(struct parts *p, const struct place *place, bool shows)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Without memory for it, the others do all. */
+/* If memory is missing for it, the others do all work. */
 static void run_thread(struct parts *p, bool shows)
 {
     struct place place = {.memory = malloc(p->job->memory)};

@@ -5,7 +5,9 @@
  */
 #include "cmocka_all.h"
 #include "seeded.h"
+#include "src/support/wire.h"
 #include <perfdata/ops/parse.h>
+#include <perfdata/session/event.h>
 #include <perfdata/session/text.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +47,75 @@ static void one_sample(struct pd_rng *r, struct pd_parser *parser, struct pd_out
     assert_memory_equal(again, bytes, n);
 }
 
+/* Raw data like that of an off-cpu sample, which may say another number of entries than it has. */
+static size_t random_offcpu(struct pd_rng *r, enum pd_order order, uint8_t *out)
+{
+    const uint64_t n = pd_rng_below(r, 6), pad = pd_rng_one_in(r, 2) ? 4 : pd_rng_below(r, 10);
+    uint8_t *p = out;
+    for (uint64_t i = 0; i < 4 + n; i++, p += 8)
+        pd_store64(p, pd_rng_next(r) >> pd_rng_below(r, 64), order);
+    pd_store64(out + 16, n + pd_rng_one_in(r, 8), order);
+    for (uint64_t i = 0; i < pad; i++)
+        *p++ = (uint8_t)pd_rng_below(r, 3);
+    if (n && pd_rng_one_in(r, 2))
+        pd_store64(out + 24, PD_CONTEXT_USER, order);
+    return (size_t)(p - out);
+}
+
+/* The JSON, which is of the record with these raw bytes, makes these bytes again. */
+static void makes(struct pd_parser *parser, const struct pd_plan *plan, const struct pd_out *out,
+                  const struct pd_bytes *raw)
+{
+    struct pd_record back = {0};
+    assert_int_equal(out->lost, 0);
+    assert_int_equal(pd_record_parse(parser, plan, out->buf, out->n, &back), PD_OK);
+    assert_int_equal(back.u.sample.raw.data.n, raw->n);
+    assert_memory_equal(back.u.sample.raw.data.ptr, raw->ptr, raw->n);
+}
+
+static bool one_offcpu(struct pd_rng *r, struct pd_parser *parser, struct pd_out *out)
+{
+    static const struct pd_attr attr = {
+        .type = PD_TYPE_SOFTWARE, .config = PD_SW_BPF_OUTPUT, .sample_type = PD_SAMPLE_RAW};
+    uint8_t raw[128], bytes[256];
+    const enum pd_order order = pd_rng_one_in(r, 2) ? PD_BIG : PD_LITTLE;
+    struct pd_record made = {.type = PD_RECORD_SAMPLE}, rec = {0};
+    struct pd_offcpu offcpu;
+    struct pd_plan plan;
+    size_t n;
+    pd_plan_init(&plan, &attr, pd_rng_one_in(r, 4) ? PD_BIG : PD_LITTLE);
+    made.u.sample.raw.data = (struct pd_bytes){raw, random_offcpu(r, order, raw)};
+    made.u.sample.raw.size = (uint32_t)made.u.sample.raw.data.n;
+    assert_int_equal(pd_record_encode(&plan, &made, bytes, sizeof bytes, &n, NULL), PD_OK);
+    assert_int_equal(pd_record_decode(&plan, bytes, n, &rec, NULL), PD_OK);
+    if (!pd_offcpu_decode(&plan, &rec.u.sample.raw, &offcpu))
+        return false;
+    out->n = 0;
+    pd_record_json_offcpu(&rec, PD_JSON_OFFSET, &offcpu, out);
+    makes(parser, &plan, out, &made.u.sample.raw.data);
+    out->n = 0;
+    pd_record_json_offcpu(&rec, PD_JSON_PLAIN, &offcpu, out);
+    if (offcpu.ips.form == plan.order && offcpu.padding.n)
+        makes(parser, &plan, out, &made.u.sample.raw.data);
+    return true;
+}
+
+static void offcpu_samples_come_back(void **state)
+{
+    struct pd_rng r = {random_seed()};
+    struct pd_out out = {.more = grow};
+    struct pd_parser *parser;
+    uint64_t some = 0;
+    const uint64_t n = random_iterations(500);
+    (void)state;
+    assert_int_equal(pd_parser_open(&parser, NULL, NULL), PD_OK);
+    for (uint64_t i = 0; i < n; i++)
+        some += one_offcpu(&r, parser, &out);
+    assert_true(some > n / 2);
+    pd_parser_close(parser);
+    free(out.buf);
+}
+
 static void samples_come_back(void **state)
 {
     struct pd_rng r = {random_seed()};
@@ -64,6 +135,7 @@ static void samples_come_back(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(samples_come_back)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(samples_come_back),
+                                       cmocka_unit_test(offcpu_samples_come_back)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

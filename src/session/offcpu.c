@@ -2,7 +2,6 @@
 /* offcpu.c - see offcpu.h. */
 #include "offcpu.h"
 #include "src/codec/codec_internal.h"
-#include <perfdata/constants.h>
 #include <perfdata/session/event.h>
 
 /* All but the name. */
@@ -46,8 +45,8 @@ bool pd_offcpu_is_event(const struct pd_offcpu_names *names, const struct pd_rea
            pd_event_is_offcpu(&pd_reader_attr(r, attr)->attr, pd_metadata_event_name(names->meta, r, attr));
 }
 
-bool pd_offcpu_take(const struct pd_offcpu_names *names, const struct pd_reader *r,
-                    const struct pd_record *rec, struct pd_offcpu *out)
+bool pd_offcpu_take_of_bpf(const struct pd_offcpu_names *names, const struct pd_reader *r,
+                           const struct pd_record *rec, struct pd_offcpu *out)
 {
     return names->meta && rec->type == PD_RECORD_SAMPLE && rec->decoded && rec->layout && rec->plan &&
            rec->attr_index != UINT32_MAX && pd_offcpu_is_event(names, r, rec->attr_index) &&

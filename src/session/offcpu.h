@@ -6,6 +6,7 @@
 #ifndef PERFDATA_OFFCPU_H
 #define PERFDATA_OFFCPU_H
 
+#include <perfdata/constants.h>
 #include <perfdata/session/metadata.h>
 
 struct pd_offcpu_names {
@@ -24,8 +25,16 @@ enum pd_code pd_offcpu_learn(const struct pd_offcpu_names *names, struct pd_read
 /* Is the attr of that number one of such samples? */
 bool pd_offcpu_is_event(const struct pd_offcpu_names *names, const struct pd_reader *r, uint32_t attr);
 
-/* What a decoded record has in its raw data. False: it is no such sample. */
-bool pd_offcpu_take(const struct pd_offcpu_names *names, const struct pd_reader *r,
-                    const struct pd_record *rec, struct pd_offcpu *out);
+bool pd_offcpu_take_of_bpf(const struct pd_offcpu_names *names, const struct pd_reader *r,
+                           const struct pd_record *rec, struct pd_offcpu *out);
+
+/* What a decoded record has in its raw data. False: it is no such sample, which costs next to nothing. */
+static inline bool pd_offcpu_take(const struct pd_offcpu_names *names, const struct pd_reader *r,
+                                  const struct pd_record *rec, struct pd_offcpu *out)
+{
+    const struct pd_attr *attr = rec->attr;
+    return attr && attr->type == PD_TYPE_SOFTWARE && attr->config == PD_SW_BPF_OUTPUT &&
+           pd_offcpu_take_of_bpf(names, r, rec, out);
+}
 
 #endif

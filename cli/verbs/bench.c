@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench.c - `perfdata bench`: what reading, decoding, encoding and the verbs cost on a recording, beside what
- * the machine can do at best. Each case runs in a process of its own, so that its memory can be told.
+ * bench.c - `perfdata bench`: the cost of reading, decoding, encoding and the verbs on a recording, compared
+ * with limits of the machine. Each case runs in a separate process, so that its memory can be measured.
  */
 #define _GNU_SOURCE
 #include "cli/lib/cli.h"
@@ -49,7 +49,7 @@ static const struct cli_spec spec = {
                 "  perfdata bench --command 'perf=perf report --stats -i {in}' x.data\n",
 };
 
-/* What the process of a case tells, in memory that both see. */
+/* The results of a case, in memory shared with its process. */
 struct result {
     struct measured m;
     uint64_t records, bytes;
@@ -74,7 +74,7 @@ struct bench {
 
 /* ---- Cases inside of this process */
 
-static volatile uint64_t sink; /* what was read must count, or compilers leave it out */
+static volatile uint64_t sink; /* uses the bytes read, or compilers would leave out the loop */
 
 static void fail(struct bench *b, const char *what)
 {
@@ -127,9 +127,7 @@ static void case_memcpy(struct bench *b)
     free(copy);
 }
 
-/*
- * From header to header through windows that hold whole records, nothing else: the least that framing can be.
- */
+/* Only from header to header, through windows that hold whole records: the lower limit of framing. */
 static void case_hops(struct bench *b)
 {
     struct pd_reader *r;
@@ -187,7 +185,7 @@ static bool inflate_chunk(struct bench *b, ZSTD_DCtx *ctx, const struct pd_bytes
     return true;
 }
 
-/* What is compressed, read and decompressed as libzstd alone does it: no record inside is looked at. */
+/* Reads and decompresses the compressed data with libzstd alone, without looking at the records inside. */
 static void case_inflate(struct bench *b)
 {
     const struct pd_reader_options whole = {.size = sizeof whole, .keep_compressed = true};
@@ -233,7 +231,7 @@ static uint64_t planned(const struct pd_record *rec)
     return plan ? word_at(rec, plan->ip) ^ word_at(rec, plan->pid) ^ word_at(rec, plan->time) : 0;
 }
 
-/* All that the reader has yet to give. */
+/* All remaining records of the reader. */
 static enum pd_code go_through(struct pd_reader *r, enum depth depth, uint64_t *records,
                                struct pd_error *error)
 {
@@ -343,7 +341,7 @@ static const struct bench_case {
 };
 #define N_CASES (sizeof cases / sizeof *cases)
 
-/* A text as one word of the shell. */
+/* A text quoted as one word of the shell. */
 static bool quote(char *out, size_t cap, const char *text)
 {
     size_t n = 0;
@@ -357,7 +355,7 @@ static bool quote(char *out, size_t cap, const char *text)
     return true;
 }
 
-/* The command with what {in}, {out}, … stand for. */
+/* The command with {in}, {out}, … replaced. */
 static bool put_in(const struct bench *b, const char *command, char *out, size_t cap)
 {
     char self[4096];
@@ -521,7 +519,7 @@ static void show(struct bench *b, const char *name, const struct result *r)
     cli_json_close(b->json, '}');
 }
 
-/* With several threads, what they take together is no measure. */
+/* With several threads, their total cpu time is no measure. */
 static uint64_t time_of(const struct bench *b, const struct result *r)
 {
     return b->cli->threads > 1 ? r->m.wall : r->m.count[MEASURE_TASK_CLOCK];
@@ -604,8 +602,8 @@ static void run_cases(struct bench *b)
 }
 
 /*
- * How much there is to do; this also brings the file into the page cache. Damage is told, and measured as far
- * as it can be read.
+ * The amount of work; this also brings the file into the page cache. Damage is reported, and the readable
+ * part measured.
  */
 static bool count_all(struct bench *b)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check.c - `perfdata check`: has every record, attr and section decoded and encoded again, which the library
- * compares with what it read. The whole that comes out is compared with the file a second time, read
- * independently, where the input can seek.
+ * check.c - `perfdata check`: has every record, attr and section decoded and encoded again; the library
+ * compares the result with the bytes it read. If the input can seek, the whole output is compared once more
+ * with the file, which is read independently.
  */
 #include "cli/lib/cli.h"
 #include "cli/lib/threads/parts.h"
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define WINDOW ((size_t)256 << 10)
-#define STOP (-1) /* what the sink answers when it has told why it cannot go on */
+#define STOP (-1) /* the sink's result after it has printed why it cannot continue */
 
 enum { KEY_STRICT = CLI_LONG };
 
@@ -50,13 +50,13 @@ static const struct cli_spec spec = {
 enum kind { NOTE, DIFFERENCE, DAMAGE };
 static const char *const kind_names[] = {"note", "difference", "damage"};
 
-/* Notes of one kind about records are counted, and told once. */
+/* Notes of one kind about records are counted, and printed once. */
 struct counted {
     uint64_t n, offset;
     uint32_t type;
 };
 
-/* Records that can be decoded, but are not what they say: by the answer of pd_reader_judge(). */
+/* Records that can be decoded but are implausible, by the result of pd_reader_judge(). */
 enum { N_ODD = 3 };
 static const struct {
     enum pd_code code, other;
@@ -84,10 +84,10 @@ struct check {
     uint64_t unknown_abi; /* of the first of unknown_regs */
     struct odd odd[N_ODD];
     const char *unended_field, *unended_of; /* the first: a string, and the record or feature it is in */
-    uint32_t nr_cpus_avail;                 /* as NRCPUS says; 0: not known */
+    uint32_t nr_cpus_avail;                 /* from NRCPUS; 0: unknown */
     struct pd_rewrite_stats stats;          /* of all members */
-    struct cli_proven proven;               /* records of which there is nothing to be told */
-    bool part; /* one that any thread proves: what is found there, one thread tells, which goes over it again
+    struct cli_proven proven;               /* records without a message */
+    bool part; /* proven by any thread: findings are printed by one thread, which repeats the part
                 */
     /* the sink that compares */
     uint8_t *window;
@@ -186,7 +186,7 @@ static size_t view_bytes(struct check *c, const uint8_t **p, int *error)
 {
     if (c->at - c->base >= c->fill) {
         const uint64_t end =
-            pd_reader_info(c->in.reader)->data_end; /* what is behind a part is for another thread */
+            pd_reader_info(c->in.reader)->data_end; /* another thread does the data behind the part */
         const size_t n = end > c->at && end - c->at < WINDOW ? (size_t)(end - c->at) : WINDOW;
         ssize_t got;
         while ((got = pread(c->in.fd, c->window, n, (off_t)c->at)) < 0 && errno == EINTR)
@@ -217,7 +217,7 @@ static void pass_over_proven(struct check *c)
         c->at = c->proven.end;
 }
 
-/* The sink: a piece of what decoding and encoding made. */
+/* The sink: a piece of the output of decoding and encoding. */
 static int compare(void *user, const void *bytes, size_t n)
 {
     struct check *c = user;
@@ -254,7 +254,7 @@ static int compare(void *user, const void *bytes, size_t n)
     return 0;
 }
 
-/* What pd_rewrite() could not decode, or encoded differently. */
+/* Records that pd_rewrite() could not decode, or encoded differently. */
 static void take_finding(void *user, const struct pd_error *error)
 {
     struct check *c = user;
@@ -327,7 +327,7 @@ static void look_for_oddity(struct check *c, const struct pd_record *rec)
             c->odd[i].first = why;
 }
 
-/* Registers of an abi that is not known: what is behind it was kept as bytes. */
+/* Registers of an unknown abi: the bytes behind it were kept. */
 static void look_at_registers(struct check *c, const struct pd_record *rec)
 {
     const struct pd_sample *s = &rec->u.sample;
@@ -359,7 +359,7 @@ static void look_into_record(struct check *c, struct pd_record *rec)
         look_into_feature(c, &f, rec->offset + (uint64_t)(f.raw.ptr - rec->raw));
 }
 
-/* Those that the reader has yet to give; returns why there are no more. */
+/* The remaining records of the reader; returns the reason of the end. */
 static enum pd_code look_into_records(struct check *c, struct pd_error *error)
 {
     struct pd_record rec = {0};
@@ -404,7 +404,7 @@ static void tell_oddities(struct check *c)
     }
 }
 
-/* What is intact and can be written again, but not as it should be. */
+/* Intact data that can be written again, but is unusual. */
 static void find_odd(struct check *c)
 {
     struct pd_error error;
@@ -475,10 +475,10 @@ static void prove(struct check *c, size_t member)
                 "the round trip ends here, the file has %" PRIu64 " bytes more",
                 c->at < size
                     ? size - c->at
-                    : 0); /* a part that ends in damage: passed, but what is found there is not shown */
+                    : 0); /* a part that ends in damage: it is read, but its findings are not shown */
 }
 
-/* ---- Several threads: they prove the records before the first of which there is something to be told. */
+/* ---- Several threads: they prove the records before the first one with a message. */
 
 static bool is_silent(const struct check *c)
 {
@@ -508,7 +508,7 @@ static void take_part(void *user, const struct pd_rewrite_stats *stats)
     add_stats(&c->stats, stats);
 }
 
-/* Is the data one part of the map, and not cut down by others that it overlaps? */
+/* True if the data is one part of the map, not reduced by overlapping parts. */
 static bool has_data(const struct check *c)
 {
     size_t n, i = 0;

@@ -41,7 +41,7 @@ static const struct cli_spec spec = {
 struct run {
     struct cli *cli;
     struct cli_conversion c;
-    struct pd_out left; /* what was left in the old byte order */
+    struct pd_out left; /* parts left in the old byte order */
 };
 
 /* ---- Options */
@@ -108,9 +108,9 @@ static bool check_options(struct run *run)
     return !cli_refuses_output(&run->c.w, "");
 }
 
-/* ---- What the library tells */
+/* ---- Callbacks of the library */
 
-/* What was left in the old byte order is told in one line at the end. */
+/* One line at the end names the parts left in the old byte order. */
 static bool take_note(void *user, const struct pd_convert_note *note)
 {
     struct run *run = user;

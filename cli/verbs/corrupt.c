@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corrupt.c - `perfdata corrupt`: damage that can be had again, for testing readers. The input is bytes,
- * which need not be a recording, except for --unknown-record. What is done comes in this order: a record is
- * inserted, bytes are set, bytes are changed at random, the end is cut; offsets are those of the output.
+ * corrupt.c - `perfdata corrupt`: reproducible damage for testing readers. The input is any bytes; only
+ * --unknown-record needs a recording. The order of the work: a record is inserted, bytes are set, bytes are
+ * changed at random, the end is cut; offsets are those of the output.
  */
 #define _GNU_SOURCE
 #include "cli/lib/cli.h"
@@ -49,13 +49,13 @@ static const struct cli_spec spec = {
         "  perfdata corrupt --unknown-record -o - x.data | reader   does it skip what it does not know?\n",
 };
 
-/* Bytes that are to be at a place of the output. */
+/* Bytes to set at a place of the output. */
 struct patch {
     uint64_t at;
     uint8_t *bytes; /* n new ones, then room for the n old ones */
     size_t n, done;
     size_t order; /* as they were given */
-    bool set;     /* by --set; else it follows from an inserted record */
+    bool set;     /* from --set; else a consequence of an inserted record */
 };
 
 struct corrupt {
@@ -68,7 +68,7 @@ struct corrupt {
     bool any, cut, from_end, unknown;
     uint64_t truncate, seed;
     struct patch *patches;
-    size_t n_patches, cap_patches, first_patch; /* those before first_patch are done */
+    size_t n_patches, cap_patches, first_patch; /* patches before first_patch are done */
     /* what is inserted */
     uint8_t inserted[MOST_INSERTED];
     size_t n_inserted;
@@ -81,7 +81,7 @@ struct corrupt {
     bool failed;
 };
 
-/* ---- Numbers that look random and can be had again (the generator known as splitmix64) */
+/* ---- Reproducible random numbers (the generator known as splitmix64) */
 
 static uint64_t random_next(uint64_t *state)
 {
@@ -91,14 +91,14 @@ static uint64_t random_next(uint64_t *state)
     return x ^ x >> 31;
 }
 
-/* A generator for one purpose, so that what one option does is not changed by another. */
+/* A generator for one purpose, so that one option does not change the effect of another. */
 static uint64_t random_start(uint64_t seed, uint64_t purpose)
 {
     uint64_t state = seed;
     return random_next(&state) ^ purpose * UINT64_C(0xd1342543de82ef95);
 }
 
-/* ---- Telling what was done */
+/* ---- Printing the changes */
 
 static bool to_stderr(struct pd_out *out, size_t want)
 {
@@ -180,7 +180,7 @@ static int compare_patches(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
-/* Of n bytes at c->at those that a patch covers; tells of it at its last byte. */
+/* Applies a patch to those of the n bytes at c->at that it covers; prints it at its last byte. */
 static void apply_patch(struct corrupt *c, struct patch *p, uint8_t *bytes, size_t n)
 {
     const uint64_t start = p->at + p->done;
@@ -195,7 +195,7 @@ static void apply_patch(struct corrupt *c, struct patch *p, uint8_t *bytes, size
         report(c, p->set ? "set" : "adjusted", p->at, p->bytes + p->n, p->bytes, p->n, NULL);
 }
 
-/* What follows from an inserted record comes first, so that --set has the last word. */
+/* Consequences of an inserted record come first, so that --set overrides them. */
 static void apply_patches(struct corrupt *c, uint8_t *bytes, size_t n)
 {
     for (int set = 0; set < 2; set++)
@@ -219,7 +219,7 @@ static void make_noise(struct corrupt *c, uint8_t *bytes, size_t n)
     }
 }
 
-/* Damages n bytes and writes them. False: no more are wanted. */
+/* Damages n bytes and writes them. False: the output is complete. */
 static bool emit(struct corrupt *c, uint8_t *bytes, size_t n)
 {
     if (n > c->keep - c->at)
@@ -236,7 +236,7 @@ static bool emit(struct corrupt *c, uint8_t *bytes, size_t n)
     return c->at < c->keep;
 }
 
-/* What is written is visible when a live input pauses. */
+/* Written bytes become visible when a live input pauses. */
 static void flush_on_pause(struct corrupt *c)
 {
     struct pollfd ready = {.fd = c->in.fd, .events = POLLIN};
@@ -244,7 +244,7 @@ static void flush_on_pause(struct corrupt *c)
         cli_flush(c->cli);
 }
 
-/* Up to n bytes of the input; 0: its end, or an error, which is told. */
+/* Up to n bytes of the input; 0: its end, or an error, which is printed. */
 static size_t read_some(struct corrupt *c, uint8_t *bytes, size_t n)
 {
     ssize_t got;
@@ -324,8 +324,8 @@ static void make_record(struct corrupt *c, uint64_t *state, enum pd_order order)
 }
 
 /*
- * Any place between two records, before the first or behind the last, each as likely; not inside a COMPRESSED
- * one.
+ * A place between two records, before the first or behind the last, all with equal probability; not inside a
+ * COMPRESSED one.
  */
 static bool choose_place(struct corrupt *c, uint64_t *state)
 {
@@ -351,13 +351,13 @@ static bool choose_place(struct corrupt *c, uint64_t *state)
     return true;
 }
 
-/* Where a byte of the input is in the output. */
+/* The offset in the output of a byte of the input. */
 static uint64_t moved(const struct corrupt *c, uint64_t offset)
 {
     return offset >= c->insert_at ? offset + c->n_inserted : offset;
 }
 
-/* A number of 8 bytes at an offset of the input: increased by what was inserted. */
+/* Adds the inserted size to the number of 8 bytes at an offset of the input. */
 static bool adjust(struct corrupt *c, uint64_t at, uint64_t value)
 {
     uint8_t bytes[8];
@@ -399,7 +399,7 @@ static bool adjust_features(struct corrupt *c)
     return ok;
 }
 
-/* What tells where things are in a file, so that the record is all that is wrong. */
+/* Adjusts the offsets in a file, so that nothing but the record is wrong. */
 static bool adjust_file(struct corrupt *c)
 {
     const struct pd_file_info *info = pd_reader_info(c->in.reader);
@@ -554,7 +554,7 @@ static void tell_end(struct corrupt *c, uint64_t inserted)
     report(c, "truncated", c->at, NULL, NULL, 0, note);
 }
 
-/* Is there a place for all that was to be set? */
+/* True if the output has all places to be set. */
 static bool all_set(struct corrupt *c)
 {
     for (size_t i = 0; i < c->n_patches; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * decode.c - `perfdata decode`: a whole recording as lines of JSON, byte by byte in its order. Each line is
- * tried before it is printed, or its sample encoded: what `encode` would not make the same bytes of is
- * printed as bytes instead.
+ * decode.c - `perfdata decode`: a whole recording as lines of JSON, in the order of its bytes. Each line is
+ * tried before it is printed, or its sample encoded: if `encode` would not make the same bytes, the bytes are
+ * printed instead.
  */
 #define _GNU_SOURCE
 #include "cli/lib/threads/crew.h"
@@ -61,12 +61,12 @@ struct decode {
     struct pd_out line;
     uint64_t records;
     bool brief;        /* --short; `text` follows the exact lines all the same */
-    struct text check; /* --short: what encode will say of the lines that are printed; it writes nothing */
+    struct text check; /* --short: checks the printed lines as encode will; it writes nothing */
     uint64_t refused;  /* lines that it refuses, which are not printed */
     char why[640];     /* the first one is refused */
     bool bare; /* in a file of a directory that is not of the recording: its bytes are printed in any case */
     uint64_t left_out;     /* bytes that --short has no lines for */
-    bool failed;           /* nothing more is to be done */
+    bool failed;           /* the work is finished */
     struct cli_crew *crew; /* with -j */
     struct pd_offcpu_names offcpu;
 };
@@ -89,7 +89,7 @@ static int make_bytes(void *user, const void *bytes, size_t n)
     return 0;
 }
 
-/* Lines grow to what `encode` takes, and no further. */
+/* Lines grow to the limit of `encode`, and no further. */
 static bool more_line(struct pd_out *out, size_t want)
 {
     if (out->cap >= PD_LIMIT_TEXT_LINE || want > PD_LIMIT_TEXT_LINE)
@@ -151,7 +151,7 @@ static void put_offset(struct pd_out *out, uint64_t offset)
     pd_out_str(out, "\"}");
 }
 
-/* The end of a line that may say where it stands. */
+/* The end of a line that may have its offset. */
 static void put_end(struct decode *d, uint64_t offset)
 {
     if (d->brief)
@@ -221,8 +221,7 @@ static bool is_zero(const uint8_t *bytes, size_t n)
 static void put_raw(struct decode *d, const void *bytes, size_t n)
 {
     if (d->brief && !d->bare) {
-        d->left_out +=
-            is_zero(bytes, n) ? 0 : n; /* unused room of the feature table is nothing to speak of */
+        d->left_out += is_zero(bytes, n) ? 0 : n; /* unused room of the feature table is not reported */
         d->text.at += n;
         d->text.any = true;
         return;
@@ -254,7 +253,7 @@ static bool read_some(struct decode *d, uint64_t offset, uint8_t *buf, size_t n,
     return false;
 }
 
-/* Raw bytes from where we are up to `end`, or to the end of the input. */
+/* Raw bytes from the current offset to `end`, or to the end of the input. */
 static void copy_to(struct decode *d, uint64_t end)
 {
     uint8_t *buf = cli_malloc(TEXT_PIECE);
@@ -299,7 +298,7 @@ static void put_ids(struct pd_out *out, const uint64_t *ids, size_t n)
     pd_out_str(out, "]");
 }
 
-/* Is there room in each entry for the attr that it has? Else there is one for the largest. */
+/* True if each entry has room for its attr. Else there is room for the largest. */
 static bool has_room(const struct decode *d, uint64_t entry)
 {
     bool has = entry >= 16 + PD_ATTR_SIZE_VER0;
@@ -459,7 +458,7 @@ static void put_feature(struct decode *d, const struct pd_feature *f, bool plain
     put_end(d, d->text.at);
 }
 
-/* Sections of no bytes stand in the table alone. */
+/* Sections without bytes are only in the table. */
 static void put_empty_features(struct decode *d)
 {
     for (size_t i = 0; i < pd_reader_n_features(d->in.reader); i++) {
@@ -534,7 +533,7 @@ static void decode_feature(struct decode *d, const struct pd_extent *e)
 
 /* ---- Records. */
 
-/* Does the text so far say of this attr all that matters to its records? */
+/* True if the text so far has all data of this attr that its records need. */
 static bool is_known(const struct decode *d, uint32_t i, const struct pd_attr *attr)
 {
     const struct pd_attr *a = i < d->text.n_attrs && d->text.attrs[i].known ? &d->text.attrs[i].attr : NULL;
@@ -555,9 +554,7 @@ static void need_attr(struct decode *d, const struct pd_record *rec)
     try_exact(d, NULL, 0);
 }
 
-/*
- * A record of no known event can have a trailer all the same: as that of the event whose plan it was given.
- */
+/* A record of an unknown event can still have a trailer: that of the event whose plan it was given. */
 static void find_layout(struct decode *d, struct pd_record *rec)
 {
     for (size_t i = 0; rec->has_id && rec->attr_index == UINT32_MAX && i < pd_reader_n_attrs(d->in.reader);
@@ -635,7 +632,7 @@ static void decode_record(struct decode *d, struct pd_record *rec)
         put_raw(d, rec->raw, rec->size);
 }
 
-/* In lines of TEXT_PIECE, in whatever pieces the input gives it. */
+/* In lines of TEXT_PIECE, whatever the sizes of the input's pieces. */
 static bool decode_payload(struct decode *d)
 {
     static const char start[] = "{\"payload\":\"";
@@ -714,8 +711,8 @@ static void finish(struct decode *d, uint64_t at)
 }
 
 /*
- * Can other threads tell of the record? Not if the text has to tell of its event first. Ends of rounds are
- * many.
+ * True if other threads can print the record: not if the text must describe its event first. Ends of rounds
+ * are frequent.
  */
 static bool may_give(const struct decode *d, const struct pd_record *rec)
 {
@@ -802,7 +799,7 @@ static void decode_part(struct decode *d, const struct pd_extent *e)
     copy_to(d, end); /* what is left of the part */
 }
 
-/* Where the data of a stream ends, the map of the file is made anew: what has passed is passed over in it. */
+/* At the end of a stream's data, the map of the file is rebuilt; its parts that have passed are skipped. */
 static void decode_parts(struct decode *d)
 {
     size_t n;
@@ -823,7 +820,7 @@ static void decode_parts(struct decode *d)
     cli_tell_findings(&d->in);
 }
 
-/* ---- Files that are no recordings, or that a directory has besides. */
+/* ---- Files that are not recordings, and other files of a directory. */
 
 static void copy_fd(struct decode *d, int fd)
 {
@@ -923,7 +920,7 @@ static void copy_entry(struct decode *d, const char *path, const char *name, int
     }
 }
 
-/* What a directory has, by name; of that of the recording, not its members. */
+/* The entries of a directory, by name; without the members of the recording. */
 static void copy_tree(struct decode *d, const char *dir, const char *below, int depth)
 {
     struct dirent **entries = NULL;
@@ -977,7 +974,7 @@ static void decode_directory(struct decode *d, const char *path)
 
 /* ---- The verb. */
 
-/* Nothing but bytes: no recording, or one whose header cannot be read. */
+/* Only bytes: not a recording, or one whose header cannot be read. */
 static void decode_bytes(struct decode *d, const char *path)
 {
     if (S_ISDIR(d->in.st.st_mode)) {
@@ -1022,7 +1019,7 @@ static void decode_all(struct decode *d, const char *path)
     pd_offcpu_close(&d->offcpu);
 }
 
-/* What was damaged can be such that no short text says it: the rest is printed, and that is told. */
+/* Some damage has no short text: the rest is printed, with a message. */
 static void end_check(struct decode *d)
 {
     const bool whole = text_finish(&d->check);

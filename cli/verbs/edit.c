@@ -65,7 +65,7 @@ static const struct cli_spec spec = {
 };
 /* clang-format on */
 
-/* An option as it was given, and the bytes of the section that it makes. */
+/* An option of the command line, and the bytes of the section that it makes. */
 struct item {
     uint32_t feature;
     bool drop;
@@ -93,7 +93,7 @@ static const char *name_of(uint32_t feature, char number[16])
     return name ? name : number;
 }
 
-/* False, after saying why a value is refused. */
+/* Prints why a value is refused; returns false. */
 static bool wrong_value(struct edit *e, const struct item *item, const char *why)
 {
     char number[16];
@@ -473,7 +473,7 @@ static bool from_file(struct edit *e, struct item *item)
     return ok;
 }
 
-/* How many cpus there will be, which the layout of CPU_TOPOLOGY depends on; 0: not known. */
+/* The number of cpus in the output, which the layout of CPU_TOPOLOGY depends on; 0: unknown. */
 static uint32_t cpus_available(const struct edit *e)
 {
     const enum pd_order order = pd_reader_info(e->c.in.reader)->order;
@@ -492,7 +492,7 @@ static uint32_t cpus_available(const struct edit *e)
     return (uint32_t)n;
 }
 
-/* What comes from a file must be such a section; what is not known can be anything. */
+/* Bytes from a file must be such a section; an unknown feature can have any bytes. */
 static bool check_bytes(struct edit *e, const struct item *item, uint32_t cpus)
 {
     struct pd_feature f;
@@ -537,7 +537,7 @@ static bool check_topology(struct edit *e, uint32_t cpus)
     return false;
 }
 
-/* perf takes a file that says it is a directory for one. */
+/* perf believes a file that says it is a directory. */
 static bool check_dir_format(struct edit *e)
 {
     const struct item *item = item_of(e, PD_FEAT_DIR_FORMAT);

@@ -131,10 +131,7 @@ static void set_modes(struct encode *e, bool made)
     e->inner = NULL;
 }
 
-/*
- * Nothing may stand at `name` yet, and what it is in must be directories of this text: a link could lead
- * anywhere.
- */
+/* `name` must not exist yet, and its parents must be directories of this text: a link could lead anywhere. */
 static bool is_free(struct encode *e, const char *name)
 {
     const char *base = e->dir.temporary;
@@ -229,10 +226,7 @@ static bool more_bytes(struct encode *e)
     return true;
 }
 
-/*
- * How many bytes the next line has without its end, which are then all there; SIZE_MAX: more than are
- * allowed.
- */
+/* The length of the next line without its end, which is then complete in memory; SIZE_MAX: it is too long. */
 static bool find_end(struct encode *e, size_t *n)
 {
     size_t searched = 0;

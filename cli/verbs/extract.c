@@ -43,7 +43,7 @@ struct extract {
     uint32_t feature;
     uint64_t cpu; /* UINT64_MAX: all */
     bool found;
-    void *listed; /* tree of lines: of build ids that stand in the section, in records, or in both */
+    void *listed; /* tree of lines: build ids of the section, of records, or of both */
 };
 
 static bool write_bytes(struct extract *x, const void *bytes, size_t n)
@@ -83,7 +83,7 @@ static void extract_auxtrace(struct extract *x)
 
 /* ---- Features */
 
-/* Streams say it somewhere among their records, files in a section; a file may have both. */
+/* Streams have it among their records, files in a section; a file may have both. */
 static void read_metadata(struct extract *x, struct pd_metadata *m)
 {
     struct pd_record rec = {0};
@@ -131,7 +131,7 @@ static int compare_lines(const void *a, const void *b)
     return diff ? diff : (x->n > y->n) - (x->n < y->n);
 }
 
-/* A line that has been there is not written again. */
+/* Repeated lines are not written. */
 static bool put_once(struct extract *x, const char *hex, size_t n_hex, const struct pd_str *name)
 {
     const size_t most = n_hex + 4 * name->len + 2;
@@ -159,7 +159,7 @@ static void put_build_id(void *user, const struct pd_build_id *b, const uint8_t 
     struct extract *x = user;
     static const char digits[] = "0123456789abcdef";
     if (!(b->misc & PD_MISC_BUILD_ID_SIZE))
-        n = sizeof b->build_id; /* as perf does, which takes what is not said for all of them */
+        n = sizeof b->build_id; /* as in perf, where a missing value means all */
     char hex[2 * sizeof b->build_id];
     for (size_t i = 0; i < n; i++) {
         hex[2 * i] = digits[id[i] >> 4];

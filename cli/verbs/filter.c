@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* filter.c - `perfdata filter`: the selected records, and what they need, as a new recording. */
+/* filter.c - `perfdata filter`: the selected records, and the records that they need, as a new recording. */
 #define _GNU_SOURCE
 #include "cli/lib/writing.h"
 #include <errno.h>
@@ -95,7 +95,7 @@ struct run {
     struct lists keep, drop;
     struct pd_filter_options options;
     struct pd_filter_stats stats;
-    char **owned; /* texts of lists, changed while they were taken apart */
+    char **owned; /* texts of lists, modified by splitting */
     size_t n_owned;
 };
 
@@ -313,7 +313,7 @@ static size_t split_modifiers(const char *text, const char **modifiers)
     return text[name - 1] == ':' ? name - 1 : name;
 }
 
-/* Do the modifiers say what the attr says? Those that tell nothing of what is counted are not looked at. */
+/* True if the modifiers agree with the attr. Modifiers that do not concern the counted events are ignored. */
 static bool modifiers_agree(const char *m, const struct pd_attr *attr)
 {
     const bool user = strchr(m, 'u'), kernel = strchr(m, 'k'), hv = strchr(m, 'h');
@@ -448,7 +448,7 @@ static struct pd_filter_lists lists_of(const struct lists *l)
                                     .n_types = l->n_types};
 }
 
-/* Samples that do not tell their cpu: keeping all would be as wrong as keeping none, so perf refuses. */
+/* Samples without a cpu: keeping all would be as wrong as keeping none, so perf refuses. */
 static bool have_cpus(struct run *run)
 {
     for (size_t i = 0; i < pd_reader_n_attrs(run->in.reader); i++) {
@@ -503,8 +503,8 @@ static bool any_relative(const struct lists *l)
 }
 
 /*
- * Shares of the time are known at the end, and a map may come behind its samples; a file, too, is only
- * complete then, and smaller if read twice.
+ * Shares of the time are known only at the end, and a map may come behind its samples; a file, too, is
+ * complete only then, and its output is smaller if it is read twice.
  */
 static unsigned input_flags(const struct run *run)
 {
@@ -520,7 +520,7 @@ static enum pd_code filter_plain(void *user, const struct pd_sink *sink, struct 
 {
     struct run *run = user;
     struct pd_filter_options plain = run->options;
-    if (plain.zip != PD_ZIP_KEEP) /* what is to be compressed is so in the end */
+    if (plain.zip != PD_ZIP_KEEP) /* compression is done at the end */
         plain.zip = PD_ZIP_NONE;
     return pd_filter(run->in.reader, sink, &plain, &run->stats, error);
 }
@@ -534,7 +534,7 @@ static void on_finding(void *user, const struct pd_error *error)
         cli_input_error(&run->in, error);
 }
 
-/* In the kernel: what does not work there, or fails, the library does, and tells. */
+/* In the kernel: if that is impossible or fails, the library copies the bytes, and reports errors. */
 static uint64_t copy(void *user, uint64_t offset, uint64_t n)
 {
     struct run *run = user;
@@ -549,7 +549,7 @@ static bool report_error(struct run *run, const struct pd_error *error)
     return false;
 }
 
-/* Writes the output; what it was is told when it is in its place. */
+/* Writes the output; prints the summary when the output is in place. */
 static bool filter(void *user)
 {
     struct run *run = user;

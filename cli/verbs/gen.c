@@ -179,7 +179,7 @@ static bool take_sample_type(struct run *run)
     return true;
 }
 
-/* The place of the argument among the names; -1: it is none of them, which is printed. */
+/* The index of the argument among the names; -1: it is none of them, which is printed. */
 static int take_word(struct run *run, const char *option, const char *const *words)
 {
     for (int i = 0; words[i]; i++)

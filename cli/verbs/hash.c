@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* hash.c - `perfdata hash`: the XXH3-128 of what recordings say, and whether it is that of a list. */
+/* hash.c - `perfdata hash`: the XXH3-128 of the content of recordings, and comparison with a list. */
 #define _GNU_SOURCE
 #include "cli/lib/cli.h"
 #include <errno.h>
@@ -46,7 +46,7 @@ struct hash {
     struct cli_json json;
 };
 
-/* ---- What the library tells */
+/* ---- Callbacks of the library */
 
 static void on_finding(void *user, const struct pd_error *what)
 {
@@ -66,7 +66,7 @@ static void on_progress(void *user, uint64_t done, uint64_t total)
     cli_progress(((struct hash *)user)->cli, done, total);
 }
 
-/* Hashes one recording. False: it is said why. */
+/* Hashes one recording. False: the reason is printed. */
 static bool hash_file(struct hash *h, const char *path, struct pd_hash *hash)
 {
     const struct pd_hash_options o = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* merge.c - `perfdata merge`: several recordings as one, by time or one behind the other. */
+/* merge.c - `perfdata merge`: several recordings as one, by time or one after the other. */
 #include "cli/lib/writing.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
@@ -71,7 +71,7 @@ static bool take_option(struct run *run, int key)
     }
 }
 
-/* ---- What the library tells and asks */
+/* ---- Callbacks of the library */
 
 static void on_note(void *user, const struct pd_merge_note *note)
 {

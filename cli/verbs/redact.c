@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* redact.c - `perfdata redact`: a recording without what tells whose it is. */
+/* redact.c - `perfdata redact`: a recording without the data that identifies its owner. */
 #define _GNU_SOURCE
 #include "cli/lib/conversion.h"
 #include <errno.h>
@@ -234,7 +234,7 @@ static void put_line(void *user, const struct pd_redacted *what)
     write_map(out, "\n", 1);
 }
 
-/* Opened before the work, so that what cannot be written is known then; only its owner may read it. */
+/* Opened before the work, so that a failure to write is known early; only its owner may read it. */
 static bool open_map(struct redact *r)
 {
     const char *output = r->cli->output;
@@ -249,7 +249,7 @@ static bool open_map(struct redact *r)
     return ok;
 }
 
-/* Just before the output takes its place: there is none without its map. */
+/* Just before the output replaces its target: there is no output without its map. */
 static bool place_map(void *user)
 {
     struct redact *r = user;

@@ -57,7 +57,7 @@ struct run {
     struct lost_feature {
         uint16_t number;
         char why[200];
-    } features[256]; /* for the report, which has them behind the ranges */
+    } features[256]; /* for the report, which lists them behind the ranges */
     unsigned n_features;
     uint64_t n_told;
     struct pd_repair_stats stats;
@@ -152,7 +152,7 @@ static void report_features(struct run *run)
         cli_json_close(&run->json, ']');
 }
 
-/* Features stand behind the data, so they go first. Where the data ends is known after the repair. */
+/* Features come behind the data, so they are lost first. The end of the data is known after the repair. */
 static void tell_features(struct run *run)
 {
     const struct pd_file_info *info = pd_reader_info(run->in.reader);
@@ -175,7 +175,7 @@ static void tell_features(struct run *run)
 
 /* ---- Opening */
 
-/* How well the file's own attrs explain its samples; `bad` is UINT64_MAX if it has none. */
+/* The number of samples that the file's own attrs do not explain, `bad`; UINT64_MAX if it has no attrs. */
 static enum pd_code judge_own(int fd, struct pd_attrs_fit *fit, struct pd_error *error)
 {
     struct pd_reader *r;
@@ -194,8 +194,10 @@ static enum pd_code judge_own(int fd, struct pd_attrs_fit *fit, struct pd_error 
     return code;
 }
 
-/* Opens it with the header or the attrs of the other recording, if these explain more than what is left of
- * its own. */
+/*
+ * Opens it with the header or the attrs of the other recording, if these explain more samples than its own
+ * remaining ones.
+ */
 static void try_headless(struct run *run, const struct pd_attrs_fit *own)
 {
     struct cli_input *in = &run->in;
@@ -272,7 +274,7 @@ static bool open_input(struct run *run)
     return false;
 }
 
-/* What --like gives must be about the same machine and byte order. */
+/* The recording of --like must be from the same machine and byte order. */
 static bool check_like(struct run *run)
 {
     if (!run->like_path || pd_reader_info(run->like.reader)->order == pd_reader_info(run->in.reader)->order)
@@ -306,7 +308,7 @@ static void report_error(struct run *run, const struct pd_error *error)
         cli_tell_error(&run->w, error);
 }
 
-/* What is wholly of another recording is no repaired one. */
+/* Output with only data of another recording is not a repaired one. */
 static bool has_anything(const struct run *run)
 {
     if (!run->headless || run->stats.samples + run->stats.others)

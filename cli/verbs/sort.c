@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sort.c - `perfdata sort`: a recording in order of time, or whether it is. */
+/* sort.c - `perfdata sort`: sorts a recording by time, or checks whether it is sorted. */
 #include "cli/lib/writing.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
@@ -109,7 +109,7 @@ static enum pd_code sort_to(void *user, const struct pd_sink *sink, struct pd_er
     struct run *run = user;
     struct pd_sort_options plain = run->options;
     if (plain.zip != PD_ZIP_KEEP && !cli_is_direct(run->in.reader, run->w.to))
-        plain.zip = PD_ZIP_NONE; /* what is to be compressed is so in the end */
+        plain.zip = PD_ZIP_NONE; /* compression is done at the end */
     return pd_sort(run->in.reader, sink, &plain, &run->stats, error);
 }
 

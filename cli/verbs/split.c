@@ -208,7 +208,7 @@ static char *name_of(struct run *run, uint64_t number)
     return name;
 }
 
-/* May a piece have this name? */
+/* True if a piece may have this name. */
 static bool may_write(struct run *run, const char *name)
 {
     struct stat st;
@@ -300,7 +300,7 @@ static int close_piece(void *user, const struct pd_piece *piece, struct pd_sink 
     return cli_directory_close(&run->w.dir, sink);
 }
 
-/* What is not supported is no damage. */
+/* Unsupported input is not damage. */
 static void report_error(struct run *run, const struct pd_error *error)
 {
     struct cli *cli = run->cli;
@@ -318,7 +318,7 @@ static void report_error(struct run *run, const struct pd_error *error)
         cli_error(cli, cli->output, error);
 }
 
-/* Puts the pieces in their places: all, or none. What a piece took the place of does not come back. */
+/* Moves the pieces to their names: all, or none. A replaced file does not come back. */
 static bool move_all(struct run *run, char **names)
 {
     uint64_t moved = 0;
@@ -330,7 +330,7 @@ static bool move_all(struct run *run, char **names)
     return ok;
 }
 
-/* Once it is seen that all can be. */
+/* After checking that all can be moved. */
 static bool place(struct run *run)
 {
     char **names = run->written < SIZE_MAX ? cli_calloc((size_t)run->written + 1, sizeof *names) : NULL;
@@ -377,7 +377,7 @@ static void split(struct run *run)
     const enum pd_code code = pd_pieces(run->in.reader, &run->options, &stats, &error);
     cli_progress_end(run->cli);
     cli_tell_findings(&run->in);
-    if (run->cli->json) { /* before the pieces are placed, since what cannot be printed keeps them from it */
+    if (run->cli->json) { /* before the pieces are moved, since a failure to print must prevent that */
         cli_json_close(&run->json, ']');
         pd_out_str(&run->cli->out, "\n");
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cmp.c - `perfdata cmp`: what two recordings say differently, by record and field. */
+/* cmp.c - `perfdata cmp`: the differences between two recordings, by record and field. */
 #include "cmp.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
@@ -35,7 +35,7 @@ static const struct cli_spec spec = {
                 "  perfdata cmp --json a.data b.data | jq -r .field | sort | uniq -c\n",
 };
 
-/* ---- What a difference is about */
+/* ---- The subject of a difference */
 
 static void put_place(struct cmp *c, const struct pd_difference *what)
 {
@@ -208,7 +208,7 @@ static void print_json(struct cmp *c, const struct pd_difference *what)
     pd_out_str(j.out, "\n");
 }
 
-/* ---- What the library tells */
+/* ---- Callbacks of the library */
 
 static bool on_difference(void *user, const struct pd_difference *what)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* cmp.h - the parts of `perfdata cmp`: cmp.c has what recordings say, cmp_files.c the other files of
-   directories, cmp_lines.c what the lines of both share. */
+/*
+ * cmp.h - the parts of `perfdata cmp`: cmp.c compares recordings, cmp_files.c the other files of directories,
+ * and cmp_lines.c is shared by both.
+ */
 #ifndef PERFDATA_CLI_CMP_H
 #define PERFDATA_CLI_CMP_H
 
@@ -18,12 +20,12 @@ struct cmp {
 
 /* "only in FILE" */
 void cmp_put_only(struct cmp *c, int side);
-/* One difference more was printed; false: that is enough. */
+/* One more difference was printed; false: the limit is reached. */
 bool cmp_count(struct cmp *c);
 
 /*
- * Compares the files of directories that hold no records, by their bytes; of one directory alone it prints
- * those.
+ * Compares the files of directories that hold no records, by their bytes; if only one input is a directory,
+ * it lists them.
  */
 void cmp_other_files(struct cmp *c);
 

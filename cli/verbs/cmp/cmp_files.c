@@ -13,7 +13,7 @@
 
 #define MOST_DEPTH 16
 
-/* Paths below the directory, in order: of files, links and what else is no directory. */
+/* Paths below the directory, in order: files, links and other entries that are not directories. */
 struct names {
     char **names;
     size_t n, cap;
@@ -26,7 +26,7 @@ static void free_names(struct names *l)
     free(l->names);
 }
 
-/* Takes `name`, which is the caller's no more. */
+/* Takes ownership of `name`. */
 static bool add_name(struct names *l, char *name)
 {
     if (l->n == l->cap) {
@@ -60,7 +60,7 @@ static int list_entry(struct names *l, const char *root, char *name, int depth)
     return error;
 }
 
-/* `below` is "" for the directory itself, of which the members of the recording `in` are left out. */
+/* `below` is "" for the directory itself; there the members of the recording `in` are left out. */
 static int list_names(struct names *l, const char *root, const char *below, const struct cli_input *in,
                       int depth)
 {
@@ -195,7 +195,7 @@ static size_t read_some(int fd, uint8_t *bytes, size_t cap, int *error)
     return n;
 }
 
-/* Tells of the first byte that differs, or of the sizes where one is the beginning of the other. */
+/* Prints the first byte that differs, or the sizes if one file is the beginning of the other. */
 static bool compare_bytes(struct cmp *c, const char *name, const int *fd, const struct stat *st, int *error)
 {
     static uint8_t bytes[2][65536];
@@ -255,7 +255,7 @@ static bool compare_files(struct cmp *c, const char *name, char *const *path, co
     return on;
 }
 
-/* A file that both have; false: that is enough. */
+/* A file that both have; false: the limit is reached. */
 static bool compare(struct cmp *c, const char *name)
 {
     struct stat st[2];

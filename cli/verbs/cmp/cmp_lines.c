@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cmp_lines.c - what the lines of `perfdata cmp` share, those about records and those about other files. */
+/* cmp_lines.c - shared by the lines of `perfdata cmp` about records and about other files. */
 #include "cmp.h"
 #include <string.h>
 

@@ -175,7 +175,7 @@ static void dump_record(struct dump *d, struct pd_record *rec, const struct pd_m
         d->left_out++;
 }
 
-/* ---- With -j: what can be told of a record by itself is told by any thread */
+/* ---- With -j: any thread prints records that need no others */
 
 static bool work(void *user, void *lines, struct pd_record *rec, const struct pd_moment *when,
                  struct pd_out *out)
@@ -184,7 +184,7 @@ static bool work(void *user, void *lines, struct pd_record *rec, const struct pd
     struct pd_error error;
     const enum pd_code code = pd_reader_decode(d->in.reader, rec, &error);
     if ((code && code != PD_EUNKNOWN) || (d->fields && (code || !rec->layout)))
-        return false; /* to be reported in its turn */
+        return false; /* to be reported in its place */
     if (d->fields)
         dump_fields_print(d, lines, rec, when, out);
     else
@@ -211,10 +211,10 @@ static void settle(void *user)
 {
     struct dump *d = user;
     cli_crew_finish(d->crew);
-    d->ready = 0; /* events may be called something else now */
+    d->ready = 0; /* names of events may have changed */
 }
 
-/* The attrs of a stream come with its records, so that each thing said of it depends on those before. */
+/* The attrs of a stream come with its records, so its text depends on earlier records. */
 static void start_crew(struct dump *d)
 {
     const struct cli_crew_job job = {.work = work,
@@ -231,8 +231,8 @@ static void start_crew(struct dump *d)
 }
 
 /*
- * Has what is only made when it is asked for made now: the threads only read. False: it cannot be, which is
- * said.
+ * Makes data now that is usually made on demand, since the threads only read. False: that failed, which is
+ * printed.
  */
 static bool make_ready(struct dump *d, const struct pd_record *rec)
 {
@@ -249,8 +249,8 @@ static bool make_ready(struct dump *d, const struct pd_record *rec)
 }
 
 /*
- * What is not a sample or of the kernel may be one of several parts, or change what is known. False: writing
- * failed.
+ * Other records than samples and the kernel's may be parts of a larger one, or change the metadata. False:
+ * writing failed.
  */
 static bool give_or_dump(struct dump *d, struct pd_record *rec, const struct pd_moment *when)
 {
@@ -262,7 +262,7 @@ static bool give_or_dump(struct dump *d, struct pd_record *rec, const struct pd_
     return d->cli->out_error == 0;
 }
 
-/* Those that are to be dumped just as this one, and at hand; returns how many. */
+/* Following records that are available and printed like this one; returns their number. */
 static size_t give_following(struct dump *d, struct pd_record *rec, uint64_t most)
 {
     size_t bytes;

@@ -34,35 +34,34 @@ struct dump {
     struct dump_lines *lines; /* of the thread that reads */
     struct pd_tasks *tasks;   /* for comm */
     /*
-     * Last, and by itself: it changes with each record, and what stands in its cache line would go from core
-     * to core.
+     * Last, and separate: it changes with each record, so data in its cache line would move from core to
+     * core.
      */
     _Alignas(CLI_APART) struct pd_clock clock;
 };
 
 /* Takes the argument of -F; false: wrong, the message is printed. */
 bool dump_fields_parse(struct dump *d);
-/* Does it need the file twice, as the names of tasks do? */
+/* True if it needs the file twice, as the names of tasks do. */
 bool dump_fields_seek(const struct dump *d);
 /* After the input is open: checks that the events have the fields, and collects names. False: the message is
  * printed. */
 bool dump_fields_start(struct dump *d);
-/* To be called for each record, whether printed or not, with its place in perf's order for
- * dump_fields_print(). */
+/* Call it for each record, printed or not, with its place in perf's order for dump_fields_print(). */
 static inline void dump_fields_stamp(struct dump *d, const struct pd_record *rec, struct pd_moment *when)
 {
     if (d->tasks)
         pd_clock_stamp(&d->clock, rec, when);
 }
 /*
- * To be called in the thread that reads, for each sample that is to be printed, before that is printed in any
- * thread. False: no event has a field, which is said; of a stream, whose events come with its records. */
+ * Call it in the reading thread, for each sample to be printed, before any thread prints it. False: no event
+ * has a field, which is printed; for a stream, whose events come with its records. */
 bool dump_fields_learn(struct dump *d, const struct pd_record *rec);
 static inline bool dump_fields_ready(struct dump *d, const struct pd_record *rec)
 {
     return (d->checked && rec->attr_index < d->n_names) || dump_fields_learn(d, rec);
 }
-/* What a thread that prints lines needs: so many bytes, all zero at first. */
+/* The number of bytes that a printing thread needs, all zero at first. */
 extern const size_t dump_lines_size;
 /* Prints a decoded SAMPLE. */
 void dump_fields_print(const struct dump *d, struct dump_lines *lines, const struct pd_record *rec,

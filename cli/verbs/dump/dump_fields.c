@@ -108,8 +108,8 @@ struct known {
 };
 
 /*
- * Of a thread: what the lines before can lend the next one. Looking up each task and its name, and printing
- * numbers that do not change, was half the work of a line. */
+ * Of a thread: parts of earlier lines to reuse in the next one. Looking up each task and its name, and
+ * printing numbers that do not change, was half the work of a line. */
 struct dump_lines {
     uint64_t second;
     uint32_t n_second; /* 0: none yet */
@@ -233,7 +233,7 @@ void dump_fields_free(struct dump *d)
 
 /* ---- A sample */
 
-/* A sample with perf's values for what the event has not. */
+/* A sample with perf's values for fields that the event does not have. */
 struct values {
     struct pd_out *out;
     const struct pd_record *rec;
@@ -250,9 +250,9 @@ struct values {
  * a time, half of what was left.
  */
 enum {
-    NUMBER =
-        24, /* bytes for a number or for spaces, with what is written behind its end before that is known */
-    LINE = 256, /* for all but names */
+    NUMBER = 24, /* bytes for a number or for spaces, including bytes written beyond its end before that is
+                    known */
+    LINE = 256,  /* for all but names */
 };
 
 static inline void append_text(struct pd_out *out, const char *text, size_t n)
@@ -410,7 +410,7 @@ static char *put_columns_of_task(const struct dump *d, const struct values *v, c
     return put_task(d, v, p);
 }
 
-/* Looks up the task, prints its columns, and remembers them where they are to be looked for. */
+/* Looks up the task, prints its columns, and caches them. */
 static void print_task(const struct dump *d, const struct values *v, const struct pd_moment *when,
                        struct known *known)
 {

@@ -248,7 +248,7 @@ static void print_summary(struct info *info)
     print_notes(info);
 }
 
-/* As perf report --stats has it, with our names of the types. */
+/* As perf report --stats prints it, with our names of the types. */
 static void print_stats(struct info *info)
 {
     const double total = (double)info->records;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * info.h - what `perfdata info` finds out about a recording (info_scan.c) and prints (info.c, info_json.c;
- * with -I info_features.c, info_bpf.c).
+ * info.h - the facts that `perfdata info` collects about a recording (info_scan.c) and prints (info.c,
+ * info_json.c; with -I info_features.c, info_bpf.c).
  */
 #ifndef PERFDATA_CLI_INFO_H
 #define PERFDATA_CLI_INFO_H
@@ -60,11 +60,11 @@ struct info {
     uint64_t task_key; /* of the places in it */
 };
 
-/* Reads all records; with --header-only those that tell of features, as there are in streams. */
+/* Reads all records; with --header-only those of streams that have features. */
 void info_scan(struct info *info);
 void info_free(struct info *info);
 
-/* What MMAP and MMAP2 have in common; build_id_size is 0 where there is none. */
+/* The common fields of MMAP and MMAP2; build_id_size is 0 without a build id. */
 struct info_mmap {
     uint32_t pid, tid;
     uint64_t addr, len, pgoff;

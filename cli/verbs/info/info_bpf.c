@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * info_bpf.c - the BPF programs of a recording, for `perfdata info -I`: where their functions are, and their
- * names.
+ * info_bpf.c - the BPF programs of a recording, for `perfdata info -I`: addresses and names of their
+ * functions.
  */
 #include "info.h"
 #include <inttypes.h>
@@ -23,7 +23,7 @@ static uint64_t load(const struct blob *b, uint64_t at, uint8_t width)
     return pd_vec_at(&(struct pd_vec){b->bytes.ptr + at, 1, width, (uint8_t)b->order}, 0);
 }
 
-/* ---- Type data: what a function is called */
+/* ---- Type data: the name of a function */
 
 enum { BTF_MAGIC = 0xeb9f, BTF_FUNC = 12, BTF_HEADER = 24, BTF_TYPE = 12 };
 
@@ -65,7 +65,7 @@ static int by_id(const void *pa, const void *pb)
     return order ? order : (a->place > b->place) - (a->place < b->place);
 }
 
-/* Without the memory for them there are no names, of which the exit status tells. */
+/* If memory for them runs out there are no names, which the exit status reports. */
 static void list_types(struct bpf *bpf)
 {
     const struct pd_feature *const f = pd_metadata_feature(bpf->info->in->meta, PD_FEAT_BPF_BTF);

@@ -14,7 +14,7 @@
 
 /* ---- Pieces of lines */
 
-/* As perf has it, but for control characters: a name that has a new line makes none. */
+/* As in perf, except for control characters: a newline in a name does not start a line. */
 static void put_bytes(struct info *info, const char *s, size_t n)
 {
     pd_out_visible(&info->cli->out, s, n);
@@ -468,7 +468,7 @@ static void show_simpleperf_file(struct info *info, const struct pd_feature *f)
     }
 }
 
-/* Of a field that is there more than once the last counts, as in any protobuf message. */
+/* The last of repeated fields counts, as in any protobuf message. */
 static void show_simpleperf_file2(struct info *info, const struct pd_feature *f)
 {
     struct pd_list l = f->u.simpleperf_file2.files;
@@ -613,7 +613,7 @@ static const struct shown *find_shown(uint32_t feature)
     return NULL;
 }
 
-/* By name or number and size, and why there is no more to tell. */
+/* The name or number, the size, and the reason why there is no more. */
 static void show_size(struct info *info, const struct pd_feature *f, const char *why)
 {
     const char *const name = pd_set_name(&pd_set_feature, f->id);
@@ -686,7 +686,7 @@ static void show_missing(struct info *info)
     pd_out_str(&info->cli->out, "\n");
 }
 
-/* In a stream perf tells the features as they come, behind the header. */
+/* In a stream perf prints the features as they come, behind the header. */
 void info_show(struct info *info)
 {
     const bool stream = pd_reader_info(info->in->reader)->container == PD_CONTAINER_PIPE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * info_json.c - `perfdata info --json`: all that info knows about a file as one JSON object. Counts, sizes
+ * info_json.c - `perfdata info --json`: all facts about a file as one JSON object. Counts, sizes
  * and offsets are numbers; words of the file are as in pd_record_json(): 64 bits as strings.
  */
 #include "info.h"
@@ -79,7 +79,7 @@ static void json_sections(struct info *info, struct cli_json *j)
     cli_json_close(j, ']');
 }
 
-/* The fields of each feature by its name, or number; the bytes of what is unknown or damaged. */
+/* The fields of each feature by its name, or number; the bytes of unknown or damaged ones. */
 static void json_features(struct info *info, struct cli_json *j)
 {
     cli_json_open(j, "features", '{');
@@ -171,7 +171,7 @@ static void json_tasks(struct info *info, struct cli_json *j)
     cli_json_close(j, ']');
 }
 
-/* Mappings are printed as they come, so that none has to be kept. */
+/* Mappings are printed as they come, so none is kept. */
 static void json_mmap(struct info *info, const struct pd_record *rec)
 {
     struct cli_json *j = info->user;

@@ -14,7 +14,7 @@
 
 /* ---- Counts */
 
-/* Where a type is among the sorted ones, or belongs. */
+/* The index of a type among the sorted ones, or its insertion point. */
 static size_t type_place(const struct info *info, uint32_t type)
 {
     size_t lo = 0, hi = info->n_types;
@@ -127,8 +127,8 @@ static inline void note_task(struct info *info, uint32_t tid)
 }
 
 /*
- * Places follow from a key: who writes a recording chooses the tids, and could choose such as all belong in
- * one place.
+ * The hash has a random key: the author of a recording chooses the tids, and could choose tids that all
+ * collide.
  */
 static size_t slot_of(const struct info *info, uint32_t tid)
 {
@@ -298,8 +298,8 @@ static inline bool next(struct info *info, struct pd_record *rec, struct info_ti
 }
 
 /*
- * Counts the record, and the samples that follow it, of which nothing is new but the numbers: in one
- * function, with the sums in registers, half of the work per sample. False: there are no more records.
+ * Counts the record, and following samples that differ only in numbers. One function, with the sums in
+ * registers, halves the work per sample. False: there are no more records.
  */
 static bool count_records(struct info *info, struct pd_record *rec)
 {
@@ -330,7 +330,7 @@ static bool count_records(struct info *info, struct pd_record *rec)
     return more;
 }
 
-/* What follows from what was counted. */
+/* Values derived from the counts. */
 static void sum_up(struct info *info)
 {
     const struct info_times s = info->sample_time;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* attr.c - perf_event_attr of any size, and the plan that follows from it. */
+/* attr.c - perf_event_attr of any size, and the plan computed from it. */
 #include "src/schema/budget.h"
 #include "codec_internal.h"
 #include "src/schema/walk.h"
 #include "src/support/wire.h"
 
-/* Bytes of the known fields that an attr which says `size` has; one that the size cuts is none of them. */
+/* Bytes of the known fields of an attr with this `size`; a field that the size cuts does not count. */
 static size_t known_bytes(uint32_t size)
 {
     if (size < PD_ATTR_SIZE_VER0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* attr_size.c - how many of the bytes that are there are an attr, which says its size itself. */
+/* attr_size.c - the end of an attr, which contains its size, in the available bytes. */
 #include "codec_internal.h"
 #include "src/support/wire.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cursor.h - what the decode pass (decode_layout.h) does for a line of the schema. */
+/* cursor.h - the work of the decode pass (decode_layout.h) for each line of the schema. */
 #ifndef PERFDATA_TAKE_H
 #define PERFDATA_TAKE_H
 
@@ -7,7 +7,7 @@
 #include "src/schema/schema.h"
 #include "src/support/wire.h"
 
-/* Where the decoder is, and the bytes that are there beyond what the scalars and the trailer need. */
+/* The position of the decoder, and the number of bytes beyond those of the scalars and the trailer. */
 struct pd_take {
     const uint8_t *p;
     size_t slack;

@@ -52,8 +52,7 @@ static uint8_t other_variants(const struct pd_plan *plan, const struct pd_record
 }
 
 /*
- * Could this be an early MMAP2? Then the name stands where prot is now, and prot is never a printable
- * character.
+ * True if this may be an early MMAP2: its name is at the place of prot, which is never a printable character.
  */
 static bool early_name(const struct pd_plan *plan, const struct pd_record *rec)
 {
@@ -61,7 +60,7 @@ static bool early_name(const struct pd_plan *plan, const struct pd_record *rec)
     return rec->size >= 65 + trailer && rec->raw[64] >= ' ' && rec->raw[64] < 0x7f;
 }
 
-/* Does the decoded record end where it should, and is what the variant says possible? */
+/* True if the decoded record ends exactly, and the variant is possible. */
 static bool fits(const struct pd_record *rec)
 {
     switch (rec->type) {
@@ -103,7 +102,7 @@ static bool decode_any(const struct pd_plan *plan, struct pd_record *rec)
         clear_payload(rec);
         return decode_variant(plan, rec, usual);
     }
-    /* The name would take a sample_id behind it for padding. */
+    /* The name would include a sample_id behind it as padding. */
     if (rec->type == PD_RECORD_HEADER_BUILD_ID && others && decode_other(plan, rec, usual, others))
         return true;
     const bool ok = decode_variant(plan, rec, usual);
@@ -116,9 +115,9 @@ static bool decode_any(const struct pd_plan *plan, struct pd_record *rec)
 }
 
 /*
- * A sample of one of the usual types, which ends where it should, into a record that held the same before. Of
- * those the compiler drops what WHEN leaves out: 5 ns in place of 20 for 56 bytes. False: it is for the
- * others to tell what it is.
+ * A sample of one of the usual types, which ends where it should, into a record that held the same before.
+ * The compiler drops the fields that WHEN leaves out: 5 ns in place of 20 for 56 bytes. False: the other
+ * decoders must decide.
  */
 __attribute__((flatten)) static bool decode_usual(const struct pd_plan *plan, struct pd_record *rec)
 {
@@ -141,7 +140,7 @@ __attribute__((flatten)) static bool decode_usual(const struct pd_plan *plan, st
     return c.slack == 0;
 }
 
-/* Of the fields that nobody looks at, the compiler leaves only what the sizes need. */
+/* Of unused fields, the compiler keeps only what the sizes need. */
 __attribute__((flatten)) bool pd_sample_fits(const struct pd_plan *plan, const uint8_t *raw, size_t size)
 {
     struct pd_take c = {raw + 8, size - 8};
@@ -187,7 +186,10 @@ static bool decode_unusual_regs(const struct pd_plan *plan, struct pd_record *re
     return false;
 }
 
-/* What the straight-line decoder could not decode: the tables know more, or else which field is wrong. */
+/*
+ * A record that the straight-line decoder could not decode: the tables know more layouts, or else the wrong
+ * field.
+ */
 __attribute__((noinline)) static enum pd_code decode_by_tables(const struct pd_plan *plan,
                                                                struct pd_record *rec, struct pd_error *error)
 {

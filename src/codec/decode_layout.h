@@ -93,7 +93,7 @@ static bool FN(decode_payload)(const struct pd_plan *plan, const struct pd_shape
 #undef LAYOUT
 #undef RECORD
 #undef END
-    default: /* what only the tables know, or nobody */
+    default: /* layouts that only the tables know, or unknown ones */
         return rec->layout ? pd_interpret_decode(plan, rec, &rec->u, NULL) == PD_OK
                            : FN(decode_end)(&c, s, rec);
     }

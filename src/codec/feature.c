@@ -164,7 +164,7 @@ static unsigned width_of(uint64_t array, uint32_t each)
     }
 }
 
-/* Arrays that share bytes have no numbers that one could tell. */
+/* Arrays that share bytes have no definite numbers. */
 static bool overlaps(const struct pd_bpf_prog *p, uint64_t array, const struct pd_bytes *b)
 {
     for (size_t i = 0; i < pd_set_bpf_arrays.n; i++) {

@@ -48,7 +48,7 @@ static enum pd_code read_scalar(struct reader *r, const struct pd_op *op, void *
     return PD_OK;
 }
 
-/* Only the shortest form is read, as any other could not be written again. */
+/* Only the shortest form is accepted, as encoding could not reproduce any other. */
 static enum pd_code read_varint(struct reader *r, const struct pd_op *op, uint64_t *out)
 {
     uint64_t value = 0;
@@ -105,7 +105,7 @@ static enum pd_code read_vec(struct reader *r, const struct pd_op *op, uint64_t 
     return PD_OK;
 }
 
-/* Of an abi that is not known it cannot be told how many there are. */
+/* The number of registers of an unknown abi cannot be determined. */
 static enum pd_code read_regs(struct reader *r, const struct pd_op *op, const void *v, struct pd_vec *regs)
 {
     const struct pd_op abi = {.name = op->ref};
@@ -201,8 +201,8 @@ static size_t first_bytes(const struct pd_op *head, const struct reader *r)
 }
 
 /*
- * Elements of any size are gone through once, to know where they end and that each can be read. Where they go
- * on to the end, a few bytes that are none are left.
+ * Elements of any size are read once, to find their end and to check each. If they extend to the end, a few
+ * bytes too short for an element are left.
  */
 static enum pd_code read_items(struct reader *r, const struct pd_op *op, uint64_t n, struct pd_list *l)
 {
@@ -278,7 +278,7 @@ static enum pd_code read_attr(struct reader *r, const struct pd_op *op, void *me
 
 /* ---- Members that are not in the stream. */
 
-/* A key that no writer of protobuf makes; what follows it cannot be told. */
+/* A key that no writer of protobuf makes; the bytes behind it cannot be interpreted. */
 static enum pd_code check_key(const struct reader *r, const struct pd_op *op, uint64_t key)
 {
     const struct pd_op number = {.name = op->ref};

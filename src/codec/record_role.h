@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* record_role.h - the role of a record at hand (roles.h), and the task that it says it is about. */
+/* record_role.h - the role of a given record (roles.h), and the task that its own fields name. */
 #ifndef PERFDATA_RECORD_ROLE_H
 #define PERFDATA_RECORD_ROLE_H
 
@@ -7,7 +7,7 @@
 #include <perfdata/codec.h>
 #include <string.h>
 
-/* The role of a record as a reader gives it: what looks like others in old streams is a feature. */
+/* The role of a record from a reader: types of old streams that look like others are features. */
 static inline enum pd_role pd_role_of(const struct pd_record *rec)
 {
     return rec->old_feature ? PD_ROLE_TOOL : (enum pd_role)pd_traits_of(rec->type)->role;
@@ -18,7 +18,7 @@ static inline enum pd_tells pd_tells_of(const struct pd_record *rec)
     return (enum pd_tells)pd_traits_of(rec->type)->tells;
 }
 
-/* Are other records in it? */
+/* True if it contains other records. */
 static inline bool pd_is_wrapper(const struct pd_record *rec)
 {
     return rec->type >= PD_RECORD_HEADER_ATTR && pd_role_of(rec) == PD_ROLE_WRAPPER;
@@ -66,14 +66,14 @@ static inline bool pd_told_parent(const struct pd_record *rec, uint32_t *pid, ui
     return true;
 }
 
-/* Is it of the kernel's mode, or a guest's? */
+/* True if its mode is the kernel's, or a guest kernel's. */
 static inline bool pd_in_kernel(const struct pd_record *rec)
 {
     const unsigned mode = rec->misc & PD_MISC_CPUMODE;
     return mode == PD_CPUMODE_KERNEL || mode == PD_CPUMODE_GUEST_KERNEL;
 }
 
-/* Is it a mapping of the kernel's own? */
+/* True if it is a mapping of the kernel itself. */
 static inline bool pd_maps_kernel(const struct pd_record *rec)
 {
     return pd_tells_of(rec) == PD_TELLS_MAP && pd_in_kernel(rec);

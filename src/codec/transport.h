@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * transport.h - which records and features serve the container rather than tell what was recorded:
- * docs/HASH.md.
- */
+/* transport.h - the records and features that serve the container rather than the content: docs/HASH.md. */
 #ifndef PERFDATA_TRANSPORT_H
 #define PERFDATA_TRANSPORT_H
 
@@ -17,15 +14,15 @@ static inline bool pd_is_transport(uint32_t type)
     return type >= PD_RECORD_HEADER_ATTR && pd_tool_traits(type)->serves != PD_SERVES_CONTENT;
 }
 
-/* Features that tell of the container rather than of what was recorded. */
+/* Features that describe the container rather than the content. */
 static inline bool pd_is_of_container(uint64_t feature)
 {
     return feature == PD_FEAT_AUXTRACE || feature == PD_FEAT_DIR_FORMAT || feature == PD_FEAT_COMPRESSED;
 }
 
 /*
- * perf takes these for present though there is nothing in them; any other empty feature says nothing, and an
- * empty HEADER_FEATURE record of another one marks the end of a stream's features.
+ * perf takes these as present though they are empty; any other empty feature has no meaning, and an empty
+ * HEADER_FEATURE record of another one marks the end of a stream's features.
  */
 static inline bool pd_may_be_empty(uint64_t feature)
 {

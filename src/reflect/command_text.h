@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* command_text.h - text that the command alone makes, which no installed header tells of. */
+/* command_text.h - text that only the command makes; not in an installed header. */
 #pragma once
 #include <perfdata/feature.h>
 #include <perfdata/session/text.h>
@@ -11,5 +11,5 @@
  */
 char *pd_put_columns(char *p, uint64_t value, unsigned width, char fill);
 
-/* A feature as pd_feature_json() has it, without the counts and sizes that follow from the rest. */
+/* A feature as by pd_feature_json(), without counts and sizes that follow from other fields. */
 void pd_feature_json_plain(const struct pd_feature *f, struct pd_out *out);

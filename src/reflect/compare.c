@@ -12,7 +12,9 @@ struct step {
     size_t index; /* SIZE_MAX: none */
 };
 
-/* What is compared, and the way to the first difference: from the inside out, as it is found on the way back.
+/*
+ * The compared values, and the path to the first difference: from the inside out, as it is found while
+ * returning. /
  */
 struct comparison {
     struct pd_shape a, b;

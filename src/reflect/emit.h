@@ -7,7 +7,7 @@
 #include <perfdata/session/text.h>
 #include <string.h>
 
-/* Writes what does not fit: asks for room, or drops. */
+/* Writes text that does not fit: makes room, or drops it. */
 void pd_out_slow(struct pd_out *out, const void *bytes, size_t n);
 
 static inline void pd_emit(struct pd_out *out, const void *bytes, size_t n)
@@ -39,7 +39,7 @@ static inline void pd_emit_str(struct pd_out *out, const char *s)
 /* All two-digit hexadecimal numbers. */
 extern const char pd_hex_pairs[513];
 
-/* What the longest number may need, with what is written behind its end before that is known. */
+/* The room for the longest number, including bytes written beyond its end before that is known. */
 enum { PD_NUMBER_ROOM = 24 };
 
 /*

@@ -6,7 +6,7 @@
 #include <perfdata/session/large_record.h>
 #include <string.h>
 
-/* Where an iterator over a whole record is. */
+/* The position of an iterator over a whole record. */
 enum stage { STAGE_FIELDS, STAGE_REST, STAGE_ID, STAGE_END };
 
 /* The parts of a record that are not in its payload: a layout over struct pd_record. */
@@ -51,7 +51,7 @@ void pd_fields_of_attr(struct pd_fields *it, const struct pd_attr *attr)
                              .stage = STAGE_FIELDS};
 }
 
-/* The fields of a value that is no record, and what is behind them; `layout` may be NULL. */
+/* The fields of a value that is not a record, and the bytes behind them; `layout` may be NULL. */
 static void begin_value(struct pd_fields *it, const struct pd_op *layout, const void *value,
                         const struct pd_bytes *rest)
 {
@@ -240,7 +240,7 @@ bool pd_fields_next(struct pd_fields *it, struct pd_field *f)
     return next_in_layout(it, f) || next_in_envelope(it, f);
 }
 
-/* An iterator inside `it`: it shares what it knows about the record, but not what follows the payload. */
+/* An iterator inside `it`: it shares its data about the record, but not the parts behind the payload. */
 static void narrow(struct pd_fields *inner, const struct pd_fields *it, const struct pd_op *layout,
                    const void *value)
 {
@@ -454,7 +454,7 @@ bool pd_attr_get(const struct pd_attr *attr, const char *path, uint64_t *value)
     return true;
 }
 
-/* Does the number fit, as it is or as a negative one? */
+/* True if the number fits, as it is or as a negative one. */
 static bool fits(uint64_t value, unsigned bits, bool is_signed)
 {
     const uint64_t most = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;

@@ -89,7 +89,7 @@ static void put_list(struct json *j, const struct pd_op *op, const struct pd_lis
     pd_emit_char(j->out, ']');
 }
 
-/* Says how much of it there is: all that the number says. */
+/* Prints the fields that are present: all that the number covers. */
 static bool is_counted(const struct pd_op *op)
 {
     switch (op->kind) {
@@ -323,8 +323,8 @@ void pd_record_json_trace(const struct pd_record *rec, unsigned flags, const str
 /* ---- Attrs and others. */
 
 /*
- * A field past the attr's size is shown only when it is not 0, which encoding will refuse: the text loses
- * nothing. What there is of a field that the size cuts is in the tail.
+ * A field past the attr's size is shown only if it is not 0, which encoding will refuse: the text loses
+ * nothing. The available part of a field that the size cuts is in the tail.
  */
 void pd_attr_json(const struct pd_attr *attr, struct pd_out *out)
 {

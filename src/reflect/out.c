@@ -27,7 +27,7 @@ void pd_out_slow(struct pd_out *out, const void *bytes, size_t n)
         out->n += k;
         p += k;
         n -= k;
-        /* Once something is lost nothing more is taken, so that the text is cut, not holed. */
+        /* After a loss all further text is dropped, so that the text is cut at its end and has no holes. */
         if (out->lost || !out->more || !out->more(out, n) || room(out) == 0) {
             out->lost += n;
             out->cap = out->n;
@@ -234,7 +234,7 @@ static size_t visible_length(const uint8_t *p, size_t n)
     return length == 2 && p[0] == 0xc2 && p[1] < 0xa0 ? 0 : length;
 }
 
-/* What is left as it is for each backslash: "\\" or "\". */
+/* The text written for each backslash: "\\" or "\". */
 static void emit_visible(struct pd_out *out, const char *text, size_t n, bool twice)
 {
     const uint8_t *p = (const uint8_t *)text;
@@ -335,7 +335,7 @@ static void json_enum(struct pd_out *out, const struct pd_set *set, uint64_t val
     }
 }
 
-/* Names only where they say everything. */
+/* Names only if all bits have one. */
 static void json_word(struct pd_out *out, const struct pd_set *set, uint64_t value, unsigned width)
 {
     if (value == 0 || value & ~pd_set_mask(set)) {

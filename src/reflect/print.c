@@ -30,7 +30,7 @@ static void begin_line(const struct printer *p)
         pd_emit_char(p->out, ' ');
 }
 
-/* "name:", with the value's other names, as only the event tells which one applies. */
+/* "name:", with the value's other names, since only the event tells which one applies. */
 static void begin_field(const struct printer *p, const struct pd_field *f)
 {
     begin_line(p);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * print_layout.h - the printing passes over the schema, included by print.c: pd_record_print() as
- * straight-line code for the layouts that are expanded for decoding, too. By way of reflection, as the others
- * are printed, a plain sample takes 5,000 instructions, most of them to find out what is present, and so a
- * tenth.
+ * straight-line code for the layouts that are expanded for decoding, too. By reflection, which prints the
+ * other layouts, a plain sample takes 5,000 instructions, most of them to find the present fields; in this
+ * way it takes a tenth.
  */
 
 /* How numbers of a set are written, as a constant. */
@@ -60,7 +60,7 @@ static void straight_name(struct pd_out *out, unsigned indent, const char *name)
     pd_emit_char(out, ':');
 }
 
-/* ---- What is more than a number, by the functions that reflection uses. */
+/* ---- Fields other than numbers, by the functions of reflection. */
 
 static struct printer indented(const struct straight *t, unsigned indent)
 {

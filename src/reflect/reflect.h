@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* reflect.h - what reflection, text, comparison and random values share: the shape of a record at hand. */
+/* reflect.h - shared by reflection, text, comparison and random values: the shape of a given record. */
 #ifndef PERFDATA_REFLECT_H
 #define PERFDATA_REFLECT_H
 
@@ -7,7 +7,7 @@
 #include "src/schema/walk.h"
 #include "src/support/wire.h"
 
-/* A record as the table-driven passes see it. */
+/* A record for the table-driven passes. */
 struct pd_view {
     struct pd_shape shape;
     const struct pd_op *layout; /* NULL: unknown type, all in `rest` */
@@ -15,7 +15,7 @@ struct pd_view {
     bool has_id;
 };
 
-/* A record that has no bytes was made by a program, which need not set what decoding would. */
+/* A record without bytes was made by a program, which need not set the fields that decoding sets. */
 static inline struct pd_view pd_view_of(const struct pd_record *rec)
 {
     struct pd_view v = {.open = rec->decoded || !rec->raw, .has_id = rec->has_id};
@@ -53,7 +53,7 @@ static inline uint64_t pd_set_mask(const struct pd_set *set)
     return mask;
 }
 
-/* The bytes of a slot behind its text are what PD_AUTO would give. */
+/* True if the bytes of a slot behind its text are those of PD_AUTO. */
 static inline bool pd_str_is_plain(const struct pd_op *op, const struct pd_str *s)
 {
     if (s->size == PD_AUTO)

@@ -35,7 +35,7 @@ static bool locate(const struct pd_tracepoint_field *f, enum pd_order order, con
     *size = word >> 16;
     *at = (word & 0xffff) + (f->place == PD_TRACEPOINT_REL_LOC ? *at + 4 : 0);
     if (*size == 0)
-        *at = 0; /* the kernel leaves the offset of nothing to chance */
+        *at = 0; /* the kernel always sets the offset */
     return *at <= n && *size <= n - *at;
 }
 
@@ -138,15 +138,15 @@ static void json_value(struct pd_out *out, const struct pd_tracepoint_data *d)
 }
 
 /*
- * Any number of fields may say that they are the whole of the raw bytes, and be called by names of any
- * length; all of that for each sample would be far more text than the file has bytes. Real fields are side by
- * side, and all their names together some hundred bytes.
+ * Any number of fields may claim all of the raw bytes, with names of any length; printing all of that for
+ * each sample would give far more text than the file has bytes. Real fields do not overlap, and their names
+ * have some hundred bytes in all.
  */
 struct shown {
     const struct pd_tracepoint *event;
     const uint8_t *raw;
     size_t n;
-    uint64_t room; /* bytes of names and of raw bytes that may yet be shown */
+    uint64_t room; /* remaining number of bytes of names and raw bytes to show */
     uint32_t next, left_out;
     enum pd_order order;
     bool common, any;                /* any: was shown */

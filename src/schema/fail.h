@@ -10,7 +10,7 @@ enum pd_code pd_fail(struct pd_error *error, enum pd_code code, uint64_t offset,
                      uint64_t found, uint64_t expected);
 enum pd_code pd_fail_record(struct pd_error *error, enum pd_code code, const struct pd_record *rec, size_t at,
                             const char *field, uint64_t found, uint64_t expected);
-#ifdef __clang_analyzer__ /* It sees one file at a time. */
+#ifdef __clang_analyzer__ /* The analyzer sees one file at a time. */
 #define pd_fail(error_, code_, ...) (pd_fail(error_, code_, __VA_ARGS__), (code_))
 #define pd_fail_record(error_, code_, ...) (pd_fail_record(error_, code_, __VA_ARGS__), (code_))
 #endif

@@ -137,7 +137,7 @@ static void put_value(struct pd_text *t, const struct pd_set *set, uint64_t valu
     }
 }
 
-/* Not by address: a program may have a copy of pd_set_FLAG of its own. */
+/* Not by address: a program may have its own copy of pd_set_FLAG. */
 static bool is_flag(const struct pd_set *set)
 {
     return set->kind == PD_SET_DEC && set->bits == 1;

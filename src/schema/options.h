@@ -12,9 +12,9 @@ enum pd_code pd_options_fit(void *own, size_t own_size, const void *given, const
 
 /*
  * The options of a public function as this library knows them: every such function takes its copy this way.
- * What an older, shorter struct does not have is 0, and so is all where `given` is NULL. PD_EARG with the
- * struct's name as field and its size as found, and all of `own` 0: the size is no size, or the struct is a
- * newer, longer one and asks for something that this library does not know. own->size becomes own_size.
+ * Fields that an older, shorter struct lacks are 0, and all fields are 0 if `given` is NULL. PD_EARG with the
+ * struct's name as field and its size as found, and all of `own` 0: the size is impossible, or the struct is
+ * a newer, longer one with a value in a field that this library does not know. own->size becomes own_size.
  */
 static inline enum pd_code pd_options_take(void *own, size_t own_size, const void *given,
                                            const char *struct_name, struct pd_error *error)

@@ -18,7 +18,7 @@ enum {
     N_LAYOUTS
 };
 
-/* Where each layout is in the table: the kernel's records by type, then whatever else there is. */
+/* The index of each layout in the table: the kernel's records by type, then the others. */
 enum {
 #define LAYOUT(name_, doc_) AT_##name_ = FIRST_TOOL + NUMBER_OF_##name_,
 #define RECORD(name_, type_, misc_, trailer_, doc_) \
@@ -30,7 +30,7 @@ enum {
 #undef END
 };
 
-/* The type of each record; of what is no record, none. */
+/* The type of each record; other layouts have none. */
 enum {
 #define LAYOUT(name_, doc_) TYPE_OF_##name_ = 0,
 #define RECORD(name_, type_, misc_, trailer_, doc_) TYPE_OF_##name_ = PD_RECORD_##type_,
@@ -41,7 +41,7 @@ enum {
 #undef END
 };
 
-/* What the compiler says of a record that was forgotten tells what to do: these are undeclared then. */
+/* The compiler's message for a forgotten record says what to do: these names are then undeclared. */
 enum {
 #define ROLE(record_, role_, tells_, copies_, serves_) add_a_ROLE_to_roles_def_of_##record_ = PD_ROLE_##role_,
 #include "roles.def"

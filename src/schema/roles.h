@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * roles.h - what each record is to those who choose among records (schema/roles.def), and where it says which
- * task it is of (schema/identity.def), as a table by type.
+ * roles.h - the role of each record in selections (schema/roles.def), and the positions of its pids
+ * (schema/identity.def), as a table by type.
  */
 #ifndef PERFDATA_ROLES_H
 #define PERFDATA_ROLES_H
@@ -11,18 +11,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What becomes of a record when samples are chosen. */
+/* The treatment of a record when samples are selected. */
 enum pd_role {
-    PD_ROLE_KERNEL,    /* stays, unless only samples are wanted */
+    PD_ROLE_KERNEL,    /* stays, unless only samples are selected */
     PD_ROLE_SAMPLE,    /* is selected */
     PD_ROLE_WITH_TASK, /* goes with the samples of its task */
     PD_ROLE_OF_TASK,   /* names or maps of a task: stays when the task is needed */
     PD_ROLE_CHAIN,     /* stays with the sample whose call chain it completes */
     PD_ROLE_TOOL,      /* stays */
-    PD_ROLE_WRAPPER,   /* goes: what is inside is written instead */
+    PD_ROLE_WRAPPER,   /* goes: its content is written instead */
 };
 
-/* What it tells of its task. */
+/* The information about its task. */
 enum pd_tells {
     PD_TELLS_NOTHING,
     PD_TELLS_TASK,
@@ -32,7 +32,7 @@ enum pd_tells {
     PD_TELLS_END,
 };
 
-/* What copies of it are. */
+/* The meaning of copies of it. */
 enum pd_copies {
     PD_COPIES_EVENT,
     PD_COPIES_STATE,
@@ -40,9 +40,9 @@ enum pd_copies {
     PD_COPIES_CARRIED,
 };
 
-/* What of the container it serves. */
+/* The part of the container that it serves. */
 enum pd_serves {
-    PD_SERVES_CONTENT, /* nothing: it tells what was recorded */
+    PD_SERVES_CONTENT, /* none: it is content */
     PD_SERVES_ORDER,
     PD_SERVES_COMPRESSION,
     /* What brings the rest is in the header and in the sections of a file. */

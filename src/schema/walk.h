@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * walk.h - going through the lines of a layout that are present under a shape. All table-driven code starts
+ * walk.h - iterates over the lines of a layout that are present under a shape. All table-driven code starts
  * here.
  */
 #ifndef PERFDATA_WALK_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* when.h - what the sources of WHEN and UNLESS in the schema stand for. */
+/* when.h - the values of the sources of WHEN and UNLESS in the schema. */
 #ifndef PERFDATA_WHEN_H
 #define PERFDATA_WHEN_H
 
@@ -22,7 +22,7 @@
 #define PD_REGS_user 0
 #define PD_REGS_intr 1
 
-/* REGS, LATE: the bits of an abi that are known. Of others it cannot be told what follows. */
+/* REGS, LATE: the known bits of an abi. The data behind an abi with others is unknown. */
 #define PD_REGS_ABI_BITS (UINT64_C(0) | PD_REGS_ABI_32 | PD_REGS_ABI_64 | PD_REGS_SIMD)
 
 static inline bool pd_abi_unknown(uint64_t abi)

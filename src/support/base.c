@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* base.c - access to vectors, whatever form they are stored in. */
+/* base.c - access to vectors in any form. */
 #include "wire.h"
 
 static enum pd_order order_of(uint8_t form)

@@ -16,7 +16,7 @@ struct pd_idmap {
     } * slots;
     size_t size; /* a power of two, or 0 */
     size_t n;
-    size_t furthest;   /* of all ids, from their place in the table to where they are */
+    size_t furthest;   /* of all ids, from their hashed place to their actual one */
     struct pd_key key; /* drawn when an id is too far away: until then the same work takes the same time */
 };
 

@@ -9,7 +9,7 @@ struct pd_key pd_key_draw(void)
     struct pd_key key;
     if (getrandom(&key, sizeof key, GRND_NONBLOCK) == (ssize_t)sizeof key)
         return key;
-    /* An old kernel, or one that has just started: what else a file cannot know. */
+    /* For an old kernel, or one that has just started: other values that a file cannot know. */
     struct timespec now = {0};
     clock_gettime(CLOCK_MONOTONIC, &now);
     const struct pd_key moment = {(uint64_t)now.tv_nsec, (uint64_t)now.tv_sec};

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * keyed.h - where things stand in hash tables. Who writes a recording chooses the ids, tids and names that
- * are put into them, and could choose such as all belong in one place, which takes quadratic time. So the
- * place follows from a key that each table draws for itself: at once, or, where each record asks and the same
- * work shall take the same time, when something stands too far from its place. Nothing that is written may
- * depend on the order of places.
+ * keyed.h - keys of hash tables. The author of a recording chooses the ids, tids and names that are put into
+ * them, and could choose values that all collide, which takes quadratic time. So each table draws a random
+ * key: at once, or, for tables that each record uses and whose cost should not vary, when an entry is too far
+ * from its place. No output may depend on the order of places.
  */
 #ifndef PERFDATA_KEYED_H
 #define PERFDATA_KEYED_H
@@ -18,7 +17,7 @@ struct pd_key {
     uint64_t before, between;
 };
 
-/* One that nobody can foresee. */
+/* A key that nobody can predict. */
 struct pd_key pd_key_draw(void);
 
 /*

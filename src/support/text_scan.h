@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* text_scan.h - what names, events and registers share: building a text and cutting one up. */
+/* text_scan.h - shared by names, events and registers: building a text and splitting one. */
 #ifndef PERFDATA_WORDS_H
 #define PERFDATA_WORDS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* version.c - which version this library is. */
+/* version.c - the version of this library. */
 #include <perfdata/version.h>
 
 unsigned pd_version(void)

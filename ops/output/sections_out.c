@@ -66,49 +66,62 @@ enum source { NOWHERE, OWN, MADE, LIKE };
 
 static const struct pd_feature_section *section_of(struct pd_reader *reader, uint16_t feature)
 {
-    const struct pd_feature_section *f = reader ? pd_reader_find_feature(reader, feature) : NULL;
+    const struct pd_feature_section *f = pd_reader_find_feature(reader, feature);
     return f && f->intact ? f : NULL; /* damaged sections are among the reader's findings */
 }
 
 /* perf stat writes a COMPRESSED feature that names no compression, which stays. */
-static bool has(const struct pd_sections *s, uint16_t feature)
+static inline bool has(const struct pd_sections *s, uint16_t feature)
 {
     if (s->has_feature)
         return s->has_feature(s->user, feature);
-    return section_of(s->reader, feature) && !(s->skip && s->skip[feature]) &&
-           !(feature == PD_FEAT_COMPRESSED && s->own_zstd);
-}
-
-/* Not what tells of the records, nor how they are stored. */
-static enum source source_of_lacking(const struct pd_sections *s, uint16_t feature)
-{
-    switch (feature) {
-    case PD_FEAT_DIR_FORMAT: return s->dir && s->new_dir ? MADE : NOWHERE;
-    case PD_FEAT_COMPRESSED:
-    case PD_FEAT_SAMPLE_TIME:
-    case PD_FEAT_AUXTRACE: return NOWHERE;
-    default: return section_of(s->like, feature) ? LIKE : NOWHERE;
-    }
+    return pd_has_feature(s->reader->info.features, feature) && section_of(s->reader, feature) &&
+           !(s->skip && s->skip[feature]) && !(feature == PD_FEAT_COMPRESSED && s->own_zstd);
 }
 
 /* What was a directory may be none any more, or become one. */
-static enum source source_of(const struct pd_sections *s, uint16_t feature)
+static enum source source_of_dir_format(const struct pd_sections *s, bool there)
 {
     const bool from_dir = pd_reader_info(s->reader)->container == PD_CONTAINER_DIRECTORY;
+    if (s->dir)
+        return there && from_dir ? OWN : there || s->new_dir ? MADE : NOWHERE;
+    return there && !from_dir ? OWN : NOWHERE;
+}
+
+/* Of another recording nothing is taken that tells of the records, or how they are stored. */
+static inline enum source source_of(const struct pd_sections *s, uint16_t feature)
+{
     const bool there = has(s, feature);
-    if (feature == PD_FEAT_AUXTRACE && s->made_aux)
-        return s->aux.n ? MADE : NOWHERE;
-    if (!there)
-        return source_of_lacking(s, feature);
-    if (feature == PD_FEAT_DIR_FORMAT && s->dir != from_dir)
-        return s->dir ? MADE : NOWHERE;
-    return OWN;
+    switch (feature) {
+    case PD_FEAT_DIR_FORMAT: return source_of_dir_format(s, there);
+    case PD_FEAT_AUXTRACE:
+        if (s->made_aux)
+            return s->aux.n ? MADE : NOWHERE;
+        break;
+    case PD_FEAT_COMPRESSED:
+    case PD_FEAT_SAMPLE_TIME: break;
+    default:
+        if (!there && s->like && section_of(s->like, feature))
+            return LIKE;
+    }
+    return there ? OWN : NOWHERE;
+}
+
+/* Features of this number and above it there are none. */
+static unsigned end_of_numbers(const struct pd_sections *s)
+{
+    const size_t n = pd_reader_n_features(s->reader);
+    const unsigned last = n ? pd_reader_feature(s->reader, n - 1)->feature : 0;
+    if (s->has_feature || s->like)
+        return 256;
+    return (last > PD_FEAT_DIR_FORMAT ? last : PD_FEAT_DIR_FORMAT) + 1;
 }
 
 unsigned pd_sections_count(const struct pd_sections *s)
 {
+    const unsigned end = end_of_numbers(s);
     unsigned n = 0;
-    for (unsigned i = 0; i < 256; i++)
+    for (unsigned i = 0; i < end; i++)
         n += source_of(s, (uint16_t)i) != NOWHERE;
     return n;
 }
@@ -198,9 +211,11 @@ static enum pd_code put_feature(struct pd_sections *s, uint16_t feature, enum so
 
 enum pd_code pd_sections_features(struct pd_sections *s)
 {
+    const unsigned end = end_of_numbers(s);
     enum pd_code code = PD_OK;
-    for (enum source last = s->has_feature ? LIKE : OWN; !code && last <= LIKE; last++)
-        for (uint16_t i = 0; !code && i < 256; i++) {
+    const enum source most = s->like ? LIKE : s->has_feature || s->new_dir ? MADE : OWN;
+    for (enum source last = s->has_feature ? most : OWN; !code && last <= most; last++)
+        for (uint16_t i = 0; !code && i < end; i++) {
             const enum source from = source_of(s, i);
             if (from != NOWHERE && from <= last && !pd_writer_has_feature(s->writer, i))
                 code = put_feature(s, i, from);

@@ -186,45 +186,44 @@ static const struct pd_tracepoint_field *next_shown(struct shown *s)
     return NULL;
 }
 
+/* How fields are written one behind the other; inlined, so that their lengths are known. */
+struct look {
+    const char *open, *between, *before_name, *behind_name, *missing, *left_out, *close;
+    void (*value)(struct pd_out *out, const struct pd_tracepoint_data *value);
+};
+
+static inline __attribute__((always_inline)) void put_shown(struct pd_out *out, struct shown s,
+                                                            const struct look *look)
+{
+    pd_emit_str(out, look->open);
+    for (const struct pd_tracepoint_field *f; (f = next_shown(&s)) != NULL; s.any = true) {
+        pd_emit_str(out, s.any ? look->between : "");
+        pd_emit_str(out, look->before_name);
+        pd_emit(out, f->name.ptr, f->name.len);
+        pd_emit_str(out, look->behind_name);
+        if (s.there)
+            look->value(out, &s.value);
+        else
+            pd_emit_str(out, look->missing);
+    }
+    if (s.left_out) {
+        pd_emit_str(out, s.any ? look->between : "");
+        pd_emit_str(out, look->left_out);
+        pd_emit_dec(out, s.left_out);
+    }
+    pd_emit_str(out, look->close);
+}
+
 void pd_tracepoint_print(const struct pd_tracepoint *e, enum pd_order order, const void *raw, size_t n,
                          unsigned flags, struct pd_out *out)
 {
-    struct shown s = show_fields(e, order, raw, n, flags);
-    for (const struct pd_tracepoint_field *f; (f = next_shown(&s)) != NULL; s.any = true) {
-        if (s.any)
-            pd_emit_char(out, ' ');
-        pd_emit(out, f->name.ptr, f->name.len);
-        pd_emit_char(out, '=');
-        if (s.there)
-            print_value(out, &s.value);
-        else
-            pd_emit_char(out, '?');
-    }
-    if (s.left_out) {
-        pd_emit_str(out, s.any ? " ...=" : "...=");
-        pd_emit_dec(out, s.left_out);
-    }
+    static const struct look look = {"", " ", "", "=", "?", "...=", "", print_value};
+    put_shown(out, show_fields(e, order, raw, n, flags), &look);
 }
 
 void pd_tracepoint_json(const struct pd_tracepoint *e, enum pd_order order, const void *raw, size_t n,
                         unsigned flags, struct pd_out *out)
 {
-    struct shown s = show_fields(e, order, raw, n, flags);
-    pd_emit_char(out, '{');
-    for (const struct pd_tracepoint_field *f; (f = next_shown(&s)) != NULL; s.any = true) {
-        if (s.any)
-            pd_emit_char(out, ',');
-        pd_emit_char(out, '"');
-        pd_emit(out, f->name.ptr, f->name.len);
-        PD_EMIT(out, "\":");
-        if (s.there)
-            json_value(out, &s.value);
-        else
-            PD_EMIT(out, "null");
-    }
-    if (s.left_out) {
-        pd_emit_str(out, s.any ? ",\"...\":" : "\"...\":");
-        pd_emit_dec(out, s.left_out);
-    }
-    pd_emit_char(out, '}');
+    static const struct look look = {"{", ",", "\"", "\":", "null", "\"...\":", "}", json_value};
+    put_shown(out, show_fields(e, order, raw, n, flags), &look);
 }

@@ -4,9 +4,8 @@
 #define PERFDATA_FUZZ_RECORDING_H
 
 #include "harness.h"
-#include "image.h"
+#include "image_sink.h"
 #include <perfdata/ops/rewrite.h>
-#include <perfdata/writer.h>
 
 #define INFLATE_MOST ((uint64_t)1 << 20) /* bytes that one COMPRESSED record may make here */
 #define ZSTD_MOST ((size_t)160 << 20)    /* a frame may ask for a window of 128 MiB */
@@ -79,27 +78,6 @@ static inline bool is_clean(const uint8_t *bytes, size_t n)
     const bool clean = !findings && !info->truncated && !info->unfinished && !info->stray;
     pd_reader_close(r);
     return clean;
-}
-
-/* ---- A sink in memory */
-
-static inline int image_write(void *user, const void *bytes, size_t n)
-{
-    image_bytes(user, bytes, n);
-    return 0;
-}
-
-static inline int image_patch(void *user, uint64_t offset, const void *bytes, size_t n)
-{
-    struct image *im = user;
-    CHECK(offset <= im->n && n <= im->n - offset);
-    memcpy(im->b + offset, bytes, n);
-    return 0;
-}
-
-static inline struct pd_sink image_sink(struct image *im)
-{
-    return (struct pd_sink){image_write, image_patch, im};
 }
 
 #endif

@@ -5,7 +5,7 @@
  * has the same values by its hash, or is refused. PERFDATA_SEED and PERFDATA_ITERATIONS make others.
  */
 #include "cmocka_all.h"
-#include "image_sink.h"
+#include "../../fuzz/image_sink.h"
 #include "seeded.h"
 #include <perfdata/ops/convert.h>
 #include <perfdata/ops/hash.h>

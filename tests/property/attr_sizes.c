@@ -5,7 +5,7 @@
  * there is room for.
  */
 #include "cmocka_all.h"
-#include "image_sink.h"
+#include "../../fuzz/image_sink.h"
 #include <perfdata/ops/convert.h>
 #include <perfdata/ops/filter.h>
 #include <perfdata/ops/hash.h>

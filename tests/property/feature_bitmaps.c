@@ -5,7 +5,7 @@
  * refused, which is only for sets that perf, too, would take for others, with words of 4 bytes.
  */
 #include "cmocka_all.h"
-#include "image_sink.h"
+#include "../../fuzz/image_sink.h"
 #include "seeded.h"
 #include <perfdata/ops/convert.h>
 #include <perfdata/reader.h>

@@ -5,7 +5,7 @@
  * at its place there.
  */
 #include "cmocka_all.h"
-#include "image_sink.h"
+#include "../../fuzz/image_sink.h"
 #include "seeded.h"
 #include <perfdata/ops/convert.h>
 #include <perfdata/ops/redact.h>

@@ -9,7 +9,7 @@
 #define _GNU_SOURCE
 #include "cmocka_all.h"
 #include "encode/container/stdio_sink.h"
-#include "image_sink.h"
+#include "../../fuzz/image_sink.h"
 #include "seeded.h"
 #include <errno.h>
 #include <fcntl.h>

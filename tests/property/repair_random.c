@@ -11,7 +11,7 @@
  */
 #define _GNU_SOURCE
 #include "cmocka_all.h"
-#include "image_sink.h"
+#include "../../fuzz/image_sink.h"
 #include "seeded.h"
 #include <dirent.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* aux_index.c - indexes of AUXTRACE records: of any size, with a count or without, with bytes behind the last
  * pair. */
 #include "cmocka_all.h"
-#include "image_sink.h"
+#include "../../fuzz/image_sink.h"
 #include "ops/output/aux_index.h"
 #include "src/support/wire.h"
 #include <perfdata/perfdata.h>

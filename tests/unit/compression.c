@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* compression.c - what a COMPRESSED feature says: its first 12 bytes do, for all who ask. */
 #include "cmocka_all.h"
-#include "image_sink.h"
+#include "../../fuzz/image_sink.h"
 #include "ops/output/compression.h"
 #include <perfdata/ops/convert.h>
 #include <perfdata/ops/filter.h>

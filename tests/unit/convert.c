@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #include "../support/zframe.h"
 #include "cmocka_all.h"
-#include "image_sink.h"
+#include "../../fuzz/image_sink.h"
 #include "ops/convert/convert.h"
 #include "heap.h"
 #include "ops/gen/random_values.h"

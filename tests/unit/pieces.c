@@ -5,7 +5,7 @@
  * each are compared. A dot is a FINISHED_ROUND.
  */
 #include "cmocka_all.h"
-#include "image_sink.h"
+#include "../../fuzz/image_sink.h"
 #include <errno.h>
 #include <perfdata/ops/split.h>
 #include <perfdata/session/sorter.h>

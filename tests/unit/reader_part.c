@@ -6,7 +6,7 @@
  */
 #include "../../fuzz/digest.h"
 #include "cmocka_all.h"
-#include "image_sink.h"
+#include "../../fuzz/image_sink.h"
 #include <perfdata/ops/rewrite.h>
 #include <perfdata/writer.h>
 #include <pthread.h>

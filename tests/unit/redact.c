@@ -6,7 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "cmocka_all.h"
-#include "image_sink.h"
+#include "../../fuzz/image_sink.h"
 #include "ops/edit/identity.h"
 #include "seeded.h"
 #include <perfdata/ops/convert.h>

@@ -4,7 +4,7 @@
  * damage is lost, what pd_repair() says is lost adds up, and its result has no damage.
  */
 #include "cmocka_all.h"
-#include "image_sink.h"
+#include "../../fuzz/image_sink.h"
 #include <perfdata/ops/repair.h>
 #include <perfdata/ops/rewrite.h>
 #include <perfdata/writer.h>

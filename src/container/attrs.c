@@ -38,7 +38,7 @@ uint32_t pd_attrs_find(const struct pd_attrs *a, uint64_t id)
     return a->map[i].attr;
 }
 
-/* For an id that is not there, and has room. */
+/* For a missing id, for which there is room. */
 PD_WRAPS static void map_put(struct pd_attrs *a, struct pd_id_slot slot)
 {
     const size_t mask = a->map_size - 1, place = place_of(a, slot.id);
@@ -161,7 +161,7 @@ void pd_attrs_seek(struct pd_attrs *a, uint64_t offset)
         pd_attrs_pass(a);
 }
 
-/* Does the first attr leave a place for an event id in such records? */
+/* True if the first attr gives such records a place for an event id. */
 static bool has_place(const struct pd_plan *first, bool sample)
 {
     return sample ? first->id != 0 : first->trailer_id != 0;
@@ -178,7 +178,7 @@ static uint64_t record_id(const struct pd_plan *first, const struct pd_record *r
 }
 
 /*
- * The event of an id, of those that are seen. The first to claim it keeps it, so none that comes later can.
+ * The event of an id, among the events seen. The first to claim an id keeps it, so later ones cannot have it.
  */
 static uint32_t find_seen(const struct pd_attrs *a, uint64_t id)
 {
@@ -236,7 +236,7 @@ bool pd_attrs_concern(const struct pd_record *rec)
     return rec->type < PD_RECORD_HEADER_ATTR || (has_trailer_of_first(rec) && !rec->old_feature);
 }
 
-/* Is the record of the same event whatever attrs come? */
+/* True if the record is of the same event whatever attrs follow. */
 static bool is_settled(const struct pd_attrs *a, const struct pd_record *rec)
 {
     const bool sample = rec->type == PD_RECORD_SAMPLE, tool = rec->type >= PD_RECORD_HEADER_ATTR;

@@ -15,20 +15,20 @@ struct pd_id_slot {
 struct pd_attrs {
     const struct pd_allocator *allocator;
     struct pd_event_attr *
-        *attr; /* each allocated by itself, so that records may point to it while more come */
+        *attr; /* each allocated separately, so that records may point to it while more attrs come */
     size_t n, cap;
-    size_t seen; /* of these, the first ones that records may be of: of a stream that is read again, those
-                    before its place */
+    size_t seen; /* the number of first events that records may be of: in a stream that is read again, those
+                    before its position */
     struct pd_id_slot *map; /* open addressing, a power of two, at most half full */
     size_t map_size, map_used;
-    size_t furthest;   /* of all ids, from their place in the map to where they are */
+    size_t furthest;   /* of all ids, from their hashed place in the map to their actual one */
     struct pd_key key; /* drawn when an id is too far away */
     bool plain;        /* there is a map, and no key is drawn: pd_attrs_place() tells the place */
-    size_t id_at; /* where samples have the id, as the first event says; 0: nowhere, or there are events not
-                     seen yet */
+    size_t id_at; /* position of the id in samples, according to the first event; 0: none, or there are events
+                     not seen yet */
     struct pd_plan none; /* for records without an event */
-    size_t uniform;      /* how many of the first events lay out samples and trailers alike */
-    size_t same_trailer; /* how many of the first events have the same trailer */
+    size_t uniform;      /* number of the first events with the same layout of samples and trailers */
+    size_t same_trailer; /* number of the first events with the same trailer */
 };
 
 void pd_attrs_init(struct pd_attrs *a, const struct pd_allocator *allocator, enum pd_order order);
@@ -39,8 +39,8 @@ enum pd_code pd_attrs_add(struct pd_attrs *a, enum pd_order order, const uint8_t
                           const uint8_t *ids, size_t n_ids, uint64_t offset, struct pd_error *error);
 
 /*
- * A stream is read again from an offset on: what its records mean follows from the attrs before them, each
- * time. Those that come by again are seen again.
+ * A stream is read again from an offset on: each time, the attrs before a record determine its meaning. Attrs
+ * that are read again become seen again.
  */
 void pd_attrs_seek(struct pd_attrs *a, uint64_t offset);
 void pd_attrs_pass(struct pd_attrs *a);
@@ -54,16 +54,16 @@ uint64_t pd_attrs_id_of(const struct pd_attrs *a, const struct pd_record *rec);
 /* Sets attr, attr_index and plan of a framed record (FORMAT.md, "which event a record belongs to"). */
 void pd_attrs_resolve(const struct pd_attrs *a, struct pd_record *rec);
 
-/* Where to look for an id in the map first: the golden ratio parts ids that follow each other. */
+/* The first place of an id in the map: the golden ratio separates consecutive ids. */
 PD_WRAPS static inline size_t pd_attrs_place(const struct pd_attrs *a, uint64_t id)
 {
     return (size_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (a->map_size - 1);
 }
 
 /*
- * The event of a record of the kernel in this machine's byte order, where it is seen at once: of a recording
- * with one event, all are of that one; of several, most samples have an id that is at its first place in the
- * map. NULL: ask pd_attrs_resolve(), which costs 5 ns more.
+ * The event of a kernel record in this machine's byte order, if it is found at once: with one event, all
+ * records are of it; with several, most samples have an id that is at its first place in the map. NULL: call
+ * pd_attrs_resolve(), which takes 5 ns more.
  */
 static inline const struct pd_event_attr *pd_attrs_quick(const struct pd_attrs *a, const uint8_t *raw,
                                                          uint32_t type, size_t size, uint32_t *index)
@@ -83,25 +83,24 @@ static inline const struct pd_event_attr *pd_attrs_quick(const struct pd_attrs *
     return a->attr[0];
 }
 
-/* Do all events that are seen lay out samples and trailers alike? */
+/* True if all events seen have the same layout of samples and trailers. */
 static inline bool pd_attrs_uniform(const struct pd_attrs *a)
 {
     return a->seen <= a->uniform;
 }
 
 /*
- * For who writes all attrs before the records: a record may mean something else once attrs are known that
- * come behind it in the stream. All zeros at the start; each record of the stream is shown in the order of
- * the stream, those of attrs, too.
+ * For writers that put all attrs before the records: attrs that come behind a record in the stream may change
+ * its meaning. All zeros at the start; pass each record of the stream in order, including those of attrs.
  */
 struct pd_attrs_watch {
     size_t seen;           /* events */
     struct pd_error first; /* the first record that more attrs might change; no code: there is none yet */
 };
 
-/* May the record have a sample_id, or, as a sample, be laid out by an attr? */
+/* True if the record may have a sample_id, or is a sample, whose layout depends on an attr. */
 bool pd_attrs_concern(const struct pd_record *rec);
-/* PD_EUNSUP: attrs came that may change what the record in the error means. */
+/* PD_EUNSUP: attrs came that may change the meaning of the record in the error. */
 enum pd_code pd_attrs_watch(struct pd_attrs_watch *w, const struct pd_attrs *a, const struct pd_record *rec,
                             struct pd_error *error);
 

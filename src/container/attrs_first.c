@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* attrs_first.c - may the attrs of a stream be written before its records, wherever they stand? */
+/* attrs_first.c - checks whether the attrs of a stream may be written before its records. */
 #include "reader/reader_internal.h"
 
-/* Goes through the records with all that is inside of compressed ones. */
+/* Goes through the records, including those inside compressed ones. */
 static enum pd_code watch_all(struct pd_reader *r, struct pd_error *error)
 {
     struct pd_attrs_watch watch = {0};
@@ -14,7 +14,7 @@ static enum pd_code watch_all(struct pd_reader *r, struct pd_error *error)
             ;
         if (pd_is_failure(code))
             *error = what;
-        if (code) /* damage ends the records for all who read them */
+        if (code) /* damage ends the records for all readers */
             return pd_is_failure(code) ? code : PD_OK;
         if ((code = pd_attrs_watch(&watch, &r->attrs, &rec, error)))
             return code;

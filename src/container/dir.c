@@ -41,7 +41,7 @@ enum pd_code pd_dir_find(struct pd_reader *r, const char *path, struct pd_error 
     return PD_OK;
 }
 
-/* Path of a member, beside `data`, for whoever has this allocator. */
+/* Path of a member, beside `data`, from this allocator. */
 static char *member_path(const struct pd_reader *r, const char *name, const struct pd_allocator *allocator)
 {
     const size_t n = strlen(r->dir) - 4, size = n + strlen(name) + 1;
@@ -51,7 +51,7 @@ static char *member_path(const struct pd_reader *r, const char *name, const stru
     return path;
 }
 
-/* perf names its files data.0, data.1, ...: such a name is never anything else. */
+/* perf names its files data.0, data.1, ...: such a name is always a member. */
 static bool is_numbered(const char *name)
 {
     const size_t digits = strlen(name) > 5 ? strspn(name + 5, "0123456789") : 0;
@@ -59,8 +59,8 @@ static bool is_numbered(const char *name)
 }
 
 /*
- * Like perf, takes any regular file data.*. What is no regular file but named like one of perf's is a member,
- * too: that it cannot be read is said when its turn comes.
+ * Like perf, takes any regular file data.*. Another entry with the name of one of perf's files is a member,
+ * too: the error is reported when it is to be read.
  */
 static enum pd_code add_member(struct pd_reader *r, const char *name, struct pd_error *error)
 {
@@ -109,7 +109,7 @@ const struct pd_feature_section *pd_dir_version(struct pd_reader *r, uint64_t *v
 {
     const struct pd_feature_section *f = pd_reader_find_feature(r, PD_FEAT_DIR_FORMAT);
     struct pd_feature said;
-    uint8_t bytes[64]; /* what is behind the version says nothing of it */
+    uint8_t bytes[64]; /* the bytes behind the version do not matter */
     const size_t n = f && f->section.size < sizeof bytes ? (size_t)f->section.size : sizeof bytes;
     if (f == NULL || pd_reader_read(r, f->section.offset, bytes, n, NULL) ||
         pd_feature_decode(r->info.order, f->feature, 0, bytes, n, &said, NULL) || !said.layout)
@@ -165,7 +165,7 @@ static enum pd_code note_unreadable(struct pd_reader *r, const struct pd_error *
     return what->code;
 }
 
-/* Can all be opened? Whoever opens the recording learns it then, not only after the records of the others. */
+/* Checks that all can be opened, so that opening the recording reports a failure, not reading it. */
 static enum pd_code try_members(struct pd_reader *r, struct pd_error *error)
 {
     enum pd_code code = PD_OK;
@@ -183,15 +183,15 @@ static enum pd_code try_members(struct pd_reader *r, struct pd_error *error)
     return code;
 }
 
-/* Do the files fit what `data` says of them? */
+/* Compares the files with the information in `data`. */
 static enum pd_code check_members(struct pd_reader *r, struct pd_error *error)
 {
     const size_t others = r->n_members - 1;
-    uint64_t version = 1; /* where none is said: the files are there */
+    uint64_t version = 1; /* without a version: the files exist */
     const bool said = pd_dir_version(r, &version) != NULL;
     enum pd_code code = PD_OK;
     if (r->info.container ==
-        PD_CONTAINER_PIPE) { /* perf writes no such thing; the stream is all there is to it */
+        PD_CONTAINER_PIPE) { /* perf writes no such directory; the stream is the whole recording */
         if (others)
             code = pd_finding(r, error, PD_EUNSUP, PD_NOWHERE, "data.N files beside a pipe stream", 0, 0);
         drop_members(r, 0);
@@ -199,7 +199,7 @@ static enum pd_code check_members(struct pd_reader *r, struct pd_error *error)
     }
     r->info.container = PD_CONTAINER_DIRECTORY;
     if (version > 1 ||
-        (version == 0 && others)) /* with 0 perf reads `data` alone, which then has no others beside it */
+        (version == 0 && others)) /* with 0 perf reads only `data`, and there should be no other files */
         code = pd_finding(r, error, PD_EVALUE, PD_NOWHERE, "DIR_FORMAT version", version, 1);
     if (!code && version && !others && said)
         code = pd_finding(r, error, PD_ECOUNT, PD_NOWHERE, "data.N files", 0, 1);
@@ -308,7 +308,7 @@ static bool is_same_finding(const struct pd_error *a, const struct pd_error *b)
            a->expected == b->expected;
 }
 
-/* Each reading finds the same, in the same order: those that are there already are the first ones. */
+/* Each reading finds the same, in the same order: the findings so far are the first ones. */
 enum pd_code pd_dir_take_findings(struct pd_reader *r, const struct pd_reader *member, struct pd_error *error)
 {
     enum pd_code code = PD_OK;

@@ -7,12 +7,12 @@
 
 struct pd_input;
 
-extern const char pd_dir_data[]; /* what errors of opening that one call it */
+extern const char pd_dir_data[]; /* its name in errors of opening it */
 /* Sets r->dir to the path of `data` when `path` is a directory. */
 enum pd_code pd_dir_find(struct pd_reader *r, const char *path, struct pd_error *error);
 /*
- * What the reader of member i alone judged damaged, into the findings of the recording's reader, once however
- * often it was read. Errors: PD_ENOMEM.
+ * Copies the damage that the reader of member i found to the findings of the recording's reader, once,
+ * however often it was read. Errors: PD_ENOMEM.
  */
 enum pd_code pd_dir_take_findings(struct pd_reader *r, const struct pd_reader *member,
                                   struct pd_error *error);
@@ -23,9 +23,9 @@ enum pd_code pd_dir_enter(struct pd_reader *r, size_t i, struct pd_error *error)
 /* Opens member i of the recording `r` for `in`, which is new. */
 enum pd_code pd_dir_open_member(const struct pd_reader *r, size_t i, struct pd_input *in, size_t window,
                                 struct pd_error *error);
-/* The DIR_FORMAT feature that says a version, and which; NULL: none does, nor does an empty section. */
+/* The DIR_FORMAT feature with a version, and the version; NULL: there is none, or it is empty. */
 const struct pd_feature_section *pd_dir_version(struct pd_reader *r, uint64_t *version);
-/* A member that cannot be read is one without records, of which a finding tells. */
+/* A member that cannot be read has no records, and a finding reports it. */
 bool pd_dir_is_unreadable(const struct pd_reader *r, size_t i);
 void pd_dir_free(struct pd_reader *r);
 

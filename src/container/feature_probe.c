@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* feature_probe.c - what is damaged in features, in tracing data, and in the records that carry them. */
+/* feature_probe.c - finds damage in features, in tracing data, and in the records that carry them. */
 #include "src/codec/codec_internal.h"
 #include "reader/reader_internal.h"
 #include "src/support/limits.h"
@@ -80,7 +80,7 @@ static enum pd_code note(struct pd_reader *r, const struct pd_error *what, struc
     return code;
 }
 
-/* Running out of memory, or of an input that can be read, says nothing of the recording. */
+/* Running out of memory, or a failing input, does not mean damage of the recording. */
 static enum pd_code settle(struct pd_reader *r, enum pd_code code, const struct pd_error *what,
                            struct pd_error *error)
 {
@@ -164,7 +164,7 @@ static enum pd_code probe(struct pd_reader *r, const struct pd_record *rec, stru
     return code ? code : pd_probe_carried(r->info.order, r->nr_cpus_avail, rec, what);
 }
 
-/* Tracing data stands behind the record; it is judged when all of it has come. */
+/* Tracing data comes behind the record; it is judged when it is complete. */
 static void collect(struct pd_reader *r, const struct pd_record *rec)
 {
     struct pd_probe *p = &r->probe;
@@ -189,7 +189,7 @@ enum pd_code pd_probe_record(struct pd_reader *r, const struct pd_record *rec, s
     return settle(r, code, &what, error);
 }
 
-/* ---- What stands behind a record */
+/* ---- Data behind a record */
 
 static enum pd_code append(struct pd_reader *r, const uint8_t *bytes, size_t n, struct pd_error *error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * feature_probe.h - what is damaged in features, in tracing data, and in the records that carry them: one
- * judgement, whether it is a verb that copies them, one that leaves them out, or `check`.
+ * feature_probe.h - finds damage in features, in tracing data, and in the records that carry them: one
+ * judgement for verbs that copy them, for verbs that leave them out, and for `check`.
  */
 #ifndef PERFDATA_FEATURE_PROBE_H
 #define PERFDATA_FEATURE_PROBE_H
@@ -11,12 +11,12 @@
 
 struct pd_reader;
 
-/* What a reader with `probe` keeps between records. */
+/* The state of a reader with `probe` between records. */
 struct pd_probe {
     bool on;
     uint64_t next; /* the index of the first record that was not judged yet: after a rewind they come again */
     size_t noted;  /* findings that were made here */
-    bool collecting;      /* tracing data that stands behind a record, while it is passed over or read */
+    bool collecting;      /* tracing data behind a record, while it is skipped or read */
     uint64_t payload, at; /* where that begins, and how far it has come */
     uint8_t *bytes;
     size_t n, cap;
@@ -25,7 +25,7 @@ struct pd_probe {
 
 /*
  * Decodes the feature with these bytes, which begin at `offset` (PD_NOWHERE: that is not known). The error
- * has an offset in the file; what is inside a COMPRESSED record has none of its own, but that record's.
+ * has an offset in the file; data inside a COMPRESSED record has the offset of that record.
  */
 enum pd_code pd_probe_feature(enum pd_order order, uint32_t id, uint32_t nr_cpus_avail, struct pd_bytes data,
                               uint64_t offset, bool inside, struct pd_feature *f, struct pd_error *why);
@@ -34,15 +34,14 @@ enum pd_code pd_probe_feature(enum pd_order order, uint32_t id, uint32_t nr_cpus
 uint32_t pd_nr_cpus_avail(struct pd_reader *r);
 
 /*
- * The bytes of tracing data that stand inside the record, as old simpleperf has them; PD_ESHORT: it says to
- * have more.
+ * The bytes of tracing data inside the record, as written by old simpleperf; PD_ESHORT: its size says more.
  */
 enum pd_code pd_record_tracing_data(const struct pd_record *rec, enum pd_order order, struct pd_bytes *data,
                                     struct pd_error *why);
 
 /*
- * Is what the record carries, a feature or tracing data inside it, intact? Not what stands behind it, nor a
- * part of a large one.
+ * Checks the feature or tracing data inside a record, but not the data behind it, nor a part of a large
+ * record.
  */
 enum pd_code pd_probe_carried(enum pd_order order, uint32_t nr_cpus_avail, const struct pd_record *rec,
                               struct pd_error *why);
@@ -51,7 +50,7 @@ enum pd_code pd_probe_carried(enum pd_order order, uint32_t nr_cpus_avail, const
 enum pd_code pd_probe_part(struct pd_large_parts *parts, enum pd_order order, const struct pd_record *rec,
                            struct pd_error *why);
 
-/* Can it carry something that only many records tell together, or more than its own layout? */
+/* True if its content may span several records, or exceed its own layout. */
 bool pd_carries_more(const struct pd_record *rec);
 
 /*

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* file.c - the file container: header, attrs, ids, feature bitmap and table, and the map of what is where. */
+/* file.c - the file container: header, attrs, ids, feature bitmap and table, and the map of all parts. */
 #include "file.h"
 #include "reader/reader_internal.h"
 #include "src/codec/codec_internal.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"
 
-/* A finding, of what a function has put into an error. */
+/* Adds an error as a finding. */
 static enum pd_code note(struct pd_reader *r, struct pd_error *error, const struct pd_error *what)
 {
     if (pd_is_failure(what->code)) {
@@ -19,9 +19,7 @@ static enum pd_code note(struct pd_reader *r, struct pd_error *error, const stru
     return code;
 }
 
-/*
- * Bit n stands in byte n / 8 where words are little-endian; in big-endian words the bytes are turned round.
- */
+/* Bit n is in byte n / 8 of little-endian words; in big-endian words the bytes are reversed. */
 void pd_features_convert(const uint8_t from[32], uint8_t to[32], enum pd_order order, unsigned word)
 {
     uint8_t out[32];
@@ -40,8 +38,8 @@ static unsigned count_unknown(const uint8_t features[32])
 }
 
 /*
- * Only TRACING_DATA and BUILD_ID, all that perf wrote before 3.2? The others by which words of 8 bytes would
- * have them are tiny.
+ * True if there are only TRACING_DATA and BUILD_ID, the features of perf before 3.2. The features that words
+ * of 8 bytes would give instead are tiny.
  */
 static bool is_old_set(const uint8_t features[32])
 {
@@ -102,7 +100,7 @@ static bool is_v1_header_size(uint64_t n)
     return n == PD_BYTES_file_header_OLD || n == PD_BYTES_file_header;
 }
 
-/* Byte order and version; false: no perf.data. `got` bytes are there. */
+/* Byte order and version; false: not a perf.data. `got` bytes are available. */
 static bool recognise(struct pd_file_info *info, const uint8_t *p, size_t got)
 {
     if (got < 16)
@@ -150,7 +148,10 @@ static enum pd_code read_part(struct pd_reader *r, uint64_t offset, void *buf, s
     return PD_OK;
 }
 
-/* Is [offset, offset + size) inside the file? An input of unknown size is asked when the bytes are read. */
+/*
+ * True if [offset, offset + size) is inside the file. For an input of unknown size, reading the bytes will
+ * tell.
+ */
 static bool inside(const struct pd_reader *r, const struct pd_file_section *s)
 {
     const uint64_t size = r->info.file_size;
@@ -158,8 +159,8 @@ static bool inside(const struct pd_reader *r, const struct pd_file_section *s)
 }
 
 /*
- * Where the ids of an entry are: behind the room for the attr, or, in some old files, right behind attr.size
- * bytes.
+ * The position of the ids of an entry: behind the room for the attr, or, in some old files, directly behind
+ * attr.size bytes.
  */
 static struct pd_file_section find_ids(const struct pd_reader *r, const uint8_t *entry, size_t room,
                                        bool *is_early)
@@ -188,7 +189,7 @@ static enum pd_code read_event(struct pd_reader *r, const uint8_t *entry, size_t
     if (ids.size && !inside(r, &ids)) {
         code = pd_finding(r, error, PD_ERANGE, offset, "ids", pd_file_section_end(&ids), r->info.file_size);
     } else if (ids.size >
-               r->info.file_size - r->ids_bytes) { /* many attrs with the same ids would make them many */
+               r->info.file_size - r->ids_bytes) { /* many attrs with the same ids would multiply them */
         code = pd_finding(r, error, PD_ELIMIT, offset, "ids of all attrs", r->ids_bytes + ids.size,
                           r->info.file_size);
     } else if (ids.size) {
@@ -219,8 +220,8 @@ static enum pd_code read_event(struct pd_reader *r, const uint8_t *entry, size_t
 #define ENTRIES_AT_ONCE ((uint64_t)64 << 10) /* bytes; no entry is larger */
 
 /*
- * Entries many at a time: their ids are elsewhere, and to read both by turns would move the window twice for
- * each. Where so many cannot be read, those before the damage can.
+ * Many entries at a time: their ids are elsewhere, and reading both alternately would move the window twice
+ * for each. If damage prevents that, the entries before it are read.
  */
 static enum pd_code read_entries(struct pd_reader *r, struct pd_error *error)
 {
@@ -288,7 +289,7 @@ static enum pd_code add_feature(struct pd_reader *r, uint16_t n, const uint8_t *
         return pd_finding(r, error, PD_ERANGE, f->section.offset, name ? name : "feature",
                           pd_file_section_end(&f->section), r->info.file_size);
     if (f->section.size >
-        r->info.file_size - r->feature_bytes) /* many entries of the same bytes would make them many */
+        r->info.file_size - r->feature_bytes) /* many entries of the same bytes would multiply them */
         return pd_finding(r, error, PD_ELIMIT, f->section.offset, "features of the file, all together",
                           r->feature_bytes + f->section.size, r->info.file_size);
     r->feature_bytes += f->section.size;
@@ -378,7 +379,7 @@ static enum pd_code cut_data(struct pd_reader *r, struct pd_error *error)
                       info->file_size);
 }
 
-/* Where the records are, and whether the file is as long as its header says. */
+/* The position of the records, and whether the file is as long as its header says. */
 static enum pd_code place_data(struct pd_reader *r, struct pd_error *error)
 {
     struct pd_file_info *info = &r->info;
@@ -403,7 +404,7 @@ static enum pd_code place_data(struct pd_reader *r, struct pd_error *error)
 }
 
 /*
- * A file that cannot seek: all that stands before the data is kept, so that ids and attrs can be read in any
+ * A file that cannot seek: all bytes before the data are kept, so that ids and attrs can be read in any
  * order. Attrs behind the data come too late for its records.
  */
 static enum pd_code read_stream_head(struct pd_reader *r, struct pd_error *error)
@@ -537,7 +538,7 @@ static enum pd_code add_parts(struct pd_reader *r, struct pd_error *error)
     }
     if (!code && r->attrs.n)
         code = add_extent(r, PD_EXTENT_ATTRS, 0, h->attrs.offset, r->attrs.n * h->attr_size, error);
-    /* In a stream, what stands behind the start of the data is known only at its end. */
+    /* In a stream, the parts behind the start of the data are known only at its end. */
     const uint64_t known = info->file_size == PD_NOWHERE ? info->data_offset : info->file_size;
     if (!code && pd_file_section_end(&h->event_types) <= known)
         code = add_extent(r, PD_EXTENT_EVENT_TYPES, 0, h->event_types.offset,
@@ -562,7 +563,7 @@ static int by_offset(const void *a, const void *b)
     return (x->kind > y->kind) - (x->kind < y->kind) ?: (x->index > y->index) - (x->index < y->index);
 }
 
-/* Parts that lie wholly inside others have nothing left. */
+/* Parts that are completely inside others become empty. */
 static void drop_empty(struct pd_reader *r)
 {
     size_t n = 0;
@@ -573,8 +574,8 @@ static void drop_empty(struct pd_reader *r)
 }
 
 /*
- * Says that a part begins inside another one, unless that was said when the stream began and less of the map
- * was known. Both maps go through the parts by offset, so *told follows the earlier findings.
+ * Reports a part that begins inside another one, unless that was reported when the stream began and less of
+ * the map was known. Both maps go through the parts by offset, so *told follows the earlier findings.
  */
 static enum pd_code find_overlap(struct pd_reader *r, uint64_t offset, uint64_t at, size_t *told,
                                  struct pd_error *error)
@@ -589,7 +590,7 @@ static enum pd_code find_overlap(struct pd_reader *r, uint64_t offset, uint64_t 
 }
 
 /*
- * The parts in the order of the file, with gaps between them, and what overlaps cut down to its uncovered
+ * The parts in the order of the file, with gaps between them, and overlapping ones reduced to their uncovered
  * end.
  */
 enum pd_code pd_file_map(struct pd_reader *r, struct pd_error *error)

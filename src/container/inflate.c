@@ -9,7 +9,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#define BUFFER ((size_t)256 << 10) /* what is left of a record, and as much output again */
+#define BUFFER ((size_t)256 << 10) /* the rest of a record, and as much output again */
 #define BLOCK_HEADER ((size_t)3)
 static void *zstd_alloc(void *user, size_t size)
 {
@@ -56,7 +56,7 @@ static uint64_t max_window(const struct pd_inflate *z)
     return z->max_window ? z->max_window : PD_LIMIT_ZSTD_WINDOW;
 }
 
-/* The limit as libzstd takes it: its logarithm, within what it can do. */
+/* The limit for libzstd: its logarithm, within the supported range. */
 static int window_log(const struct pd_inflate *z)
 {
     const ZSTD_bounds bounds = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax);
@@ -66,7 +66,7 @@ static int window_log(const struct pd_inflate *z)
 
 static enum pd_code start(struct pd_inflate *z, struct pd_error *error)
 {
-    /* libzstd wants to write through the pointer, our callers' allocator is constant */
+    /* libzstd takes a pointer that is not const, our callers' allocator is const */
     union {
         const struct pd_allocator *from;
         void *to;
@@ -121,7 +121,7 @@ enum pd_code pd_inflate_chunk(struct pd_inflate *z, const uint8_t *chunk, size_t
 }
 
 /*
- * The window that the frame which begins in this chunk asks for; 0: unknown. libzstd does not tell it of the
+ * The window size of the frame that begins in this chunk; 0: unknown. libzstd does not tell the size of the
  * largest.
  */
 static uint64_t wanted_window(const struct pd_inflate *z)
@@ -160,8 +160,8 @@ static size_t bite(const struct pd_inflate *z)
 }
 
 /*
- * One call of libzstd. What it has made in a call that fails is lost, so it gets one block at a time; and at
- * the limit, room for one byte, which tells whether there is more.
+ * One call of libzstd. The output of a failing call is lost, so each call gets one block; and at the limit,
+ * room for one byte, which shows whether there is more.
  */
 static enum pd_code step(struct pd_inflate *z, struct pd_error *error)
 {

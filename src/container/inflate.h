@@ -21,13 +21,13 @@ struct pd_inflate {
     uint64_t position;   /* of buf[start] in the decompressed stream */
     uint64_t produced;   /* bytes that came out of this chunk */
     uint64_t limit;      /* for `produced` */
-    uint64_t max_window; /* most bytes of its own output that a frame may want to look back on; 0: 128 MiB */
+    uint64_t max_window; /* largest window of a frame, in bytes; 0: 128 MiB */
     size_t frame_at;     /* where in the chunk the frame began; SIZE_MAX: in an earlier chunk */
     size_t cut;          /* see pd_inflate_chunk() */
-    size_t hint;         /* bytes that libzstd wants for the next block; 0: between frames */
+    size_t hint;         /* bytes that libzstd needs for the next block; 0: between frames */
     bool full;           /* the last step filled the buffer: more may be waiting */
-    bool broken;         /* the stream was damaged; chunks are passed over up to the next frame */
-    uint64_t passed;     /* chunks that were passed over since; whoever has told of them sets it to 0 */
+    bool broken;         /* the stream was damaged; chunks are skipped up to the next frame */
+    uint64_t passed;     /* chunks skipped since; set to 0 by the caller that reports them */
 };
 
 void pd_inflate_init(struct pd_inflate *z, const struct pd_allocator *allocator, uint64_t limit);
@@ -35,26 +35,25 @@ void pd_inflate_free(struct pd_inflate *z);
 /* Drops all state: back to the start of the stream. */
 void pd_inflate_reset(struct pd_inflate *z);
 
-/* Gives up this chunk and all up to the start of a new frame: the stream is damaged. */
+/* Skips this chunk and all others up to the start of a new frame: the stream is damaged. */
 void pd_inflate_break(struct pd_inflate *z);
 
 /*
- * Gives the next chunk, of at most 65,535 bytes; it is copied. When it begins a frame although the one before
- * did not end, the rest of an incomplete record never came: it is dropped, and `cut` says how much of it
- * there was.
+ * Gives the next chunk, of at most 65,535 bytes; it is copied. If it begins a frame although the previous one
+ * did not end, an incomplete record is dropped, and `cut` receives its length so far.
  */
 enum pd_code pd_inflate_chunk(struct pd_inflate *z, const uint8_t *chunk, size_t n, uint64_t offset,
                               struct pd_error *error);
 
 /*
  * Makes n bytes (65,535 at most) of the decompressed stream visible at *p, if the chunks given so far have
- * them; *got may be less or more. What comes before damage or the limit is there before the error. PD_EZSTD:
- * the chunk is damaged; PD_ELIMIT: it makes more bytes than allowed, or its frame wants too large a window.
+ * them; *got may be less or more. Bytes before damage or the limit are given before the error. PD_EZSTD: the
+ * chunk is damaged; PD_ELIMIT: it makes more bytes than allowed, or its frame needs too large a window.
  */
 enum pd_code pd_inflate_at(struct pd_inflate *z, size_t n, const uint8_t **p, size_t *got,
                            struct pd_error *error);
 
-/* Passes over n of the visible bytes. */
+/* Skips n of the visible bytes. */
 void pd_inflate_take(struct pd_inflate *z, size_t n);
 
 #endif

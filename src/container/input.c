@@ -174,7 +174,7 @@ uint64_t pd_input_size(const struct pd_input *in)
     return in->source.size;
 }
 
-/* Keeps what is wanted of the buffer and moves it to the front. */
+/* Moves the needed part of the buffer to the front. */
 static enum pd_code slide(struct pd_input *in, uint64_t offset, struct pd_error *error)
 {
     pd_input_no_next(in);
@@ -193,7 +193,7 @@ static enum pd_code slide(struct pd_input *in, uint64_t offset, struct pd_error 
     return PD_OK;
 }
 
-/* How much is read at once when n bytes are to be visible. */
+/* The number of bytes to read at once to make n bytes visible. */
 static size_t ahead(const struct pd_input *in, size_t n)
 {
     const size_t room = in->cap - in->fill, least = n - in->fill;
@@ -217,7 +217,7 @@ static enum pd_code fill(struct pd_input *in, size_t n, struct pd_error *error)
             continue;
         if (got < 0)
             return pd_input_fail(in, in->base + in->fill, NULL, (int)-got, error);
-        if ((uint64_t)got > in->cap - in->fill) /* a source that wrote where it may not */
+        if ((uint64_t)got > in->cap - in->fill) /* a source that wrote beyond its buffer */
             return pd_input_fail(in, in->base + in->fill, NULL, EOVERFLOW, error);
         in->fill += (size_t)got;
         in->at_end = got == 0;
@@ -225,7 +225,7 @@ static enum pd_code fill(struct pd_input *in, size_t n, struct pd_error *error)
     return PD_OK;
 }
 
-/* An input that cannot seek reaches an offset ahead by reading over what lies between. */
+/* An input that cannot seek reaches a later offset by reading the bytes between. */
 static enum pd_code skip_to(struct pd_input *in, uint64_t offset, struct pd_error *error)
 {
     while (!in->seekable && offset > in->base + in->fill && !in->at_end) {
@@ -317,7 +317,7 @@ enum pd_code pd_input_pin(struct pd_input *in, uint64_t offset, uint64_t n, uint
 {
     struct pd_pin pin = {.offset = offset};
     enum pd_code code = extend_pin(in, &pin, n < limit ? n : limit, error);
-    /* More than the limit only counts when the input really has it. */
+    /* Exceeding the limit only counts if the input really has the bytes. */
     const uint8_t *p;
     size_t got = 0;
     if (!code && pin.n == limit && n > limit)

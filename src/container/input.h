@@ -26,7 +26,7 @@ struct pd_input {
     uint64_t base;       /* offset of the first of them */
     size_t fill;         /* how many there are */
     const uint8_t *next,
-        *stop;       /* of these, what the reader may take without asking; it ends when they move */
+        *stop;       /* of these, the part that the reader may take without a call; invalid when they move */
     uint64_t enough; /* offset up to which it is read ahead; 0: as far as there is room */
     bool seekable;
     bool at_end; /* the source said so, base + fill is the input's size */
@@ -34,15 +34,15 @@ struct pd_input {
     bool own_fd;
     struct pd_pin pins[2]; /* what is before the data, and what is behind it */
     unsigned n_pins;
-    char *path;             /* of a file that is open only while it is read; allocated */
-    uint64_t device, inode; /* which file that is */
-    struct pd_error
-        failure; /* why reading failed: it is not tried again, since who did not ask went on with less */
+    char *path;              /* of a file that is open only while it is read; allocated */
+    uint64_t device, inode;  /* which file that is */
+    struct pd_error failure; /* why reading failed: it is not tried again, since a caller that did not check
+                                continued with less */
     struct pd_input *parent; /* which learns of that; may be NULL */
 };
 
 enum pd_code pd_input_open_path(struct pd_input *in, const char *path, struct pd_error *error);
-/* Why a file cannot be opened: PD_EMISSING where there is none, PD_EIO where the system refuses to. */
+/* Why a file cannot be opened: PD_EMISSING if it does not exist, PD_EIO if the system refuses. */
 enum pd_code pd_open_code(int e);
 /*
  * A regular file that takes no descriptor between reads, so that any number can be open. It owns the path in
@@ -52,14 +52,14 @@ enum pd_code pd_input_open_file(struct pd_input *in, char *path, struct pd_error
 enum pd_code pd_input_open_fd(struct pd_input *in, int fd, struct pd_error *error);
 void pd_input_open_memory(struct pd_input *in, const void *bytes, size_t n);
 /*
- * Reads what `of` reads, which can seek and must live longer, through a window of its own: other threads may,
- * too.
+ * Reads the input of `of`, which can seek and must live longer, through a separate window: other threads may
+ * do so, too.
  */
 void pd_input_share(struct pd_input *in, const struct pd_input *of);
 enum pd_code pd_input_start(struct pd_input *in, size_t window, struct pd_error *error);
 void pd_input_close(struct pd_input *in);
 
-/* Nothing is taken without asking. */
+/* From here on the reader takes nothing without a call. */
 static inline void pd_input_no_next(struct pd_input *in)
 {
     in->next = in->stop = NULL;
@@ -74,8 +74,8 @@ uint64_t pd_input_size(const struct pd_input *in);
 
 /*
  * Makes bytes at `offset` visible: *p points to *got of them, at least n unless the input ends before (then
- * *got < n). n must not exceed the window. An input that cannot seek only goes forward; PD_EUNSUP for what
- * has passed.
+ * *got < n). n must not exceed the window. An input that cannot seek only goes forward; PD_EUNSUP for bytes
+ * that have passed.
  */
 enum pd_code pd_input_at(struct pd_input *in, uint64_t offset, size_t n, const uint8_t **p, size_t *got,
                          struct pd_error *error);

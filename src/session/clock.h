@@ -6,7 +6,7 @@
 #include "record_words.h"
 #include <perfdata/session/tasks.h>
 
-/* The end of a round: what is not newer than the newest of the round before is processed. */
+/* The end of a round: records that are not newer than the newest of the previous round are processed. */
 void pd_clock_end_round(struct pd_clock *c);
 
 /* Follows the time of a record, with UINT64_MAX as 0, and returns the moment's `at`. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* content.c - the records of a recording in an order that no container disturbs. */
+/* content.c - the records of a recording in an order that does not depend on the container. */
 #include "content.h"
 #include "src/codec/record_role.h"
 #include <perfdata/session/tasks.h>

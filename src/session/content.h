@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* content.h - what of a recording is content and what is its container: docs/HASH.md. */
+/* content.h - separates the content of a recording from its container: docs/HASH.md. */
 #ifndef PERFDATA_CONTENT_H
 #define PERFDATA_CONTENT_H
 
@@ -8,8 +8,8 @@
 
 /*
  * Members of a directory are read as `convert` puts them into one file: merged by time, unless there is only
- * one behind a `data` that has but what comes before the samples. This matters to records without a time
- * alone. *sorter stays NULL where they are not to be merged.
+ * one behind a `data` that has only records before the samples. This only matters for records without a time.
+ * *sorter stays NULL if they are not to be merged.
  */
 enum pd_code pd_open_members(struct pd_reader *r, const struct pd_allocator *allocator, size_t memory,
                              const char *tmpdir, struct pd_sorter **sorter, struct pd_error *error);

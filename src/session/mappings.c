@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mappings.c - what is mapped where, by perf's rules. What a map is called, and when a process has those of
- * its parent, follows perf 6.1 (machine__process_mmap2_event, thread__fork, machine__process_ksymbol).
+ * mappings.c - the mappings of processes and kernels, by perf's rules. Names of maps, and inheritance from a
+ * parent, follow perf 6.1 (machine__process_mmap2_event, thread__fork, machine__process_ksymbol).
  */
 #include "mappings.h"
 #include "src/codec/codec_internal.h"
@@ -9,7 +9,7 @@
 #include "src/support/limits.h"
 #include <stdio.h>
 
-/* A mapping, its name behind it, and how many ranges of addresses are of it. */
+/* A mapping, its name behind it, and the number of address ranges that refer to it. */
 struct pd_own_mapping {
     struct pd_mapping is; /* first: what is handed out */
     uint32_t refs;
@@ -49,7 +49,7 @@ static bool is_vdso(const char *name)
     return false;
 }
 
-/* perf inject --jit writes each function of a jitdump file into one of its own. */
+/* perf inject --jit writes each function of a jitdump file into a separate one. */
 static bool is_jitted(const char *path)
 {
     const char *base = base_of(path);
@@ -73,7 +73,7 @@ static enum pd_mapping_kind kind_of_kernel(const struct pd_mapping *m)
                : PD_MAPPING_MODULE;
 }
 
-/* perf calls a module by its name in brackets, in which - is _, as the kernel has it. */
+/* perf shows a module by its name in brackets, in which - is _, as in the kernel. */
 static size_t name_module(const char *path, char *buf, size_t cap)
 {
     const char *base = base_of(path), *end = strstr(base, ".ko");
@@ -98,7 +98,7 @@ size_t pd_mapping_dso(const struct pd_mapping *m, char *buf, size_t cap)
     }
 }
 
-/* Has it no file, or one that says nothing of its bytes? */
+/* True if it has no file, or one that does not determine its bytes. */
 static bool is_by_address(const struct pd_mapping *m)
 {
     return m->kind == PD_MAPPING_KERNEL || m->kind == PD_MAPPING_SYMBOL || is_memory(m);
@@ -159,7 +159,7 @@ static uint32_t take_number(struct pd_mappings *m)
     return (uint32_t)m->n_all++;
 }
 
-/* What all takes now, and one mapping more. */
+/* The current memory, and that of one more mapping. */
 static uint64_t bytes_with(const struct pd_mappings *m, size_t more)
 {
     return m->bytes + more + m->n_all * (sizeof *m->all + sizeof *m->unused) +
@@ -265,7 +265,7 @@ static bool use_space(struct pd_mappings *m, enum pd_space_of kind, uint32_t pid
     return true;
 }
 
-/* Whose addresses those of a mode are; false: nobody's. The host's kernel has space 0. */
+/* The owner of the addresses of a mode; false: none. The host's kernel has space 0. */
 static bool space_of_mode(unsigned cpumode, enum pd_space_of *kind, bool *host_kernel)
 {
     *host_kernel = cpumode == PD_CPUMODE_KERNEL;
@@ -368,7 +368,7 @@ static enum pd_code take_fork(struct pd_mappings *m, const struct pd_record *rec
     return PD_OK;
 }
 
-/* Code that the kernel made later; perf takes it for a mapping of its own where there is none. */
+/* Code that the kernel made later; perf treats it as a separate mapping where there is none. */
 static enum pd_code take_symbol(struct pd_mappings *m, const struct pd_ksymbol *k, struct pd_error *error)
 {
     const uint64_t last = last_of(k->addr, k->len);
@@ -388,7 +388,7 @@ static enum pd_code take_symbol(struct pd_mappings *m, const struct pd_ksymbol *
     return code ? code : place_mapping(m, 0, own, last, error);
 }
 
-/* The process is another program now. */
+/* The process now runs another program. */
 static void take_exec(struct pd_mappings *m, const struct pd_record *rec)
 {
     uint32_t pid, tid, i;

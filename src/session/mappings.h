@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mappings.h - what is mapped where: the one place that knows perf's rules of mappings; inside of pd_session,
- * and of what asks for mappings alone.
+ * mappings.h - mappings of processes and kernels: the one place that knows perf's rules of mappings; part of
+ * pd_session, and of code that only needs mappings.
  */
 #ifndef PERFDATA_MAPPINGS_H
 #define PERFDATA_MAPPINGS_H
@@ -11,7 +11,7 @@
 #include <perfdata/error.h>
 #include <perfdata/session/mappings.h>
 
-/* Whose addresses they are: of each there are spaces by pid. */
+/* The owners of addresses: each has spaces by pid. */
 enum pd_space_of { PD_SPACE_PROCESS, PD_SPACE_GUEST_KERNEL, PD_SPACE_GUEST_PROCESS, PD_SPACE_KINDS };
 
 /* The mappings of a process, or of a kernel. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * offcpu.h - which samples of a recording have their stacks in their raw data: those of an event that the
- * recording calls "offcpu-time". Of a stream that is known from where it says so on.
+ * offcpu.h - finds the samples with their stacks in their raw data: those of an event that the recording
+ * calls "offcpu-time". In a stream this is known from the record with the name on.
  */
 #ifndef PERFDATA_OFFCPU_H
 #define PERFDATA_OFFCPU_H
@@ -10,19 +10,22 @@
 #include <perfdata/session/metadata.h>
 
 struct pd_offcpu_names {
-    struct pd_metadata *meta; /* NULL: no event can be such a one */
+    struct pd_metadata *meta; /* NULL: no event can have that name */
 };
 
-/* Takes what is known before the records. PD_ENOMEM, and failures of reading. To be closed in any case. */
+/*
+ * Takes the names that are known before the records. PD_ENOMEM, and failures of reading. Must be closed in
+ * any case.
+ */
 enum pd_code pd_offcpu_open(struct pd_offcpu_names *names, struct pd_reader *r,
                             const struct pd_allocator *allocator, struct pd_error *error);
 void pd_offcpu_close(struct pd_offcpu_names *names);
 
-/* Takes what a record says of the names of events; most say nothing. PD_ENOMEM. */
+/* Takes the names of events in a record; most have none. PD_ENOMEM. */
 enum pd_code pd_offcpu_learn(const struct pd_offcpu_names *names, struct pd_reader *r,
                              const struct pd_record *rec, struct pd_error *error);
 
-/* Is the attr of that number one of such samples? */
+/* True if the attr of that number has such samples. */
 bool pd_offcpu_is_event(const struct pd_offcpu_names *names, const struct pd_reader *r, uint32_t attr);
 
 bool pd_offcpu_take_of_bpf(const struct pd_offcpu_names *names, const struct pd_reader *r,

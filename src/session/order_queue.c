@@ -5,7 +5,7 @@
 #include "src/support/memory.h"
 #include <string.h>
 
-#define REACH 16 /* how far back a record is put into its stretch rather than start another */
+#define REACH 16 /* how far back a record is inserted into its stretch, instead of starting another one */
 #define FAN 32   /* runs of a level that are merged into one of the next */
 #define CHUNK_LEAST ((size_t)256)
 #define CHUNK_MOST ((size_t)1 << 20)
@@ -154,7 +154,7 @@ static enum pd_code sort(struct pd_queue *q, struct pd_error *error)
     return PD_OK;
 }
 
-/* ---- Sources: a heap of where records may come from */
+/* ---- Sources: a heap of the places that records come from */
 
 static bool before(const struct pd_queue_source *a, const struct pd_queue_source *b)
 {
@@ -214,7 +214,7 @@ static enum pd_code gather(struct pd_queue *q, size_t from, size_t to, struct pd
     return PD_OK;
 }
 
-/* The top source was passed over: its next record takes its place, if it has one up to the limit. */
+/* The record of the top source was taken: its next record replaces it, if it has one up to the limit. */
 static enum pd_code follow(struct pd_queue *q, struct pd_error *error)
 {
     const struct pd_waiting *w;
@@ -275,7 +275,7 @@ static enum pd_code merge_runs(struct pd_queue *q, struct pd_error *error)
     return PD_OK;
 }
 
-/* Moves all that is in memory to a run. */
+/* Moves all records in memory to a run. */
 static enum pd_code spill(struct pd_queue *q, struct pd_error *error)
 {
     if (!pd_grow(q->allocator, (void **)&q->runs, q->n_runs, &q->runs_cap, sizeof *q->runs))
@@ -371,7 +371,7 @@ enum pd_code pd_queue_flush(struct pd_queue *q, uint64_t limit, struct pd_error 
     return code ? code : gather(q, 0, q->n_runs + 1, error);
 }
 
-/* Nothing is left up to the limit: what is behind it moves to the front. */
+/* No records are left up to the limit: the later ones move to the front. */
 static void settle(struct pd_queue *q)
 {
     q->n -= q->first;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * order_queue.h - records that wait to be given in order of time: copied into chunks of memory; when they are
- * more than is allowed, sorted and spilled as runs.
+ * order_queue.h - records that wait to be sorted by time: copied into chunks of memory; beyond the limit,
+ * sorted and spilled as runs.
  *
  * Ring buffers give ascending stretches of records. The queue notes where such stretches begin, and merges
  * them when it has to give: n records of k ring buffers cost n log k, and n log n whatever the input.
@@ -19,7 +19,7 @@ struct pd_queue_entry {
 /* Where the next record may come from: number n is run n, the last one memory. */
 struct pd_queue_source {
     uint64_t time;
-    size_t number; /* the lower, the longer have its records been waiting */
+    size_t number; /* lower numbers have older records */
 };
 
 struct pd_queue {
@@ -40,7 +40,7 @@ struct pd_queue {
     size_t n_sources, sources_cap;
     bool taken;       /* the top was given and is to be passed over */
     uint64_t limit;   /* of pd_queue_flush() */
-    uint64_t waiting; /* records in the queue, what was given last included */
+    uint64_t waiting; /* records in the queue, including the one given last */
     uint64_t n_spilled, bytes_spilled;
 };
 
@@ -59,7 +59,7 @@ enum pd_code pd_queue_push(struct pd_queue *q, const struct pd_record *rec, uint
 /* Starts to give all records up to the time `limit`. PD_ENOMEM, PD_ETEMP. */
 enum pd_code pd_queue_flush(struct pd_queue *q, uint64_t limit, struct pd_error *error);
 
-/* Frames a record that waited, and sets what pd_waiting keeps of it; the rest is the caller's. */
+/* Frames a record that waited, and sets the fields that pd_waiting keeps; the caller sets the others. */
 void pd_waiting_frame(const struct pd_waiting *w, enum pd_order order, struct pd_record *rec);
 /* The other way: all but the memory it is in, for which there is room. Its bytes may be there already. */
 void pd_waiting_fill(struct pd_waiting *w, const struct pd_record *rec, uint64_t time);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record_words.h - pd_record_time() and what else takes a word or two of a framed record, for the passes that
- * do nothing else: as calls they are a third of the work of a filter.
+ * record_words.h - pd_record_time() and similar functions that take a word or two of a framed record, inline
+ * for passes that do little else: as calls they are a third of the work of a filter.
  */
 #ifndef PERFDATA_WORD_H
 #define PERFDATA_WORD_H

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* session.c - what records mean, in one pass: tasks and mappings by their own rules, cgroups and namespaces.
- */
+/* session.c - interprets records in one pass: tasks, mappings, cgroups and namespaces. / */
 #include <perfdata/session/session.h>
 #include "mappings.h"
 #include "record_words.h"
@@ -10,7 +9,7 @@
 #include "src/support/limits.h"
 #include "task_flow.h"
 
-/* What a task has besides its name and process. */
+/* The data of a task besides its name and process. */
 struct more {
     uint32_t tid;
     uint32_t ppid, ptid;
@@ -50,7 +49,7 @@ static enum pd_code no_memory(struct pd_error *error, size_t bytes)
     return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "session", 0, bytes);
 }
 
-/* Asks for memory before it is taken. */
+/* Checks the limit before memory is taken. */
 static enum pd_code afford(struct pd_session *s, size_t bytes, struct pd_error *error)
 {
     if (bytes > s->memory || s->bytes > s->memory - bytes)
@@ -133,7 +132,7 @@ static enum pd_code take_namespaces(struct pd_session *s, const struct pd_namesp
     return PD_OK;
 }
 
-/* A task begins with what the one that forked it has. */
+/* A task begins with the data of the task that forked it. */
 static enum pd_code take_fork(struct pd_session *s, const struct pd_record *rec, struct pd_error *error)
 {
     struct more *child;

@@ -2,10 +2,10 @@
 /*
  * sorter.c - the records of a recording by time.
  *
- * A lane is a stream of records and the queue of those of them that wait. A file has one; how long its
- * records wait is told by its rounds. Each member of a directory recording has one; how long its records wait
- * is told by its slack, the most that one of them is behind an earlier one, which is known from a first
- * reading. Lanes are merged by time.
+ * A lane is a stream of records and the queue of those of them that wait. A file has one; its rounds
+ * determine how long its records wait. Each member of a directory recording has one; its slack, the largest
+ * amount by which a record is behind an earlier one, determines how long its records wait; it is known from a
+ * first reading. Lanes are merged by time.
  */
 #include "order_queue.h"
 #include "src/codec/codec_internal.h"
@@ -56,7 +56,7 @@ struct pd_sorter {
     size_t n_sideband, sideband_cap;
     size_t passed;                     /* of these: given */
     uint64_t newest;                   /* time given */
-    struct pd_reader *given;           /* the reader at the record that was given last, NULL: it waited */
+    struct pd_reader *given;           /* the reader at the last record; NULL: it waited */
     uint64_t payload_at, payload_left; /* of one that waited */
     struct pd_sorter_stats stats;
     enum pd_code failed;
@@ -65,7 +65,7 @@ struct pd_sorter {
 
 /* ---- One lane */
 
-/* An error of the input that a reader goes on behind. */
+/* An error of the input behind which a reader continues. */
 static bool passes(enum pd_code code)
 {
     return code == PD_EZSTD || code == PD_ELIMIT;
@@ -78,7 +78,7 @@ static enum pd_code own_failure(struct pd_sorter *s, enum pd_code code, struct p
     return code;
 }
 
-/* Makes *rec of a record that waited. What follows it is read where it stands. */
+/* Makes *rec from a record that waited. Its payload is read from its place in the input. */
 static void revive(struct pd_sorter *s, const struct lane *l, const struct pd_waiting *w,
                    struct pd_record *rec)
 {
@@ -125,7 +125,7 @@ static bool stays_ahead(const struct pd_record *rec)
            rec->type == PD_RECORD_HEADER_ATTR || rec->old_feature;
 }
 
-/* Takes part in the order of time? Then *time is its place in it. */
+/* True if the record is ordered by time. Then *time is its position. */
 static bool is_placed(const struct pd_sorter *s, const struct lane *l, const struct pd_record *rec,
                       const struct pd_moment *when, uint64_t *time)
 {
@@ -133,7 +133,7 @@ static bool is_placed(const struct pd_sorter *s, const struct lane *l, const str
     if (when->time || !is_strict(s) || l->in_order || stays_ahead(rec))
         return when->time != 0;
     *time = l->clock.done;
-    return l->newest != 0; /* what is at the start needs not wait */
+    return l->newest != 0; /* records at the start need not wait */
 }
 
 static uint64_t settled(const struct lane *l)
@@ -151,7 +151,7 @@ static bool in_place(const struct pd_sorter *s, const struct pd_record *rec, uin
            (s->passed == s->n_sideband || time < s->sideband[s->passed]);
 }
 
-/* Does a record that was just read come at once? If not, it was put into the queue. */
+/* True if a record that was just read comes at once. If not, it was put into the queue. */
 static enum pd_code put_in_lane(struct pd_sorter *s, struct lane *l, struct pd_record *rec, bool *at_once,
                                 struct pd_error *error)
 {
@@ -309,7 +309,7 @@ static void note_order(struct pd_sorter_stats *stats, const struct lane *l, cons
                                                .member = l->member};
 }
 
-/* How far the records of a lane are out of order, and how many there are. */
+/* The slack of a lane, and the number of its records. */
 static enum pd_code measure(struct pd_sorter *s, struct lane *l, uint64_t *records, struct pd_error *error)
 {
     struct pd_record rec = {0};
@@ -361,7 +361,7 @@ static void heap_sort(uint64_t *a, size_t n)
     }
 }
 
-/* May PD_SORT_CAUSAL let samples pass, as far as this record tells? Notes its time unless it is a sample. */
+/* True if this record permits PD_SORT_CAUSAL to let samples pass. Notes its time unless it is a sample. */
 static enum pd_code collect(struct pd_sorter *s, const struct pd_record *rec, size_t most, bool *may)
 {
     struct lane *l = s->lanes;

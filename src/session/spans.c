@@ -13,7 +13,7 @@ void pd_spans_free(struct pd_spans *s)
     *s = (struct pd_spans){.allocator = s->allocator, .count = s->count, .user = s->user};
 }
 
-/* Room for one more; that at 0 is none's, and takes what is written where there is no memory. */
+/* Room for one more; the entry at 0 is unused, and takes writes when memory has run out. */
 static bool has_room(struct pd_spans *s)
 {
     static const struct pd_span none = {0};
@@ -134,7 +134,7 @@ static uint32_t end_before(struct pd_spans *s, uint32_t t, uint64_t at, struct p
     return t;
 }
 
-/* Takes out what is in a range: `before` and `behind` are what is left. */
+/* Removes the content of a range: `before` and `behind` receive the rest. */
 static void clear(struct pd_spans *s, uint32_t space, uint64_t first, uint64_t last, uint32_t *before,
                   uint32_t *behind)
 {

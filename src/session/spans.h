@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spans.h - ranges of addresses, each with a number, as mappings of a process are: a new one takes the place
- * of what it covers. Copies share what they have in common, so that a fork costs nothing, until one of them
+ * spans.h - ranges of addresses, each with a number, like the mappings of a process: a new one replaces the
+ * ranges that it covers. Copies share their common parts, so that a fork costs nothing, until one of them
  * changes.
  */
 #ifndef PERFDATA_SPANS_H
@@ -10,7 +10,7 @@
 #include "src/support/keyed.h"
 #include "src/support/memory.h"
 
-/* Balanced by ranks that nobody can foresee: of two neighbours the one of the higher rank is above. */
+/* Balanced by unpredictable ranks: of two neighbours the one with the higher rank is above. */
 struct pd_span {
     uint64_t first, last;
     uint32_t left, right;
@@ -27,8 +27,8 @@ struct pd_spans {
     uint32_t unused; /* a list, by `left` */
     uint64_t ranks;  /* given */
     struct pd_key key;
-    bool failed; /* no memory: what is in them is wrong */
-    /* Told of each range that comes to bear a value (1) or no longer does (-1); NULL: nobody is. */
+    bool failed; /* memory ran out: the content is wrong */
+    /* Called for each range that gets a value (1) or loses it (-1); may be NULL. */
     void (*count)(void *user, uint32_t value, int by);
     void *user;
 };
@@ -38,9 +38,9 @@ void pd_spans_init(struct pd_spans *s, const struct pd_allocator *allocator);
 void pd_spans_free(struct pd_spans *s);
 /* Puts the range from `first` to `last`, both included, into a space. Sets `failed` if there is no memory. */
 void pd_spans_put(struct pd_spans *s, uint32_t *space, uint64_t first, uint64_t last, uint32_t value);
-/* Takes a range out, and what of others it covers. */
+/* Removes a range, and the covered parts of others. */
 void pd_spans_take(struct pd_spans *s, uint32_t *space, uint64_t first, uint64_t last);
-/* A space that holds what the other one does. */
+/* A copy of another space. */
 uint32_t pd_spans_copy(struct pd_spans *s, uint32_t space);
 /* The space is used no more. */
 void pd_spans_drop(struct pd_spans *s, uint32_t space);

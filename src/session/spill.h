@@ -10,7 +10,7 @@
 
 struct pd_chunk;
 
-/* A record that waits, with what the reader said of it; takes pd_waiting_bytes(size). */
+/* A record that waits, with the reader's information about it; takes pd_waiting_bytes(size). */
 struct pd_waiting {
     uint64_t time;
     uint64_t offset, index, inner_offset;
@@ -33,7 +33,7 @@ static inline size_t pd_waiting_bytes(size_t size)
 struct pd_run {
     int fd;
     unsigned level;   /* 0: written from memory; n + 1: merged from runs of level n */
-    uint64_t at, end; /* what is not in the buffer yet, as offsets in the file */
+    uint64_t at, end; /* the part that is not in the buffer yet, as offsets in the file */
     uint8_t *buf;     /* from the first reading on */
     size_t first, fill;
 };
@@ -58,13 +58,13 @@ void pd_spill_free(struct pd_spill *s);
 enum pd_code pd_spill_begin(struct pd_spill *s, struct pd_error *error);
 /* Appends a record. PD_EOUT. */
 enum pd_code pd_spill_put(struct pd_spill *s, const struct pd_waiting *w, struct pd_error *error);
-/* Makes *run of what was written; it is the caller's to close. PD_EOUT. */
+/* Makes *run of the written records; the caller must close it. PD_EOUT. */
 enum pd_code pd_spill_end(struct pd_spill *s, struct pd_run *run, struct pd_error *error);
 
 /* The first record, valid until pd_run_skip(); *w is NULL at the end. PD_ENOMEM, PD_ETEMP. */
 enum pd_code pd_run_head(struct pd_run *run, const struct pd_allocator *allocator,
                          const struct pd_waiting **w, struct pd_error *error);
-/* Passes over the record that pd_run_head() gave. */
+/* Skips the record that pd_run_head() gave. */
 void pd_run_skip(struct pd_run *run);
 void pd_run_close(struct pd_run *run, const struct pd_allocator *allocator);
 

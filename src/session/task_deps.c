@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* task_deps.c - which tasks a selection depends on. */
+/* task_deps.c - the tasks that a selection depends on. */
 #include "src/schema/fail.h"
 #include "task_engine.h"
 #include "task_graph.h"
@@ -10,7 +10,7 @@ static enum pd_code no_memory(struct pd_error *error, uint64_t bytes)
     return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, bytes);
 }
 
-/* ---- Forks that made their parents */
+/* ---- Forks that created their parents */
 
 static int by_number(const void *a, const void *b)
 {
@@ -37,7 +37,7 @@ bool pd_tasks_fork_made_parent(const struct pd_tasks *t, uint64_t order)
     return t->n_making && bsearch(&order, t->making, t->n_making, sizeof order, by_number) != NULL;
 }
 
-/* ---- Maps of a process that perf takes for another's */
+/* ---- Maps of a process that perf assigns to another */
 
 bool pd_tasks_several(const struct pd_tasks *t)
 {
@@ -113,14 +113,14 @@ static bool make_graph(const struct pd_tasks *t, struct pd_task_graph *g)
     return ok;
 }
 
-/* What is needed, by the numbers of nodes. */
+/* Whether each node is needed. */
 struct needs {
     struct pd_tasks *t;
     uint32_t *ids; /* of the nodes */
     bool failed;   /* no memory */
 };
 
-/* What a needed task depends on is needed. */
+/* The tasks that a needed task depends on become needed. */
 static bool pass_need(void *user, uint32_t from, uint32_t to)
 {
     struct needs *needs = user;
@@ -131,7 +131,7 @@ static bool pass_need(void *user, uint32_t from, uint32_t to)
     return !needs->failed;
 }
 
-/* Those that are needed wait to pass that on. */
+/* Needed nodes wait to pass that on. */
 static void begin_needs(const struct needs *needs, struct pd_task_graph *g)
 {
     const struct pd_idmap *tids = &needs->t->tids, *needed = &needs->t->needed;

@@ -2,11 +2,11 @@
 /*
  * task_engine.h - the one place that knows perf's rules of tasks; the inside of pd_tasks.
  *
- * What a record tells of a task is noted with its moment (tasks.c) and waits. Settled, it is processed in the
- * order of moments by perf's rules (task_rules.c), which leaves a list of what changed for whom; lookups
- * search that. There are two ways to use it: collect all, then pd_tasks_finish(), which settles everything
- * and knows it from then on; or pd_tasks_flow() for a stream that is read once: settle what nothing older can
- * come before any more, and forget what nobody will ask for.
+ * Information from a record is noted with its moment (tasks.c) and waits. When it is settled, perf's rules
+ * (task_rules.c) process it in the order of moments, which gives a list of the changes of each task; lookups
+ * search that list. There are two ways to use it: collect all, then pd_tasks_finish(), which settles
+ * everything; or pd_tasks_flow() for a stream that is read once: settle entries when no older ones can come
+ * any more, and forget those that nobody will ask for.
  */
 #ifndef PERFDATA_TASK_ENGINE_H
 #define PERFDATA_TASK_ENGINE_H
@@ -17,11 +17,11 @@
 enum pd_task_kind {
     PD_TASK_COMM,
     PD_TASK_FORK,
-    PD_TASK_MAKING_FORK, /* it made its parent, too */
+    PD_TASK_MAKING_FORK, /* it created its parent, too */
     PD_TASK_MENTION,
 };
 
-/* What was told of a task. */
+/* Information about a task from a record. */
 struct pd_task_entry {
     uint64_t at, time, order; /* its moment */
     uint32_t round;
@@ -42,8 +42,10 @@ static inline bool pd_task_entry_before(const struct pd_task_entry *a, const str
     return pd_moment_before(&x, &y);
 }
 
-/* A tid: what is known of it after all that is settled, and the first that speaks of it, other than COMM and
- * FORK. */
+/*
+ * A tid: its state after all settled entries, and the first record that mentions it, other than COMM and
+ * FORK.
+ */
 struct pd_task_of_tid {
     struct pd_moment when; /* of the mention that waits */
     uint32_t mentioned;    /* the process it says; UINT32_MAX: none waits */
@@ -54,11 +56,11 @@ struct pd_task_of_tid {
             uint32_t tid;
             uint32_t any; /* a process that some record gave it; UINT32_MAX: none did */
         };
-        struct pd_task before; /* flowing: what was known before the changes that are not forgotten */
+        struct pd_task before; /* flowing: its state before the changes that are not forgotten */
     };
 };
 
-/* What is known of a tid from an entry on. */
+/* The state of a tid from an entry on. */
 struct pd_task_state {
     uint32_t after; /* number of entries processed; the last of them made the change */
     uint32_t pid, comm;
@@ -109,7 +111,7 @@ struct pd_tasks {
     bool finished; /* lookups are possible */
 };
 
-/* Compressed records may say of millions of tasks in a few bytes. */
+/* Compressed records may mention millions of tasks in a few bytes. */
 static inline bool pd_tasks_afford(struct pd_tasks *t, size_t bytes)
 {
     t->full |= bytes > t->left;
@@ -129,14 +131,14 @@ bool pd_tasks_number_name(struct pd_tasks *t, const char *s, size_t n, uint32_t 
 
 #define PD_SWAPPER 1 /* its name */
 
-/* Makes the states of what is settled. */
+/* Makes the states of the settled entries. */
 bool pd_tasks_index_states(struct pd_tasks *t);
-/* Notes that what one id needs the other needs. */
+/* Notes that a need for one id is a need for the other. */
 bool pd_tasks_join(struct pd_tasks *t, uint32_t a, uint32_t b);
 
 /* ---- task_deps.c */
 
-/* Finds the forks that made their parents, for pd_tasks_fork_made_parent(). */
+/* Finds the forks that created their parents, for pd_tasks_fork_made_parent(). */
 bool pd_tasks_list_making(struct pd_tasks *t);
 
 #endif

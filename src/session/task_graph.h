@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * task_graph.h - which tasks depend on which: a task on those that it was forked from. Ids are used again,
- * and a file may have its forks in any order, even in circles. Inline, as a call for each edge took half of
- * the work.
+ * task_graph.h - dependencies between tasks: a task depends on those that it was forked from. Ids are used
+ * again, and a file may have its forks in any order, even in circles. Inline, as a call for each edge took
+ * half of the work.
  */
 #ifndef PERFDATA_TASK_GRAPH_H
 #define PERFDATA_TASK_GRAPH_H
@@ -38,7 +38,7 @@ static inline void pd_task_graph_free(struct pd_task_graph *g)
     pd_release(g->allocator, g->edges);
 }
 
-/* Begins with so many nodes, and room for so many edges. False, here and below: no memory. */
+/* Begins with this number of nodes, and room for this number of edges. False, here and below: no memory. */
 static inline bool pd_task_graph_make(struct pd_task_graph *g, size_t nodes, size_t edges)
 {
     g->nodes = nodes < PD_TASK_BOTTOM ? pd_array(g->allocator, NULL, nodes, sizeof *g->nodes) : NULL;
@@ -74,7 +74,7 @@ static inline bool pd_task_graph_connect(struct pd_task_graph *g, uint32_t from,
     return true;
 }
 
-/* A node waits to pass on what it has. */
+/* Adds a node to those that wait to pass on their marks. */
 static inline void pd_task_graph_wait(struct pd_task_graph *g, uint32_t node)
 {
     if (g->nodes[node].below != PD_TASK_NOT_WAITING)
@@ -83,8 +83,10 @@ static inline void pd_task_graph_wait(struct pd_task_graph *g, uint32_t node)
     g->top = node;
 }
 
-/* Each that waits passes on to those that it depends on; where that changes something (`pass` says so), they
- * do the same. */
+/*
+ * Each waiting node passes its marks on to its dependencies; if that changes them (`pass` tells), they do the
+ * same.
+ */
 static inline void pd_task_graph_spread(struct pd_task_graph *g,
                                         bool (*pass)(void *user, uint32_t from, uint32_t to), void *user)
 {

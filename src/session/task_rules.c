@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* task_rules.c - perf's rules of tasks, applied to what was told of them in the order of its moments, and
- * what is known after that. */
+/*
+ * task_rules.c - perf's rules of tasks, applied to the collected information in the order of moments, and
+ * lookups of the result.
+ */
 #include "task_engine.h"
 
 /* ---- The rules */
@@ -17,8 +19,10 @@ bool pd_tasks_join(struct pd_tasks *t, uint32_t a, uint32_t b)
     return true;
 }
 
-/* Notes what is known of a task from the current entry on; several changes by one entry are one. False: no
- * memory. */
+/*
+ * Notes the state of a task from the current entry on; several changes by one entry are one. False: no
+ * memory.
+ */
 static bool note_change(struct pd_tasks *t, uint32_t i)
 {
     const struct pd_task_state now = {(uint32_t)t->n_settled, t->tasks[i].pid, t->tasks[i].comm};
@@ -49,7 +53,7 @@ static bool find_or_make(struct pd_tasks *t, uint32_t pid, uint32_t tid, uint32_
     return note_change(t, i) && (pid == tid || pid == UINT32_MAX || find_or_make(t, pid, pid, &leader));
 }
 
-/* Whatever was known of a tid, it is a new task now. */
+/* The tid becomes a new task, whatever its state was. */
 static bool make_anew(struct pd_tasks *t, uint32_t pid, uint32_t tid, uint32_t *index)
 {
     struct pd_task_of_tid *task = &t->tasks[pd_idmap_get(&t->tids, tid)];
@@ -141,7 +145,7 @@ bool pd_tasks_settle(struct pd_tasks *t, const struct pd_moment *until)
     return true;
 }
 
-/* How many of the settled entries are before a moment; NULL: all are. */
+/* The number of settled entries before a moment; NULL: all. */
 static size_t count_before(const struct pd_tasks *t, const struct pd_moment *until)
 {
     size_t n = until ? 0 : t->n_settled;
@@ -202,7 +206,7 @@ INLINE const struct pd_task_state *state_at(const struct pd_tasks *t, bool flowi
     return flowing ? &t->changes[k].state : &t->states[k];
 }
 
-/* Is state k before the place of task i at the moment, the state there included? */
+/* True if state k is at or before the moment, for task i. */
 INLINE bool is_up_to(const struct pd_tasks *t, bool flowing, size_t k, uint32_t i,
                      const struct pd_moment *when)
 {

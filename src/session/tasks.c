@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tasks.c - what records tell of tasks is noted, to be processed by task_rules.c. */
+/* tasks.c - collects the information about tasks in records, for task_rules.c to process. */
 #include "src/codec/codec_internal.h"
 #include "src/container/reader/sample_run.h"
 #include "src/support/limits.h"
@@ -12,7 +12,7 @@ static enum pd_code no_memory(struct pd_error *error, uint64_t bytes)
     return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, bytes);
 }
 
-/* What could not be collected: because of the limit, or of memory. */
+/* The error of collecting: the limit, or memory. */
 static enum pd_code refused(const struct pd_tasks *t, struct pd_error *error, uint64_t bytes)
 {
     return t->full ? pd_fail(error, PD_ELIMIT, PD_NOWHERE, "memory for tasks", bytes, t->left)
@@ -81,7 +81,7 @@ static uint32_t index_of(struct pd_tasks *t, uint32_t tid)
     return pd_idmap_add(&t->tids, tid, i) ? i : PD_IDMAP_NONE;
 }
 
-/* Notes whether a tid, which has an index, is given more than one process. */
+/* Notes whether a tid, which has an index, gets more than one process. */
 static void note_process(struct pd_tasks *t, uint32_t tid, uint32_t pid)
 {
     if (pid == UINT32_MAX || t->flowing)
@@ -154,8 +154,10 @@ bool pd_tasks_note(struct pd_tasks *t, uint32_t pid, uint32_t tid)
     return true;
 }
 
-/* What is said of a task counts if it is the first: it waits in its place, and while the tasks flow among the
- * entries, too. */
+/*
+ * A mention of a task counts if it is the first: it waits in its place, and while the tasks flow also among
+ * the entries.
+ */
 enum pd_code pd_tasks_mention(struct pd_tasks *t, const struct pd_moment *when, uint32_t pid, uint32_t tid,
                               struct pd_error *error)
 {
@@ -200,8 +202,8 @@ enum pd_code pd_tasks_record(struct pd_tasks *t, struct pd_record *rec, const st
 }
 
 /*
- * A sample says of nearly every task what one before it has said. Those that do are passed over by a small
- * table, in a loop of their own: half the work of framing each record for it.
+ * Nearly every sample repeats a mention of an earlier one. A small table skips these, in a separate loop:
+ * half the work of framing each record.
  */
 struct known {
     uint32_t pid, tid;
@@ -210,7 +212,7 @@ struct known {
 
 #define KNOWN 256
 
-/* Passes over samples that say nothing new. */
+/* Skips samples without new mentions. */
 static void pass_known(struct pd_reader *r, struct pd_clock *clock, const struct known known[KNOWN])
 {
     const uint8_t *p = r->src->next, *const stop = r->src->stop;
@@ -259,7 +261,7 @@ enum pd_code pd_tasks_collect(struct pd_tasks *t, struct pd_reader *r, struct pd
         known[tid % KNOWN] = (struct known){pid, tid, clock.timed ? when.at : when.order};
         code = pd_tasks_mention(t, &when, pid, tid, error);
     }
-    if (pd_is_failure(end)) { /* damage is told by who reads it next, but then there may be memory */
+    if (pd_is_failure(end)) { /* the next reader reports damage, but a lack of memory must be reported now */
         code = end;
         if (error)
             *error = what;
@@ -267,7 +269,7 @@ enum pd_code pd_tasks_collect(struct pd_tasks *t, struct pd_reader *r, struct pd
     return pd_is_failure(code) || code == PD_ELIMIT ? code : PD_OK;
 }
 
-/* ---- All that was collected, or what flows */
+/* ---- Processing all collected entries, or those of a stream */
 
 /* Each tid's first mention becomes an entry. */
 static enum pd_code add_mentions(struct pd_tasks *t, struct pd_error *error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* told.c - what a record tells of a task. */
+/* told.c - extracts the information about a task in a record. */
 #include "told.h"
 #include "src/codec/codec_internal.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* told.h - what a record tells of a task, as roles.def and identity.def have it: what all that follow tasks
- * are fed with. */
+/*
+ * told.h - the information about a task in a record, by roles.def and identity.def: the input of all code
+ * that follows tasks.
+ */
 #ifndef PERFDATA_TOLD_H
 #define PERFDATA_TOLD_H
 
@@ -17,7 +19,10 @@ struct pd_told {
 /* Decodes the record. PD_EUNKNOWN, too, if its event is not known or it names no task; else the error of
  * decoding it. */
 enum pd_code pd_told_of(struct pd_record *rec, struct pd_told *told, struct pd_error *error);
-/* Is it a mapping of a process, or namespaces? They say that a task is there. Decodes what may be one. */
+/*
+ * True if it is a mapping of a process, or namespaces, which show that a task exists. Decodes records that
+ * may be one.
+ */
 bool pd_told_map(struct pd_record *rec, struct pd_told *told);
 
 #endif

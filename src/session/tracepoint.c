@@ -2,9 +2,9 @@
 /*
  * tracepoint.c - format files of tracefs, and the raw bytes they describe.
  *
- * A format file comes from a file that anyone may have made. It is cut into lines and these at semicolons;
- * nothing is searched twice, and a number that does not fit makes its line a bad one. The places it names are
- * only looked up in raw bytes, where each is checked.
+ * A format file comes from a file that anyone may have made. It is split into lines and at semicolons;
+ * nothing is searched twice, and a number that does not fit makes its line invalid. The places that it names
+ * are only used in raw bytes, where each is checked.
  */
 #include "src/codec/codec_internal.h"
 #include "src/reflect/emit.h"
@@ -59,7 +59,7 @@ static struct pd_slice trim(struct pd_slice p)
     return p;
 }
 
-/* What stands before the next `end`, which is taken off too. False: nothing is left. */
+/* The text before the next `end`, which is removed, too. False: nothing is left. */
 static bool take_to(struct pd_slice *rest, char end, struct pd_slice *out)
 {
     if (rest->len == 0)
@@ -78,7 +78,7 @@ static bool same(struct pd_slice p, const char *s)
     return p.len == strlen(s) && memcmp(p.ptr, s, p.len) == 0;
 }
 
-/* Takes `prefix` off, and the space behind it. */
+/* Removes `prefix`, and the space behind it. */
 static bool take_prefix(struct pd_slice *p, const char *prefix)
 {
     const size_t n = strlen(prefix);
@@ -211,7 +211,7 @@ static bool is_width(uint64_t n)
     return n == 1 || n == 2 || n == 4 || n == 8;
 }
 
-/* What stands in brackets behind the name. */
+/* The text in brackets behind the name. */
 struct dimensions {
     bool any, several;
     uint32_t length; /* of one dimension; 0: empty, or a name of C */
@@ -299,7 +299,7 @@ static bool set_type(struct pd_tracepoint_field *f, struct pd_slice decl, uint8_
     return true;
 }
 
-/* What stands behind "field:", up to the end of the line. */
+/* The text behind "field:", up to the end of the line. */
 static bool parse_field(struct pd_slice line, uint8_t long_size, struct pd_tracepoint_field *f)
 {
     struct pd_slice decl, part;
@@ -390,7 +390,7 @@ static enum pd_code no_memory(struct pd_error *error, uint64_t bytes)
     return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "tracepoints", 0, bytes);
 }
 
-/* What was just parsed, at the end of the events. */
+/* Appends the parsed event to the events. */
 static enum pd_code append_event(struct pd_tracepoints *t, struct pd_str system, const struct format *format,
                                  struct pd_error *error)
 {
@@ -555,7 +555,9 @@ void pd_tracepoints_free(struct pd_tracepoints *t)
     pd_release(t->allocator, t);
 }
 
-/* Room for one more in both orders, before it is appended, so that nothing is half done when memory is out.
+/*
+ * Room for one more in both orders, before it is appended, so that running out of memory leaves nothing half
+ * done. /
  */
 static bool make_room(struct pd_tracepoints *t)
 {

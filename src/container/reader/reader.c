@@ -36,7 +36,7 @@ uint64_t pd_payload_behind(const struct pd_record *rec, enum pd_order order)
     return aux ? copy.u.auxtrace.size : copy.u.header_tracing_data.data_size;
 }
 
-/* There is no way on. If that is so because a stream has ended, its map is known now. */
+/* Reading cannot continue. If a stream has ended, its map is known now. */
 static enum pd_code stop(struct pd_reader *r, enum pd_code code)
 {
     r->stopped = true;
@@ -45,7 +45,7 @@ static enum pd_code stop(struct pd_reader *r, enum pd_code code)
     return code;
 }
 
-/* The input ends in a payload, of which `left` bytes more are there than were given. */
+/* The input ends in a payload, of which `left` more bytes are available. */
 static enum pd_code payload_ends(struct pd_reader *r, uint64_t left, struct pd_error *error)
 {
     if (error) {
@@ -55,7 +55,7 @@ static enum pd_code payload_ends(struct pd_reader *r, uint64_t left, struct pd_e
     return stop(r, PD_ETRUNC);
 }
 
-/* Reads what is left of a payload if it is to be judged. */
+/* Reads the rest of a payload if it is to be judged. */
 static enum pd_code probe_payload(struct pd_reader *r, struct pd_error *error)
 {
     const uint8_t *bytes;
@@ -66,7 +66,7 @@ static enum pd_code probe_payload(struct pd_reader *r, struct pd_error *error)
     return code;
 }
 
-/* Passes over what is left of a payload. */
+/* Skips the rest of a payload. */
 static enum pd_code skip_payload(struct pd_reader *r, struct pd_error *error)
 {
     const enum pd_code failed = probe_payload(r, error);
@@ -78,7 +78,7 @@ static enum pd_code skip_payload(struct pd_reader *r, struct pd_error *error)
     enum pd_code code;
     if (r->payload_left == 0)
         return PD_OK;
-    /* The end of a stream is where it ends, whatever its header says: the last byte has to be seen. */
+    /* A stream ends at its last byte, whatever its header says: it must be read to the end. */
     if (n && !r->src->seekable && (code = pd_input_at(r->src, r->at + n - 1, 1, &p, &got, error)))
         return stop(r, code);
     if (got == 0)
@@ -110,8 +110,8 @@ static bool is_stray(const struct pd_reader *r, const uint8_t *p, size_t n)
 }
 
 /*
- * Captured pipes may end in something that is no record: the console's text, or single bytes. `code` is what
- * framing has to say of it; PD_END when it is stray, which needs all that is left to be visible.
+ * Captured pipes may end in bytes that are not a record: the console's text, or single bytes. `code` is the
+ * result of framing; PD_END for stray bytes, which requires all remaining bytes to be visible.
  */
 static enum pd_code find_stray(struct pd_reader *r, enum pd_code code, struct pd_error *error)
 {
@@ -171,7 +171,7 @@ static enum pd_code add_stream_attr(struct pd_reader *r, const struct pd_record 
         return PD_OK;
     }
     size_t room;
-    pd_attr_place(r->info.order, p, n, &room, NULL); /* decoding the record tells of damage */
+    pd_attr_place(r->info.order, p, n, &room, NULL); /* decoding the record reports damage */
     enum pd_code code =
         pd_attrs_add(&r->attrs, r->info.order, p, room, p + room, (n - room) / 8, rec->offset + 8, error);
     if (code)
@@ -182,17 +182,14 @@ static enum pd_code add_stream_attr(struct pd_reader *r, const struct pd_record 
     return PD_OK;
 }
 
-/*
- * Compressed data is lost. The caller learns it with the next call, since it is first given the record
- * itself.
- */
+/* Compressed data is lost. The next call reports it, since the caller first gets the record itself. */
 static void lose(struct pd_reader *r, const struct pd_record *rec, size_t at, const char *field,
                  uint64_t found)
 {
     pd_fail_record(&r->pending, PD_EZSTD, rec, at, field, found, 0);
 }
 
-/* What was passed over since the damage is told when reading goes on behind it. */
+/* The data skipped since the damage is reported when reading continues behind it. */
 static void note_passed(struct pd_reader *r, const struct pd_record *rec)
 {
     struct pd_inflate *z = &r->inflate;
@@ -206,7 +203,7 @@ static void note_passed(struct pd_reader *r, const struct pd_record *rec)
     z->passed = 0;
 }
 
-/* Starts on what is inside a COMPRESSED record. */
+/* Starts on the content of a COMPRESSED record. */
 static enum pd_code enter(struct pd_reader *r, const struct pd_record *rec, struct pd_error *error)
 {
     struct pd_inflate *z = &r->inflate;
@@ -243,10 +240,7 @@ static enum pd_code tell_pending(struct pd_reader *r, struct pd_error *error)
     return code;
 }
 
-/*
- * What perf or simpleperf wrote is few, and may be a feature. Nobody is told of damage there but by the
- * findings.
- */
+/* Records of perf or simpleperf are few, and may have a feature. Only findings report damage there. */
 static enum pd_code probe(struct pd_reader *r, const struct pd_record *rec, struct pd_error *error)
 {
     const enum pd_code code =
@@ -254,7 +248,7 @@ static enum pd_code probe(struct pd_reader *r, const struct pd_record *rec, stru
     return code ? stop(r, code) : PD_OK;
 }
 
-/* The next record inside a COMPRESSED one; PD_END: what is left of it, if anything, goes on in the next. */
+/* The next record inside a COMPRESSED one; PD_END: the rest of it, if any, continues in the next one. */
 static enum pd_code next_inside(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
     const uint8_t *p;
@@ -281,7 +275,7 @@ static enum pd_code next_inside(struct pd_reader *r, struct pd_record *rec, stru
         return pd_fail_record(error, PD_EZSTD, rec, 6, "size", rec->size, 8);
     }
     if (pd_is_wrapper(rec) &&
-        !r->nested) { /* it is given as it is, with a word, since nobody looks into it */
+        !r->nested) { /* it is given as it is, after an error, since it is not decompressed */
         r->nested = true;
         return pd_fail_record(error, PD_EZSTD, rec, 0, "COMPRESSED inside COMPRESSED", 1, 0);
     }
@@ -334,7 +328,7 @@ static void note_cpus(struct pd_reader *r, struct pd_record *rec)
     rec->nr_cpus_avail = r->nr_cpus_avail;
 }
 
-/* What it says of itself or others depends on records that a reader of a part has not seen. */
+/* Its meaning, or that of others, depends on records that a reader of a part has not seen. */
 static bool leans(const struct pd_reader *r, const struct pd_record *rec)
 {
     return pd_carries_more(rec) || (pd_is_wrapper(rec) && !r->keep_compressed);
@@ -383,7 +377,7 @@ static pd_next_decoded *next_decoded_of(const struct pd_reader *r)
     return r->usual[here ? r->attrs.attr[0]->plan.usual : 0][r->attrs.seen > 1];
 }
 
-/* Lets pd_reader_next_quick() go on behind the record that was given, to the end of what is visible. */
+/* Lets pd_reader_next_quick() continue behind the last record, to the end of the visible bytes. */
 static void go_on_quick(struct pd_reader *r, const struct pd_record *rec)
 {
     struct pd_input *in = r->src;
@@ -405,7 +399,7 @@ static enum pd_code say_member(const struct pd_reader *r, enum pd_code code, str
     return code;
 }
 
-/* Apart from the quick one, so that that need not save what this one uses. */
+/* Separate from the quick one, so that the quick one need not save the registers used here. */
 __attribute__((noinline)) static enum pd_code next_any(struct pd_reader *r, struct pd_record *rec,
                                                        struct pd_error *error)
 {

@@ -3,8 +3,8 @@
  * reader_decode.c - pd_reader_next_decoded(): framing and decoding in one function for each usual sample
  * type, chosen when the reader comes to records that may have it. As two calls, which know neither the type
  * nor that the window holds the whole record, they take 126 instructions for a plain sample and 140 for one
- * with a call chain, of which a decoder by hand needs 47 and 58; so, 64 and 85. What is left above 47 is what
- * a record says of itself: where it is, its event, its rest.
+ * with a call chain, of which a decoder by hand needs 47 and 58; so, 64 and 85. The instructions above 47 are
+ * for the description of the record: its position, its event, its rest.
  */
 #include "src/codec/codec_internal.h"
 #include "sample_run.h"
@@ -31,9 +31,9 @@ __attribute__((noinline)) enum pd_code pd_next_decoded_any(struct pd_reader *r, 
 }
 
 /*
- * A sample of this sample type, of the only event or one that is seen at once, in the window, which ends
- * where it should; into a record that held the same before. False: it is for the others to tell what it is,
- * and nothing was taken.
+ * A sample of this sample type, of the only event or one that is found at once, in the window, which ends
+ * exactly; into a record that held the same before. False: the other functions must decide, and nothing was
+ * taken.
  */
 __attribute__((always_inline)) static inline bool take_usual(struct pd_reader *r, struct pd_record *rec,
                                                              bool one, uint8_t number, uint64_t sample_type)

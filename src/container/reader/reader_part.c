@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reader_part.c - a file in parts that several threads read at the same time, and going on at a record that
- * is known.
+ * reader_part.c - a file in parts that several threads read at the same time, and continuing at a known
+ * record.
  */
 #include "src/codec/codec_internal.h"
 #include "src/container/dir.h"
 #include "src/container/record_probe.h"
 #include <perfdata/session/part.h>
 
-#define IN_A_ROW 16 /* records that make sense: what a sample carries along may begin like some, too */
+#define IN_A_ROW 16 /* number of plausible records: the payload of a sample may also look like some */
 #define MOST_SEARCHED ((uint64_t)UINT16_MAX + 1) /* bytes: no record is longer */
 
-/* Where the first record of [from, to) begins, to judge by what stands there; `to`: that cannot be told. */
+/* The start of the first record of [from, to), judged by the bytes; `to`: unknown. */
 static uint64_t guess(struct pd_reader *r, uint64_t from, uint64_t to)
 {
     const uint64_t begin = r->whole->info.data_offset,

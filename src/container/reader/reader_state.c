@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* reader_state.c - what a reader knows of its recording and its place in it, without reading records. */
+/*
+ * reader_state.c - the information of a reader about its recording and its position, without reading records.
+ */
 #include "src/codec/codec_internal.h"
 #include "reader_internal.h"
 #include "src/support/memory.h"

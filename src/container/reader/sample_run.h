@@ -11,9 +11,9 @@ _Static_assert(offsetof(struct pd_record, type) == 0 && offsetof(struct pd_recor
                "as in struct pd_record_header");
 
 /*
- * The next record when it is one of the kernel's, follows another one of them, is all in the window, and of
- * an event that is seen at once: then there is nothing to do but to say where it is. That is 4 ns in place of
- * 13. What was visible before stays where it is.
+ * The next record if it is one of the kernel's, follows another one, is completely in the window, and has an
+ * event that is found at once: then only its position is needed. That takes 4 ns in place of 13. Visible
+ * bytes do not move.
  */
 static inline bool pd_reader_next_quick(struct pd_reader *r, struct pd_record *rec)
 {
@@ -45,8 +45,8 @@ static inline bool pd_reader_next_quick(struct pd_reader *r, struct pd_record *r
 }
 
 /*
- * A loop over samples alone. Where there is one event, and samples have no varying part, nearly all are as
- * long as each other: then the next one is begun before it is known how long this one is, which is 2 ns less.
+ * A loop over samples alone. With one event, and samples without a varying part, nearly all have the same
+ * size: then the next one is begun before the size of this one is known, which saves 2 ns.
  */
 struct pd_samples {
     const struct pd_plan *plan; /* of the sample */
@@ -67,8 +67,8 @@ static inline struct pd_samples pd_samples_of(const struct pd_reader *r)
 }
 
 /*
- * The next record at p, if it is a sample with a task and a time; false: it is not, or that has to be looked
- * for. What was passed over so is told by pd_reader_passed().
+ * The next record at p, if it is a sample with a task and a time; false: it is not, or that needs a lookup.
+ * Call pd_reader_passed() for the samples skipped in this way.
  */
 static inline bool pd_samples_next(const struct pd_reader *r, const uint8_t *p, size_t left,
                                    struct pd_samples *s, uint64_t *time)
@@ -92,7 +92,7 @@ static inline bool pd_samples_next(const struct pd_reader *r, const uint8_t *p, 
     return *time != UINT64_MAX;
 }
 
-/* The reader goes on at p, behind n more records. */
+/* The reader continues at p, behind n more records. */
 static inline void pd_reader_passed(struct pd_reader *r, const uint8_t *p, uint64_t n)
 {
     r->at += (uint64_t)(p - r->src->next);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* skim.c - samples that are passed over where they stand, and sums over them. */
+/* skim.c - skips samples in place, and sums over them. */
 #include "src/codec/codec_internal.h"
 #include "sample_run.h"
 #include "skim.h"
@@ -9,7 +9,7 @@ static bool is_seen(const struct pd_skim *skim, uint32_t tid)
     return skim->tids == NULL || (tid < skim->n_tids && skim->tids[tid / 64] >> tid % 64 & 1);
 }
 
-/* Does what was decompressed come next, and can it be read where it stands? */
+/* True if decompressed data comes next, and can be read in place. */
 static bool is_inside(const struct pd_reader *r)
 {
     return r->inside && !r->pending.code && !r->nested && PD_HOST_ORDER == PD_LITTLE &&

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * skim.h - samples passed over without a record of each; for the command, which no installed header tells of.
- */
+/* skim.h - skips samples without building a record of each; for the command, not in an installed header. */
 #pragma once
 #include <perfdata/reader.h>
 
 /*
- * For callers that count: passes over samples that could be decoded, belong to the only event, and have a
- * time other than 0 and a tid whose bit is set; adds up what they are, and widens first and last, which must
- * be set. It may stop anywhere, before the first, too: pd_reader_next() gives the sample that it stopped at.
- * A third of the work of looking at each.
+ * For callers that count: skips samples that could be decoded, belong to the only event, and have a time
+ * other than 0 and a tid whose bit is set; adds them up, and widens first and last, which must be set. It may
+ * stop anywhere, before the first, too: pd_reader_next() gives the sample that it stopped at. Takes a third
+ * of the time of reading each.
  */
 struct pd_skim {
     const uint64_t *tids; /* tid n is bit n % 64 of tids[n / 64]; NULL: all are set */
@@ -21,11 +19,11 @@ struct pd_skim {
 void pd_reader_skim(struct pd_reader *reader, struct pd_skim *skim);
 
 /*
- * For callers that batch samples: passes over samples that follow the one that pd_reader_next() has just
- * given, of the same event, `most` at most and no more than `room` bytes of them. They differ from *rec in
- * what pd_record_frame() says and in offset and index, which go on without a gap. Returns how many; their
- * *bytes bytes begin at rec->raw + rec->size and are valid as long as the record. It may stop anywhere,
- * before the first, too.
+ * For callers that batch samples: skips samples that follow the last one of pd_reader_next(), of the same
+ * event, `most` at most and no more than `room` bytes of them. They differ from *rec only in the fields of
+ * pd_record_frame() and in offset and index, which continue without a gap. Returns their number; their *bytes
+ * bytes begin at rec->raw + rec->size and are valid as long as the record. It may stop anywhere, before the
+ * first, too.
  */
 size_t pd_reader_pass(struct pd_reader *reader, const struct pd_record *rec, size_t most, size_t room,
                       size_t *bytes);

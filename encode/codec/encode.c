@@ -41,7 +41,7 @@ static inline void put_vec(struct pd_put *c, enum pd_order order, const struct p
     c->p += 8 * v->n;
 }
 
-/* Copies a list that is already in the form wanted; false: element by element, please. */
+/* Copies a list that already has the needed form; false: it must be written element by element. */
 static inline bool put_list_as_is(struct pd_put *c, enum pd_order order, uint32_t when, size_t stride,
                                   const struct pd_list *l)
 {
@@ -100,7 +100,7 @@ static struct pd_shape shape_of(const struct pd_plan *plan, const struct pd_reco
     return shape;
 }
 
-/* False: something is wrong with the record. */
+/* False: the record has an error. */
 static bool encoded_size(const struct pd_plan *plan, const struct pd_shape *shape,
                          const struct pd_record *rec, bool has_id, size_t *size)
 {
@@ -123,8 +123,8 @@ enum pd_code pd_record_size(const struct pd_plan *plan, const struct pd_record *
 }
 
 /*
- * A sample of one of the usual types, with nothing behind it. Of those the compiler drops what WHEN leaves
- * out: 10 ns in place of 30 for 56 bytes. False: it is for the others to tell what is wrong, or nothing is.
+ * A sample of one of the usual types, with nothing behind it. The compiler drops the fields that WHEN leaves
+ * out: 10 ns in place of 30 for 56 bytes. False: the general encoder must decide, or find the error.
  */
 __attribute__((flatten)) static bool encode_usual(const struct pd_plan *plan, const struct pd_record *rec,
                                                   void *out, size_t cap, size_t *size)
@@ -153,7 +153,10 @@ __attribute__((flatten)) static bool encode_usual(const struct pd_plan *plan, co
     }
 }
 
-/* Apart from the usual one, so that that need not save what this one uses: 14 instructions of 68. */
+/*
+ * Separate from the usual one, so that the usual one need not save the registers used here: 14 instructions
+ * of 68.
+ */
 __attribute__((noinline)) static enum pd_code encode_any(const struct pd_plan *plan,
                                                          const struct pd_record *rec, void *out, size_t cap,
                                                          size_t *size, struct pd_error *error)

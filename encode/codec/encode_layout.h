@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * encode_layout.h - the encode pass over the schema for one byte order; included by encode.c once per order,
- * the mirror of src/codec/decode_layout.h. The record has passed the size pass before: room is there, counts
+ * the mirror of src/codec/decode_layout.h. The record has passed the size pass: there is room, and counts
  * agree.
  */
 

@@ -8,8 +8,8 @@
 #include "src/support/wire.h"
 
 /*
- * What members that are not in the stream say about the bytes that follow, up to the end of the record,
- * section or part of stated size: where that end must be. It is checked when it is there.
+ * The required end of the bytes of the record, section or part of stated size, according to members that are
+ * not in the stream. It is checked when it is reached.
  */
 struct claims {
     size_t least, most;
@@ -135,7 +135,7 @@ static size_t counted_slot(const struct writer *w, const struct pd_op *op, const
     return n == 0 ? 0 : n <= w->limit ? pd_slot_of(op, (size_t)n) : SIZE_MAX;
 }
 
-/* The slot has the size that its kind asks for. */
+/* True if the slot has the size of its kind. */
 static enum pd_code check_slot(struct writer *w, const struct pd_op *op, const void *v,
                                const struct pd_str *s, size_t size)
 {
@@ -151,7 +151,7 @@ static enum pd_code check_slot(struct writer *w, const struct pd_op *op, const v
     return size == expected ? PD_OK : fail(w, PD_ECOUNT, op->name, size, expected);
 }
 
-/* What must be written is. */
+/* Writes required bytes. */
 static enum pd_code check_fixed(const struct writer *w, const struct pd_op *op, const void *p, size_t n,
                                 size_t expected)
 {
@@ -218,7 +218,7 @@ static enum pd_code write_vec(struct writer *w, const struct pd_op *op, const st
 
 static enum pd_code write_layout(struct writer *w, const struct pd_op *head, const void *v);
 
-/* Elements that are in the order wanted already are copied. */
+/* Elements that already have the needed order are copied. */
 static bool is_as_wanted(const struct writer *w, const struct pd_list *l)
 {
     return l->varying && l->form == (uint8_t)w->order && l->when == w->shape.given &&
@@ -242,7 +242,7 @@ static enum pd_code write_list(struct writer *w, const struct pd_op *op, const s
     return code;
 }
 
-/* Its size is what its fields take. */
+/* Its size is that of its fields. */
 static enum pd_code write_message(struct writer *w, const struct pd_op *op, const struct pd_list *l)
 {
     struct writer measure = *w;
@@ -416,7 +416,7 @@ static bool ends_before(const struct writer *w, const struct pd_op *op)
     return w->end != SIZE_MAX && op->kind != PD_OP_OPT64 && (w->at > w->end || width > w->end - w->at);
 }
 
-/* What is not written must not say anything. */
+/* Members that are not written must be 0. */
 static bool is_nothing(const struct pd_op *op, const void *v)
 {
     const void *member = (const uint8_t *)v + op->offset;
@@ -537,7 +537,7 @@ static bool is_zero(const void *member, size_t n)
     return sum == 0;
 }
 
-/* Does the member say something, through all that it has? */
+/* True if the member, or any part of it, has a value. */
 static bool says(const struct pd_op *op, const void *v)
 {
     const uint8_t *member = (const uint8_t *)v + op->offset;

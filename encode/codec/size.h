@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * size.h - the size pass over the schema: bytes of a value's items of variable size, with every count checked
- * against what it counts. False: some count is wrong; the reference interpreter then finds out which.
+ * against its elements. False: a count is wrong; the reference interpreter then finds it.
  */
 #ifndef PERFDATA_SIZE_H
 #define PERFDATA_SIZE_H
@@ -64,7 +64,7 @@ static inline bool size_str(const struct pd_str *s, size_t *n)
     return s->size == PD_AUTO || s->len == s->size || (s->len < s->size && s->ptr[s->len] == 0);
 }
 
-/* So many items of so many bytes: as many as are counted, and no more than a record can hold. */
+/* Checks that the items are as many as counted, and fit in a record. */
 static inline bool size_items(uint64_t items, uint64_t count, size_t bytes, size_t *n)
 {
     if (items != count || items > UINT16_MAX)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* canonical.c - values through the schema's tables into XXH3-128; docs/HASH.md says which bytes. */
+/* canonical.c - values through the schema's tables into XXH3-128; docs/HASH.md defines the bytes. */
 #define XXH_STATIC_LINKING_ONLY /* for XXH3_state_t: all memory comes from the caller's allocator */
 #include "canonical.h"
 #include "ops/output/offcpu.h"
@@ -183,8 +183,8 @@ static void put_layout(struct pd_canon *c, const struct pd_op *head, const struc
 /* ---- Attrs */
 
 /*
- * The bytes behind the known fields as far as the attr's size covers them; those behind it are the
- * container's.
+ * The bytes behind the known fields as far as the attr's size covers them; later ones belong to the
+ * container.
  */
 static struct pd_bytes tail_of(const struct pd_attr *attr)
 {
@@ -198,8 +198,8 @@ static struct pd_bytes tail_of(const struct pd_attr *attr)
 }
 
 /*
- * The size is layout: `convert --attr-size` changes it and nothing else. What it does not cover reads as 0,
- * and zeros behind what is known say nothing either.
+ * The size is layout: `convert --attr-size` changes it and nothing else. Fields that it does not cover read
+ * as 0, and zeros behind the known fields have no meaning either.
  */
 void pd_canon_attr(struct pd_canon *c, const struct pd_attr *attr)
 {
@@ -233,7 +233,7 @@ static void put_record(struct pd_canon *c, const struct pd_record *rec)
         put_layout(c, pd_layout_sample_id(), &view.shape, &rec->id);
 }
 
-/* An off-cpu sample whose raw data is big-endian, as if it were not. */
+/* An off-cpu sample with big-endian raw data, in little-endian form. */
 static void put_offcpu(struct pd_canon *c, const struct pd_record *rec, const struct pd_offcpu *offcpu)
 {
     uint8_t bytes[UINT16_MAX];
@@ -253,7 +253,7 @@ void pd_canon_record(struct pd_canon *c, const struct pd_record *rec)
         put_record(c, rec);
 }
 
-/* The data behind a program of a big-endian recording as a little-endian one has it, in `out`. */
+/* The data behind a program of a big-endian recording in the form of a little-endian one, in `out`. */
 static void turn_bpf_data(const struct pd_bpf_prog *p, uint8_t *out)
 {
     memcpy(out, p->data.ptr, p->data.n);

@@ -11,10 +11,7 @@
 #include <perfdata/ops/hash.h>
 #include <perfdata/reader.h>
 
-/*
- * Takes bytes and gives their hash. Small amounts never reach the state of XXH3, which costs more than they
- * do.
- */
+/* Hashes bytes. Small amounts never reach the state of XXH3, which would cost more. */
 struct pd_canon {
     const struct pd_allocator *allocator;
     void *block; /* memory of the state */
@@ -30,7 +27,7 @@ void pd_canon_free(struct pd_canon *c);
 
 void pd_canon_bytes(struct pd_canon *c, const void *bytes, size_t n);
 void pd_canon_number(struct pd_canon *c, uint64_t value, unsigned width);
-/* The hash of all since the last call, and starts anew. */
+/* The hash of the bytes since the last call; then starts again. */
 struct pd_hash pd_canon_end(struct pd_canon *c);
 
 /* All fields but the size, which is layout. */
@@ -42,7 +39,7 @@ void pd_canon_vec(struct pd_canon *c, const struct pd_vec *v);
  * among them.
  */
 void pd_canon_record(struct pd_canon *c, const struct pd_record *rec);
-/* The fields of a feature of a recording of that byte order, and what is behind them. PD_ENOMEM. */
+/* The fields of a feature of a recording of that byte order, and the bytes behind them. PD_ENOMEM. */
 enum pd_code pd_canon_feature(struct pd_canon *c, const struct pd_feature *f, enum pd_order order,
                               struct pd_error *error);
 /* A build id with the header.misc of its record or entry. */

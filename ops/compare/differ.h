@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * differ.h - the parts of pd_differences(): difference.c compares what is told once, differ_fields.c values
- * field by field,
-   differ_records.c records. */
+ * differ.h - the parts of pd_differences(): difference.c compares header, attrs and features, differ_fields.c
+ * values field by field, differ_records.c records. */
 #ifndef PERFDATA_DIFFER_H
 #define PERFDATA_DIFFER_H
 
@@ -18,7 +17,7 @@ struct pd_side {
     struct pd_reader *r;
     struct pd_sorter *sorter; /* NULL: the order of the file */
     struct pd_metadata *meta;
-    bool stream;             /* transport records say what sections say elsewhere */
+    bool stream;             /* transport records have the content of sections */
     bool compressed;         /* there was a COMPRESSED record */
     uint8_t raw[UINT16_MAX]; /* of a record whose payload was read */
 };
@@ -32,23 +31,23 @@ struct pd_differ {
     unsigned ignore;
     bool content; /* the containers do not count, or differ: transport records are not compared */
     bool loose;   /* nor does padding */
-    bool stopped; /* who asked has heard enough */
+    bool stopped; /* the caller needs no more differences */
     uint64_t n;
     struct pd_progress progress; /* of both */
-    struct pd_difference now;    /* what the fields that are compared belong to */
+    struct pd_difference now;    /* the subject of the compared fields */
     char path[512];
     size_t path_n;
 };
 
-/* Tells d->now: the whole of it, or the field at d->path. */
+/* Reports d->now: the whole of it, or the field at d->path. */
 void pd_differ_tell(struct pd_differ *d, const struct pd_field *a, const struct pd_field *b);
-/* Tells the field `name`, a number; false: they are equal. */
+/* Reports the field `name`, a number; false: they are equal. */
 bool pd_differ_number(struct pd_differ *d, const char *name, const struct pd_set *set, unsigned width,
                       uint64_t a, uint64_t b);
 bool pd_differ_text(struct pd_differ *d, const char *name, const char *a, const char *b);
 bool pd_differ_bytes(struct pd_differ *d, const char *name, const struct pd_bytes *a,
                      const struct pd_bytes *b);
-/* Tells all fields that differ; of vectors and lists the first few elements. The number of those. */
+/* Reports all fields that differ; of vectors and lists the first few elements. Returns their number. */
 uint64_t pd_differ_fields(struct pd_differ *d, struct pd_fields *a, struct pd_fields *b);
 /* The same of a part of that name. */
 void pd_differ_part(struct pd_differ *d, const char *name, struct pd_fields *a, struct pd_fields *b);
@@ -56,7 +55,7 @@ void pd_differ_part(struct pd_differ *d, const char *name, struct pd_fields *a, 
 void pd_differ_finding(const struct pd_differ *d, int side, const struct pd_error *what);
 
 /*
- * Tells an error of a recording if it is damage; a failure becomes that of the comparison, and is returned.
+ * Reports an error of a recording if it is damage; a failure becomes that of the comparison, and is returned.
  */
 enum pd_code pd_differ_damage(struct pd_differ *d, int side, const struct pd_error *what);
 

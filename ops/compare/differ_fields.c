@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * differ_fields.c - two values of a layout, field by field through reflection: each that differs is told with
- * its path.
+ * differ_fields.c - two values of a layout, field by field through reflection: each difference is reported
+ * with its path.
  */
 #include "differ.h"
 #include "src/reflect/reflect.h"
@@ -38,7 +38,7 @@ void pd_differ_tell(struct pd_differ *d, const struct pd_field *a, const struct 
         d->stopped = !d->options->difference(d->options->user, &d->now);
 }
 
-/* Appends a name to the path; the result is for leave(). What does not fit is cut. */
+/* Appends a name to the path; the result is for leave(). Too long a path is cut. */
 static size_t enter(struct pd_differ *d, const char *name)
 {
     const size_t before = d->path_n, room = sizeof d->path - before;
@@ -128,7 +128,7 @@ static void compare_string(struct pd_differ *d, const struct pd_field *a, const 
     }
 }
 
-/* How many there are, where that differs: of what has no count of its own. */
+/* The number of elements, if it differs and has no field of its own. */
 static void compare_counts(struct pd_differ *d, const struct pd_field *a, const struct pd_field *b)
 {
     if (a->n != b->n && !a->count)
@@ -206,7 +206,7 @@ static void compare_field(struct pd_differ *d, struct pair its, const struct pd_
 
 /* ---- All fields, in the order of the schema; one may have fields that the other has not */
 
-/* Does the field come before the other? Those of the payload come before what is around it. */
+/* True if the field comes before the other. Fields of the payload come before those around it. */
 static bool is_before(const struct pd_fields *ia, const struct pd_field *a, const struct pd_fields *ib,
                       const struct pd_field *b)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * differ_records.c - the records of two recordings side by side. As long as they are equal, nothing is
- * copied. Where they are not, records of both are looked ahead to, until three in a row are the same again;
- * what is before them on both sides is paired so that the least is added, removed or changed.
+ * copied. At a difference, it looks ahead in both recordings until three records in a row are equal again;
+ * the records before them on both sides are paired so that the least is added, removed or changed.
  *
  * Where order does not count, records are sorted by their hash, through temporary files where they are many;
  * what only one side has is left, and is compared in order of time, as above.
@@ -21,7 +21,7 @@
 enum {
     MOST_AHEAD = 4096,    /* records looked ahead to, of each side */
     MOST_BYTES = 4 << 20, /* in so many bytes */
-    RUN = 3,              /* records in a row that show where both go on alike */
+    RUN = 3,              /* equal records in a row that end a difference */
     NEAR = 16,            /* so far a place is tried without an index */
     BLOCK = 64,           /* records that are paired at a time */
     MEMORY = 16 << 20,
@@ -57,14 +57,14 @@ static enum pd_code no_memory(struct pd_differ *d, size_t n)
     return pd_fail(d->error, PD_ENOMEM, PD_NOWHERE, "comparison", 0, n);
 }
 
-/* ---- What comes next from a recording */
+/* ---- The next records of a recording */
 
 static enum pd_order order_of(const struct pd_differ *d, int s)
 {
     return pd_reader_info(d->side[s].r)->order;
 }
 
-/* What features and attrs are compared by, wherever they stand. */
+/* Takes the data by which features and attrs are compared, wherever they are. */
 static bool is_told_elsewhere(const struct pd_side *side, const struct pd_record *rec)
 {
     const enum pd_serves serves = pd_serves_of(rec);
@@ -106,7 +106,7 @@ static enum pd_code add_piece(void *user, const uint8_t *bytes, size_t n)
     return PD_OK;
 }
 
-/* The hash of what follows the record, whose own bytes are gone by then. */
+/* The hash of the payload behind the record, whose own bytes become invalid. */
 static enum pd_code take_payload(struct pd_differ *d, int s, struct item *item)
 {
     struct pd_side *side = &d->side[s];
@@ -338,7 +338,7 @@ static void tell_fields(struct pd_differ *d, const struct item *a, const struct 
     }
 }
 
-/* Tells what is different between two records, or that only one is there; the other is NULL. */
+/* Reports the differences between two records, or that only one is present; the other is NULL. */
 static void tell_difference(struct pd_differ *d, const struct item *a, const struct item *b)
 {
     d->now = (struct pd_difference){.kind = PD_DIFFERENCE_RECORD, .there = {a, b}};
@@ -350,7 +350,7 @@ static void tell_difference(struct pd_differ *d, const struct item *a, const str
         pd_differ_tell(d, NULL, NULL);
 }
 
-/* ---- Where both go on alike */
+/* ---- Where both become equal again */
 
 /* Are the RUN records from there on the same, or those up to the end of both? */
 static bool is_run(struct records *r, size_t i, size_t j)
@@ -404,9 +404,9 @@ static bool find_far(struct records *r, size_t *best_i, size_t *best_j)
     return best != SIZE_MAX;
 }
 
-/* ---- What is before that place */
+/* ---- The records before that place */
 
-/* What a pair costs, one added or removed being 2; they are a pair only when they are of one type. */
+/* The cost of a pair, an added or removed record being 2; only records of one type are a pair. */
 static unsigned cost_of(struct records *r, size_t i, size_t j)
 {
     struct item *a = at(r, 0, i), *b = at(r, 1, j);
@@ -439,7 +439,7 @@ static void weigh(struct records *r, size_t na, size_t nb)
         }
 }
 
-/* Tells and drops the first records of both windows. */
+/* Reports and drops the first records of both windows. */
 static void pair_block(struct records *r, size_t na, size_t nb)
 {
     struct pd_differ *d = r->d;
@@ -489,7 +489,7 @@ static enum pd_code resynchronise(struct records *r)
     return PD_OK;
 }
 
-/* Compares what both sides give until their ends. */
+/* Compares both sides to their ends. */
 static enum pd_code compare(struct records *r)
 {
     struct item *a, *b;
@@ -542,8 +542,8 @@ static enum pd_code sort_by_hash(struct records *r, struct pd_queue *q, int s)
 }
 
 /*
- * What only one side has waits in order of time; without a time, in that of the file, and likely before all
- * others.
+ * Records that only one side has wait in order of time; those without a time in the order of the file, before
+ * all others.
  */
 static enum pd_code leave_over(struct records *r, struct multiset *m, int s)
 {
@@ -555,7 +555,7 @@ static enum pd_code leave_over(struct records *r, struct multiset *m, int s)
     return push(r->d, &m->by_time[s], item, time);
 }
 
-/* Passes over what both have. */
+/* Skips the records that both have. */
 static enum pd_code match(struct records *r, struct multiset *m)
 {
     enum pd_code code = PD_OK;
@@ -640,7 +640,7 @@ enum pd_code pd_differ_records(struct pd_differ *d)
     if (!code)
         code = ordered ? compare_and_free(r) : without_order(r);
     for (int s = 0; s < 2; s++) {
-        pd_sorter_close(d->side[s].sorter); /* from here on the reader may be asked again */
+        pd_sorter_close(d->side[s].sorter); /* from here on the reader may be used again */
         d->side[s].sorter = NULL;
     }
     pd_release(d->allocator, r);

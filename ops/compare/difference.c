@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * difference.c - what two recordings say differently. Records are compared as they come (differ_records.c);
- * attrs, features and build ids when all of both is read, as a stream brings them with its records.
+ * difference.c - the differences between two recordings. Records are compared as they come
+ * (differ_records.c); attrs, features and build ids when both are read to their ends, as a stream brings them
+ * with its records.
  */
 #include "src/codec/codec_internal.h"
 #include "src/session/content.h"
@@ -67,7 +68,7 @@ static void compare_event_types(struct pd_differ *d)
             pd_differ_fields(d, &fa, &fb);
 }
 
-/* ---- Places: what follows what, and what is between */
+/* ---- Places: the sequence of parts, and the bytes between */
 
 static bool is_gap(const struct pd_extent *e)
 {
@@ -208,8 +209,8 @@ static void compare_ids(struct pd_differ *d, const struct pd_event_attr *a, cons
 }
 
 /*
- * The size of an attr is its container's: what it does not cover reads as 0, and zeros behind what is known
- * say nothing.
+ * The size of an attr belongs to the container: fields that it does not cover read as 0, and zeros behind the
+ * known fields have no meaning.
  */
 static struct pd_attr grown(const struct pd_attr *attr, uint32_t size)
 {
@@ -335,7 +336,7 @@ static enum pd_code compare_features(struct pd_differ *d)
     return code;
 }
 
-/* ---- Build ids: sorted by file, as neither their order nor where they stand counts */
+/* ---- Build ids: sorted by file, as neither their order nor their place counts */
 
 struct build_id {
     char *name;
@@ -431,7 +432,7 @@ static enum pd_code open_side(struct pd_differ *d, int s, struct pd_reader *r)
     return pd_metadata_open(&side->meta, r, &o, d->error);
 }
 
-/* What the metadata could not read or hold is not compared, and that is told. */
+/* Features that the metadata could not read or hold are not compared, which is reported. */
 static enum pd_code finish_side(struct pd_differ *d, int s)
 {
     struct pd_side *side = &d->side[s];

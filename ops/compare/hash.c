@@ -28,7 +28,7 @@
 #define PIECE ((size_t)65536)
 #define OTHER 256 /* features of higher numbers, which only records can have, together */
 
-/* What is known of a feature: the sum of its instances' hashes. */
+/* The state of a feature: the sum of its instances' hashes. */
 struct feature {
     uint64_t count; /* 0: there is none */
     uint64_t high, low;
@@ -46,7 +46,7 @@ struct pd_hashing {
     struct pd_reader *r;
     struct pd_sorter *sorter; /* NULL: the order of the file */
     struct pd_error *error;
-    enum pd_code failed;   /* PD_OK, or what reading ended with */
+    enum pd_code failed;   /* PD_OK, or the error that ended reading */
     struct pd_canon item;  /* the attr, feature or record at hand */
     struct pd_canon chain; /* the hashes of records without a time, then of all in one */
     struct pd_queue queue; /* the hashes of records with one */
@@ -66,7 +66,7 @@ static enum pd_code no_memory(const struct pd_hashing *h, uint64_t n)
     return pd_fail(h->error, PD_ENOMEM, PD_NOWHERE, "hash", 0, n);
 }
 
-/* Tells of damage; a failure is kept, for add_records() and add_sections() to end with. */
+/* Reports damage; a failure is kept, and ends add_records() and add_sections(). */
 static void finding(struct pd_hashing *h, const struct pd_error *what)
 {
     if (pd_is_failure(what->code)) {
@@ -117,7 +117,7 @@ static enum pd_code add_attrs(struct pd_hashing *h, size_t from)
 
 /* ---- Features */
 
-/* Adds the instance that h->item has: its hash as a number of 128 bits. */
+/* Adds the instance in h->item: its hash as a number of 128 bits. */
 PD_WRAPS static void add_instance(struct pd_hashing *h, uint64_t number)
 {
     if (number >= OTHER)
@@ -274,9 +274,9 @@ static enum pd_code add_sections(struct pd_hashing *h)
     return code ? code : h->failed;
 }
 
-/* ---- Records that bring attrs and features, and those that are the container's */
+/* ---- Records that bring attrs and features, and those of the container */
 
-/* What follows a record. A cut one is hashed as far as it goes. */
+/* The payload behind a record. A truncated one is hashed as far as it goes. */
 static void take_payload(struct pd_hashing *h, pd_take_piece *take, void *user)
 {
     struct pd_error what;
@@ -352,7 +352,7 @@ static enum pd_code add_transport(struct pd_hashing *h, struct pd_record *rec)
     case PD_RECORD_HEADER_FEATURE: return add_feature_record(h, rec);
     case PD_RECORD_HEADER_TRACING_DATA: add_tracing_record(h, rec); break;
     case PD_RECORD_HEADER_BUILD_ID: add_build_id_record(h, rec); break;
-    default: decode(h, rec); break; /* only to tell damage; what is inside a COMPRESSED one follows it */
+    default: decode(h, rec); break; /* only to report damage; the content of a COMPRESSED one follows it */
     }
     return PD_OK;
 }
@@ -366,7 +366,7 @@ static enum pd_code add_piece(void *user, const uint8_t *bytes, size_t n)
     return PD_OK;
 }
 
-/* One with a time waits for the others; one without comes where it stands. */
+/* A record with a time waits to be sorted; one without comes at its position. */
 static enum pd_code put_in_order(struct pd_hashing *h, const struct pd_record *rec,
                                  const struct pd_hash *hash)
 {
@@ -493,7 +493,7 @@ static enum pd_code hash_parts(struct pd_hashing *h, struct pd_hash *hash)
             pd_open_members(h->r, h->allocator, h->options->memory, h->options->tmpdir, &h->sorter, h->error);
     if (!code)
         code = add_records(h);
-    pd_sorter_close(h->sorter); /* from here on the reader may be asked again */
+    pd_sorter_close(h->sorter); /* from here on the reader may be used again */
     h->sorter = NULL;
     if (!code && stream)
         code = add_attrs(h, 0);

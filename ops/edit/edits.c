@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* edits.c - what becomes of records, attrs and features that are changed on the way; see edits.h. */
+/* edits.c - changes records, attrs and features during a conversion; see edits.h. */
 #include "edits.h"
 #include "src/support/memory.h"
 #include "src/reflect/reflect.h"
 #include "src/support/wrap.h"
 #include <perfdata/reader.h>
 
-/* ---- What goes, and what is told of it */
+/* ---- Dropped items, and their reports */
 
 static bool goes(const struct pd_edits *e, const struct pd_op *layout)
 {
@@ -105,7 +105,7 @@ static enum pd_code change_attr(void *user, struct pd_attr *attr, struct pd_erro
         return code;
     if (is_zero(attr->tail.ptr, attr->tail.n))
         return PD_OK;
-    /* Behind what the size covers, bytes mean nothing; what it covers are fields that are not known here. */
+    /* Bytes beyond the size have no meaning; those within it are unknown fields. */
     const size_t fields = attr->size > PD_ATTR_SIZE ? attr->size - PD_ATTR_SIZE : 0;
     if (fields && !is_zero(attr->tail.ptr, fields < attr->tail.n ? fields : attr->tail.n) && !e->drop_unknown)
         return pd_fail(error, PD_EOPAQUE, PD_NOWHERE, "attr.tail", attr->size, PD_ATTR_SIZE);
@@ -159,7 +159,7 @@ static enum pd_code refuse(const struct pd_record *rec, enum pd_code code, const
     return pd_fail_record(error, code, rec, 8, field, rec->type, 0);
 }
 
-/* What is behind the known fields: padding goes, more than that is not known. */
+/* The bytes behind the known fields: padding is dropped, anything else is unknown. */
 static enum pd_code clean_rest(struct pd_edits *e, const struct pd_record *rec, struct pd_bytes *rest,
                                bool *drop, struct pd_error *error)
 {
@@ -238,7 +238,7 @@ static enum pd_code clean_chain(struct pd_edits *e, struct pd_record *rec, struc
     return PD_OK;
 }
 
-/* Is what the record maps no file? Then it has a name in brackets or behind two slashes, as "//anon". */
+/* True if the record maps no file: its name is in brackets or behind two slashes, as "//anon". */
 static bool is_of_memory(const struct pd_edits *e, const struct pd_view *view, const void *value)
 {
     const struct pd_identity_layout *layout = pd_identities_of(&e->touch.ids, view->layout);
@@ -252,7 +252,7 @@ static bool is_of_memory(const struct pd_edits *e, const struct pd_view *view, c
     return false;
 }
 
-/* Are there bytes, behind registers of an abi that is not known, among which fields may be that are to go? */
+/* True if there are bytes behind registers of an unknown abi, which may have fields to be dropped. */
 static bool hides_stripped(const struct pd_edits *e, const struct pd_record *rec)
 {
     const uint64_t before = PD_SAMPLE_IDENTIFIER | PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME |
@@ -264,8 +264,8 @@ static bool hides_stripped(const struct pd_edits *e, const struct pd_record *rec
 }
 
 /*
- * The raw data of an off-cpu sample is a task and a call chain, to be treated as these are elsewhere. What is
- * not known in it is not there any more: `offcpu` is from before the raw data was changed.
+ * The raw data of an off-cpu sample is a task and a call chain, to be treated as these are elsewhere. Unknown
+ * bytes are dropped: `offcpu` is from before the raw data was changed.
  */
 static enum pd_code change_offcpu(struct pd_edits *e, struct pd_raw_data *raw, struct pd_offcpu *offcpu,
                                   struct pd_error *error)
@@ -361,7 +361,7 @@ static enum pd_code feature_record(struct pd_edits *e, const struct pd_record *r
     return PD_OK;
 }
 
-/* What cannot be decoded passes as it is, or must not pass. */
+/* Data that cannot be decoded passes as it is, or must not pass. */
 static enum pd_code unknown_record(struct pd_edits *e, const struct pd_record *rec,
                                    const struct pd_error *why, uint8_t *out, size_t *n,
                                    struct pd_error *error)
@@ -450,7 +450,7 @@ static enum pd_code change_feature(struct pd_edits *e, enum pd_order order, stru
     return pd_feature_encode(order, f, bytes, n, &n, error);
 }
 
-/* A feature of which not all is understood. */
+/* A feature that is partly unknown. */
 static enum pd_code unknown_feature(struct pd_edits *e, uint32_t feature, bool *there, struct pd_error *error)
 {
     *there = !e->strict;
@@ -513,7 +513,7 @@ enum pd_code pd_edits_feature(struct pd_edits *e, const struct pd_edits_section 
 
 /* ---- The edits of pd_edit_options */
 
-/* A shift backwards is added as what wraps. */
+/* A negative shift is added with wraparound. */
 PD_WRAPS static enum pd_code move_time(void *user, enum pd_identity kind, unsigned width, uint64_t *value,
                                        struct pd_error *error)
 {
@@ -548,7 +548,7 @@ static enum pd_code rename_comm(void *user, enum pd_identity kind, struct pd_byt
     return PD_OK;
 }
 
-/* What samples have nothing of is not worth a record of its own either. */
+/* Records of a field that samples lose are dropped, too. */
 static void take_edit(struct pd_edits *e, const struct pd_edit_options *o)
 {
     e->strip = o->strip;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * edits.h - changes of records, attrs and features that a conversion makes on the way
- * (pd_convert_options.edit and .redaction). What is dropped and which fields are touched follows from kinds
- * of fields, never from types of records.
+ * (pd_convert_options.edit and .redaction). Kinds of fields, never types of records, decide which fields are
+ * dropped or changed.
  */
 #ifndef PERFDATA_EDITS_H
 #define PERFDATA_EDITS_H
@@ -20,19 +20,20 @@ struct pd_edits {
     uint64_t drop;                 /* kinds: records and features that are WHOLE of one go */
     uint64_t strip;                /* PD_SAMPLE_* that samples lose */
     uint32_t max_stack;            /* entries of a call chain, 0: all */
-    bool strict;                   /* what is not understood must not pass */
-    bool drop_unknown;             /* it goes; else it is an error */
+    bool strict;                   /* unknown data must not pass */
+    bool drop_unknown;             /* it is dropped; else it is an error */
     bool zero_payload;             /* behind AUXTRACE records */
-    bool clean_chains;             /* user parts of call chains lose what is no address */
+    bool clean_chains;             /* user parts of call chains lose words that are not addresses */
     const struct pd_attr *event;   /* of the record at hand; NULL: none */
-    bool kernel;                   /* the record at hand is of the kernel's own */
+    bool kernel;                   /* the current record is of the kernel itself */
     bool of_memory;                /* the path in it is of no file: offsets in it are addresses */
     bool opaque;                   /* set while a value is changed: it had something opaque */
     struct pd_offcpu_names offcpu; /* of the input; see pd_edits_watch() */
-    struct pd_error passed; /* why the last record or feature passed or went unread; PD_OK: it did not */
+    struct pd_error passed; /* why the last record or feature passed or was dropped without decoding; PD_OK:
+                               it was decoded */
     struct pd_plan *plans;  /* of the changed attrs, by number; NULL where `strip` is 0 */
     size_t n_plans;
-    /* what went, by type of record and by feature */
+    /* dropped items, by type of record and by feature */
     struct {
         uint32_t type;
         uint64_t n;
@@ -40,22 +41,23 @@ struct pd_edits {
     size_t n_gone;
     uint8_t gone_features[32];
     uint64_t stray;                           /* bytes that belong to nothing */
-    const struct pd_convert_options *options; /* what the callbacks work with */
+    const struct pd_convert_options *options; /* the argument of the callbacks */
     struct pd_redaction *redaction;
     struct pd_attr attr; /* of pd_edits_attr() */
     uint8_t *bytes;      /* of pd_edits_feature() */
 };
 
 /*
- * What a conversion asks of a redaction. struct pd_redaction begins with a pointer to these, and nothing else
- * is known of it here: so that programs that redact nothing do not link what redactions need.
+ * The functions of a redaction for a conversion. struct pd_redaction begins with a pointer to these, and
+ * nothing else of it is used here, so that programs that redact nothing do not link the libraries of
+ * redactions.
  */
 struct pd_redaction_calls {
     /* Gives the edits its callbacks. */
     void (*apply)(struct pd_redaction *redaction, struct pd_edits *e);
     /*
-     * Must addresses be noted before a recording is converted? A conversion between begin and end notes them
-     * and changes nothing. PD_ENOMEM.
+     * Tells whether addresses must be noted before a recording is converted. A conversion between begin and
+     * end notes them and changes nothing. PD_ENOMEM.
      */
     bool (*asks_survey)(const struct pd_redaction *redaction);
     void (*begin_survey)(struct pd_redaction *redaction);
@@ -67,12 +69,12 @@ static inline const struct pd_redaction_calls *pd_calls_of(const struct pd_redac
     return *(const struct pd_redaction_calls *const *)(const void *)redaction;
 }
 
-/* What the options ask for; *edits is NULL when that is nothing. PD_EARG, PD_ENOMEM. */
+/* The edits of the options; *edits is NULL if there are none. PD_EARG, PD_ENOMEM. */
 enum pd_code pd_edits_open(struct pd_edits **edits, const struct pd_convert_options *options,
                            struct pd_error *error);
 void pd_edits_close(struct pd_edits *edits);
 
-/* Takes what the recording says of its events: before its records (NULL), and with each. PD_ENOMEM. */
+/* Takes the names of events: before the records (NULL), and from each record. PD_ENOMEM. */
 enum pd_code pd_edits_watch(struct pd_edits *e, struct pd_reader *r, const struct pd_record *rec,
                             struct pd_error *error);
 
@@ -83,24 +85,24 @@ enum pd_code pd_edits_attr(struct pd_edits *e, const struct pd_attr *attr, const
 enum pd_code pd_edits_event_type(struct pd_edits *e, struct pd_event_type *type, struct pd_error *error);
 
 /*
- * The record, which belongs to the reader, as it will be, in `out`, with *n bytes; 0: it goes. It is changed
- * on the way. Damage that passes is told through `tell`.
+ * The changed record in `out`, with *n bytes; 0: it is dropped. `rec`, which belongs to the reader, is
+ * changed, too. Damage that passes is reported through `tell`.
  */
 enum pd_code pd_edits_record(struct pd_edits *e, const struct pd_reader *r, struct pd_record *rec,
                              uint32_t nr_cpus_avail, uint8_t out[UINT16_MAX], size_t *n,
                              struct pd_error *error);
 
-/* Will a feature that is there go? That of the others may still turn out when it is read. */
+/* True if a feature will certainly be dropped. Others may still be dropped when they are read. */
 bool pd_edits_drops_feature(const struct pd_edits *e, uint32_t feature);
 /* Notes that such a one was there. */
 void pd_edits_miss_feature(struct pd_edits *e, uint32_t feature);
-/* A section, and where it is in the file or PD_NOWHERE, for errors. */
+/* A section, and its offset in the file or PD_NOWHERE, for errors. */
 struct pd_edits_section {
     enum pd_order order;
     uint32_t feature, nr_cpus_avail;
     uint64_t offset;
 };
-/* A section as it will be, until the next call; false in *there: it goes. */
+/* The changed section, valid until the next call; false in *there: it is dropped. */
 enum pd_code pd_edits_feature(struct pd_edits *e, const struct pd_edits_section *section,
                               const uint8_t *bytes, size_t n, struct pd_bytes *out, bool *there,
                               struct pd_error *error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * identity.h - which fields tell whose recording it is: the lines of schema/identity.def, found by layout and
- * field.
+ * identity.h - the fields that identify the owner of a recording: the lines of schema/identity.def, found by
+ * layout and field.
  */
 #ifndef PERFDATA_IDENTITY_H
 #define PERFDATA_IDENTITY_H
@@ -10,7 +10,7 @@
 #include "src/support/wrap.h"
 
 enum pd_identity {
-    PD_ID_UNSAID, /* no line: numbers that say nothing */
+    PD_ID_UNSAID, /* no line: numbers that identify nobody */
     PD_ID_NONE,
     PD_ID_AROUND,
     PD_ID_ZERO,
@@ -82,7 +82,7 @@ static inline bool pd_identity_is_pid(unsigned kind)
 bool pd_identities_open(struct pd_identities *ids, const struct pd_allocator *allocator);
 void pd_identities_close(struct pd_identities *ids);
 
-/* Where to look for a layout first. Addresses are no file's to choose. */
+/* The first place of a layout in the table. No file can choose addresses. */
 PD_WRAPS static inline size_t pd_identities_place(const struct pd_identities *ids, const struct pd_op *head)
 {
     return (size_t)(((uintptr_t)head >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (ids->n_slots - 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* retouch.c - changing decoded values by what their fields tell, through the schema's tables. */
+/* retouch.c - changes decoded values by the meaning of their fields, through the schema's tables. */
 #include "retouch.h"
 #include "src/support/memory.h"
 #include "src/reflect/reflect.h"
@@ -29,7 +29,7 @@ void pd_retouch_close(struct pd_retouch *t)
     pd_identities_close(&t->ids);
 }
 
-/* A block of its own, which can grow. */
+/* A separate block, which can grow. */
 static void **new_block(struct pd_retouch *t, size_t n)
 {
     if (!pd_grow(t->allocator, (void **)&t->blocks, t->n_blocks, &t->blocks_cap, sizeof *t->blocks))
@@ -61,7 +61,8 @@ static enum pd_code no_memory(const struct pd_retouch *t, size_t n)
 /* ---- Fields */
 
 /*
- * touch_field and touch_part take a kind that they do not name for a number or a list, as is_string for none.
+ * touch_field and touch_part treat a kind that they do not name as a number or a list, and is_string as no
+ * string.
  */
 _Static_assert(PD_OP_GIVEN == 33, "a new kind of field: does it fall to the right case?");
 
@@ -80,7 +81,7 @@ static bool is_touched(const struct pd_retouch *t, unsigned kind)
     return t->touched >> kind & 1;
 }
 
-/* Is there anything to do in a part, inside of a field of the kind `around`? */
+/* True if a part, inside a field of the kind `around`, needs changes. */
 static bool reaches(const struct pd_retouch *t, const struct pd_op *head, unsigned around)
 {
     uint64_t mask = pd_identities_of(&t->ids, head)->mask;
@@ -99,7 +100,8 @@ static enum pd_code touch_number(struct pd_retouch *t, const struct pd_op *op, u
 }
 
 /*
- * The most that a string in `room` bytes may get: its NUL has a place, unless what is there has none either.
+ * The maximum length of a string in `room` bytes: with room for its NUL, unless the old string has none
+ * either.
  */
 static size_t most_of(size_t room, size_t len)
 {
@@ -122,7 +124,10 @@ static enum pd_code touch_array(struct pd_retouch *t, const struct pd_op *op, un
     return PD_OK;
 }
 
-/* A slot that may take all that is left keeps its size where it can: others tell from it what follows. */
+/*
+ * A slot that takes all remaining bytes keeps its size if possible, since readers derive the following fields
+ * from it.
+ */
 static enum pd_code keep_slot(struct pd_retouch *t, const struct pd_op *op, struct pd_str *s, size_t size)
 {
     if (s->len >= size)

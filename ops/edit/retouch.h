@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * retouch.h - changes fields of decoded values by what they tell (identity.h), so that the value can be
- * encoded anew: counts and sizes follow. Which values the fields get, callbacks decide.
+ * retouch.h - changes fields of decoded values by their meaning (identity.h), and adjusts counts and sizes,
+ * so that the value can be encoded again. Callbacks decide the new values.
  */
 #ifndef PERFDATA_RETOUCH_H
 #define PERFDATA_RETOUCH_H
@@ -17,8 +17,8 @@ struct pd_retouch {
     uint64_t touched; /* kinds that the callbacks want to see */
     bool clean;       /* nothing stays behind the text in the slot of a string */
     /*
-     * All may leave the value as it is. What a string or bytes point to must stay until the end of the record
-     * or section.
+     * All may leave the value as it is. The data of a string or bytes must stay valid until the end of the
+     * record or section.
      */
     void *user;
     enum pd_code (*number)(void *user, enum pd_identity kind, unsigned width, uint64_t *value,
@@ -41,8 +41,8 @@ enum pd_code pd_retouch_open(struct pd_retouch *t, struct pd_error *error);
 void pd_retouch_close(struct pd_retouch *t);
 
 /*
- * Changes the fields of a value of a layout. What was changed before is no longer needed: its memory is used
- * again, unless `more`. Views of the value then point into the retouch or the callbacks' memory.
+ * Changes the fields of a value of a layout. The memory of earlier changes is used again, unless `more` is
+ * set. Views of the value then point into the retouch or the callbacks' memory.
  */
 enum pd_code pd_retouch_value(struct pd_retouch *t, const struct pd_op *layout, const struct pd_shape *shape,
                               void *value, bool more, struct pd_error *error);

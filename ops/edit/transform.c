@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* transform.c - a recording record by record through a callback, as it flows. */
+/* transform.c - passes a recording record by record through a callback, also live. */
 #include "src/codec/codec_internal.h"
 #include "src/codec/record_role.h"
 #include "src/container/file.h"
@@ -49,7 +49,7 @@ static enum pd_code write_record(struct pd_transform_run *t, const struct pd_rec
     return code ? code : pd_output_note_aux(&t->out, rec);
 }
 
-/* Writes what `rec` holds as a record that stands where `at` does. */
+/* Writes the content of `rec` as a record in the place of `at`. */
 static enum pd_code write_encoded(struct pd_transform_run *t, const struct pd_plan *plan,
                                   const struct pd_record *rec, const struct pd_record *at,
                                   struct pd_error *error)
@@ -113,7 +113,7 @@ static enum pd_code encode_record(struct pd_transform_run *t, const struct pd_re
 
 static enum pd_code transform_record(struct pd_transform_run *t, struct pd_record *rec)
 {
-    if (pd_payload_is_cut(t->reader, rec)) /* the reader tells of it */
+    if (pd_payload_is_cut(t->reader, rec)) /* the reader reports it */
         return PD_OK;
     t->stats->records++;
     switch (ask(t, rec)) {
@@ -126,7 +126,7 @@ static enum pd_code transform_record(struct pd_transform_run *t, struct pd_recor
     }
 }
 
-/* Where records are cut, or the reader goes no further, they end: in a directory, those of the file. */
+/* The records end where they are truncated or the reader stops: in a directory, those of the file. */
 static enum pd_code take_damage(struct pd_transform_run *t, const struct pd_error *what)
 {
     if (pd_is_failure(what->code)) {

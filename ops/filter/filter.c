@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * filter.c - pd_filter(): which way a filter takes, by passes (filter_passes.c) or as a stream
- * (filter_stream.c).
- */
+/* filter.c - pd_filter(): chooses passes (filter_passes.c) or a live stream (filter_stream.c). */
 #include "filter.h"
 #include "src/codec/codec_internal.h"
 #include "src/container/reader/reader_internal.h"

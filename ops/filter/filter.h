@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter.h - what the parts of the filter share: filter.c (the passes, and what is done with a record),
- * filter_stream.c (one pass over what cannot seek), filter_select.c (the choice), …
+ * filter.h - shared by the parts of the filter: filter.c (the passes, and the work on a record),
+ * filter_stream.c (one pass over an input that cannot seek), filter_select.c (the selection), …
  */
 #ifndef PERFDATA_FILTER_INTERNAL_H
 #define PERFDATA_FILTER_INTERNAL_H
@@ -13,9 +13,9 @@
 #include "src/session/told.h"
 #include <perfdata/ops/filter.h>
 
-/* ---- filter_select.c: does a record meet the lists? */
+/* ---- filter_select.c: matches records with the lists */
 
-/* What a record is judged by. */
+/* The values of a record that the lists are matched with. */
 struct pd_subject {
     const struct pd_record *rec;
     uint64_t time;
@@ -30,7 +30,7 @@ struct pd_criteria {
     const struct pd_allocator *allocator;
     struct pd_idmap pids, tids, types, events;
     struct pd_idmap nameless; /* tids in the list of names, as ":TID" */
-    uint8_t *comms;           /* by number of the name: is it in the list? */
+    uint8_t *comms;           /* by number of the name: whether it is in the list */
 };
 
 enum pd_code pd_criteria_init(struct pd_criteria *c, const struct pd_filter_lists *lists,
@@ -38,7 +38,7 @@ enum pd_code pd_criteria_init(struct pd_criteria *c, const struct pd_filter_list
 void pd_criteria_free(struct pd_criteria *c);
 /* Looks up the listed names, once all tasks are known. */
 enum pd_code pd_criteria_names(struct pd_criteria *c, const struct pd_tasks *tasks, struct pd_error *error);
-/* Do the lists ask for what only pd_tasks knows? */
+/* True if the lists need data of pd_tasks. */
 bool pd_criteria_need_tasks(const struct pd_criteria *c);
 
 /* Fills all but `task`, from the words of a sample or of a sample_id. */
@@ -83,29 +83,29 @@ void pd_chains_free(struct pd_chains *c);
 /* The cookie at the end of a decoded sample's call chain; false: the chain is whole. */
 bool pd_chain_cookie(const struct pd_record *rec, uint64_t *cookie);
 
-/* ---- filter_dsos.c: what samples' addresses are mapped from */
+/* ---- filter_dsos.c: the files that addresses of samples are mapped from */
 
 struct pd_dsos;
 struct pd_filtering;
 
 /* Reads the recording once. f->dsos is to be freed in any case. */
 enum pd_code pd_filter_find_dsos(struct pd_filtering *f);
-/* Do the lists of dsos want the sample? */
+/* True if the lists of dsos match the sample. */
 bool pd_dsos_meet(const struct pd_filtering *f, const struct pd_record *rec);
 void pd_dsos_free(struct pd_dsos *d);
 
 /* ---- filter_common.c */
 
-/* What pd_tasks_need() was told of. */
+/* The argument of pd_tasks_need(). */
 #define PD_TOLD 64
 struct pd_needed {
     uint32_t pid, tid, process;
     bool known;
 };
 
-/* ---- filter_scan.c: samples chosen as they are passed over, and remembered for the copy */
+/* ---- filter_scan.c: selects samples while skipping them, and remembers the choice for the copy */
 
-/* Where a pass is, to go on from there. */
+/* The position of a pass, to continue from there. */
 struct pd_place {
     struct pd_clock clock;
     uint64_t at, index;
@@ -113,7 +113,7 @@ struct pd_place {
 };
 
 /*
- * What holds for the samples of a task at the moments whose `at` is between `from` and `to`, both excluded.
+ * The decision for the samples of a task at the moments whose `at` is between `from` and `to`, both excluded.
  */
 struct pd_seen {
     uint64_t from, to;
@@ -126,11 +126,11 @@ struct pd_seen {
 #define PD_FIRST_PARTS ((size_t)4001) /* bytes to start with, doubled when more are needed */
 
 struct pd_scan {
-    bool quick;                   /* pd_scan_samples() may choose: nothing but times and tasks is asked for */
+    bool quick;                   /* pd_scan_samples() may choose: only times and tasks are selected */
     struct pd_seen seen[PD_SEEN]; /* by the last bits of the tid */
     /*
-     * What is remembered: parts of the data from its begin on, kept or not, or a record that goes with its
-     * task.
+     * The remembered choices: parts of the data from its start on, kept or not, or a record that goes with
+     * its task.
      */
     bool on;               /* it goes on */
     bool complete;         /* `end` is set */
@@ -140,7 +140,7 @@ struct pd_scan {
     uint8_t *parts;
     size_t n, cap;
     size_t bytes;        /* of records, among them */
-    struct pd_place end; /* where it ends: from there on, the copy chooses anew */
+    struct pd_place end; /* its end: from there on, the copy chooses again */
     uint64_t samples, kept_samples, others, kept_others;
 };
 
@@ -156,7 +156,7 @@ struct pd_filtering {
     struct pd_dsos *dsos;   /* NULL: nothing asks for them */
     struct pd_criteria keep, drop;
     bool ask_tasks;                   /* the lists do */
-    bool guesses;                     /* yet the first pass chooses, as if each tid had one process */
+    bool guesses;                     /* but the first pass chooses, as if each tid had one process */
     bool wrong;                       /* that was not so */
     bool drops;                       /* `drop` has a list */
     struct pd_needed needed[PD_TOLD]; /* by the last bits of the tid */
@@ -174,16 +174,16 @@ struct pd_filtering {
 
 /* Prepares the lists. */
 enum pd_code pd_filter_lists_init(struct pd_filtering *f);
-/* Takes what a record says of tasks; what cannot be decoded is reported when it is copied. */
+/* Takes the information about tasks in a record; damage is reported when it is copied. */
 enum pd_code pd_filter_collect(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when);
-/* Writes a record if it is to be kept, and what follows it in the reader. */
+/* Writes a record if it is kept, and its payload in the reader. */
 enum pd_code pd_filter_copy(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when);
 /* A record that cannot be read. *over: it is the end. A failure: the whole run fails. */
 enum pd_code pd_filter_damage(struct pd_filtering *f, const struct pd_error *what, bool *over);
-/* Damage is told once, by the last pass. */
+/* Damage is reported once, by the last pass. */
 void pd_filter_report(struct pd_filtering *f, const struct pd_error *what);
 
-/* Takes samples as long as it is clear at once what to do with them, and does it. */
+/* Takes samples as long as they can be decided at once, and does so. */
 void pd_scan_samples(struct pd_filtering *f, struct pd_clock *clock);
 /* Starts to remember, with the next pass. */
 void pd_scan_start(struct pd_filtering *f);
@@ -197,11 +197,11 @@ bool pd_scan_note_task(struct pd_scan *s, const struct pd_allocator *allocator, 
                        const struct pd_moment *when);
 /* pd_tasks_check() for all of them. */
 enum pd_code pd_scan_check(struct pd_filtering *f);
-/* What is remembered ends here. */
+/* Remembering ends here. */
 void pd_scan_end(struct pd_scan *s, const struct pd_place *end);
-/* Writes what is remembered to be kept. *over: the input has become shorter. */
+/* Writes the records remembered as kept. *over: the input has become shorter. */
 enum pd_code pd_scan_copy(struct pd_filtering *f, bool *over);
-/* Does what record number `order` tells of a task go with the tasks that are needed? */
+/* True if the task record number `order` belongs to a needed task. */
 bool pd_filter_is_needed(const struct pd_filtering *f, const struct pd_told *told, uint64_t order);
 
 static inline bool pd_filter_is_pipe(const struct pd_filtering *f)
@@ -214,7 +214,7 @@ static inline bool pd_filter_asks_dsos(const struct pd_filtering *f)
     return f->options->keep.dsos || f->options->drop.dsos;
 }
 
-/* filter_passes.c: prepares the passes; learns what is to stay; writes that. */
+/* filter_passes.c: prepares the passes; selects the records; writes them. */
 enum pd_code pd_filter_prepare(struct pd_filtering *f);
 enum pd_code pd_filter_learn(struct pd_filtering *f);
 enum pd_code pd_filter_write(struct pd_filtering *f);

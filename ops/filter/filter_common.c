@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* filter_common.c - what all parts of a filter share: what it tells, its lists, and which tasks it needs. */
+/* filter_common.c - shared by all parts of a filter: its reports, its lists, and the tasks it needs. */
 #include "filter.h"
 #include "src/codec/codec_internal.h"
 #include "src/container/reader/reader_internal.h"

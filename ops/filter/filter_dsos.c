@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter_dsos.c - which file the address of each sample is mapped from: found in a pass of its own over the
- * records in the order in which perf processes them, since a sample may stand before the map that it needs.
+ * filter_dsos.c - the file that the address of each sample is mapped from: found in a separate pass over the
+ * records in the order in which perf processes them, since a sample may come before the map that it needs.
  * src/session/mappings.c has perf's rules of mappings.
  */
 #include "filter.h"
@@ -11,7 +11,7 @@
 #include "src/session/record_words.h"
 #include <perfdata/session/sorter.h>
 
-/* Bits of a mapping and of a sample: which lists have its name. */
+/* Bits of a mapping and of a sample: the lists that have its name. */
 enum { KEPT = 1, DROPPED = 2, LISTED = 3 };
 
 #define SAMPLES_IN_BYTE 4
@@ -87,7 +87,7 @@ static uint8_t bits_at(struct pd_dsos *d, const struct pd_record *rec, uint64_t 
     return m ? (uint8_t)m->tag : bits_of(d, "[unknown]");
 }
 
-/* A sample that does not tell its address is as if it were in what is to be kept. */
+/* A sample without an address counts as being in the kept files. */
 static bool take_sample(struct pd_dsos *d, const struct pd_record *rec)
 {
     const uint8_t *ip = rec->plan ? pd_word_of(rec, rec->plan->ip, 0) : NULL;
@@ -106,7 +106,7 @@ static bool take_sample(struct pd_dsos *d, const struct pd_record *rec)
     return true;
 }
 
-/* What cannot be decoded tells nothing; it is reported when it is copied. */
+/* A record that cannot be decoded is ignored here, and reported when it is copied. */
 static enum pd_code take(struct pd_dsos *d, struct pd_record *rec, struct pd_error *error)
 {
     if (rec->type == PD_RECORD_SAMPLE)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter_passes.c - a recording with only the selected records, in up to three passes over the input: what
- * tasks are called when (collect), which records stay and hence which tasks are needed (choose), and the
- * copy. The first two are one where the choice does not ask for tasks. Of a stream that cannot seek there is
- * only the copy, see filter_stream.c.
+ * filter_passes.c - a recording with only the selected records, in up to three passes over the input: the
+ * names of tasks over time (collect), the records that stay and the tasks that they need (choose), and the
+ * copy. The first two are one if the selection does not need tasks. A stream that cannot seek has only the
+ * copy, see filter_stream.c.
  */
 #include "filter.h"
 #include "src/codec/codec_internal.h"
@@ -13,7 +13,7 @@
 
 typedef enum pd_code visit_fn(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when);
 
-/* What follows the record is not all there, so the record is not taken, and nothing behind it. */
+/* The payload behind the record is incomplete, so the record is not taken, and nothing behind it. */
 static enum pd_code payload_missing(struct pd_filtering *f, const struct pd_record *rec, uint64_t left,
                                     struct pd_error *what)
 {
@@ -21,7 +21,7 @@ static enum pd_code payload_missing(struct pd_filtering *f, const struct pd_reco
     return pd_fail_record(what, PD_ETRUNC, rec, 0, "payload", left, rec->payload_size);
 }
 
-/* The next record that has to be looked for: what is visible may move. */
+/* The next record from the reader: visible bytes may move. */
 static enum pd_code next_any(struct pd_filtering *f, struct pd_record *rec, struct pd_error *what,
                              enum pd_code *code)
 {
@@ -38,7 +38,7 @@ static struct pd_place begin_of(const struct pd_filtering *f)
     return p;
 }
 
-/* The state before a record, in case what is remembered ends with it. */
+/* The state before a record, in case remembering ends with it. */
 static void mark_moment(struct pd_filtering *f, const struct pd_clock *clock)
 {
     f->scan.end = (struct pd_place){*clock, f->reader->at, f->reader->index, f->met, f->taken};
@@ -84,7 +84,7 @@ each_record(struct pd_filtering *f, const struct pd_place *from, bool quick, vis
     return code;
 }
 
-/* Samples of known tasks by pd_scan_samples(). What that knows is of this pass. */
+/* Samples of known tasks by pd_scan_samples(). Its cache is of this pass. */
 static enum pd_code scan_records(struct pd_filtering *f, visit_fn *visit)
 {
     const struct pd_place begin = begin_of(f);
@@ -97,14 +97,14 @@ static enum pd_code scan_records(struct pd_filtering *f, visit_fn *visit)
 
 /* ---- First pass */
 
-/* What holds for the next samples of a task: a later one tells nothing new of it. */
+/* The decision for the next samples of a task: later ones have no new information. */
 static void note_subject(struct pd_filtering *f, const struct pd_subject *s, uint64_t from, uint64_t to,
                          bool keep, bool needed)
 {
     f->scan.seen[s->tid % PD_SEEN] = (struct pd_seen){from, to, s->pid, s->tid, keep, needed};
 }
 
-/* A sample that perf does not pass over early is one from which it learns that there is a task. */
+/* A sample that perf does not skip early makes the task known to perf. */
 static enum pd_code mention(struct pd_filtering *f, const struct pd_subject *s, const struct pd_moment *when)
 {
     if (!pd_meets_early(&f->keep, s))
@@ -122,7 +122,7 @@ enum pd_code pd_filter_collect(struct pd_filtering *f, struct pd_record *rec, co
         if (code == PD_ENOMEM || (code == PD_ELIMIT && what.record_index == PD_NOWHERE))
             *f->error = what;
         else
-            return PD_OK; /* what cannot be decoded is reported when it is copied */
+            return PD_OK; /* damage is reported when it is copied */
         return code;
     }
     pd_subject_init(&s, rec);
@@ -269,7 +269,7 @@ static enum pd_code choose_known(struct pd_filtering *f, struct pd_record *rec, 
     return code;
 }
 
-/* The first two passes at once, a sample. What is guessed is that its process is what it says itself. */
+/* The first two passes at once, a sample. It guesses that the process of the sample is the right one. */
 static enum pd_code collect_and_choose_sample(struct pd_filtering *f, struct pd_record *rec,
                                               const struct pd_moment *when, bool *kept)
 {
@@ -320,7 +320,7 @@ static enum pd_code collect_and_choose(struct pd_filtering *f, struct pd_record 
 
 static bool keep_other(const struct pd_filtering *f, const struct pd_record *rec, enum pd_role role);
 
-/* Would it be kept without a word? */
+/* True if it would be kept without a message. */
 static bool is_sound(const struct pd_filtering *f, struct pd_record *rec)
 {
     const enum pd_code code = pd_reader_decode(f->reader, rec, NULL);
@@ -386,7 +386,7 @@ static enum pd_code choose_second(struct pd_filtering *f, struct pd_record *rec,
     return choose_one(f, rec, when, false);
 }
 
-/* What is then left of the second. */
+/* The rest of the second pass. */
 static enum pd_code check_maps(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when)
 {
     return pd_role_of(rec) == PD_ROLE_OF_TASK ? pd_tasks_check(f->tasks, rec, when, f->error) : PD_OK;
@@ -405,7 +405,7 @@ static bool unreadable(struct pd_filtering *f, const struct pd_error *what)
     return true;
 }
 
-/* Is the record that is being kept what it should be? Its bytes are copied all the same. */
+/* Checks a kept record for damage. Its bytes are copied in any case. */
 static void verify(struct pd_filtering *f, struct pd_record *rec)
 {
     struct pd_error what;
@@ -452,7 +452,7 @@ static bool keep_of_task(struct pd_filtering *f, struct pd_record *rec, const st
     if (pd_lists_type(&f->drop, rec->type))
         return false;
     if (f->options->sideband == PD_SIDEBAND_ALL || (f->options->sideband == PD_SIDEBAND_NEEDED && f->flowing))
-        return true; /* of what flows, nobody knows what will be needed */
+        return true; /* a stream is read once: keep every task record */
     if (f->options->sideband == PD_SIDEBAND_NONE && !listed)
         return false;
     if (pd_told_of(rec, &told, &what))
@@ -490,7 +490,7 @@ static bool keep_other(const struct pd_filtering *f, const struct pd_record *rec
            pd_lists_type(&f->keep, rec->type);
 }
 
-/* A sample of a layout that is not known is not damaged for being short: nobody can say what it must have. */
+/* A short sample of an unknown layout is not damaged, since its fields are unknown. */
 static void why_not_readable(const struct pd_record *rec, struct pd_error *what)
 {
     if (rec->plan == NULL)
@@ -559,8 +559,8 @@ static bool is_joined(const struct pd_filtering *f)
 }
 
 /*
- * A list of processes asks for tasks only where some tid is given to more than one: that is known when all
- * have been collected, and mostly it is not so.
+ * A list of processes needs tasks only if some tid has more than one process, which is known after
+ * collecting, and rare.
  */
 static bool may_guess(const struct pd_filtering *f)
 {
@@ -569,7 +569,7 @@ static bool may_guess(const struct pd_filtering *f)
            !pd_filter_is_pipe(f);
 }
 
-/* Is it of times and tasks alone what is chosen? */
+/* True if only times and tasks are selected. */
 static bool is_quick(const struct pd_filtering *f)
 {
     const struct pd_filter_options *o = f->options;
@@ -578,7 +578,7 @@ static bool is_quick(const struct pd_filtering *f)
            !o->all_kernel && !o->every && !o->limit;
 }
 
-/* Can what is chosen be copied without a look at it? Then it is remembered. */
+/* True if selected records can be copied without decoding. Then the choice is remembered. */
 static void start_to_remember(struct pd_filtering *f)
 {
     const struct pd_filter_options *o = f->options;
@@ -638,7 +638,7 @@ static enum pd_code choose_all(struct pd_filtering *f)
     return scan_records(f, choose_second);
 }
 
-/* Those maps that are remembered need not be looked for. */
+/* Check remembered maps from memory; re-read only the rest. */
 static enum pd_code check_all(struct pd_filtering *f)
 {
     const struct pd_place begin = begin_of(f);

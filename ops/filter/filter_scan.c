@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter_scan.c - samples chosen while they are passed over, and what was chosen remembered, so that the copy
- * takes whole parts of the input and looks at no record again. With a subject made of every sample in two
- * passes, and every kept one decoded in the second, a filter that keeps all took 1140 instructions for a
- * sample; this takes 70.
+ * filter_scan.c - selects samples while skipping them, and remembers the choice, so that the copy takes whole
+ * parts of the input and decodes no record again. Preparing every sample in two passes, and decoding every
+ * kept one in the second, took 1140 instructions for a sample in a filter that keeps all; this takes 70.
  */
 #include "src/codec/codec_internal.h"
 #include "src/container/reader/sample_run.h"
@@ -11,9 +10,9 @@
 #include "src/session/clock.h"
 #include "src/session/task_flow.h"
 
-#define MOST_PARTS ((size_t)8 << 20)  /* bytes; what does not fit is chosen again when it is copied */
+#define MOST_PARTS ((size_t)8 << 20)  /* bytes; records beyond it are selected again when they are copied */
 #define MOST_BYTES ((size_t)4 << 20)  /* of them, of records */
-#define SHORT 256                     /* so long a record may be to be remembered itself */
+#define SHORT 256                     /* largest record buffered instead of re-read */
 #define PART_ROOM (80 + SHORT)        /* no part takes more */
 #define LEAST_COPY ((size_t)64 << 10) /* less is read and written: a call for each would take longer */
 #define MOST_COPY ((size_t)16 << 20)  /* at once, for the progress */
@@ -23,8 +22,8 @@ enum part { DROP, KEEP, OF_TASK, FORK, MAP }; /* MAP: or namespaces, of a proces
 #define KIND_BITS 4
 
 /*
- * ---- What is remembered: for each part its size and kind in one number, of 7 bits in a byte, and what goes
- * with the kind
+ * ---- The remembered data: for each part its size and kind in one number, of 7 bits in a byte, and data for
+ * the kind
  */
 
 static void put_number(struct pd_scan *s, uint64_t value)
@@ -71,8 +70,8 @@ static void end_part(struct pd_scan *s, uint64_t at)
 }
 
 /*
- * Where samples are dropped, a short record that is kept, or may be, is remembered itself: otherwise all of
- * the input was read once more to find the few that stand between the samples.
+ * If samples are dropped, a short record that is or may be kept is buffered: otherwise all of the input would
+ * be read again for the few records between the samples.
  */
 static bool stash(const struct pd_scan *s, const struct pd_record *rec)
 {
@@ -191,7 +190,7 @@ void pd_scan_end(struct pd_scan *s, const struct pd_place *end)
 
 /* ---- Samples */
 
-/* Is it clear what to do with this sample? Its moment is `at`. */
+/* True if this sample can be decided at once. Its moment is `at`. */
 static inline bool judge(const struct pd_filtering *f, const struct pd_filter_lists *l,
                          const struct pd_plan *plan, const uint8_t *p, size_t size, uint64_t at,
                          uint64_t time, bool *keep)
@@ -243,7 +242,7 @@ void pd_scan_samples(struct pd_filtering *f, struct pd_clock *clock)
 
 /* ---- The copy */
 
-/* What is copied, and how far that is. */
+/* The progress of the copy. */
 struct copying {
     struct pd_filtering *f;
     uint64_t (*copy)(void *user, uint64_t offset, uint64_t n); /* NULL: there is none */
@@ -256,7 +255,7 @@ struct copying {
 };
 
 #define PIECES ((size_t)64 << 10)
-#define SMALL ((size_t)512) /* what is larger had better be copied once */
+#define SMALL ((size_t)512) /* larger parts should be copied only once */
 
 static enum pd_code flush(struct copying *c)
 {
@@ -299,7 +298,7 @@ static enum pd_code copy_bytes(struct copying *c, uint64_t offset, uint64_t n)
     return code;
 }
 
-/* Parts that wait to be copied may have been told already, when there was much behind them. */
+/* The progress may already include parts that wait to be copied, if much follows them. */
 static void report_progress(struct copying *c, uint64_t at)
 {
     if (at <= c->told)
@@ -308,7 +307,7 @@ static void report_progress(struct copying *c, uint64_t at)
     c->told = at;
 }
 
-/* In the kernel where that can be: reading and writing what is kept was a fourth more. */
+/* In the kernel if possible: reading and writing took a fourth more. */
 static enum pd_code copy_large(struct copying *c, uint64_t offset, uint64_t n)
 {
     enum pd_code code = flush(c);
@@ -334,7 +333,7 @@ static enum pd_code copy_part(struct copying *c, uint64_t offset, uint64_t n)
     return copy_large(c, offset, n);
 }
 
-/* A part; its bytes come behind what goes with its kind. */
+/* A part; its bytes come behind the data for its kind. */
 struct taken {
     enum part kind;
     uint64_t size;
@@ -354,7 +353,7 @@ static const uint8_t *take_bytes(const struct taken *part, const uint8_t **p)
     return bytes;
 }
 
-/* What a record tells of a task, as far as that is remembered; in *last its moment, if it has one. */
+/* The remembered information about a task; in *last its moment, if it has one. */
 static void take_task(enum part kind, const uint8_t **p, struct pd_moment *last, struct pd_told *told)
 {
     told->tells = kind == FORK ? PD_TELLS_BIRTH : PD_TELLS_TASK;
@@ -387,7 +386,7 @@ enum pd_code pd_scan_check(struct pd_filtering *f)
     return code;
 }
 
-/* Is what goes with a task kept? */
+/* True if a record that goes with a task is kept. */
 static bool is_kept(const struct pd_filtering *f, enum part kind, const uint8_t **p, struct pd_moment *last)
 {
     struct pd_told told;

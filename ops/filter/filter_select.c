@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* filter_select.c - does a record meet the lists of a selection? */
+/* filter_select.c - matches a record with the lists of a selection. */
 #include "filter.h"
 #include "src/codec/codec_internal.h"
 #include "src/session/record_words.h"
@@ -101,7 +101,7 @@ void pd_subject_init(struct pd_subject *s, const struct pd_record *rec)
     s->has_time = pd_word_time(rec, &s->time);
     s->has_cpu = pd_word_cpu(rec, &s->cpu) && s->cpu != UINT32_MAX;
     s->has_task = pd_word_task(rec, &s->pid, &s->tid);
-    if (rec->type == PD_RECORD_SAMPLE) /* perf takes what a sample does not have for -1 */
+    if (rec->type == PD_RECORD_SAMPLE) /* perf takes missing values of a sample as -1 */
         s->has_time = s->has_task = true;
 }
 
@@ -118,7 +118,7 @@ static bool in_cpus(const struct pd_filter_lists *l, uint32_t cpu)
     return false;
 }
 
-/* The process is the one that perf takes the thread for; the record's own where that is not known. */
+/* The process that perf assigns to the thread; if unknown, that of the record. */
 static uint32_t process_of(const struct pd_subject *s)
 {
     return s->task.pid != UINT32_MAX ? s->task.pid : s->pid;

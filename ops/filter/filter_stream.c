@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter_stream.c - filtering a pipe stream in one pass, as it flows. A record goes on at once unless its
- * choice depends on a task: then it, and all behind it, wait until all that comes before it in perf's order
- * has been read. That is so at the end of the round that follows its own.
+ * filter_stream.c - filters a live pipe stream in one pass. A record is written at once unless its selection
+ * depends on a task: then it, and all records behind it, wait until all earlier records in perf's order have
+ * been read. That is the case at the end of the round that follows its own.
  */
 #include "src/codec/codec_internal.h"
 #include "src/container/reader/reader_internal.h"
@@ -21,12 +21,12 @@ struct stream {
     struct pd_queue queue;    /* by key, that is in the order of the stream */
     uint64_t key;             /* of the records of this round */
     struct pd_clock in, out;  /* of what is read, and of what is written */
-    struct pd_moment settled; /* nothing before it is still to come */
+    struct pd_moment settled; /* no earlier records will come */
     uint64_t cut;             /* index of a record that the input ends in */
     bool begun;
 };
 
-/* ---- What waits goes on */
+/* ---- Writing waiting records */
 
 static void revive(const struct stream *s, const struct pd_waiting *w, struct pd_record *rec)
 {
@@ -72,7 +72,7 @@ static enum pd_code settle(struct stream *s, const struct pd_moment *until)
                                                : pd_fail(s->f->error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, 0);
 }
 
-/* Nothing older is still to come than what was read: all can go. */
+/* No records older than those read will come: all can be written. */
 static enum pd_code release_all(struct stream *s)
 {
     enum pd_code code = s->f->tasks ? settle(s, NULL) : PD_OK;
@@ -99,7 +99,7 @@ static enum pd_code end_round(struct stream *s)
     return code;
 }
 
-/* ---- What is read waits, or not */
+/* ---- Records that are read wait, or not */
 
 static enum pd_code keep_waiting(struct stream *s, const struct pd_record *rec)
 {
@@ -127,7 +127,7 @@ static enum pd_code keep_piece(void *user, const uint8_t *bytes, size_t n)
     return code;
 }
 
-/* A record and all that follows it, which may end too early: then the record is not written at all. */
+/* A record and its payload, which may be truncated: then the record is not written at all. */
 static enum pd_code take_payload(struct stream *s, const struct pd_record *rec, bool *over)
 {
     struct waiting_payload p = {s, {.depth = PAYLOAD, .offset = rec->offset, .index = rec->index}};
@@ -141,7 +141,7 @@ static enum pd_code take_payload(struct stream *s, const struct pd_record *rec, 
     return pd_filter_damage(s->f, &what, over);
 }
 
-/* Does the choice of the record depend on a task? */
+/* True if the selection of the record depends on a task. */
 static bool asks_for_task(const struct stream *s, const struct pd_record *rec)
 {
     switch (pd_role_of(rec)) {
@@ -152,7 +152,7 @@ static bool asks_for_task(const struct stream *s, const struct pd_record *rec)
     }
 }
 
-/* What stands before all that perf can only tell when it knows the events. */
+/* The records before all those that need the events. */
 static bool is_head(const struct pd_record *rec)
 {
     return pd_is_of_head(rec);
@@ -166,7 +166,7 @@ static enum pd_code add_names(struct pd_filtering *f, const struct pd_filter_lis
     return code;
 }
 
-/* Of names it is enough to know whether they are listed. */
+/* For names it is enough to know whether they are listed. */
 static enum pd_code follow_tasks(struct pd_filtering *f)
 {
     enum pd_code code = pd_tasks_new(&f->tasks, f->options->allocator, f->error);

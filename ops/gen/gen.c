@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gen.c - synthetic recordings: opening, the events, and what follows what. */
+/* gen.c - synthetic recordings: opening, the events, and the order of the parts. */
 #include "gen_internal.h"
 #include "src/schema/options.h"
 #include <string.h>
@@ -79,7 +79,7 @@ static enum pd_code open_writers(struct pd_gen *g, const struct pd_sink *sink, s
     return code;
 }
 
-/* perf reads events of different fields only if it can tell them apart by the id that stands first. */
+/* perf reads events with different fields only if an id at the start of records tells them apart. */
 static void make_plans(struct pd_gen *g)
 {
     uint64_t all = 0;

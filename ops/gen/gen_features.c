@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gen_features.c - what synthetic recordings say of the machine and of themselves. */
+/* gen_features.c - the features of synthetic recordings. */
 #include "gen_internal.h"
 #include <perfdata/feature.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static enum pd_code put_cmdline(struct pd_gen *g, struct pd_error *error)
     return put_feature(g, &f, error);
 }
 
-/* Names, attrs and ids of the events: what perf shows them as. */
+/* Names, attrs and ids of the events: perf shows events by these. */
 static enum pd_code put_event_desc(struct pd_gen *g, struct pd_error *error)
 {
     struct pd_event_desc *descs = pd_array(g->allocator, NULL, g->n_events, sizeof *descs);
@@ -91,7 +91,7 @@ static enum pd_code put_event_desc(struct pd_gen *g, struct pd_error *error)
         code = pd_fail(error, PD_ENOMEM, PD_NOWHERE, "EVENT_DESC", 0, n);
     if (!code)
         code = pd_feature_encode(g->options.order, &f, bytes, n, &n, error);
-    /* A stream has no room for what is larger than a record, and HEADER_ATTR records besides. */
+    /* A stream cannot hold a feature that is larger than a record, and has HEADER_ATTR records instead. */
     if (!code && (g->options.container != PD_CONTAINER_PIPE || n <= UINT16_MAX - 16))
         code = put_bytes(g, PD_FEAT_EVENT_DESC, bytes, n, error);
     pd_release(g->allocator, bytes);
@@ -114,17 +114,14 @@ static enum pd_code put_usual(struct pd_gen *g, struct pd_error *error)
 
 /* ---- Random ones */
 
-/* Those that must agree with the rest of the recording. */
+/* Features that must agree with the rest of the recording. */
 static bool is_bound(uint32_t id)
 {
     return id == PD_FEAT_DIR_FORMAT || id == PD_FEAT_COMPRESSED || id == PD_FEAT_AUXTRACE ||
            id == PD_FEAT_NRCPUS || id == PD_FEAT_SAMPLE_TIME || id > 255;
 }
 
-/*
- * Those that perf takes for what they say, with the rest of the recording: of random content they make it
- * refuse all, or crash.
- */
+/* Features that perf relies on: random content would make it refuse the recording, or crash. */
 static bool is_believed(uint32_t id)
 {
     switch (id) {
@@ -194,7 +191,7 @@ enum pd_code pd_gen_put_features(struct pd_gen *g, struct pd_error *error)
     return code;
 }
 
-/* What is known only at the end; a stream has its features in front. */
+/* Features that are known only at the end; a stream has its features in front. */
 enum pd_code pd_gen_put_last_features(struct pd_gen *g, struct pd_error *error)
 {
     const struct pd_feature f = {.id = PD_FEAT_SAMPLE_TIME,

@@ -14,13 +14,13 @@
 
 #define PD_GEN_FIRST_ID 1000
 #define PD_GEN_PAGE 4096
-/* Where things are: the kernel, behind it BPF programs, and user programs, far enough from each other. */
+/* Addresses: the kernel, behind it BPF programs, and user programs, far enough from each other. */
 #define PD_GEN_KERNEL_TEXT UINT64_C(0xffffffff81000000)
 #define PD_GEN_KERNEL_LENGTH UINT64_C(0x3f000000)
 #define PD_GEN_USER_TEXT UINT64_C(0x550000000000)
 #define PD_GEN_USER_STEP UINT64_C(0x200000000)
 
-/* ---- What a text says (gen_text.c) */
+/* ---- A parsed description (gen_text.c) */
 
 #define PD_GEN_PERCENT 1000u /* shares are in thousandths of a percent */
 #define PD_GEN_WHOLE (100 * PD_GEN_PERCENT)
@@ -57,7 +57,7 @@ struct pd_gen_process {
 struct pd_gen_event_text {
     char name[64];
     uint64_t period, freq; /* one of them, or both 0 */
-    uint32_t share;        /* of all samples; 0: what is left, in equal parts */
+    uint32_t share;        /* of all samples; 0: an equal part of the rest */
 };
 
 struct pd_gen_text {
@@ -74,7 +74,7 @@ struct pd_gen_text {
     uint64_t sample;   /* sample_type besides the usual */
 };
 
-/* Understands a description; `text` ends with NUL. PD_EVALUE: `found` is the line. */
+/* Parses a description; `text` ends with NUL. PD_EVALUE: `found` is the line. */
 enum pd_code pd_gen_parse(struct pd_gen_text *t, const char *text, struct pd_error *error);
 
 /* ---- The generator */
@@ -125,7 +125,7 @@ struct pd_gen {
     struct pd_gen_window window;
     struct pd_gen_text *text;
     struct pd_gen_workload *work;
-    /* what the fields of the sample being made point to */
+    /* data that the fields of the current sample point to */
     struct pd_gen_fields {
         uint64_t chain[PD_GEN_MOST_DEPTH + 8];
         struct pd_branch_entry branches[32];
@@ -152,7 +152,7 @@ static inline bool pd_gen_chance(struct pd_gen *g, uint64_t share)
     return pd_rng_below(&g->rng, PD_GEN_WHOLE) < share;
 }
 
-/* Memory of the arena, from its front; what was made there before is gone. */
+/* Memory of the arena, from its front; earlier values become invalid. */
 static inline struct pd_arena pd_gen_arena(struct pd_gen *g)
 {
     return (struct pd_arena){g->arena, PD_RANDOM_ARENA};
@@ -166,9 +166,9 @@ enum pd_code pd_gen_put(struct pd_gen *g, const struct pd_record *rec, uint32_t 
 enum pd_code pd_gen_payload(struct pd_gen *g, const void *bytes, size_t n, struct pd_error *error);
 /* A record without trailer, written at once. */
 enum pd_code pd_gen_tool(struct pd_gen *g, uint32_t type, struct pd_error *error);
-/* The end of a round: all that waits is written, but a little if this is not the last. */
+/* The end of a round: waiting records are written, except a few if this is not the last. */
 enum pd_code pd_gen_round(struct pd_gen *g, bool last, struct pd_error *error);
-/* Are as many records or bytes made as are wanted? `more`: that will follow in any case. */
+/* True if enough records or bytes are made. `more`: the number that follows in any case. */
 bool pd_gen_enough(const struct pd_gen *g, uint64_t more);
 
 enum pd_code pd_gen_put_features(struct pd_gen *g, struct pd_error *error);
@@ -185,10 +185,10 @@ enum pd_code pd_gen_workload_run(struct pd_gen *g, struct pd_error *error);
 
 /* ---- Samples (gen_sample.c) */
 
-/* What an attr must say besides to have the fields of its sample_type. */
+/* Other values of an attr that the fields of its sample_type need. */
 void pd_gen_complete_attr(struct pd_attr *attr);
 
-/* Where a sample is in the program. */
+/* The place of a sample in the program. */
 struct pd_gen_place {
     const uint64_t *chain; /* the call chain with its markers, leaf behind the first */
     size_t n;
@@ -196,7 +196,7 @@ struct pd_gen_place {
     bool kernel;
 };
 
-/* All fields but those of pd_gen_identify(); what they point to is in g->fields, until the next sample. */
+/* All fields except those of pd_gen_identify(); their data is in g->fields, until the next sample. */
 void pd_gen_fill_sample(struct pd_gen *g, struct pd_record *rec, unsigned event,
                         const struct pd_gen_task *task, const struct pd_gen_place *place);
 /* READ values of the event's layout, for samples and READ records. */

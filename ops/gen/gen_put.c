@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gen_put.c - the way of a generator's records to the writer: what they are of, their bytes, and the order of
- * their cpus.
+ * gen_put.c - passes a generator's records to the writer: their events and tasks, their bytes, and the order
+ * of their cpus.
  */
 #include "gen_internal.h"
 #include <string.h>
@@ -95,8 +95,8 @@ enum pd_code pd_gen_tool(struct pd_gen *g, uint32_t type, struct pd_error *error
 }
 
 /*
- * Where a cpu's buffer is read to in this round: mostly all of it, but what came in last may be left to the
- * next. perf shows nothing of a round before the next has ended, so that nothing comes too late.
+ * The end of the part of a cpu's buffer that is read in this round: mostly all of it, but the last records
+ * may be left to the next. perf shows a round when the next has ended, so that no record comes too late.
  */
 static size_t read_to(struct pd_gen *g, bool last)
 {
@@ -112,7 +112,7 @@ static void keep(struct pd_gen_window *w, const struct pd_gen_slot *slot, size_t
     ++*n;
 }
 
-/* Records of one cpu after those of another; what was left over keeps its order, since it is in front. */
+/* Records of one cpu after those of another; records left over keep their order, since they are in front. */
 enum pd_code pd_gen_round(struct pd_gen *g, bool last, struct pd_error *error)
 {
     static const uint16_t done = UINT16_MAX;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gen_random.c - random records. Unless anything goes, they are made such that perf has nothing to say
- * against them: numbers that refer to something do so, and names come from a small stock, since perf keeps
- * all it has met.
+ * gen_random.c - random records. Unless any value is allowed, perf accepts them without a message: references
+ * have targets, and names come from a small stock, since perf keeps all names.
  */
 #include "gen_internal.h"
 #include "src/schema/roles.h"
@@ -16,7 +15,7 @@
 #define USUAL_TASKS 32
 #define MOST_TRIES 1000
 
-/* Types that perf 6.1 and later read, and take for what they are. */
+/* Types that perf 6.1 and later read correctly. */
 static const struct pd_gen_weight usual[] = {
     {PD_RECORD_SAMPLE, 8000},
     {PD_RECORD_MMAP2, 300},
@@ -48,7 +47,7 @@ static const struct pd_gen_weight usual[] = {
 
 /* ---- Which types */
 
-/* perf 6.1 does not swap these, or not all of them, and then takes their times for others. */
+/* perf 6.1 does not swap these, or not completely, and then reads wrong times. */
 static bool is_unswapped(uint32_t type)
 {
     return type == PD_RECORD_KSYMBOL || type == PD_RECORD_BPF_EVENT || type == PD_RECORD_AUX_OUTPUT_HW_ID ||
@@ -169,7 +168,7 @@ void pd_gen_random_events(struct pd_gen *g)
     }
 }
 
-/* ---- What records refer to */
+/* ---- Targets of references */
 
 static struct pd_gen_task random_task(struct pd_gen *g)
 {
@@ -223,7 +222,7 @@ static void tame_ksymbol(struct pd_gen *g, struct pd_record *rec)
     k->addr = PD_GEN_KERNEL_TEXT + PD_GEN_KERNEL_LENGTH + PD_GEN_PAGE * n;
     k->len = 512;
     k->ksym_type = PD_KSYM_TYPE_BPF;
-    k->flags = 0; /* it stays: what it names is shown by that name */
+    k->flags = 0; /* it stays: samples are shown by that name */
     const char *name = numbered(g, "bpf_prog_", n);
     k->name = PD_STR(name);
 }
@@ -244,7 +243,7 @@ static void tame_namespaces(struct pd_gen *g, struct pd_record *rec, const struc
     rec->u.namespaces = (struct pd_namespaces){task->pid, task->tid, 7, PD_LIST(spaces, 7)};
 }
 
-/* Which events there are, on which cpus: as much of it as fits. */
+/* The events and their cpus, as many as fit. */
 static void tame_id_index(struct pd_gen *g, struct pd_record *rec, struct pd_arena *arena)
 {
     struct pd_id_index_entry *e = (struct pd_id_index_entry *)(void *)g->arena;
@@ -333,9 +332,9 @@ static void tame(struct pd_gen *g, struct pd_record *rec, unsigned event, const 
         rec->rest = (struct pd_bytes){NULL, 0};
 }
 
-/* ---- Records that something follows, or that say what others mean */
+/* ---- Records with a payload, or that give others their meaning */
 
-/* Of an event like the first, so that nothing that is there already changes its meaning. */
+/* Of an event like the first, so that earlier records keep their meaning. */
 static void fix_attr(struct pd_gen *g, struct pd_record *rec)
 {
     g->fields.regs[0] = PD_GEN_FIRST_ID + PD_GEN_MOST_EVENTS * PD_GEN_MOST_CPUS + g->records;
@@ -343,7 +342,7 @@ static void fix_attr(struct pd_gen *g, struct pd_record *rec)
     rec->rest = (struct pd_bytes){NULL, 0};
 }
 
-/* A feature that is what its number says, of those that do not change the meaning of others. */
+/* A valid feature, one of those that do not change the meaning of others. */
 static bool fix_feature(struct pd_gen *g, struct pd_record *rec, struct pd_arena *arena)
 {
     static const uint16_t ids[] = {PD_FEAT_HOSTNAME,      PD_FEAT_OSRELEASE,   PD_FEAT_VERSION,
@@ -443,8 +442,7 @@ static size_t usual_depth(const struct pd_gen *g)
 }
 
 /*
- * Is it laid out as its event says? All records of the kernel are, and one of the tool's that has a
- * sample_id.
+ * True if its layout depends on an event: all records of the kernel, and those of the tool with a sample_id.
  */
 static bool is_of_event(uint32_t type)
 {
@@ -452,7 +450,7 @@ static bool is_of_event(uint32_t type)
     return type < PD_RECORD_HEADER_ATTR || (layout && layout->src);
 }
 
-/* *payload: what is to follow it. False: it could not be made this time. */
+/* *payload: the bytes behind it. False: it could not be made this time. */
 static bool make(struct pd_gen *g, struct pd_record *rec, uint32_t type, unsigned event,
                  const struct pd_gen_task *task, struct pd_bytes *payload)
 {
@@ -493,8 +491,7 @@ static enum pd_code put_one(struct pd_gen *g, uint32_t type, struct pd_error *er
 {
     const struct pd_gen_task task = random_task(g);
     /*
-     * Only an id tells of which event a record is: all of the kernel have one with sample_id_all, samples
-     * always.
+     * Only an id tells the event of a record: all kernel records have one with sample_id_all, samples always.
      */
     const bool told = type == PD_RECORD_SAMPLE ||
                       (type < PD_RECORD_HEADER_ATTR && g->events[0].attr.flags & PD_ATTR_SAMPLE_ID_ALL);
@@ -515,10 +512,7 @@ static enum pd_code put_one(struct pd_gen *g, uint32_t type, struct pd_error *er
     return code ? code : put_payload(g, &payload, error);
 }
 
-/*
- * Each record takes one number of the generator's, so that what one has in it changes nothing in those behind
- * it.
- */
+/* Each record takes one number of the generator, so that its content does not change later records. */
 static enum pd_code put_random(struct pd_gen *g, uint32_t type, struct pd_error *error)
 {
     const uint64_t seed = pd_rng_next(&g->rng);

@@ -103,7 +103,7 @@ struct line {
     struct word words[MOST_WORDS];
     size_t n, next;
     uint64_t number;
-    const char *wrong; /* what is wrong with it, static */
+    const char *wrong; /* the error, static */
 };
 
 static bool bad(struct line *l, const char *what)
@@ -446,9 +446,9 @@ static bool split(struct line *l, const char *at, const char *end)
     return true;
 }
 
-/* ---- What is left over */
+/* ---- Remaining shares */
 
-/* Without a share of its own a process has what the others leave, in equal parts. What nobody has is idle. */
+/* Processes without a share divide the rest equally. The idle task has the remainder. */
 static bool share_processes(struct line *l)
 {
     struct pd_gen_text *t = l->t;
@@ -493,7 +493,7 @@ static bool add_idle(struct line *l)
     return true;
 }
 
-/* What the functions of a process leave of it is spread over its program. */
+/* The samples of a process that no function has are spread over its program. */
 static void add_rest(struct pd_gen_text *t)
 {
     for (unsigned i = 0; i < t->n_processes; i++) {

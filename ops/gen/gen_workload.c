@@ -13,7 +13,7 @@
 #define DECK 2000
 #define FIRST_PID 1000
 #define LAST_PID 4000000
-#define AGAIN_PID 100000 /* where pids go on after the last one */
+#define AGAIN_PID 100000 /* the next pid after the last one */
 #define LOST_EVERY 1000
 #define CLOCK_RATE UINT64_C(3000000000) /* cycles a second */
 #define FREQUENCY 4000
@@ -76,7 +76,7 @@ static bool open_event(struct pd_gen *g, struct pd_gen_event *e, const struct pd
     return true;
 }
 
-/* What events have no share of their own have the rest in equal parts. */
+/* Events without a share divide the rest equally. */
 static void share_events(struct pd_gen *g)
 {
     uint32_t used = 0, without = 0;
@@ -119,12 +119,12 @@ static uint64_t share_of(const struct pd_gen_text *t, const struct pd_gen_functi
     return (uint64_t)t->processes[f->process].share * f->share; /* of the square of PD_GEN_WHOLE */
 }
 
-/* As many cards as the share says; what rounding leaves goes to those that were cut the most. */
+/* As many cards as the share says; cards left by rounding go to the shares that lost most. */
 static void make_deck(const struct pd_gen_text *t, uint16_t deck[DECK])
 {
     const uint64_t whole = (uint64_t)PD_GEN_WHOLE * PD_GEN_WHOLE, card = whole / DECK;
     uint64_t cut[PD_GEN_FUNCTIONS];
-    unsigned largest = 0; /* takes what is still left then */
+    unsigned largest = 0; /* takes the rest then */
     size_t n = 0;
     for (unsigned i = 0; i < t->n_functions; i++) {
         const uint64_t share = share_of(t, &t->functions[i]);
@@ -166,7 +166,7 @@ static const struct pd_gen_function *deal(struct pd_gen *g, unsigned event)
 
 /* ---- Processes */
 
-/* As many copies as make about the tasks asked for. */
+/* The number of copies that gives about the requested number of tasks. */
 static void scale_copies(struct pd_gen_text *t, unsigned tasks)
 {
     uint64_t all = 0;
@@ -226,7 +226,7 @@ enum pd_code pd_gen_workload_open(struct pd_gen *g, struct pd_error *error)
     return code;
 }
 
-/* ---- Records beside the samples */
+/* ---- Records other than samples */
 
 /* All times differ, and none is below that of a record before. */
 static void tick(struct pd_gen *g)
@@ -341,7 +341,7 @@ static enum pd_code put_kernel(struct pd_gen *g, struct pd_error *error)
     return code;
 }
 
-/* What perf record says of what was there before it began. */
+/* The records of perf record about tasks and maps from before its start. */
 static enum pd_code put_begin(struct pd_gen *g, struct pd_error *error)
 {
     const struct pd_gen_task init = {1, 1, 0};
@@ -410,7 +410,7 @@ static bool in_kernel(const struct pd_gen *g, const struct pd_gen_function *f)
     return g->text->dsos[f->dso].space != PD_GEN_USER;
 }
 
-/* Where a caller goes on behind the call; always the same place for the same callee. */
+/* The return address in a caller; always the same for the same callee. */
 static uint64_t return_address(const struct pd_gen *g, const struct pd_gen_function *caller,
                                const struct pd_gen_function *callee)
 {

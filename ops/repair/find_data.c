@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* find_data.c - where the data of a file is when its header is wrong about that. */
+/* find_data.c - finds the data of a file whose header has a wrong position of it. */
 #include "repair.h"
 #include "src/codec/codec_internal.h"
 #include "src/container/file.h"
@@ -13,7 +13,7 @@ static bool in_file(const struct pd_reader *r, const struct pd_file_section *s)
     return s->offset <= r->info.file_size && s->size <= r->info.file_size - s->offset;
 }
 
-/* Where the data begins as perf writes it: behind header, ids, attrs and event types. */
+/* The start of the data as perf writes it: behind header, ids, attrs and event types. */
 static uint64_t usual_start(const struct pd_reader *r)
 {
     const struct pd_file_header *h = &r->info.header;
@@ -75,7 +75,7 @@ static uint64_t find_end(struct pd_reader *r, uint64_t start)
     const struct pd_file_section *said = &info->header.data, moved = {start, said->size};
     const bool possible = said->size && in_file(r, &moved);
     uint64_t at = start;
-    if (pd_file_table_bytes(r) == 0) /* nothing tells where it ends, but the header */
+    if (pd_file_table_bytes(r) == 0) /* only the header tells its end */
         return start == said->offset ? info->data_end : possible ? start + said->size : info->file_size;
     if (in_file(r, said) && said->offset + said->size >= start &&
         pd_file_is_table(r, said->offset + said->size))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* headless.c - a file whose header or attrs are gone, read with those of another recording. */
+/* headless.c - reads a file whose header or attrs are lost with those of another recording. */
 #include "repair.h"
 #include "src/codec/codec_internal.h"
 #include "src/container/file.h"
@@ -65,7 +65,7 @@ static enum pd_code take_all(struct joined *j, struct pd_reader *like, struct pd
 
 /*
  * The file's own head, with the attrs of `like`, whose own is laid out in the same way; so it keeps its
- * features. `theirs`: with the ids of `like`, too, and all else that stands behind its header.
+ * features. `theirs`: with the ids of `like`, too, and all other parts behind its header.
  */
 static enum pd_code take_attrs(struct joined *j, struct pd_reader *own, struct pd_reader *like, bool theirs,
                                struct pd_error *error)
@@ -82,7 +82,7 @@ static enum pd_code take_attrs(struct joined *j, struct pd_reader *own, struct p
                 : pd_reader_read(like, part->offset, j->head + part->offset, (size_t)part->size, error);
 }
 
-/* Is the header, but for what it says of the attrs, laid out like that of `like`? */
+/* True if the header, apart from its data about the attrs, has the layout of that of `like`. */
 static bool has_same_head(const struct pd_reader *own, const struct pd_reader *like)
 {
     const struct pd_file_info *a = pd_reader_info(own), *b = pd_reader_info(like);
@@ -172,7 +172,7 @@ static void put_ids(const struct pd_reader *r, struct joined *j, const struct pd
     }
 }
 
-/* Puts the file's own ids into the head; *found: it says them. */
+/* Puts the file's own ids into the head; *found: the file has them. */
 static enum pd_code find_ids(struct pd_reader *r, struct joined *j, bool *found, struct pd_error *error)
 {
     struct pd_record rec = {0};
@@ -205,13 +205,13 @@ static enum pd_code open_again(struct pd_reader **reader, int fd, struct pd_read
     return code;
 }
 
-/* ---- Do the attrs explain the samples? */
+/* ---- Checking that the attrs explain the samples */
 
 #define MOST_SAMPLES 4096 /* that are looked at */
 #define LEAST_BAD 3       /* fewer may be damaged themselves */
 #define EVENTS 64         /* that are told apart */
 
-/* What a later kernel adds to samples is one more of the lower bits. */
+/* A later kernel adds one more of the lower bits to samples. */
 static bool is_explained(const struct pd_reader *r, struct pd_record *rec)
 {
     const enum pd_code code = pd_reader_decode(r, rec, NULL);
@@ -224,7 +224,7 @@ static bool is_explained(const struct pd_reader *r, struct pd_record *rec)
 enum pd_code pd_attrs_judge(struct pd_reader *r, struct pd_attrs_fit *fit, struct pd_error *error)
 {
     unsigned good[EVENTS] = {0}, bad[EVENTS] = {0},
-             orphans = 0; /* those are no samples: their ids may be damaged */
+             orphans = 0; /* these are not samples: their ids may be damaged */
     struct pd_record rec = {0};
     enum pd_code code = pd_find_data(r, error);
     *fit = (struct pd_attrs_fit){.damaged = r->bad_attrs};

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * headless.h - recordings whose header or attrs are gone; for the command, which no installed header tells
- * of.
- */
+/* headless.h - recordings whose header or attrs are lost; for the command, not in an installed header. */
 #pragma once
 #include <perfdata/reader.h>
 
 /* Do the attrs explain the samples? */
 struct pd_attrs_fit {
-    uint64_t good; /* samples that are as the attr of their event says */
-    uint64_t bad;  /* samples that end before or behind that; records of an event that there is not */
-    bool fits;     /* not, when most samples of an event, or of all, are bad: the attrs are damaged */
+    uint64_t good; /* samples that match the attr of their event */
+    uint64_t bad;  /* samples that are shorter or longer; records of an event that does not exist */
+    bool fits;     /* false if most samples of an event, or of all, are bad: the attrs are damaged */
     bool damaged;  /* the reader found damage of the attrs or of their ids themselves */
 };
 
@@ -18,13 +15,13 @@ struct pd_attrs_fit {
 enum pd_code pd_attrs_judge(struct pd_reader *reader, struct pd_attrs_fit *fit, struct pd_error *error);
 
 /*
- * Opens a file whose header or attrs are gone, with those of a recording of the same events: as if what
- * stands before the data in `like` stood before the whole file. Offsets are then larger than those in the
- * file by *shift. Where the header is there and both have their data at the same place, the attrs alone are
- * taken from `like`, and *shift is 0. Event ids are taken from the file's own ID_INDEX, where it has one with
- * as many, else from `like`. The first records may be far behind the start: pd_repair() looks for them. Until
- * the reader is closed, fd must stay open; `like` is not needed any more. PD_EUNSUP: `like` is no file whose
- * attrs stand before its data.
+ * Opens a file whose header or attrs are lost, with those of a recording of the same events: as if the parts
+ * before the data of `like` came before the whole file. Offsets are then larger than those in the file by
+ * *shift. If the header is present and both have their data at the same place, only the attrs are taken from
+ * `like`, and *shift is 0. Event ids are taken from the file's own ID_INDEX, if it has one with as many, else
+ * from `like`. The first records may be far behind the start: pd_repair() searches for them. fd must stay
+ * open until the reader is closed; `like` is not needed after the call. PD_EUNSUP: `like` is not a file whose
+ * attrs come before its data.
  */
 enum pd_code pd_reader_open_headless(struct pd_reader **reader, int fd, struct pd_reader *like,
                                      uint64_t *shift, struct pd_error *error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* repair.c - what is intact of a damaged recording, as a recording without damage. */
+/* repair.c - writes the intact part of a damaged recording as a recording without damage. */
 #include "repair.h"
 #include "src/codec/codec_internal.h"
 #include "src/container/dir.h"
@@ -22,16 +22,16 @@ struct repair {
     struct pd_error *error;
     struct pd_output out;
     bool writing;
-    struct pd_lost_range lost; /* the last range; told when another one begins */
+    struct pd_lost_range lost; /* the last range; reported when another one begins */
     bool skip[256];            /* features that are left out */
-    uint32_t nr_cpus_avail;    /* as NRCPUS will say in the output: others depend on it */
+    uint32_t nr_cpus_avail;    /* from NRCPUS in the output: other features depend on it */
     bool damaged;
     struct pd_large_parts parts; /* of a large record, as they are in the output */
-    bool stray_parts; /* some are there whose last one is not: to a reader they would belong to the next large
-                         record */
-    uint8_t *payload; /* of the record at hand, when it had to be looked into */
+    bool stray_parts; /* some parts are written without their last one: to a reader they would belong to the
+                         next large record */
+    uint8_t *payload; /* of the current record, if it was decoded */
     size_t payload_n;
-    bool *attr_kept; /* of the attrs of a stream, by index: is its record in the output? */
+    bool *attr_kept; /* of the attrs of a stream, by index: whether its record is in the output */
     size_t n_attr_kept, attr_kept_cap;
     struct pd_progress progress;
 };
@@ -64,9 +64,9 @@ static void lose(struct repair *p, uint64_t offset, uint64_t n, const struct pd_
     *l = (struct pd_lost_range){.offset = offset, .bytes = n, .member = p->r->member, .why = *why};
 }
 
-/* ---- Does it make sense? */
+/* ---- Checks of records */
 
-/* Bytes of the COMPRESSED record at an offset; 0: that cannot be read. */
+/* Bytes of the COMPRESSED record at an offset; 0: it cannot be read. */
 static uint64_t chunk_bytes(struct pd_reader *r, uint64_t offset)
 {
     const uint8_t *p;
@@ -89,8 +89,10 @@ static void pass_over(struct repair *p, uint64_t from, uint64_t search, const st
         pd_reader_stop(r);
 }
 
-/* A record that is not what it should be is left out alone if another one follows, else nothing behind it
- * makes sense. The next may begin in it, at `search` or later. */
+/*
+ * Only a damaged record is left out if another one follows; else the data behind it makes no sense. The next
+ * record may begin inside it, at `search` or later.
+ */
 static void leave_out(struct repair *p, const struct pd_record *rec, uint64_t search,
                       const struct pd_error *why)
 {
@@ -137,14 +139,14 @@ static void drop_payload(struct repair *p)
     p->payload_n = 0;
 }
 
-/* Is the feature or the tracing data that the record carries, or that stands behind it, damaged? */
+/* True if the feature or the tracing data in the record, or behind it, is damaged. */
 static enum pd_code probe_feature(struct repair *p, const struct pd_record *rec, struct pd_error *why)
 {
     const enum pd_code code = pd_probe_carried(p->r->info.order, p->r->nr_cpus_avail, rec, why);
     return code ? code : probe_payload(p, rec, why);
 }
 
-/* Could a later kernel or perf have such records? Their types follow the known ones. */
+/* True if a later kernel or perf may have such records. Their types follow the known ones. */
 static bool may_come(uint32_t type)
 {
     return type < PD_RECORD_HEADER_ATTR || (type > PD_RECORD_SCHEDSTAT_DOMAIN && type < 128) ||
@@ -157,7 +159,7 @@ static bool is_unknown(const struct pd_record *rec)
     return !rec->old_feature && !pd_set_name(&pd_set_record_type, rec->type);
 }
 
-/* Nothing of an unknown type is kept, unless records follow it: it may be the first of what is not one. */
+/* A record of an unknown type is kept only if records follow it: else it may not be a record. */
 static bool is_lone(struct repair *p, const struct pd_record *rec)
 {
     uint64_t end = rec->offset + rec->size;
@@ -167,8 +169,8 @@ static bool is_lone(struct repair *p, const struct pd_record *rec)
 }
 
 /*
- * A MMAP2 that says it has a build id which is too long has none: perf would stop there. Linux 6.18 writes
- * such, and so may damage.
+ * A MMAP2 with too long a build id has none: perf would stop there. Linux 6.18 writes such records, and
+ * damage can make them.
  */
 static bool lacks_build_id(const struct pd_record *rec)
 {
@@ -177,8 +179,8 @@ static bool lacks_build_id(const struct pd_record *rec)
 }
 
 /*
- * Is it of an event of a stream whose attr is lost? A reader that went through the stream before may still
- * know it.
+ * True if it is of an event of a stream whose attr is lost. A reader that has read the stream before may
+ * still know it.
  */
 static bool lacks_attr(const struct repair *p, const struct pd_record *rec)
 {
@@ -186,7 +188,7 @@ static bool lacks_attr(const struct repair *p, const struct pd_record *rec)
            (rec->attr_index >= p->n_attr_kept || !p->attr_kept[rec->attr_index]);
 }
 
-/* pd_reader_judge() of a record in what will be the output. */
+/* pd_reader_judge() of a record as part of the output. */
 static enum pd_code judge_kept(const struct repair *p, const struct pd_record *rec, struct pd_error *why)
 {
     if (lacks_attr(p, rec))
@@ -195,9 +197,8 @@ static enum pd_code judge_kept(const struct repair *p, const struct pd_record *r
 }
 
 /*
- * A part of a large record: is it of use with those that were kept? The last one is left out where others are
- * lost. Then those that were written cannot be taken back, so no last one follows them any more, nor further
- * parts.
+ * A part of a large record: true if it fits those that were kept. The last one is left out if others are
+ * lost. Parts that were written stay, so no last one and no further parts follow them.
  */
 static enum pd_code judge_part(struct repair *p, const struct pd_record *rec, struct pd_error *why)
 {
@@ -271,7 +272,7 @@ static enum pd_code keep_payload(struct repair *p)
     return code ? code : pd_output_copy_payload(p->writing ? &p->out : NULL, p->r, NULL, p->error);
 }
 
-/* The attr that a record of a stream brings is in the output. */
+/* The attr in a record of a stream is in the output. */
 static enum pd_code note_attr(struct repair *p, const struct pd_record *rec)
 {
     size_t i = pd_reader_n_attrs(p->r);
@@ -290,7 +291,7 @@ static enum pd_code note_attr(struct repair *p, const struct pd_record *rec)
     return PD_OK;
 }
 
-/* Takes away the bit that says there is a build id: what stands there is device and inode. */
+/* Clears the bit of the build id: its place then has device and inode. */
 static enum pd_code mend(struct repair *p, const struct pd_record *rec)
 {
     uint8_t bytes[UINT16_MAX];
@@ -421,9 +422,7 @@ static enum pd_code look_at_feature(struct repair *p, const struct pd_feature_se
     return code;
 }
 
-/*
- * Why a section is not intact: it ends behind the file, or the reader has said that all are too many bytes.
- */
+/* Why a section is damaged: it ends behind the file, or the reader found too many bytes in all sections. */
 static void explain_section(struct repair *p, const struct pd_feature_section *f, struct pd_error *why)
 {
     pd_fail(why, PD_ERANGE, f->section.offset, "section", pd_file_section_end(&f->section),
@@ -435,7 +434,7 @@ static void explain_section(struct repair *p, const struct pd_feature_section *f
     }
 }
 
-/* DIR_FORMAT must be what the directory is: perf reads the other files with 1 alone, and then wants one. */
+/* DIR_FORMAT must match the directory: perf reads the other files only with 1, and then requires one. */
 static void judge_dir_format(struct repair *p)
 {
     uint64_t version;
@@ -476,8 +475,8 @@ static enum pd_code look_at_features(struct repair *p)
 /* ---- All of it */
 
 /*
- * One whose size cannot be says what it was read with: known fields stay those of the first version, or all
- * that fit.
+ * An attr of impossible size gets the size it was read with: known fields stay those of the first version, or
+ * all that fit.
  */
 static enum pd_code mend_attr(void *user, const struct pd_event_attr *from, struct pd_attr *attr)
 {
@@ -516,7 +515,7 @@ static void drop_index(struct repair *p)
     leave_feature_out(p, PD_FEAT_AUXTRACE, &why);
 }
 
-/* Without attrs no sample can be read, nor with those of something else. */
+/* Without attrs, or with those of another recording, no sample can be read. */
 static enum pd_code need_attrs(struct repair *p)
 {
     const size_t n = pd_reader_n_attrs(p->r);

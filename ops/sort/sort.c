@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sort.c - pd_sort(): a recording in order of time, in the container it has. What is written, and how, is the
- * filter's.
+ * sort.c - pd_sort(): a recording in order of time, in its container. Output is written by the filter's
+ * functions.
  */
 #include "src/codec/codec_internal.h"
 #include "src/codec/record_role.h"
@@ -55,7 +55,7 @@ static void add_stats(struct pd_sort_stats *all, const struct pd_sorter *sorter,
     all->disorder.count = count;
 }
 
-/* Is there time enough, as far as the events say? */
+/* True if the events have the times that sorting needs. */
 static enum pd_code check_events(struct pd_reader *r, struct pd_error *error)
 {
     bool id_all = true, any = false;
@@ -175,7 +175,7 @@ static void tell_finding(struct sorting *s, const struct pd_error *what)
         s->options->finding(s->options->user, what);
 }
 
-/* Is the record what it should be? Its bytes are copied all the same. */
+/* Checks the record for damage. Its bytes are copied in any case. */
 static void verify(struct sorting *s, struct pd_record *rec)
 {
     struct pd_error what;
@@ -189,7 +189,7 @@ static enum pd_code sort_record(struct sorting *s, struct pd_record *rec)
     pd_progress_record(&s->progress, rec);
     if (pd_role_of(rec) == PD_ROLE_WRAPPER)
         return pd_output_wrapper(&s->out, rec);
-    if (pd_payload_is_cut(s->reader, rec)) /* the reader tells of it */
+    if (pd_payload_is_cut(s->reader, rec)) /* the reader reports it */
         return PD_OK;
     verify(s, rec);
     enum pd_code code = s->moves ? pd_rounds_before(&s->rounds, rec, put_round, s) : PD_OK;

@@ -322,7 +322,7 @@ empty out
 
 # ---- Recordings of perf.
 shares() { # FILE OPTION...: percentage, comm and dso
-    perf report -f -i "$@" --no-children --sort comm,dso -g none -t '|' --stdio 2>/dev/null |
+    perf report -f -i "$@" -w 0,32,200 --no-children --sort comm,dso -g none -t '|' --stdio 2>/dev/null |
         sed '/^#/d; /|/!d; s/ *| */|/g; s/^ *//; s/ *$//'
 }
 rename() { # the same under the mapped names

@@ -108,8 +108,20 @@ struct pd_record {
     uint64_t filled_as; /* private: u holds a sample of a plan with this key, and all its absent fields are 0;
                            0: it does not */
     const struct pd_op *layout; /* of the decoded payload; NULL for unknown types: all in `rest` */
-    union pd_payload u;         /* u.sample, u.mmap2, …; by layout */
+    /*
+     * The payload: u.sample, u.mmap2, …; by layout. Fields that the record does not have are 0 after
+     * decoding: of samples because they were so before. Who writes into `u` calls pd_record_changed() before
+     * the next record is decoded into it: else that one shows what was written where it has no field of its
+     * own.
+     */
+    union pd_payload u;
 };
+
+/* What `u` holds is the caller's now: decoding into the record fills all of it anew. */
+static inline void pd_record_changed(struct pd_record *rec)
+{
+    rec->filled_as = 0;
+}
 
 /*
  * Reads the 8 bytes of a record header. `n` is the number of available bytes. Fills type, misc, size and raw

@@ -196,9 +196,9 @@ enum {
 PD_API extern const struct pd_set pd_set_hardware_id;
 
 /* hardware_config: config of a HARDWARE event. */
-#define PD_HW_CONFIG_EVENT               UINT64_C(0xffffffff) /* the event */
+#define PD_HW_CONFIG_EVENT               0xffffffffull /* the event */
 #define PD_HW_CONFIG_EVENT_SHIFT         0
-#define PD_HW_CONFIG_PMU_TYPE            UINT64_C(0xffffffff00000000) /* type of the PMU; 0: the default */
+#define PD_HW_CONFIG_PMU_TYPE            0xffffffff00000000ull /* type of the PMU; 0: the default */
 #define PD_HW_CONFIG_PMU_TYPE_SHIFT      32
 PD_API extern const struct pd_set pd_set_hardware_config;
 
@@ -247,75 +247,75 @@ enum {
 PD_API extern const struct pd_set pd_set_cache_result;
 
 /* cache_config: config of a HW_CACHE event. */
-#define PD_CACHE_CONFIG_ID               UINT64_C(0xff) /* which cache */
+#define PD_CACHE_CONFIG_ID               0xffull /* which cache */
 #define PD_CACHE_CONFIG_ID_SHIFT         0
-#define PD_CACHE_CONFIG_OP               UINT64_C(0xff00) /* what was done */
+#define PD_CACHE_CONFIG_OP               0xff00ull /* what was done */
 #define PD_CACHE_CONFIG_OP_SHIFT         8
-#define PD_CACHE_CONFIG_RESULT           UINT64_C(0xff0000) /* how that went */
+#define PD_CACHE_CONFIG_RESULT           0xff0000ull /* how that went */
 #define PD_CACHE_CONFIG_RESULT_SHIFT     16
-#define PD_CACHE_CONFIG_RESERVED         UINT64_C(0xff000000) /* unused */
+#define PD_CACHE_CONFIG_RESERVED         0xff000000ull /* unused */
 #define PD_CACHE_CONFIG_RESERVED_SHIFT   24
-#define PD_CACHE_CONFIG_PMU_TYPE         UINT64_C(0xffffffff00000000) /* type of the PMU; 0: the default */
+#define PD_CACHE_CONFIG_PMU_TYPE         0xffffffff00000000ull /* type of the PMU; 0: the default */
 #define PD_CACHE_CONFIG_PMU_TYPE_SHIFT   32
 PD_API extern const struct pd_set pd_set_cache_config;
 
 /* sample_type: perf_event_attr.sample_type: the fields of a sample. */
-#define PD_SAMPLE_IP                     UINT64_C(0x1) /* instruction pointer */
-#define PD_SAMPLE_TID                    UINT64_C(0x2) /* pid and tid */
-#define PD_SAMPLE_TIME                   UINT64_C(0x4) /* time */
-#define PD_SAMPLE_ADDR                   UINT64_C(0x8) /* address */
-#define PD_SAMPLE_READ                   UINT64_C(0x10) /* counter values, laid out by read_format */
-#define PD_SAMPLE_CALLCHAIN              UINT64_C(0x20) /* call chain */
-#define PD_SAMPLE_ID                     UINT64_C(0x40) /* event id */
-#define PD_SAMPLE_CPU                    UINT64_C(0x80) /* cpu */
-#define PD_SAMPLE_PERIOD                 UINT64_C(0x100) /* period */
-#define PD_SAMPLE_STREAM_ID              UINT64_C(0x200) /* id of the child event */
-#define PD_SAMPLE_RAW                    UINT64_C(0x400) /* raw bytes of a tracepoint or PMU */
-#define PD_SAMPLE_BRANCH_STACK           UINT64_C(0x800) /* branches taken */
-#define PD_SAMPLE_REGS_USER              UINT64_C(0x1000) /* user registers */
-#define PD_SAMPLE_STACK_USER             UINT64_C(0x2000) /* copy of the user stack */
-#define PD_SAMPLE_WEIGHT                 UINT64_C(0x4000) /* cost, one number */
-#define PD_SAMPLE_DATA_SRC               UINT64_C(0x8000) /* where the data came from */
-#define PD_SAMPLE_IDENTIFIER             UINT64_C(0x10000) /* event id, always first */
-#define PD_SAMPLE_TRANSACTION            UINT64_C(0x20000) /* transaction abort details */
-#define PD_SAMPLE_REGS_INTR              UINT64_C(0x40000) /* registers at the interrupt */
-#define PD_SAMPLE_PHYS_ADDR              UINT64_C(0x80000) /* physical address */
-#define PD_SAMPLE_AUX                    UINT64_C(0x100000) /* snapshot of the AUX area */
-#define PD_SAMPLE_CGROUP                 UINT64_C(0x200000) /* cgroup id */
-#define PD_SAMPLE_DATA_PAGE_SIZE         UINT64_C(0x400000) /* size of the page of addr */
-#define PD_SAMPLE_CODE_PAGE_SIZE         UINT64_C(0x800000) /* size of the page of ip */
-#define PD_SAMPLE_WEIGHT_STRUCT          UINT64_C(0x1000000) /* cost, three numbers */
+#define PD_SAMPLE_IP                     0x1ull /* instruction pointer */
+#define PD_SAMPLE_TID                    0x2ull /* pid and tid */
+#define PD_SAMPLE_TIME                   0x4ull /* time */
+#define PD_SAMPLE_ADDR                   0x8ull /* address */
+#define PD_SAMPLE_READ                   0x10ull /* counter values, laid out by read_format */
+#define PD_SAMPLE_CALLCHAIN              0x20ull /* call chain */
+#define PD_SAMPLE_ID                     0x40ull /* event id */
+#define PD_SAMPLE_CPU                    0x80ull /* cpu */
+#define PD_SAMPLE_PERIOD                 0x100ull /* period */
+#define PD_SAMPLE_STREAM_ID              0x200ull /* id of the child event */
+#define PD_SAMPLE_RAW                    0x400ull /* raw bytes of a tracepoint or PMU */
+#define PD_SAMPLE_BRANCH_STACK           0x800ull /* branches taken */
+#define PD_SAMPLE_REGS_USER              0x1000ull /* user registers */
+#define PD_SAMPLE_STACK_USER             0x2000ull /* copy of the user stack */
+#define PD_SAMPLE_WEIGHT                 0x4000ull /* cost, one number */
+#define PD_SAMPLE_DATA_SRC               0x8000ull /* where the data came from */
+#define PD_SAMPLE_IDENTIFIER             0x10000ull /* event id, always first */
+#define PD_SAMPLE_TRANSACTION            0x20000ull /* transaction abort details */
+#define PD_SAMPLE_REGS_INTR              0x40000ull /* registers at the interrupt */
+#define PD_SAMPLE_PHYS_ADDR              0x80000ull /* physical address */
+#define PD_SAMPLE_AUX                    0x100000ull /* snapshot of the AUX area */
+#define PD_SAMPLE_CGROUP                 0x200000ull /* cgroup id */
+#define PD_SAMPLE_DATA_PAGE_SIZE         0x400000ull /* size of the page of addr */
+#define PD_SAMPLE_CODE_PAGE_SIZE         0x800000ull /* size of the page of ip */
+#define PD_SAMPLE_WEIGHT_STRUCT          0x1000000ull /* cost, three numbers */
 PD_API extern const struct pd_set pd_set_sample_type;
 
 /* branch_sample_type: branch_sample_type of an attr: which branches. */
-#define PD_BRANCH_SAMPLE_USER            UINT64_C(0x1) /* user mode */
-#define PD_BRANCH_SAMPLE_KERNEL          UINT64_C(0x2) /* kernel mode */
-#define PD_BRANCH_SAMPLE_HV              UINT64_C(0x4) /* hypervisor mode */
-#define PD_BRANCH_SAMPLE_ANY             UINT64_C(0x8) /* every branch */
-#define PD_BRANCH_SAMPLE_ANY_CALL        UINT64_C(0x10) /* every call */
-#define PD_BRANCH_SAMPLE_ANY_RETURN      UINT64_C(0x20) /* every return */
-#define PD_BRANCH_SAMPLE_IND_CALL        UINT64_C(0x40) /* indirect calls */
-#define PD_BRANCH_SAMPLE_ABORT_TX        UINT64_C(0x80) /* transaction aborts */
-#define PD_BRANCH_SAMPLE_IN_TX           UINT64_C(0x100) /* in a transaction */
-#define PD_BRANCH_SAMPLE_NO_TX           UINT64_C(0x200) /* not in a transaction */
-#define PD_BRANCH_SAMPLE_COND            UINT64_C(0x400) /* conditional branches */
-#define PD_BRANCH_SAMPLE_CALL_STACK      UINT64_C(0x800) /* call stack mode */
-#define PD_BRANCH_SAMPLE_IND_JUMP        UINT64_C(0x1000) /* indirect jumps */
-#define PD_BRANCH_SAMPLE_CALL            UINT64_C(0x2000) /* direct calls */
-#define PD_BRANCH_SAMPLE_NO_FLAGS        UINT64_C(0x4000) /* leave the flags out */
-#define PD_BRANCH_SAMPLE_NO_CYCLES       UINT64_C(0x8000) /* leave the cycles out */
-#define PD_BRANCH_SAMPLE_TYPE_SAVE       UINT64_C(0x10000) /* with the type of branch */
-#define PD_BRANCH_SAMPLE_HW_INDEX        UINT64_C(0x20000) /* with the hardware index */
-#define PD_BRANCH_SAMPLE_PRIV_SAVE       UINT64_C(0x40000) /* with the privilege level */
-#define PD_BRANCH_SAMPLE_COUNTERS        UINT64_C(0x80000) /* with counter values */
+#define PD_BRANCH_SAMPLE_USER            0x1ull /* user mode */
+#define PD_BRANCH_SAMPLE_KERNEL          0x2ull /* kernel mode */
+#define PD_BRANCH_SAMPLE_HV              0x4ull /* hypervisor mode */
+#define PD_BRANCH_SAMPLE_ANY             0x8ull /* every branch */
+#define PD_BRANCH_SAMPLE_ANY_CALL        0x10ull /* every call */
+#define PD_BRANCH_SAMPLE_ANY_RETURN      0x20ull /* every return */
+#define PD_BRANCH_SAMPLE_IND_CALL        0x40ull /* indirect calls */
+#define PD_BRANCH_SAMPLE_ABORT_TX        0x80ull /* transaction aborts */
+#define PD_BRANCH_SAMPLE_IN_TX           0x100ull /* in a transaction */
+#define PD_BRANCH_SAMPLE_NO_TX           0x200ull /* not in a transaction */
+#define PD_BRANCH_SAMPLE_COND            0x400ull /* conditional branches */
+#define PD_BRANCH_SAMPLE_CALL_STACK      0x800ull /* call stack mode */
+#define PD_BRANCH_SAMPLE_IND_JUMP        0x1000ull /* indirect jumps */
+#define PD_BRANCH_SAMPLE_CALL            0x2000ull /* direct calls */
+#define PD_BRANCH_SAMPLE_NO_FLAGS        0x4000ull /* leave the flags out */
+#define PD_BRANCH_SAMPLE_NO_CYCLES       0x8000ull /* leave the cycles out */
+#define PD_BRANCH_SAMPLE_TYPE_SAVE       0x10000ull /* with the type of branch */
+#define PD_BRANCH_SAMPLE_HW_INDEX        0x20000ull /* with the hardware index */
+#define PD_BRANCH_SAMPLE_PRIV_SAVE       0x40000ull /* with the privilege level */
+#define PD_BRANCH_SAMPLE_COUNTERS        0x80000ull /* with counter values */
 PD_API extern const struct pd_set pd_set_branch_sample_type;
 
 /* read_format: perf_event_attr.read_format: layout of counter values. */
-#define PD_FORMAT_TOTAL_TIME_ENABLED     UINT64_C(0x1) /* time enabled */
-#define PD_FORMAT_TOTAL_TIME_RUNNING     UINT64_C(0x2) /* time running */
-#define PD_FORMAT_ID                     UINT64_C(0x4) /* id of each value */
-#define PD_FORMAT_GROUP                  UINT64_C(0x8) /* all values of the group */
-#define PD_FORMAT_LOST                   UINT64_C(0x10) /* number of lost samples of each value */
+#define PD_FORMAT_TOTAL_TIME_ENABLED     0x1ull /* time enabled */
+#define PD_FORMAT_TOTAL_TIME_RUNNING     0x2ull /* time running */
+#define PD_FORMAT_ID                     0x4ull /* id of each value */
+#define PD_FORMAT_GROUP                  0x8ull /* all values of the group */
+#define PD_FORMAT_LOST                   0x10ull /* number of lost samples of each value */
 PD_API extern const struct pd_set pd_set_read_format;
 
 /* precise_ip: how far the ip may be from the instruction that caused the event. */
@@ -328,47 +328,47 @@ enum {
 PD_API extern const struct pd_set pd_set_precise_ip;
 
 /* attr_flags: flag word of perf_event_attr; mirrored in big-endian streams. */
-#define PD_ATTR_DISABLED                 UINT64_C(0x1) /* starts disabled */
-#define PD_ATTR_INHERIT                  UINT64_C(0x2) /* children are counted too */
-#define PD_ATTR_PINNED                   UINT64_C(0x4) /* always on the PMU */
-#define PD_ATTR_EXCLUSIVE                UINT64_C(0x8) /* alone on the PMU */
-#define PD_ATTR_EXCLUDE_USER             UINT64_C(0x10) /* not in user mode */
-#define PD_ATTR_EXCLUDE_KERNEL           UINT64_C(0x20) /* not in the kernel */
-#define PD_ATTR_EXCLUDE_HV               UINT64_C(0x40) /* not in the hypervisor */
-#define PD_ATTR_EXCLUDE_IDLE             UINT64_C(0x80) /* not when idle */
-#define PD_ATTR_MMAP                     UINT64_C(0x100) /* MMAP records */
-#define PD_ATTR_COMM                     UINT64_C(0x200) /* COMM records */
-#define PD_ATTR_FREQ                     UINT64_C(0x400) /* sample_freq in place of sample_period */
-#define PD_ATTR_INHERIT_STAT             UINT64_C(0x800) /* READ record at the end of each task */
-#define PD_ATTR_ENABLE_ON_EXEC           UINT64_C(0x1000) /* exec enables it */
-#define PD_ATTR_TASK                     UINT64_C(0x2000) /* FORK and EXIT records */
-#define PD_ATTR_WATERMARK                UINT64_C(0x4000) /* wakeup_watermark in place of wakeup_events */
-#define PD_ATTR_PRECISE_IP               UINT64_C(0x18000) /* limit of skid */
+#define PD_ATTR_DISABLED                 0x1ull /* starts disabled */
+#define PD_ATTR_INHERIT                  0x2ull /* children are counted too */
+#define PD_ATTR_PINNED                   0x4ull /* always on the PMU */
+#define PD_ATTR_EXCLUSIVE                0x8ull /* alone on the PMU */
+#define PD_ATTR_EXCLUDE_USER             0x10ull /* not in user mode */
+#define PD_ATTR_EXCLUDE_KERNEL           0x20ull /* not in the kernel */
+#define PD_ATTR_EXCLUDE_HV               0x40ull /* not in the hypervisor */
+#define PD_ATTR_EXCLUDE_IDLE             0x80ull /* not when idle */
+#define PD_ATTR_MMAP                     0x100ull /* MMAP records */
+#define PD_ATTR_COMM                     0x200ull /* COMM records */
+#define PD_ATTR_FREQ                     0x400ull /* sample_freq in place of sample_period */
+#define PD_ATTR_INHERIT_STAT             0x800ull /* READ record at the end of each task */
+#define PD_ATTR_ENABLE_ON_EXEC           0x1000ull /* exec enables it */
+#define PD_ATTR_TASK                     0x2000ull /* FORK and EXIT records */
+#define PD_ATTR_WATERMARK                0x4000ull /* wakeup_watermark in place of wakeup_events */
+#define PD_ATTR_PRECISE_IP               0x18000ull /* limit of skid */
 #define PD_ATTR_PRECISE_IP_SHIFT         15
-#define PD_ATTR_MMAP_DATA                UINT64_C(0x20000) /* records of mappings that are not executable */
-#define PD_ATTR_SAMPLE_ID_ALL            UINT64_C(0x40000) /* id trailer on every record */
-#define PD_ATTR_EXCLUDE_HOST             UINT64_C(0x80000) /* not in the host */
-#define PD_ATTR_EXCLUDE_GUEST            UINT64_C(0x100000) /* not in guests */
-#define PD_ATTR_EXCLUDE_CALLCHAIN_KERNEL UINT64_C(0x200000) /* no kernel part of call chains */
-#define PD_ATTR_EXCLUDE_CALLCHAIN_USER   UINT64_C(0x400000) /* no user part of call chains */
-#define PD_ATTR_MMAP2                    UINT64_C(0x800000) /* MMAP2 in place of MMAP records */
-#define PD_ATTR_COMM_EXEC                UINT64_C(0x1000000) /* COMM records tell exec */
-#define PD_ATTR_USE_CLOCKID              UINT64_C(0x2000000) /* clockid is valid */
-#define PD_ATTR_CONTEXT_SWITCH           UINT64_C(0x4000000) /* SWITCH records */
-#define PD_ATTR_WRITE_BACKWARD           UINT64_C(0x8000000) /* the buffer is written from its end */
-#define PD_ATTR_NAMESPACES               UINT64_C(0x10000000) /* NAMESPACES records */
-#define PD_ATTR_KSYMBOL                  UINT64_C(0x20000000) /* KSYMBOL records */
-#define PD_ATTR_BPF_EVENT                UINT64_C(0x40000000) /* BPF_EVENT records */
-#define PD_ATTR_AUX_OUTPUT               UINT64_C(0x80000000) /* output goes to the AUX area */
-#define PD_ATTR_CGROUP                   UINT64_C(0x100000000) /* CGROUP records */
-#define PD_ATTR_TEXT_POKE                UINT64_C(0x200000000) /* TEXT_POKE records */
-#define PD_ATTR_BUILD_ID                 UINT64_C(0x400000000) /* build ids in MMAP2 records */
-#define PD_ATTR_INHERIT_THREAD           UINT64_C(0x800000000) /* only threads inherit */
-#define PD_ATTR_REMOVE_ON_EXEC           UINT64_C(0x1000000000) /* exec removes it */
-#define PD_ATTR_SIGTRAP                  UINT64_C(0x2000000000) /* SIGTRAP at each overflow */
-#define PD_ATTR_DEFER_CALLCHAIN          UINT64_C(0x4000000000) /* user call chains may come later */
-#define PD_ATTR_DEFER_OUTPUT             UINT64_C(0x8000000000) /* CALLCHAIN_DEFERRED records */
-#define PD_ATTR_RESERVED_1               UINT64_C(0xffffff0000000000) /* unused */
+#define PD_ATTR_MMAP_DATA                0x20000ull /* records of mappings that are not executable */
+#define PD_ATTR_SAMPLE_ID_ALL            0x40000ull /* id trailer on every record */
+#define PD_ATTR_EXCLUDE_HOST             0x80000ull /* not in the host */
+#define PD_ATTR_EXCLUDE_GUEST            0x100000ull /* not in guests */
+#define PD_ATTR_EXCLUDE_CALLCHAIN_KERNEL 0x200000ull /* no kernel part of call chains */
+#define PD_ATTR_EXCLUDE_CALLCHAIN_USER   0x400000ull /* no user part of call chains */
+#define PD_ATTR_MMAP2                    0x800000ull /* MMAP2 in place of MMAP records */
+#define PD_ATTR_COMM_EXEC                0x1000000ull /* COMM records tell exec */
+#define PD_ATTR_USE_CLOCKID              0x2000000ull /* clockid is valid */
+#define PD_ATTR_CONTEXT_SWITCH           0x4000000ull /* SWITCH records */
+#define PD_ATTR_WRITE_BACKWARD           0x8000000ull /* the buffer is written from its end */
+#define PD_ATTR_NAMESPACES               0x10000000ull /* NAMESPACES records */
+#define PD_ATTR_KSYMBOL                  0x20000000ull /* KSYMBOL records */
+#define PD_ATTR_BPF_EVENT                0x40000000ull /* BPF_EVENT records */
+#define PD_ATTR_AUX_OUTPUT               0x80000000ull /* output goes to the AUX area */
+#define PD_ATTR_CGROUP                   0x100000000ull /* CGROUP records */
+#define PD_ATTR_TEXT_POKE                0x200000000ull /* TEXT_POKE records */
+#define PD_ATTR_BUILD_ID                 0x400000000ull /* build ids in MMAP2 records */
+#define PD_ATTR_INHERIT_THREAD           0x800000000ull /* only threads inherit */
+#define PD_ATTR_REMOVE_ON_EXEC           0x1000000000ull /* exec removes it */
+#define PD_ATTR_SIGTRAP                  0x2000000000ull /* SIGTRAP at each overflow */
+#define PD_ATTR_DEFER_CALLCHAIN          0x4000000000ull /* user call chains may come later */
+#define PD_ATTR_DEFER_OUTPUT             0x8000000000ull /* CALLCHAIN_DEFERRED records */
+#define PD_ATTR_RESERVED_1               0xffffff0000000000ull /* unused */
 #define PD_ATTR_RESERVED_1_SHIFT         40
 PD_API extern const struct pd_set pd_set_attr_flags;
 
@@ -406,14 +406,14 @@ enum {
 PD_API extern const struct pd_set pd_set_clockid;
 
 /* callchain_context: call chain entries that are markers, not addresses. */
-#define PD_CONTEXT_HV                    UINT64_C(0xffffffffffffffe0) /* hypervisor */
-#define PD_CONTEXT_KERNEL                UINT64_C(0xffffffffffffff80) /* kernel */
-#define PD_CONTEXT_USER                  UINT64_C(0xfffffffffffffe00) /* user */
-#define PD_CONTEXT_USER_DEFERRED         UINT64_C(0xfffffffffffffd80) /* the user part comes later */
-#define PD_CONTEXT_GUEST                 UINT64_C(0xfffffffffffff800) /* guest */
-#define PD_CONTEXT_GUEST_KERNEL          UINT64_C(0xfffffffffffff780) /* guest kernel */
-#define PD_CONTEXT_GUEST_USER            UINT64_C(0xfffffffffffff600) /* guest user */
-#define PD_CONTEXT_MAX                   UINT64_C(0xfffffffffffff001) /* smallest marker */
+#define PD_CONTEXT_HV                    0xffffffffffffffe0ull /* hypervisor */
+#define PD_CONTEXT_KERNEL                0xffffffffffffff80ull /* kernel */
+#define PD_CONTEXT_USER                  0xfffffffffffffe00ull /* user */
+#define PD_CONTEXT_USER_DEFERRED         0xfffffffffffffd80ull /* the user part comes later */
+#define PD_CONTEXT_GUEST                 0xfffffffffffff800ull /* guest */
+#define PD_CONTEXT_GUEST_KERNEL          0xfffffffffffff780ull /* guest kernel */
+#define PD_CONTEXT_GUEST_USER            0xfffffffffffff600ull /* guest user */
+#define PD_CONTEXT_MAX                   0xfffffffffffff001ull /* smallest marker */
 PD_API extern const struct pd_set pd_set_callchain_context;
 
 /* branch_type: type of a branch. */
@@ -469,21 +469,21 @@ enum {
 PD_API extern const struct pd_set pd_set_branch_priv;
 
 /* branch_flags: third word of a branch stack entry; mirrored in big-endian streams. */
-#define PD_BRANCH_MISPRED                UINT64_C(0x1) /* target mispredicted */
-#define PD_BRANCH_PREDICTED              UINT64_C(0x2) /* target predicted */
-#define PD_BRANCH_IN_TX                  UINT64_C(0x4) /* in a transaction */
-#define PD_BRANCH_ABORT                  UINT64_C(0x8) /* transaction abort */
-#define PD_BRANCH_CYCLES                 UINT64_C(0xffff0) /* cycles since the last branch */
+#define PD_BRANCH_MISPRED                0x1ull /* target mispredicted */
+#define PD_BRANCH_PREDICTED              0x2ull /* target predicted */
+#define PD_BRANCH_IN_TX                  0x4ull /* in a transaction */
+#define PD_BRANCH_ABORT                  0x8ull /* transaction abort */
+#define PD_BRANCH_CYCLES                 0xffff0ull /* cycles since the last branch */
 #define PD_BRANCH_CYCLES_SHIFT           4
-#define PD_BRANCH_TYPE                   UINT64_C(0xf00000) /* type */
+#define PD_BRANCH_TYPE                   0xf00000ull /* type */
 #define PD_BRANCH_TYPE_SHIFT             20
-#define PD_BRANCH_SPEC                   UINT64_C(0x3000000) /* speculation */
+#define PD_BRANCH_SPEC                   0x3000000ull /* speculation */
 #define PD_BRANCH_SPEC_SHIFT             24
-#define PD_BRANCH_NEW_TYPE               UINT64_C(0x3c000000) /* type when type is EXTEND_ABI */
+#define PD_BRANCH_NEW_TYPE               0x3c000000ull /* type when type is EXTEND_ABI */
 #define PD_BRANCH_NEW_TYPE_SHIFT         26
-#define PD_BRANCH_PRIV                   UINT64_C(0x1c0000000) /* privilege level */
+#define PD_BRANCH_PRIV                   0x1c0000000ull /* privilege level */
 #define PD_BRANCH_PRIV_SHIFT             30
-#define PD_BRANCH_RESERVED               UINT64_C(0xfffffffe00000000) /* unused */
+#define PD_BRANCH_RESERVED               0xfffffffe00000000ull /* unused */
 #define PD_BRANCH_RESERVED_SHIFT         33
 PD_API extern const struct pd_set pd_set_branch_flags;
 
@@ -499,11 +499,11 @@ enum {
 PD_API extern const struct pd_set pd_set_regs_abi;
 
 /* weight_struct: cost as three numbers. */
-#define PD_WEIGHT_VAR1_DW                UINT64_C(0xffffffff) /* x86: latency */
+#define PD_WEIGHT_VAR1_DW                0xffffffffull /* x86: latency */
 #define PD_WEIGHT_VAR1_DW_SHIFT          0
-#define PD_WEIGHT_VAR2_W                 UINT64_C(0xffff00000000) /* x86: instruction latency */
+#define PD_WEIGHT_VAR2_W                 0xffff00000000ull /* x86: instruction latency */
 #define PD_WEIGHT_VAR2_W_SHIFT           32
-#define PD_WEIGHT_VAR3_W                 UINT64_C(0xffff000000000000) /* x86: retire latency */
+#define PD_WEIGHT_VAR3_W                 0xffff000000000000ull /* x86: retire latency */
 #define PD_WEIGHT_VAR3_W_SHIFT           48
 PD_API extern const struct pd_set pd_set_weight_struct;
 
@@ -617,43 +617,43 @@ enum {
 PD_API extern const struct pd_set pd_set_mem_region;
 
 /* data_src: where the data of an access came from. */
-#define PD_DATA_SRC_MEM_OP               UINT64_C(0x1f) /* kind of access */
+#define PD_DATA_SRC_MEM_OP               0x1full /* kind of access */
 #define PD_DATA_SRC_MEM_OP_SHIFT         0
-#define PD_DATA_SRC_MEM_LVL              UINT64_C(0x7ffe0) /* level, old form */
+#define PD_DATA_SRC_MEM_LVL              0x7ffe0ull /* level, old form */
 #define PD_DATA_SRC_MEM_LVL_SHIFT        5
-#define PD_DATA_SRC_MEM_SNOOP            UINT64_C(0xf80000) /* snoop */
+#define PD_DATA_SRC_MEM_SNOOP            0xf80000ull /* snoop */
 #define PD_DATA_SRC_MEM_SNOOP_SHIFT      19
-#define PD_DATA_SRC_MEM_LOCK             UINT64_C(0x3000000) /* lock */
+#define PD_DATA_SRC_MEM_LOCK             0x3000000ull /* lock */
 #define PD_DATA_SRC_MEM_LOCK_SHIFT       24
-#define PD_DATA_SRC_MEM_DTLB             UINT64_C(0x1fc000000) /* data TLB */
+#define PD_DATA_SRC_MEM_DTLB             0x1fc000000ull /* data TLB */
 #define PD_DATA_SRC_MEM_DTLB_SHIFT       26
-#define PD_DATA_SRC_MEM_LVL_NUM          UINT64_C(0x1e00000000) /* level, new form */
+#define PD_DATA_SRC_MEM_LVL_NUM          0x1e00000000ull /* level, new form */
 #define PD_DATA_SRC_MEM_LVL_NUM_SHIFT    33
-#define PD_DATA_SRC_MEM_REMOTE           UINT64_C(0x2000000000) /* remote */
-#define PD_DATA_SRC_MEM_SNOOPX           UINT64_C(0xc000000000) /* snoop, more */
+#define PD_DATA_SRC_MEM_REMOTE           0x2000000000ull /* remote */
+#define PD_DATA_SRC_MEM_SNOOPX           0xc000000000ull /* snoop, more */
 #define PD_DATA_SRC_MEM_SNOOPX_SHIFT     38
-#define PD_DATA_SRC_MEM_BLK              UINT64_C(0x70000000000) /* why blocked */
+#define PD_DATA_SRC_MEM_BLK              0x70000000000ull /* why blocked */
 #define PD_DATA_SRC_MEM_BLK_SHIFT        40
-#define PD_DATA_SRC_MEM_HOPS             UINT64_C(0x380000000000) /* distance */
+#define PD_DATA_SRC_MEM_HOPS             0x380000000000ull /* distance */
 #define PD_DATA_SRC_MEM_HOPS_SHIFT       43
-#define PD_DATA_SRC_MEM_REGION           UINT64_C(0x7c00000000000) /* region of memory */
+#define PD_DATA_SRC_MEM_REGION           0x7c00000000000ull /* region of memory */
 #define PD_DATA_SRC_MEM_REGION_SHIFT     46
-#define PD_DATA_SRC_RESERVED             UINT64_C(0xfff8000000000000) /* unused */
+#define PD_DATA_SRC_RESERVED             0xfff8000000000000ull /* unused */
 #define PD_DATA_SRC_RESERVED_SHIFT       51
 PD_API extern const struct pd_set pd_set_data_src;
 
 /* transaction: why a transaction aborted. */
-#define PD_TXN_ELISION                   UINT64_C(0x1) /* lock elision */
-#define PD_TXN_TRANSACTION               UINT64_C(0x2) /* transaction */
-#define PD_TXN_SYNC                      UINT64_C(0x4) /* caused by the instruction */
-#define PD_TXN_ASYNC                     UINT64_C(0x8) /* not caused by the instruction */
-#define PD_TXN_RETRY                     UINT64_C(0x10) /* may be retried */
-#define PD_TXN_CONFLICT                  UINT64_C(0x20) /* conflict */
-#define PD_TXN_CAPACITY_WRITE            UINT64_C(0x40) /* too much written */
-#define PD_TXN_CAPACITY_READ             UINT64_C(0x80) /* too much read */
-#define PD_TXN_RESERVED                  UINT64_C(0xffffff00) /* unused */
+#define PD_TXN_ELISION                   0x1ull /* lock elision */
+#define PD_TXN_TRANSACTION               0x2ull /* transaction */
+#define PD_TXN_SYNC                      0x4ull /* caused by the instruction */
+#define PD_TXN_ASYNC                     0x8ull /* not caused by the instruction */
+#define PD_TXN_RETRY                     0x10ull /* may be retried */
+#define PD_TXN_CONFLICT                  0x20ull /* conflict */
+#define PD_TXN_CAPACITY_WRITE            0x40ull /* too much written */
+#define PD_TXN_CAPACITY_READ             0x80ull /* too much read */
+#define PD_TXN_RESERVED                  0xffffff00ull /* unused */
 #define PD_TXN_RESERVED_SHIFT            8
-#define PD_TXN_ABORT_CODE                UINT64_C(0xffffffff00000000) /* code given by the program */
+#define PD_TXN_ABORT_CODE                0xffffffff00000000ull /* code given by the program */
 #define PD_TXN_ABORT_CODE_SHIFT          32
 PD_API extern const struct pd_set pd_set_transaction;
 
@@ -698,24 +698,24 @@ enum {
 PD_API extern const struct pd_set pd_set_aux_pmu_format;
 
 /* aux_flags: flags of AUX. */
-#define PD_AUX_FLAG_TRUNCATED            UINT64_C(0x1) /* cut for want of room */
-#define PD_AUX_FLAG_OVERWRITE            UINT64_C(0x2) /* snapshot of a buffer that is overwritten */
-#define PD_AUX_FLAG_PARTIAL              UINT64_C(0x4) /* has gaps */
-#define PD_AUX_FLAG_COLLISION            UINT64_C(0x8) /* collided with another sample */
-#define PD_AUX_FLAG_PMU_FORMAT           UINT64_C(0xff00) /* format of the data */
+#define PD_AUX_FLAG_TRUNCATED            0x1ull /* cut for want of room */
+#define PD_AUX_FLAG_OVERWRITE            0x2ull /* snapshot of a buffer that is overwritten */
+#define PD_AUX_FLAG_PARTIAL              0x4ull /* has gaps */
+#define PD_AUX_FLAG_COLLISION            0x8ull /* collided with another sample */
+#define PD_AUX_FLAG_PMU_FORMAT           0xff00ull /* format of the data */
 #define PD_AUX_FLAG_PMU_FORMAT_SHIFT     8
 PD_API extern const struct pd_set pd_set_aux_flags;
 
 /* hw_id_coresight: hw_id of AUX_OUTPUT_HW_ID by CoreSight. */
-#define PD_HW_ID_CORESIGHT_TRACE_ID      UINT64_C(0xff) /* trace id */
+#define PD_HW_ID_CORESIGHT_TRACE_ID      0xffull /* trace id */
 #define PD_HW_ID_CORESIGHT_TRACE_ID_SHIFT 0
-#define PD_HW_ID_CORESIGHT_SINK_ID       UINT64_C(0xffffffff00) /* sink id */
+#define PD_HW_ID_CORESIGHT_SINK_ID       0xffffffff00ull /* sink id */
 #define PD_HW_ID_CORESIGHT_SINK_ID_SHIFT 8
-#define PD_HW_ID_CORESIGHT_RESERVED      UINT64_C(0xffff0000000000) /* unused */
+#define PD_HW_ID_CORESIGHT_RESERVED      0xffff0000000000ull /* unused */
 #define PD_HW_ID_CORESIGHT_RESERVED_SHIFT 40
-#define PD_HW_ID_CORESIGHT_MINOR_VERSION UINT64_C(0xf00000000000000) /* minor version */
+#define PD_HW_ID_CORESIGHT_MINOR_VERSION 0xf00000000000000ull /* minor version */
 #define PD_HW_ID_CORESIGHT_MINOR_VERSION_SHIFT 56
-#define PD_HW_ID_CORESIGHT_MAJOR_VERSION UINT64_C(0xf000000000000000) /* major version */
+#define PD_HW_ID_CORESIGHT_MAJOR_VERSION 0xf000000000000000ull /* major version */
 #define PD_HW_ID_CORESIGHT_MAJOR_VERSION_SHIFT 60
 PD_API extern const struct pd_set pd_set_hw_id_coresight;
 
@@ -771,20 +771,20 @@ enum {
 PD_API extern const struct pd_set pd_set_auxtrace_error_type;
 
 /* cs_etm_magic: first word of the block of a cpu in AUXTRACE_INFO of CS_ETM. */
-#define PD_CS_ETM_MAGIC_ETMV3            UINT64_C(0x3030303030303030) /* ETMv3 or PTM */
-#define PD_CS_ETM_MAGIC_ETMV4            UINT64_C(0x4040404040404040) /* ETMv4 */
-#define PD_CS_ETM_MAGIC_ETE              UINT64_C(0x5050505050505050) /* ETE */
+#define PD_CS_ETM_MAGIC_ETMV3            0x3030303030303030ull /* ETMv3 or PTM */
+#define PD_CS_ETM_MAGIC_ETMV4            0x4040404040404040ull /* ETMv4 */
+#define PD_CS_ETM_MAGIC_ETE              0x5050505050505050ull /* ETE */
 PD_API extern const struct pd_set pd_set_cs_etm_magic;
 
 /* cs_etm_cpus: second word of AUXTRACE_INFO of CS_ETM. */
-#define PD_CS_ETM_CPUS_NR_CPUS           UINT64_C(0xffffffff) /* cpus */
+#define PD_CS_ETM_CPUS_NR_CPUS           0xffffffffull /* cpus */
 #define PD_CS_ETM_CPUS_NR_CPUS_SHIFT     0
-#define PD_CS_ETM_CPUS_PMU_TYPE          UINT64_C(0xffffffff00000000) /* number of the PMU */
+#define PD_CS_ETM_CPUS_PMU_TYPE          0xffffffff00000000ull /* number of the PMU */
 #define PD_CS_ETM_CPUS_PMU_TYPE_SHIFT    32
 PD_API extern const struct pd_set pd_set_cs_etm_cpus;
 
 /* arm_spe_magic: first word of the block of a cpu in AUXTRACE_INFO of ARM_SPE. */
-#define PD_ARM_SPE_MAGIC_CPU             UINT64_C(0x1010101010101010) /* a cpu */
+#define PD_ARM_SPE_MAGIC_CPU             0x1010101010101010ull /* a cpu */
 PD_API extern const struct pd_set pd_set_arm_spe_magic;
 
 /* cpu_map_type: form of a set of cpus. */
@@ -889,15 +889,15 @@ enum {
 PD_API extern const struct pd_set pd_set_feature;
 
 /* bpf_arrays: arrays stored with a BPF program. */
-#define PD_BPIL_JITED_INSNS              UINT64_C(0x1) /* machine code */
-#define PD_BPIL_XLATED_INSNS             UINT64_C(0x2) /* BPF code */
-#define PD_BPIL_MAP_IDS                  UINT64_C(0x4) /* ids of maps */
-#define PD_BPIL_JITED_KSYMS              UINT64_C(0x8) /* addresses of functions */
-#define PD_BPIL_JITED_FUNC_LENS          UINT64_C(0x10) /* lengths of functions */
-#define PD_BPIL_FUNC_INFO                UINT64_C(0x20) /* types of functions */
-#define PD_BPIL_LINE_INFO                UINT64_C(0x40) /* lines of BPF code */
-#define PD_BPIL_JITED_LINE_INFO          UINT64_C(0x80) /* lines of machine code */
-#define PD_BPIL_PROG_TAGS                UINT64_C(0x100) /* tags of functions */
+#define PD_BPIL_JITED_INSNS              0x1ull /* machine code */
+#define PD_BPIL_XLATED_INSNS             0x2ull /* BPF code */
+#define PD_BPIL_MAP_IDS                  0x4ull /* ids of maps */
+#define PD_BPIL_JITED_KSYMS              0x8ull /* addresses of functions */
+#define PD_BPIL_JITED_FUNC_LENS          0x10ull /* lengths of functions */
+#define PD_BPIL_FUNC_INFO                0x20ull /* types of functions */
+#define PD_BPIL_LINE_INFO                0x40ull /* lines of BPF code */
+#define PD_BPIL_JITED_LINE_INFO          0x80ull /* lines of machine code */
+#define PD_BPIL_PROG_TAGS                0x100ull /* tags of functions */
 PD_API extern const struct pd_set pd_set_bpf_arrays;
 
 /* bpf_prog_bits: flags of bpf_prog_info; mirrored in big-endian streams. */

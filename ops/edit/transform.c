@@ -103,11 +103,12 @@ static enum pd_code drop_record(struct pd_transform_run *t, const struct pd_reco
     return rec->payload_size ? pd_output_copy_payload(NULL, t->reader, NULL, t->error) : PD_OK;
 }
 
-static enum pd_code encode_record(struct pd_transform_run *t, const struct pd_record *rec)
+static enum pd_code encode_record(struct pd_transform_run *t, struct pd_record *rec)
 {
     if (!rec->decoded)
         return pd_fail_record(t->error, PD_EARG, rec, 0, "record that is not decoded", 0, 0);
     t->stats->encoded++;
+    pd_record_changed(rec);
     return copy_payload(t, rec, write_encoded(t, rec->plan, rec, rec, t->error));
 }
 

@@ -21,7 +21,7 @@ static struct pd_sink sink_of(struct bytes *b)
 static void make(struct bytes *b, struct pd_rng *r)
 {
     const struct pd_sink sink = sink_of(b);
-    struct pd_gen_options o = {.size = sizeof o, .seed = pd_rng_next(r), .count = 1 + pd_rng_below(r, 800)};
+    struct pd_gen_options o = {.size = sizeof o, .seed = pd_rng_next(r), .count = 1 + pd_rng_below(r, 400)};
     struct pd_gen *gen;
     o.container = pd_rng_one_in(r, 2) ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE;
     o.order = pd_rng_one_in(r, 3) ? PD_BIG : PD_LITTLE;
@@ -169,7 +169,7 @@ static void check_one(const struct bytes *in, struct pd_rng *r)
 static void containers(void **state)
 {
     struct pd_rng r = {random_seed()};
-    const uint64_t iterations = random_iterations(60);
+    const uint64_t iterations = random_iterations(30);
     struct bytes in = {0};
     (void)state;
     for (uint64_t i = 0; i < iterations; i++) {
@@ -247,6 +247,53 @@ static void errors(void **state)
     free(out.p);
 }
 
+/* ---- What a caller writes into a record is not in the next one */
+
+static enum pd_transform_verdict weigh(void *user, struct pd_transform_run *t, struct pd_record *rec,
+                                       struct pd_error *error)
+{
+    uint64_t *samples = user;
+    if (rec->type != PD_RECORD_SAMPLE || pd_transform_decode(t, rec, error) ||
+        rec->attr->sample_type & (PD_SAMPLE_WEIGHT | PD_SAMPLE_WEIGHT_STRUCT))
+        return PD_TRANSFORM_KEEP;
+    assert_int_equal(rec->u.sample.weight, 0);
+    rec->u.sample.weight = 42;
+    ++*samples;
+    return PD_TRANSFORM_ENCODE;
+}
+
+static void fields_it_does_not_have(void **state)
+{
+    struct pd_rng r = {5};
+    struct bytes in = {0}, out = {0};
+    struct pd_record rec = {0};
+    uint64_t samples = 0, seen = 0;
+    const struct pd_transform_options o = {.size = sizeof o, .record = weigh, .user = &samples};
+    struct pd_reader *reader;
+    (void)state;
+    while (samples < 100) {
+        const struct pd_sink sink = sink_of(&out);
+        make(&in, &r);
+        assert_int_equal(pd_reader_open_memory(&reader, in.p, in.n, NULL, NULL), PD_OK);
+        assert_int_equal(pd_transform(reader, &sink, &o, NULL, NULL), PD_OK);
+        pd_reader_close(reader);
+    }
+    assert_int_equal(pd_reader_open_memory(&reader, in.p, in.n, NULL, NULL), PD_OK);
+    while (pd_reader_next(reader, &rec, NULL) == PD_OK) {
+        if (rec.type != PD_RECORD_SAMPLE || pd_reader_decode(reader, &rec, NULL) ||
+            rec.attr->sample_type & (PD_SAMPLE_WEIGHT | PD_SAMPLE_WEIGHT_STRUCT))
+            continue;
+        assert_int_equal(rec.u.sample.weight, 0);
+        rec.u.sample.weight = 42;
+        pd_record_changed(&rec);
+        seen++;
+    }
+    assert_true(seen > 1);
+    pd_reader_close(reader);
+    free(in.p);
+    free(out.p);
+}
+
 /* ---- The same choice by pd_filter()'s predicate and by a transform */
 
 static bool odd_ip(void *user, struct pd_record *rec)
@@ -290,6 +337,7 @@ static void predicate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(containers), cmocka_unit_test(damaged),
-                                       cmocka_unit_test(errors), cmocka_unit_test(predicate)};
+                                       cmocka_unit_test(errors), cmocka_unit_test(fields_it_does_not_have),
+                                       cmocka_unit_test(predicate)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

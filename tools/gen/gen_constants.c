@@ -93,7 +93,7 @@ static void print_macro(struct printer *p, const struct line *set, const char *n
     if (!remember(p, set, name, value))
         return;
     if (set->width > 32)
-        snprintf(number, sizeof number, "UINT64_C(0x%" PRIx64 ")", value);
+        snprintf(number, sizeof number, "0x%" PRIx64 "ull", value);
     else
         snprintf(number, sizeof number, "0x%" PRIx64 "u", value);
     fprintf(p->out, "#define %-32s %s /* %s */\n", name, number, doc);

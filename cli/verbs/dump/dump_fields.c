@@ -547,9 +547,11 @@ static void print_data(const struct dump *d, const struct values *v)
     if (has(d, F_ADDR))
         cli_print_to(v->out, "%16" PRIx64, s->addr);
     if (has(d, F_WEIGHT))
-        cli_print_to(v->out, "%16" PRIu64, packed ? s->weight_struct & PD_WEIGHT_VAR1_DW : s->weight);
+        cli_print_to(v->out, "%16" PRIu64,
+                     packed ? (uint64_t)(s->weight_struct & PD_WEIGHT_VAR1_DW) : s->weight);
     if (has(d, F_INS_LAT))
-        cli_print_to(v->out, "%16" PRIu64, (s->weight_struct & PD_WEIGHT_VAR2_W) >> PD_WEIGHT_VAR2_W_SHIFT);
+        cli_print_to(v->out, "%16" PRIu64,
+                     (uint64_t)(s->weight_struct & PD_WEIGHT_VAR2_W) >> PD_WEIGHT_VAR2_W_SHIFT);
 }
 
 static void print_rest(const struct dump *d, const struct values *v)

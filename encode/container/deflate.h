@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * deflate.h - the other half of src/container/inflate.h: records collected into the chunks of one zstd
- * stream, which COMPRESSED and COMPRESSED2 records carry. Each chunk is flushed, so that whoever has read it
- * has all records that went into it.
+ * stream, which COMPRESSED and COMPRESSED2 records carry. Each chunk is flushed, so that a reader of the
+ * chunk has all its records.
  */
 #ifndef PERFDATA_DEFLATE_H
 #define PERFDATA_DEFLATE_H
@@ -39,8 +39,8 @@ void pd_deflate_free(struct pd_deflate *z);
 size_t pd_deflate_take(struct pd_deflate *z, const void *bytes, size_t n);
 
 /*
- * Compresses what waits, which must not be nothing, into a chunk of *n bytes at *p, valid until the next
- * call. `last` ends the stream.
+ * Compresses the waiting bytes, of which there must be some, into a chunk of *n bytes at *p, valid until the
+ * next call. `last` ends the stream.
  */
 enum pd_code pd_deflate_chunk(struct pd_deflate *z, bool last, const uint8_t **p, size_t *n,
                               struct pd_error *error);

@@ -257,8 +257,7 @@ static enum pd_code write_types(struct pd_writer *w, struct pd_error *error)
     return code;
 }
 
-/* All that stands before the data, with data size 0 for now: what a recording that is cut short looks like.
- */
+/* All parts before the data, with data size 0 for now, as in an interrupted recording. / */
 static enum pd_code begin_file(struct pd_writer *w, struct pd_error *error)
 {
     enum pd_code code;
@@ -383,10 +382,7 @@ static void assign_id(uint64_t *id, uint64_t own)
     *id = *id ? *id : own;
 }
 
-/*
- * Nothing but zeros where samples of this plan have no place? Most are so; pd_left_out() takes 30 times as
- * long.
- */
+/* True if all fields that samples of this plan lack are 0. Most are; pd_left_out() takes 30 times as long. */
 static bool is_plain_sample(struct pd_writer *w, const struct pd_plan *plan, const struct pd_record *rec)
 {
     _Static_assert(sizeof(struct pd_sample) % 8 == 0 && sizeof(struct pd_sample_id) % 8 == 0, "whole words");
@@ -409,7 +405,7 @@ static bool is_plain_sample(struct pd_writer *w, const struct pd_plan *plan, con
     return more == 0;
 }
 
-/* What a program has set but the layout leaves out would be lost without a word. */
+/* A field that a program has set but the layout leaves out would be lost without a message. */
 static enum pd_code check_left_out(struct pd_writer *w, const struct pd_plan *plan,
                                    const struct pd_record *rec, struct pd_error *error)
 {
@@ -420,7 +416,7 @@ static enum pd_code check_left_out(struct pd_writer *w, const struct pd_plan *pl
               : PD_OK;
 }
 
-/* With assign_ids: the record says which event it belongs to. */
+/* With assign_ids: gives the record the id of its event. */
 static enum pd_code put_with_id(struct pd_writer *w, const struct pd_plan *plan, const struct pd_record *rec,
                                 struct pd_error *error)
 {
@@ -451,7 +447,7 @@ static enum pd_code write_record(struct pd_writer *w, const struct pd_record *re
     return code ? code : pd_writer_raw(w, bytes, size, error);
 }
 
-/* A record that is refused is the one that would have come next: it has no place yet, whatever it says. */
+/* A refused record would have come next: it has no offset yet, whatever its fields say. */
 enum pd_code pd_writer_record(struct pd_writer *w, const struct pd_record *rec, struct pd_error *error)
 {
     struct pd_error own = {0};

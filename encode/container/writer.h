@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * writer.h - the inside of a pd_writer, shared by the containers: writer.c (file), writer_stream.c (stream).
+ * writer.h - the internals of a pd_writer, shared by the containers: writer.c (file), writer_stream.c
+ * (stream).
  */
 #ifndef PERFDATA_WRITER_INTERNAL_H
 #define PERFDATA_WRITER_INTERNAL_H
@@ -46,7 +47,7 @@ struct pd_writer {
     struct pd_sink own;    /* of pd_writer_create(), to be closed; else zeros */
     uint64_t samples_key;  /* of the plan that `left_out` is for; 0: of none */
     uint64_t left_out[sizeof(struct pd_sample) / 8]; /* pd_left_out_of_samples() */
-    bool broken; /* writing failed: what is there is not what it should be */
+    bool broken;                                     /* writing failed: the output is not valid */
 };
 
 enum pd_code pd_writer_emit(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error);
@@ -55,7 +56,7 @@ enum pd_code pd_writer_any_attr(struct pd_writer *w, const struct pd_attr *attr,
                                 size_t n_ids, struct pd_error *error);
 enum pd_code pd_writer_zeros(struct pd_writer *w, uint64_t n, struct pd_error *error);
 
-/* Is this a stride of the attrs by which PERFFILE's byte order is told? */
+/* True if this stride of the attrs tells the byte order of a PERFFILE. */
 static inline bool pd_writer_has_v1(uint64_t stride)
 {
     return stride == 80 || stride == 88 || stride == 96 || stride == 112 || stride == 120;
@@ -66,19 +67,19 @@ enum pd_code pd_writer_compress(struct pd_writer *w, uint32_t type, int level, s
 /* The content of the COMPRESSED feature: five u32s. */
 #define PD_COMPRESSED_FEATURE_BYTES 20
 void pd_writer_compressed_feature(const struct pd_writer *w, uint8_t bytes[PD_COMPRESSED_FEATURE_BYTES]);
-/* Writes out what waits to be compressed. */
+/* Writes the records that wait to be compressed. */
 enum pd_code pd_writer_flush(struct pd_writer *w, bool last, struct pd_error *error);
 
-/* Was it given the feature? */
+/* True if it was given the feature. */
 bool pd_writer_has_feature(const struct pd_writer *w, uint16_t feature);
-/* Sorts the features that wait, without the COMPRESSED one if the writer makes it. */
+/* Sorts the waiting features, without COMPRESSED if the writer makes it. */
 void pd_writer_sort_held(struct pd_writer *w);
-/* Frees the features that wait; they are written. */
+/* Frees the waiting features after writing them. */
 void pd_writer_drop_held(struct pd_writer *w);
 
 /* The header of a stream. */
 enum pd_code pd_pipe_header(struct pd_writer *w, struct pd_error *error);
-/* The same, and all that was given before the first record. */
+/* The same, and everything given before the first record. */
 enum pd_code pd_pipe_begin(struct pd_writer *w, struct pd_error *error);
 /* Attrs and features that are given later. */
 enum pd_code pd_pipe_attr(struct pd_writer *w, const struct pd_event_attr *e, struct pd_error *error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * writer_out.c - how bytes leave a writer, whichever container they are for: to the sink, through the
- * compression, and what waits for its place.
+ * writer_out.c - the output of a writer for all containers: to the sink, through the compression, and bytes
+ * that wait for their place.
  */
 #include "src/codec/codec_internal.h"
 #include "src/support/memory.h"
@@ -38,7 +38,7 @@ void pd_writer_compressed_feature(const struct pd_writer *w, uint8_t bytes[PD_CO
         pd_store32(bytes + 4 * i, words[i], w->options.order);
 }
 
-/* What waits to be compressed becomes a COMPRESSED or COMPRESSED2 record. */
+/* Waiting records become a COMPRESSED or COMPRESSED2 record. */
 enum pd_code pd_writer_flush(struct pd_writer *w, bool last, struct pd_error *error)
 {
     static const uint8_t zeros[8];

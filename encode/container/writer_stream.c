@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * writer_stream.c - pipe streams: what stands in the sections of a file becomes records. Before the data, in
+ * writer_stream.c - pipe streams: the content of a file's sections becomes records. Before the data, in
  * the order of perf: attrs, event types, features and the mark that ends them, tracing data, build ids.
  */
 #include "src/codec/codec_internal.h"

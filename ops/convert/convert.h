@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * convert.h - the inside of pd_convert(): convert.c decides and makes files and directories, convert_stream.c
- * streams that stay streams. Both use convert_records.c and convert_sections.c, which has attrs and features;
- * these use convert_change.c, which has features that are to change. All of them use convert_common.c. What
+ * convert.h - the internals of pd_convert(): convert.c decides and makes files and directories,
+ * convert_stream.c streams that stay streams. Both use convert_records.c and convert_sections.c (attrs and
+ * features); these use convert_change.c (changes of features). All of them use convert_common.c. A file that
  * keeps its layout goes through pd_rewrite_as() instead.
  */
 #ifndef PERFDATA_CONVERT_INTERNAL_H
@@ -28,7 +28,7 @@ struct pd_conversion {
     struct pd_error *error;
     enum pd_container from, to;
     struct pd_transcode t;
-    bool open;       /* look into COMPRESSED records: what is inside is written anew, or plain */
+    bool open;       /* decompress COMPRESSED records: their content is compressed again, or written plain */
     bool compressed; /* the input has such records */
     bool merge;      /* members of a directory are merged by time */
     uint32_t zip;    /* type of the records that carry the output's compressed records; 0: none */
@@ -39,7 +39,7 @@ struct pd_conversion {
     struct pd_writer *rest; /* data.0 of a directory that is made of one stream */
     bool rest_begun, first_done;
     struct pd_sorter *sorter; /* gives the records of a directory's members as one stream */
-    bool untold;              /* it told of damage, which the reader is still to number */
+    bool untold;              /* it reported damage, which the reader must still number */
     uint8_t *held;            /* a record and its payload, of an input that cannot seek */
     size_t held_n, held_cap;
     uint8_t tail[PD_LIMIT_ATTR_CHANGED]; /* of an attr that is made larger */
@@ -51,7 +51,7 @@ struct pd_conversion {
     struct pd_progress progress;                 /* of bytes read; what keeps its layout, of bytes written */
 };
 
-/* Damage that is passed over; a failure comes back as they are. */
+/* Reports damage that is skipped; a failure is returned unchanged. */
 enum pd_code pd_convert_damage(struct pd_conversion *c, const struct pd_error *what);
 void pd_convert_note(const struct pd_conversion *c, uint16_t feature, const char *why);
 /* Callbacks of the parts below, for which the conversion is `user`. */
@@ -75,18 +75,18 @@ static inline bool pd_convert_is_compressed(const struct pd_record *rec)
 enum pd_code pd_convert_next(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec);
 /*
  * Is what follows the record all there? Of an input that cannot seek it is held until that is known, which
- * moves rec->raw; behind pd_convert_max_held() bytes it is taken for granted. Who finds it missing, the
- * reader or this, tells.
+ * moves rec->raw; behind pd_convert_max_held() bytes it is taken for granted. The function that finds it
+ * missing, the reader's or this one, reports it.
  */
 enum pd_code pd_convert_whole(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec,
                               bool *whole);
-/* Writes a record and what follows it, from the reader it came from. */
+/* Writes a record and its payload, from the reader it came from. */
 enum pd_code pd_convert_put(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec,
                             struct pd_writer *w);
 
-/* Sections: says what they are made of. */
+/* Sections: determines their sources. */
 void pd_convert_feed(struct pd_conversion *c);
-/* A record of a stream that becomes part of a section; *taken: it did. */
+/* Takes a record of a stream that becomes part of a section; *taken: it did. */
 enum pd_code pd_convert_collect(struct pd_conversion *c, struct pd_record *rec, bool *taken);
 /* Appends to a feature that is collected. */
 enum pd_code pd_convert_add(struct pd_conversion *c, uint16_t feature, const void *bytes, size_t n);
@@ -98,7 +98,7 @@ bool pd_convert_had(const struct pd_conversion *c, uint16_t feature);
 uint64_t pd_convert_max_held(const struct pd_conversion *c);
 /* Bytes of the words of the output's feature bitmap, as far as is known by now. */
 unsigned pd_convert_feature_word(struct pd_conversion *c);
-/* Is the section there and not damaged? */
+/* True if the section is present and intact. */
 const struct pd_feature_section *pd_convert_section(const struct pd_conversion *c, uint16_t feature);
 
 /*
@@ -107,7 +107,7 @@ const struct pd_feature_section *pd_convert_section(const struct pd_conversion *
  */
 enum pd_code pd_convert_take_changes(struct pd_conversion *c);
 enum pd_code pd_convert_check_changes(struct pd_conversion *c);
-/* A compressed record: does it still have the COMPRESSED feature that it needs? */
+/* Checks that a compressed record still has the COMPRESSED feature that it needs. */
 enum pd_code pd_convert_check_chunk(struct pd_conversion *c, const struct pd_record *rec);
 /* The number of the feature that a record brings, or a part of it; UINT64_MAX: none. */
 uint64_t pd_convert_feature_of(const struct pd_conversion *c, const struct pd_record *rec);
@@ -116,9 +116,9 @@ uint64_t pd_convert_feature_of(const struct pd_conversion *c, const struct pd_re
  * another one.
  */
 enum pd_code pd_convert_check_topology(struct pd_conversion *c, const struct pd_record *rec);
-/* What becomes of the feature in a record; NULL: it stays. */
+/* The change of the feature in a record; NULL: it stays. */
 const struct pd_feature_change *pd_convert_change_of(struct pd_conversion *c, const struct pd_record *rec);
-/* Writes what takes the place of such a record, if anything. */
+/* Writes the replacement of such a record, if any. */
 enum pd_code pd_convert_put_change(struct pd_conversion *c, const struct pd_feature_change *change,
                                    const struct pd_record *rec, struct pd_writer *w);
 /*

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* convert_tracing.c - how long tracing data is: in a stream it is padded, and only its content tells by how
- * much. */
+/*
+ * convert_tracing.c - the length of tracing data: in a stream it is padded, and only its content tells by how
+ * much.
+ */
 #include "convert.h"
 #include "src/support/wire.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * merge.h - the inside of pd_merge(): merge.c goes through the records, merge_state.c has side-band that
- * several inputs have, merge_units.c which events become one, merge_events.c ids and what changes in records,
+ * several inputs have, merge_units.c joins events, merge_events.c ids and what changes in records,
  * merge_features.c the features. They call merge_write.c, which writes records, and merge_common.c; only
  * merge_events.c calls another one, merge_units.c.
  */
@@ -112,7 +112,7 @@ struct pd_merging {
     size_t n_began;                  /* inputs of which a record with a time was there */
     struct pd_bytes aux_info;        /* the AUXTRACE_INFO that was written */
     struct pd_progress progress;     /* of all inputs */
-    struct pd_identities identities; /* which fields are event ids and pids */
+    struct pd_identities identities; /* the fields that are event ids and pids */
     struct pd_record copy;           /* of a record that is rewritten */
     uint8_t from[UINT16_MAX + 1], to[UINT16_MAX + 1];
 };
@@ -139,7 +139,7 @@ void pd_merge_state_close(struct pd_merging *m);
  */
 enum pd_code pd_merge_state_record(struct pd_merging *m, uint32_t input, const uint8_t *bytes, size_t n,
                                    uint64_t time, bool decoded, bool *done);
-/* The input has no more. */
+/* The input has ended. */
 enum pd_code pd_merge_state_end(struct pd_merging *m, uint32_t input);
 
 /* merge_units.c: which events of the output those of an input are. Adds those that are not there yet. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pieces.c - a recording cut into pieces: the passes, and where the cuts are. */
+/* pieces.c - cuts a recording into pieces: the passes, and the places of the cuts. */
 #include "pieces.h"
 #include "ops/output/progress.h"
 #include "src/codec/codec_internal.h"
@@ -33,9 +33,9 @@ struct cutter {
     uint64_t done;    /* bytes of samples written */
     uint64_t limit;   /* the next cut, in such bytes or in nanoseconds */
     uint64_t carried; /* bytes of the piece when its own records begin */
-    uint64_t least;   /* that those take, even beyond the size */
+    uint64_t least;   /* bytes reserved for its own records, even beyond the size */
     /* by cpu, process or event */
-    struct pd_idmap map; /* from the key to its place in `keys` */
+    struct pd_idmap map; /* from the key to its index in `keys` */
     struct key *keys;
     size_t n_keys, keys_cap, first_key;
 };
@@ -88,7 +88,7 @@ static enum pd_code each_record(struct cutter *k, visit_fn *visit)
     return code;
 }
 
-/* ---- The first pass: what there is */
+/* ---- The first pass: counting */
 
 static uint32_t key_of(const struct cutter *k, const struct pd_record *rec)
 {
@@ -161,7 +161,7 @@ static enum pd_code learn(struct cutter *k, struct pd_record *rec)
 
 /* ---- Cut by count, size or time: one piece after the other */
 
-/* May a piece begin with this record? One without a time stays with what is before it. */
+/* True if a piece may begin with this record. One without a time stays with the records before it. */
 static bool may_begin(const struct cutter *k, const struct pd_record *rec)
 {
     uint64_t time;
@@ -187,8 +187,8 @@ static void set_limit(struct cutter *k, uint64_t time)
 }
 
 /*
- * Does a new piece begin with this record? By time, a file that perf does not sort is cut where its time
- * passes the end of an interval for the first time.
+ * True if a new piece begins with this record. By time, a file that perf does not sort is cut where its time
+ * first passes the end of an interval.
  */
 static bool is_cut(struct cutter *k, const struct pd_record *rec)
 {
@@ -208,8 +208,9 @@ static bool is_cut(struct cutter *k, const struct pd_record *rec)
     }
 }
 
-/* In pieces of a size: where what a piece must carry leaves no room, it has a fourth of the size for records
- * all the same. */
+/*
+ * In pieces of a size: if the copies leave no room, a piece still has a fourth of the size for its records.
+ */
 static void make_room(struct cutter *k)
 {
     const uint64_t used = k->c.around + k->cuts[0].bytes, size = k->c.options->amount;
@@ -278,7 +279,7 @@ static int by_key(const void *a, const void *b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* The piece a key has in this batch; BATCH: none. */
+/* The piece of a key in this batch; BATCH: none. */
 static size_t place_of(const struct cutter *k, uint32_t key)
 {
     const uint32_t i = pd_idmap_get(&k->map, key);
@@ -300,7 +301,7 @@ static bool goes_to_all(const struct pd_record *rec)
            rec->type == PD_RECORD_FINISHED_INIT || pd_role_of(rec) == PD_ROLE_CHAIN;
 }
 
-/* Which pieces of the batch a record goes to. */
+/* The pieces of the batch that a record goes to. */
 static uint64_t targets(struct cutter *k, struct pd_record *rec)
 {
     const uint64_t first = k->first_key == 0;
@@ -362,7 +363,7 @@ static enum pd_code write_batch(struct cutter *k)
     return code;
 }
 
-/* Without samples there is one piece, with what there is. */
+/* Without samples there is one piece, with all records. */
 static enum pd_code cut_by_key(struct cutter *k)
 {
     const struct pd_allocator *allocator = k->c.options->allocator;
@@ -417,7 +418,7 @@ static void count_around(struct cutter *k)
             k->c.around += e[i].size;
 }
 
-/* What all pieces together may say again. */
+/* The number of bytes that all pieces together may repeat. */
 static void limit_copies(struct cutter *k)
 {
     uint64_t input = pd_reader_info(k->c.reader)->file_size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pieces_out.c - a piece that is being written, and what is carried from one to the next. */
+/* pieces_out.c - writes a piece, and carries records from one to the next. */
 #include "pieces.h"
 #include "ops/output/payload.h"
 #include "ops/output/rounds.h"
@@ -24,7 +24,7 @@ static void report(struct pd_cutting *c, const struct pd_error *what)
 
 /* ---- A piece */
 
-/* That many bytes of the input stand in one more piece. */
+/* Counts this number of input bytes as repeated in one more piece. */
 static enum pd_code copy_again(struct pd_cutting *c, uint64_t n)
 {
     if (n > c->most_copied - c->copied)
@@ -51,8 +51,8 @@ enum pd_code pd_cut_begin(struct pd_cut *p, struct pd_cutting *c, uint64_t numbe
 }
 
 /*
- * At the end of a round perf processes what came up to the round before. Two make it process all that waits,
- * so that what follows comes after it although it is older, or has no time.
+ * At the end of a round perf processes the records up to the previous round. Two ends make it process all
+ * waiting records, so that following ones come later although they are older, or have no time.
  */
 static enum pd_code end_rounds(struct pd_cut *p)
 {
@@ -67,7 +67,7 @@ static enum pd_code end_rounds(struct pd_cut *p)
     return code;
 }
 
-/* Makes sure that perf processes the record after all that was written before. */
+/* Makes sure that perf processes the record after all earlier ones. */
 static enum pd_code keep_order(struct pd_cut *p, const struct pd_record *rec)
 {
     uint64_t time = 0;
@@ -82,7 +82,7 @@ static enum pd_code keep_order(struct pd_cut *p, const struct pd_record *rec)
     return code;
 }
 
-/* Is the record what it should be? Its bytes are copied all the same. */
+/* Checks the record for damage. Its bytes are copied in any case. */
 static void verify(struct pd_cutting *c, struct pd_record *rec)
 {
     struct pd_error what;
@@ -208,7 +208,7 @@ static const struct pd_cut_payload *payload_of(const struct pd_cutting *c, const
     return NULL;
 }
 
-/* A record that was carried: to the piece, and into the next run, unless nothing depends on it any more. */
+/* Writes a carried record to the piece, and into the next run, unless no later record depends on it. */
 static enum pd_code pass_on(struct pd_cut *p, const struct pd_waiting *w, uint64_t seq)
 {
     struct pd_cutting *c = p->c;
@@ -244,7 +244,7 @@ enum pd_code pd_cut_carried(struct pd_cut *p, uint64_t seq)
     return code;
 }
 
-/* ---- What follows a record: tracing data of a stream, which is held in memory */
+/* ---- The payload of a record: tracing data of a stream, which is held in memory */
 
 struct holding {
     struct pd_cutting *c;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* pieces_tasks.c - what depends on which task: until when its names and maps must be carried, and into which
- * pieces. */
+/*
+ * pieces_tasks.c - dependencies on tasks: until when the names and maps of a task must be carried, and into
+ * which pieces.
+ */
 #include "pieces.h"
 #include <perfdata/constants.h>
 #include <stdlib.h>
@@ -76,7 +78,7 @@ bool pd_kin_need(struct pd_kin *k, uint32_t pid, uint32_t tid, uint64_t mask)
     return true;
 }
 
-/* What depends on a task depends on its parent. */
+/* Dependencies on a task are dependencies on its parent. */
 static bool pass_to_parent(void *user, uint32_t from, uint32_t to)
 {
     const struct pd_kin *k = user;
@@ -99,9 +101,9 @@ static int latest_first(const void *pa, const void *pb)
 }
 
 /*
- * Numbers are used again, and a file may have its forks in any order, even in circles. Beginning with the
- * task that is spoken of last, nobody's `last` is set twice; a mask grows as often as it has bits. So a fork
- * is looked at a number of times that does not depend on how many there are.
+ * Numbers are used again, and a file may have its forks in any order, even in circles. If it begins with the
+ * task that is mentioned last, no `last` is set twice; a mask grows as often as it has bits. So each fork is
+ * visited a number of times that does not depend on the number of forks.
  */
 void pd_kin_settle(struct pd_kin *k)
 {
@@ -129,7 +131,7 @@ void pd_kin_rewind(struct pd_kin *k)
         k->tasks[i].spoken_of = false;
 }
 
-/* Is this the first that is said of a task, or does it say that the number now belongs to another process? */
+/* True if this is the first mention of a task, or gives the number to another process. */
 static bool is_news(struct pd_kin *k, uint32_t tid, uint32_t pid)
 {
     const uint32_t i = pd_idmap_get(&k->map, tid);
@@ -143,8 +145,8 @@ static bool is_news(struct pd_kin *k, uint32_t tid, uint32_t pid)
 }
 
 /*
- * A map is its process's; COMM, FORK, EXIT and NAMESPACES are their thread's. But a FORK that is the first to
- * speak of its parent, or of a new process of that number, makes the parent, too.
+ * A map belongs to its process; COMM, FORK, EXIT and NAMESPACES belong to their thread. But a FORK that is
+ * the first to mention its parent, or a new process of that number, creates the parent, too.
  */
 void pd_kin_owners(struct pd_kin *k, struct pd_record *rec, struct pd_owners *owners)
 {

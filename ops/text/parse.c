@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * parse.c - records, attrs and features from JSON, by way of the schema's tables: the mirror of
- * src/reflect/json.c. The lines of a layout are gone through in their order, each takes its key out of the
- * object, and what no line has taken is an error.
+ * src/reflect/json.c. Each line of a layout, in order, takes its key out of the object, and a key that no
+ * line has taken is an error.
  */
 #include "src/codec/codec_internal.h"
 #include "src/support/memory.h"
@@ -33,7 +33,7 @@ struct pd_parser {
     struct pd_parse_error error;
 };
 
-/* Where in the JSON we are: from the inner to the outer. */
+/* The position in the JSON: from the inner to the outer. */
 struct path {
     const struct path *outer;
     const char *name; /* NULL: an element */
@@ -156,7 +156,7 @@ static uint64_t all_ones(unsigned width)
     return width >= 8 ? UINT64_MAX : (UINT64_C(1) << 8 * width) - 1;
 }
 
-/* Is the sign-extended number one of so many bytes? */
+/* True if the sign-extended number fits in this many bytes. */
 static bool fits_signed(int64_t value, unsigned width)
 {
     return width >= 8 || value >= -(INT64_C(1) << (8 * width - 1));
@@ -326,15 +326,12 @@ static bool all_taken(const struct object *o, const struct pd_op *head, const vo
                  "each value once, under one of its names, and no padding of numbers");
 }
 
-/* ---- What is not given but follows from the rest. */
+/* ---- Values that are not given but follow from others. */
 
 static uint64_t count_of(const struct object *o, const struct pd_op *of);
 static bool block_given(const struct object *o, const struct pd_op *condition);
 
-/*
- * What the number must be for this line, which it counts or decides, to hold what is given; 0: it does not
- * say.
- */
+/* The number that this line, which it counts or decides, needs for the given values; 0: any. */
 static uint64_t count_for(const struct object *o, const struct pd_op *user)
 {
     const json_t *value = json_object_get(o->json, user->name);
@@ -356,7 +353,7 @@ static uint64_t count_for(const struct object *o, const struct pd_op *user)
     }
 }
 
-/* A number that is not given: what it counts may be. */
+/* A number that is not given: its elements may be. */
 static uint64_t count_of(const struct object *o, const struct pd_op *of)
 {
     uint64_t n = 0;
@@ -379,7 +376,7 @@ static uint64_t passed_attr_size(const struct object *o, const struct pd_op *op)
     return size && json_is_integer(size) ? (uint64_t)json_integer_value(size) : PD_ATTR_SIZE_VER7;
 }
 
-/* Is one of the fields given between a condition and its DONE? */
+/* True if one of the fields between a condition and its DONE is given. */
 static bool block_given(const struct object *o, const struct pd_op *condition)
 {
     for (const struct pd_op *op = condition + 1, *end = pd_done(condition); op < end; op++)
@@ -389,8 +386,8 @@ static bool block_given(const struct object *o, const struct pd_op *condition)
 }
 
 /*
- * Members that say whether something follows: so it is, when that is given. Where only the opposite case has
- * fields, it is when none of them is given.
+ * Members that tell whether fields follow: true if such a field is given. If only the opposite case has
+ * fields: true if none of them is given.
  */
 static bool flag_given(const struct object *o, const struct pd_op *flag)
 {
@@ -718,7 +715,7 @@ static bool take_inner_feature(struct object *o, const struct pd_plan *plan, con
     struct pd_feature f = {.id = id, .nr_cpus_avail = rec->nr_cpus_avail};
     struct pd_bytes bytes;
     for (uint8_t variant = 0;;
-         variant = PD_VARIANT_NO_PID) { /* which build ids have no pid, the record does not say */
+         variant = PD_VARIANT_NO_PID) { /* the record does not tell which build ids have no pid */
         f.variant = variant;
         const bool ok =
             take_feature(o->p, &path, json, &f) && feature_bytes(o->p, &path, json, plan, &f, &bytes);

@@ -2,7 +2,7 @@
 # No line of a text file has more than 110 columns, but for the exceptions below. Sources are as clang-format
 # 14 (Debian 12) makes them by .clang-format, but for those that are generated.
 set -euo pipefail
-cd "$PERFDATA_SOURCE"
+cd "${PERFDATA_SOURCE:-$(dirname "$0")/../..}"
 fail() {
     echo "FAILED: $*"
     exit 1

@@ -3,7 +3,6 @@
  * instructions.c - what tests/bench/instructions.py counts under callgrind: each piece of work, of which it
  * knows the name and how often it was done from the name of the dump, "NAME/TIMES".
  */
-#include "src/codec/codec_internal.h"
 #include "src/support/memory.h"
 #include "ops/gen/random_values.h"
 #include "src/schema/schema.h"

@@ -7,7 +7,8 @@
  * Input: two bytes of options, then the calls: a byte that says which and, with its upper half, for which
  * event or with what changed; four that the values depend on.
  */
-#include "src/codec/codec_internal.h"
+#include "src/codec/variant.h"
+#include "src/schema/schema.h"
 #include "harness.h"
 #include "mutator.h"
 #include "ops/gen/random_values.h"

@@ -6,7 +6,6 @@
  *
  * Input: a byte whose lowest bit is the order, the feature, the number of cpus, then the section.
  */
-#include "src/codec/codec_internal.h"
 #include "harness.h"
 #include "mutator.h"
 #include <perfdata/feature.h>

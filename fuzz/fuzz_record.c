@@ -7,7 +7,9 @@
  * Input: a byte whose lowest bit is the order; then, little-endian, what of the attr decides the layout:
  * sample_type, branch_sample_type, read_format, sample_regs_user, sample_regs_intr, flags; then the record.
  */
-#include "src/codec/codec_internal.h"
+#include "src/codec/interpret.h"
+#include "src/codec/variant.h"
+#include "src/schema/schema.h"
 #include "harness.h"
 #include "mutator.h"
 #include <perfdata/session/compare.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* attr.c - the encode half of src/codec/attr.c. */
-#include "src/codec/codec_internal.h"
+#include "src/codec/parts.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
 #include "src/schema/walk.h"
 #include "src/support/wire.h"
 

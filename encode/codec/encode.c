@@ -3,7 +3,11 @@
  * encode.c - the straight-line encoder, the mirror of src/codec/decode.c: the schema expanded once per byte
  * order.
  */
-#include "src/codec/codec_internal.h"
+#include "src/codec/interpret.h"
+#include "src/codec/parts.h"
+#include "src/codec/usual.h"
+#include "src/codec/variant.h"
+#include "src/schema/fail.h"
 #include "src/schema/schema.h"
 #include "src/support/wire.h"
 

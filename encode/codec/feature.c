@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* feature.c - encoding feature sections, the mirror of src/codec/feature.c. */
-#include "src/codec/codec_internal.h"
+#include "src/codec/interpret.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
 #include <perfdata/feature.h>
 
 static const struct pd_op nothing[] = {{.kind = PD_OP_HEAD}, {.kind = PD_OP_END}};

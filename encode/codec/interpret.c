@@ -3,7 +3,11 @@
  * interpret.c - the reference encoder, the mirror of src/codec/interpret.c: checks and writes field by field,
  * and names the field that cannot be encoded.
  */
-#include "src/codec/codec_internal.h"
+#include "src/codec/interpret.h"
+#include "src/codec/variant.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
+#include "src/schema/when.h"
 #include "src/schema/walk.h"
 #include "src/support/wire.h"
 

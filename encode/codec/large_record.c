@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* large_record.c - simpleperf's large records, encoded and cut, the mirror of src/codec/large_record.c. */
-#include "src/codec/codec_internal.h"
+#include "src/codec/interpret.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
 #include "src/support/wire.h"
 #include <perfdata/session/large_record.h>
 

@@ -2,7 +2,7 @@
 /* deflate.c - compression of records through libzstd. */
 #define ZSTD_STATIC_LINKING_ONLY /* for ZSTD_customMem: all memory comes from the caller's allocator */
 #include "deflate.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/support/memory.h"
 #include <string.h>
 #include <zstd.h>

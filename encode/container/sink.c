@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sink.c - a file as a sink, written through a buffer and patched in place. */
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/support/memory.h"
 #include "stdio_sink.h"
 #include <errno.h>

@@ -2,7 +2,10 @@
 /* writer.c - new recordings. In a file: header, ids, attrs, event types, data, feature table, features, in
  * this order. */
 #include "writer.h"
-#include "src/codec/codec_internal.h"
+#include "src/codec/interpret.h"
+#include "src/codec/parts.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
 #include "src/codec/transport.h"
 #include "src/container/file.h"
 #include "src/support/limits.h"

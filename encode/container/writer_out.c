@@ -3,7 +3,7 @@
  * writer_out.c - the output of a writer for all containers: to the sink, through the compression, and bytes
  * that wait for their place.
  */
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"
 #include "writer.h"

@@ -3,7 +3,9 @@
  * writer_stream.c - pipe streams: the content of a file's sections becomes records. Before the data, in
  * the order of perf: attrs, event types, features and the mark that ends them, tracing data, build ids.
  */
-#include "src/codec/codec_internal.h"
+#include "src/codec/carried.h"
+#include "src/codec/parts.h"
+#include "src/schema/fail.h"
 #include "src/support/memory.h"
 #include "src/codec/transport.h"
 #include "src/container/file.h"

@@ -3,7 +3,9 @@
 #define XXH_STATIC_LINKING_ONLY /* for XXH3_state_t: all memory comes from the caller's allocator */
 #include "canonical.h"
 #include "ops/output/offcpu.h"
-#include "src/codec/codec_internal.h"
+#include "src/codec/carried.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
 #include "src/support/memory.h"
 #include "src/reflect/reflect.h"
 #include <string.h>

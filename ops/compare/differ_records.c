@@ -7,7 +7,8 @@
  * Where order does not count, records are sorted by their hash, through temporary files where they are many;
  * what only one side has is left, and is compared in order of time, as above.
  */
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
 #include "src/codec/record_role.h"
 #include "src/session/content.h"
 #include "differ.h"

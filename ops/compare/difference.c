@@ -4,7 +4,8 @@
  * (differ_records.c); attrs, features and build ids when both are read to their ends, as a stream brings them
  * with its records.
  */
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
 #include "src/session/content.h"
 #include "differ.h"
 #include "src/support/memory.h"

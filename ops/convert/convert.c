@@ -2,7 +2,7 @@
 /* convert.c - pd_convert(): which way a conversion takes, and the records. */
 #include "convert.h"
 #include "ops/edit/edits.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/container/dir.h"
 #include "src/support/memory.h"
 #include "src/schema/options.h"

@@ -4,7 +4,7 @@
  * with them.
  */
 #include "convert.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/session/content.h"
 #include "src/support/wire.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* convert_common.c - what all parts of a conversion share: what it tells, and what is known of features. */
 #include "convert.h"
+#include "src/schema/fail.h"
 #include "src/session/content.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"

@@ -2,7 +2,7 @@
 /* convert_records.c - records of a conversion: read one by one, held with what follows them, and written. */
 #include "convert.h"
 #include "ops/output/payload.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"
 #include <perfdata/session/sorter.h>

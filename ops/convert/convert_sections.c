@@ -3,7 +3,8 @@
  */
 #include "convert.h"
 #include "ops/output/payload.h"
-#include "src/codec/codec_internal.h"
+#include "src/codec/parts.h"
+#include "src/schema/fail.h"
 #include "src/session/content.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"

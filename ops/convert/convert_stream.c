@@ -4,7 +4,6 @@
  * is collected or moved, and what cannot be read at the end goes along.
  */
 #include "convert.h"
-#include "src/codec/codec_internal.h"
 #include "src/codec/record_role.h"
 #include "src/session/content.h"
 #include "src/support/wire.h"

@@ -3,7 +3,10 @@
  * rewrite.c - a whole file again, in its own layout: part by part, each copied, or decoded and encoded: in
  * the same byte order, which is the round trip that `perfdata check` proves, or in the other one.
  */
-#include "src/codec/codec_internal.h"
+#include "src/codec/carried.h"
+#include "src/codec/parts.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
 #include "src/container/dir.h"
 #include "src/container/file.h"
 #include "src/container/reader/sample_run.h"

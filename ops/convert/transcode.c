@@ -2,7 +2,10 @@
 /* transcode.c - records and sections from one byte order to the other. */
 #include "transcode.h"
 #include "ops/output/offcpu.h"
-#include "src/codec/codec_internal.h"
+#include "src/codec/carried.h"
+#include "src/codec/parts.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
 #include "src/container/file.h"
 #include "src/support/memory.h"
 #include "src/schema/walk.h"

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* edits.c - changes records, attrs and features during a conversion; see edits.h. */
 #include "edits.h"
+#include "src/codec/carried.h"
+#include "src/codec/interpret.h"
+#include "src/codec/parts.h"
 #include "src/support/memory.h"
 #include "src/reflect/reflect.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
 #include "src/support/wrap.h"
 #include <perfdata/reader.h>
 

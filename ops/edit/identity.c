@@ -16,6 +16,7 @@ static const struct line lines[] = {
     {pd_layout_##layout_, #field_, PD_ID_##kind_, offsetof(struct pd_##layout_, field_)},
 #define WHOLE(layout_, kind_) {pd_layout_##layout_, NULL, PD_ID_##kind_, 0},
 #include "src/schema/identity.def"
+#include "src/schema/schema.h"
 #undef IDENTIFIES
 #undef WHOLE
 };

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* retouch.c - changes decoded values by the meaning of their fields, through the schema's tables. */
 #include "retouch.h"
+#include "src/codec/interpret.h"
 #include "src/support/memory.h"
 #include "src/reflect/reflect.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
 
 /* ---- Memory of the value at hand */
 

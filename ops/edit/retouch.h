@@ -6,8 +6,11 @@
 #ifndef PERFDATA_RETOUCH_H
 #define PERFDATA_RETOUCH_H
 
-#include "src/codec/codec_internal.h"
+#include "src/schema/schema.h"
 #include "identity.h"
+#include "src/schema/schema.h"
+#include <perfdata/attr.h>
+#include <perfdata/codec.h>
 
 #define PD_RETOUCH_SCRATCH ((size_t)256 << 10)
 

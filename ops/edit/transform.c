@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* transform.c - passes a recording record by record through a callback, also live. */
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/codec/record_role.h"
 #include "src/container/file.h"
 #include "src/schema/options.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* filter.c - pd_filter(): chooses passes (filter_passes.c) or a live stream (filter_stream.c). */
 #include "filter.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/container/reader/reader_internal.h"
 #include "src/schema/options.h"
 #include "src/support/wire.h"

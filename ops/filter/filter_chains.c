@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* filter_chains.c - the deferred call chains that kept samples wait for: a set of cookies and threads. */
 #include "filter.h"
-#include "src/codec/codec_internal.h"
 
 static size_t slot_of(const struct pd_chains *c, uint64_t cookie, uint32_t tid)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* filter_common.c - shared by all parts of a filter: its reports, its lists, and the tasks it needs. */
 #include "filter.h"
-#include "src/codec/codec_internal.h"
 #include "src/container/reader/reader_internal.h"
 
 void pd_filter_report(struct pd_filtering *f, const struct pd_error *what)

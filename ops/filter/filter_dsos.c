@@ -5,7 +5,7 @@
  * src/session/mappings.c has perf's rules of mappings.
  */
 #include "filter.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/support/wire.h"
 #include "src/session/mappings.h"
 #include "src/session/record_words.h"

@@ -6,7 +6,9 @@
  * copy, see filter_stream.c.
  */
 #include "filter.h"
-#include "src/codec/codec_internal.h"
+#include "src/codec/variant.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
 #include "src/container/reader/sample_run.h"
 #include "src/session/clock.h"
 #include "src/session/task_flow.h"

@@ -4,7 +4,8 @@
  * parts of the input and decodes no record again. Preparing every sample in two passes, and decoding every
  * kept one in the second, took 1140 instructions for a sample in a filter that keeps all; this takes 70.
  */
-#include "src/codec/codec_internal.h"
+#include "src/codec/usual.h"
+#include "src/schema/fail.h"
 #include "src/container/reader/sample_run.h"
 #include "filter.h"
 #include "src/session/clock.h"

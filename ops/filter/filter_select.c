@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* filter_select.c - matches a record with the lists of a selection. */
 #include "filter.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/session/record_words.h"
 #include "src/support/wrap.h"
 #include <string.h>

@@ -4,7 +4,7 @@
  * depends on a task: then it, and all records behind it, wait until all earlier records in perf's order have
  * been read. That is the case at the end of the round that follows its own.
  */
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/container/reader/reader_internal.h"
 #include "filter.h"
 #include "ops/output/payload.h"

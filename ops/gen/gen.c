@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gen.c - synthetic recordings: opening, the events, and the order of the parts. */
 #include "gen_internal.h"
+#include "src/schema/fail.h"
 #include "src/schema/options.h"
 #include <string.h>
 

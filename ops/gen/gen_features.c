@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gen_features.c - the features of synthetic recordings. */
 #include "gen_internal.h"
+#include "src/schema/fail.h"
 #include <perfdata/feature.h>
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,6 @@
 #ifndef PERFDATA_GEN_INTERNAL_H
 #define PERFDATA_GEN_INTERNAL_H
 
-#include "src/codec/codec_internal.h"
 #include "src/support/memory.h"
 #include "random_values.h"
 #include <perfdata/ops/gen.h>

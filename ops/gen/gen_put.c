@@ -4,6 +4,7 @@
  * of their cpus.
  */
 #include "gen_internal.h"
+#include "src/schema/schema.h"
 #include <string.h>
 
 #define PROGRESS_EVERY 4096

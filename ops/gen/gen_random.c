@@ -4,7 +4,9 @@
  * have targets, and names come from a small stock, since perf keeps all names.
  */
 #include "gen_internal.h"
+#include "src/schema/fail.h"
 #include "src/schema/roles.h"
+#include "src/schema/schema.h"
 #include "src/support/wire.h"
 #include <perfdata/feature.h>
 #include <perfdata/session/event.h>

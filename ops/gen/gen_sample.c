@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gen_sample.c - the fields of synthetic samples. */
 #include "gen_internal.h"
+#include "src/codec/variant.h"
 #include <string.h>
 
 #define STACK_TOP UINT64_C(0x7ffc00000000)

@@ -4,6 +4,7 @@
  * docs/GEN.md has the words.
  */
 #include "gen_internal.h"
+#include "src/schema/fail.h"
 #include <string.h>
 
 /* ---- Presets */

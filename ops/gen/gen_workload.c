@@ -7,6 +7,7 @@
  * proportion; it is shuffled, dealt to the end, and shuffled again.
  */
 #include "gen_internal.h"
+#include "src/schema/fail.h"
 #include <perfdata/session/event.h>
 #include <string.h>
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* random_values.c - random valid values through the schema's tables. */
 #include "random_values.h"
-#include "src/codec/codec_internal.h"
+#include "src/codec/interpret.h"
+#include "src/codec/variant.h"
+#include "src/schema/schema.h"
+#include "src/schema/when.h"
 #include "src/schema/walk.h"
 #include "src/support/wire.h"
 #include <perfdata/feature.h>

@@ -3,7 +3,7 @@
 #include "merge.h"
 #include "encode/container/stdio_sink.h"
 #include "ops/output/payload.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #include "src/schema/options.h"

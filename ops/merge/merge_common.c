@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* merge_common.c - what all parts of a merge share: notes, and tables from event ids to numbers. */
 #include "merge.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/support/memory.h"
 
 void pd_merge_note(const struct pd_merging *m, size_t input, uint32_t feature, const char *text)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* merge_events.c - which ids the events of the output have, and the records that speak of ids and pids. */
 #include "merge.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
 #include "src/support/memory.h"
 #include "ops/convert/transcode.h"
 #include "src/schema/walk.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* merge_features.c - the features of several recordings as those of one. */
 #include "merge.h"
-#include "src/codec/codec_internal.h"
+#include "src/codec/carried.h"
+#include "src/schema/fail.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"

@@ -11,7 +11,7 @@
  * parent's name.
  */
 #include "ops/compare/canonical.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/support/keyed.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"

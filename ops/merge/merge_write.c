@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* merge_write.c - records of the output, with the rounds between them. */
 #include "merge.h"
-#include "src/codec/codec_internal.h"
 
 uint64_t pd_merge_time(const struct pd_record *rec)
 {

@@ -2,7 +2,7 @@
 /* aux_index.c - the AUXTRACE index: pairs of a record's offset and size. perf puts their number before them,
  * simpleperf does not. */
 #include "aux_index.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"
 #include <stdlib.h>

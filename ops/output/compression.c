@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* compression.c - what is known of compressed records, and where the feature goes that says so. */
 #include "compression.h"
-#include "src/codec/codec_internal.h"
+#include "src/codec/carried.h"
 #include "src/codec/record_role.h"
 #include "src/session/content.h"
 #include "src/support/wire.h"

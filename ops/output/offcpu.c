@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* offcpu.c - see offcpu.h. */
 #include "offcpu.h"
-#include "src/codec/codec_internal.h"
+#include "src/codec/interpret.h"
+#include "src/schema/schema.h"
 #include <perfdata/constants.h>
 
 bool pd_find_offcpu(const struct pd_record *rec, struct pd_offcpu *offcpu, enum pd_order *order)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* sections_out.c - attrs, event types and features of a recording that is written. */
 #include "sections_out.h"
-#include "src/codec/codec_internal.h"
+#include "src/codec/parts.h"
+#include "src/schema/fail.h"
 #include "src/container/file.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"

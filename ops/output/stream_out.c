@@ -3,7 +3,6 @@
  * stream_out.c - where the kept records go: into a file, a stream, or the files of a directory. Those that
  * were compressed are so again, unless all or none are to be.
  */
-#include "src/codec/codec_internal.h"
 #include "src/container/file.h"
 #include "src/session/content.h"
 #include "output.h"

@@ -3,6 +3,7 @@
  * redact.c - what a redaction does with each kind of field; which fields those are, schema/identity.def says.
  */
 #include "redact.h"
+#include "src/schema/fail.h"
 #include "src/support/memory.h"
 #include "src/schema/options.h"
 #include "src/support/wire.h"

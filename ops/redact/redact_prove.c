@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* redact_prove.c - searches a recording for strings that must not be in it. */
 #define _GNU_SOURCE
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/codec/record_role.h"
 #include "ops/output/payload.h"
 #include "src/container/reader/reader_internal.h"

@@ -2,6 +2,7 @@
 /* redact_text.c - names, paths and events as a redaction has them. */
 #define _GNU_SOURCE
 #include "redact.h"
+#include "src/schema/fail.h"
 #include "src/support/memory.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* find_data.c - finds the data of a file whose header has a wrong position of it. */
 #include "repair.h"
-#include "src/codec/codec_internal.h"
+#include "src/codec/parts.h"
 #include "src/container/file.h"
 #include "src/support/limits.h"
 #include "src/support/wire.h"

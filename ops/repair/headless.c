@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* headless.c - reads a file whose header or attrs are lost with those of another recording. */
 #include "repair.h"
-#include "src/codec/codec_internal.h"
+#include "src/codec/parts.h"
+#include "src/schema/fail.h"
 #include "src/container/file.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"

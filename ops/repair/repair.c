@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* repair.c - writes the intact part of a damaged recording as a recording without damage. */
 #include "repair.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
 #include "src/container/dir.h"
 #include "src/container/file.h"
 #include "ops/filter/filter.h"

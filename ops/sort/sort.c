@@ -3,7 +3,7 @@
  * sort.c - pd_sort(): a recording in order of time, in its container. Output is written by the filter's
  * functions.
  */
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/codec/record_role.h"
 #include "src/container/dir.h"
 #include "src/container/reader/reader_internal.h"

@@ -2,7 +2,7 @@
 /* pieces.c - cuts a recording into pieces: the passes, and the places of the cuts. */
 #include "pieces.h"
 #include "ops/output/progress.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/container/reader/reader_internal.h"
 #include "src/schema/options.h"
 #include "src/support/limits.h"

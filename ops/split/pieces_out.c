@@ -3,7 +3,7 @@
 #include "pieces.h"
 #include "ops/output/payload.h"
 #include "ops/output/rounds.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/support/limits.h"
 #include "src/session/order_queue.h"
 #include "src/support/wire.h"

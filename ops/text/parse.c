@@ -4,7 +4,10 @@
  * src/reflect/json.c. Each line of a layout, in order, takes its key out of the object, and a key that no
  * line has taken is an error.
  */
-#include "src/codec/codec_internal.h"
+#include "src/codec/interpret.h"
+#include "src/codec/variant.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
 #include "src/support/memory.h"
 #include "src/reflect/reflect.h"
 #include "src/support/wire.h"

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* attr.c - perf_event_attr of any size, and the plan computed from it. */
 #include "src/schema/budget.h"
-#include "codec_internal.h"
+#include "parts.h"
+#include "usual.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
+#include "src/schema/when.h"
 #include "src/schema/walk.h"
 #include "src/support/wire.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* attr_size.c - the end of an attr, which contains its size, in the available bytes. */
-#include "codec_internal.h"
+#include "parts.h"
+#include "src/schema/fail.h"
 #include "src/support/wire.h"
 
 enum pd_code pd_attr_place(enum pd_order order, const uint8_t *bytes, size_t n, size_t *room,

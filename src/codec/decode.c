@@ -3,7 +3,12 @@
  * decode.c - the straight-line decoder: the schema expanded once per byte order, and the choice of the
  * variant.
  */
-#include "codec_internal.h"
+#include "interpret.h"
+#include "parts.h"
+#include "usual.h"
+#include "variant.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
 #include "cursor.h"
 
 #define ORDER PD_LITTLE

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* feature.c - decoding feature sections through the schema's tables. */
-#include "codec_internal.h"
+#include "carried.h"
+#include "interpret.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
 #include "src/schema/walk.h"
 #include "src/support/wire.h"
 #include <perfdata/feature.h>

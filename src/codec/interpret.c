@@ -3,7 +3,12 @@
  * interpret.c - the reference decoder: walks the schema's tables field by field, each one checked by itself.
  * The straight-line decoder calls it to find out which field is wrong; tests compare the two on every record.
  */
-#include "codec_internal.h"
+#include "interpret.h"
+#include "parts.h"
+#include "variant.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
+#include "src/schema/when.h"
 #include "src/schema/walk.h"
 #include "src/support/wire.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* large_record.c - putting simpleperf's large records together again. */
-#include "codec_internal.h"
+#include "interpret.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* read_values.c - READ values of either form as a sequence of counters; the common fields of tracepoints. */
-#include "codec_internal.h"
+#include "parts.h"
 
 static bool is_group(const struct pd_plan *plan)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* attrs.c - the events of a recording, their ids, and which of them a record belongs to. */
 #include "attrs.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"
 #include "src/support/wrap.h"

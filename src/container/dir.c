@@ -3,7 +3,7 @@
  * dir.c - directory recordings: `data` is an ordinary file with header, attrs and features, the `data.N`
  * beside it are streams of records without a header that belong to the same attrs.
  */
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "dir.h"
 #include "reader/reader_internal.h"
 #include "src/support/memory.h"

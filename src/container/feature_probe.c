@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* feature_probe.c - finds damage in features, in tracing data, and in the records that carry them. */
-#include "src/codec/codec_internal.h"
+#include "src/codec/carried.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
 #include "reader/reader_internal.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"

@@ -2,7 +2,9 @@
 /* file.c - the file container: header, attrs, ids, feature bitmap and table, and the map of all parts. */
 #include "file.h"
 #include "reader/reader_internal.h"
-#include "src/codec/codec_internal.h"
+#include "src/codec/parts.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"
 

@@ -2,7 +2,7 @@
 /* inflate.c - decompression of COMPRESSED records through libzstd. */
 #define ZSTD_STATIC_LINKING_ONLY /* for ZSTD_customMem: all memory comes from the caller's allocator */
 #include "inflate.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #include <string.h>

@@ -2,7 +2,7 @@
 /* input.c - the sliding window over the input. */
 #define _GNU_SOURCE
 #include "input.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/support/memory.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* record_probe.c - see record_probe.h. Probing moves no reader's place, but what its input shows. */
 #include "record_probe.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
 #include "src/schema/roles.h"
 #include "src/support/wire.h"
 

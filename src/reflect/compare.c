@@ -2,6 +2,7 @@
 /* compare.c - comparing two values of a layout through the schema's tables, field by field in stream order.
  */
 #include "reflect.h"
+#include "src/schema/schema.h"
 #include "src/support/text_scan.h"
 #include <perfdata/feature.h>
 #include <perfdata/session/compare.h>

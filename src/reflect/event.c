@@ -3,7 +3,8 @@
 #include <perfdata/constants.h>
 #include <perfdata/session/event.h>
 
-#include "src/codec/codec_internal.h"
+#include "src/codec/interpret.h"
+#include "src/schema/schema.h"
 #include "src/support/text_scan.h"
 
 /* ---- Names. The first of each number is the one that is written, the others are aliases. */

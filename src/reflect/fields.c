@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* fields.c - reflection: the schema's tables as fields that are present, found by name, read and set. */
 #include "reflect.h"
+#include "src/codec/variant.h"
+#include "src/schema/fail.h"
+#include "src/schema/schema.h"
 #include <perfdata/feature.h>
 #include <perfdata/session/fields.h>
 #include <perfdata/session/large_record.h>

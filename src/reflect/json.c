@@ -6,6 +6,8 @@
 #include "emit.h"
 #include "reflect.h"
 #include "command_text.h"
+#include "src/codec/variant.h"
+#include "src/schema/schema.h"
 #include <perfdata/feature.h>
 #include <perfdata/session/tracepoint.h>
 

@@ -2,6 +2,7 @@
 /* print.c - records and attrs as text for people, by way of reflection. */
 #include "emit.h"
 #include "src/schema/options.h"
+#include "src/schema/schema.h"
 #include "reflect.h"
 #include <perfdata/feature.h>
 #include <perfdata/session/event.h>

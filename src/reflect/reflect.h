@@ -3,7 +3,8 @@
 #ifndef PERFDATA_REFLECT_H
 #define PERFDATA_REFLECT_H
 
-#include "src/codec/codec_internal.h"
+#include "src/codec/variant.h"
+#include "src/schema/schema.h"
 #include "src/schema/walk.h"
 #include "src/support/wire.h"
 

@@ -4,7 +4,7 @@
  * parent, follow perf 6.1 (machine__process_mmap2_event, thread__fork, machine__process_ksymbol).
  */
 #include "mappings.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/codec/record_role.h"
 #include "src/support/limits.h"
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* offcpu.c - see offcpu.h. */
 #include "offcpu.h"
-#include "src/codec/codec_internal.h"
+#include "src/codec/carried.h"
 #include <perfdata/session/event.h>
 
 /* All but the name. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* order_queue.c - sorts the records that wait. */
 #include "order_queue.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/support/memory.h"
 #include <string.h>
 

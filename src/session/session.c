@@ -3,7 +3,7 @@
 #include <perfdata/session/session.h>
 #include "mappings.h"
 #include "record_words.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/codec/record_role.h"
 #include "src/schema/options.h"
 #include "src/support/limits.h"

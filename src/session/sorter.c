@@ -8,7 +8,7 @@
  * first reading. Lanes are merged by time.
  */
 #include "order_queue.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/container/dir.h"
 #include "src/container/reader/reader_internal.h"
 #include "src/support/limits.h"

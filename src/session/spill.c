@@ -2,7 +2,7 @@
 /* spill.c - temporary files of records. */
 #define _GNU_SOURCE
 #include "spill.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/support/memory.h"
 #include <errno.h>
 #include <fcntl.h>

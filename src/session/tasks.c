@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tasks.c - collects the information about tasks in records, for task_rules.c to process. */
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/container/reader/sample_run.h"
 #include "src/support/limits.h"
 #include "clock.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* told.c - extracts the information about a task in a record. */
 #include "told.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 
 /* Of a decoded record. False: it names no task. */
 static inline bool take_fields(const struct pd_record *rec, const struct pd_traits *t, struct pd_told *told)

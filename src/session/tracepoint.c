@@ -6,7 +6,7 @@
  * nothing is searched twice, and a number that does not fit makes its line invalid. The places that it names
  * are only used in raw bytes, where each is checked.
  */
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/reflect/emit.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"

@@ -4,7 +4,7 @@
 #include "golden.h"
 
 #include "cmocka_all.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/schema.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -8,6 +8,10 @@
 #include "cmocka_all.h"
 #include "guard.h"
 #include "seeded.h"
+#include "src/codec/interpret.h"
+#include "src/codec/usual.h"
+#include "src/codec/variant.h"
+#include "src/schema/schema.h"
 #include "src/support/wire.h"
 #include <perfdata/session/compare.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * Checks R5, R8, R12.
  */
 #include "cmocka_all.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/schema.h"
 #include "seeded.h"
 #include <perfdata/feature.h>
 #include <perfdata/session/compare.h>

@@ -6,7 +6,7 @@
  */
 #include "bytes.h"
 #include "cmocka_all.h"
-#include "src/codec/codec_internal.h"
+#include "src/codec/usual.h"
 #include "src/container/reader/reader_internal.h"
 #include "seeded.h"
 #include "src/container/reader/skim.h"

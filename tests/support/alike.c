@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "alike.h"
+#include "src/schema/schema.h"
 #include "src/schema/walk.h"
 #include "src/support/wire.h"
 #include <string.h>

@@ -3,7 +3,8 @@
 #ifndef PERFDATA_TESTS_ALIKE_H
 #define PERFDATA_TESTS_ALIKE_H
 
-#include "src/codec/codec_internal.h"
+#include "src/schema/schema.h"
+#include <perfdata/codec.h>
 
 enum alike {
     ALIKE_VALUES, /* the same numbers and bytes, however they are stored */

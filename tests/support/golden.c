@@ -3,6 +3,8 @@
 #include "alike.h"
 #include "cmocka_all.h"
 #include "guard.h"
+#include "src/codec/interpret.h"
+#include "src/schema/schema.h"
 #include "src/schema/walk.h"
 #include <ctype.h>
 #include <perfdata/session/compare.h>

@@ -4,7 +4,6 @@
  * left out is computed, and what is wrong is refused with its place. Checks R9.
  */
 #include "cmocka_all.h"
-#include "src/codec/codec_internal.h"
 #include "seeded.h"
 #include "ops/text/parse_json.h"
 #include <perfdata/ops/parse.h>

@@ -6,7 +6,10 @@
 #include "ops/gen/random_values.h"
 #include "cmocka_all.h"
 #include "seeded.h"
+#include "src/codec/interpret.h"
+#include "src/codec/variant.h"
 #include "src/reflect/reflect.h"
+#include "src/schema/schema.h"
 #include <perfdata/session/compare.h>
 #include <stdlib.h>
 #include <string.h>

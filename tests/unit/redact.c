@@ -9,6 +9,7 @@
 #include "../../fuzz/image_sink.h"
 #include "ops/edit/identity.h"
 #include "seeded.h"
+#include "src/schema/schema.h"
 #include <perfdata/ops/convert.h>
 #include <perfdata/ops/gen.h>
 #include <perfdata/ops/redact.h>

@@ -6,7 +6,7 @@
  * with a call chain, of which a decoder by hand needs 47 and 58; so, 64 and 85. The instructions above 47 are
  * for the description of the record: its position, its event, its rest.
  */
-#include "src/codec/codec_internal.h"
+#include "src/codec/usual.h"
 #include "sample_run.h"
 #include "src/codec/cursor.h"
 

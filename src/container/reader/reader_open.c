@@ -3,7 +3,7 @@
 #include "src/container/dir.h"
 #include "src/container/file.h"
 #include "reader_internal.h"
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #include "src/schema/options.h"

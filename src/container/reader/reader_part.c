@@ -3,7 +3,7 @@
  * reader_part.c - a file in parts that several threads read at the same time, and continuing at a known
  * record.
  */
-#include "src/codec/codec_internal.h"
+#include "src/schema/fail.h"
 #include "src/container/dir.h"
 #include "src/container/record_probe.h"
 #include <perfdata/session/part.h>

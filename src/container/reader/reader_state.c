@@ -2,7 +2,8 @@
 /*
  * reader_state.c - the information of a reader about its recording and its position, without reading records.
  */
-#include "src/codec/codec_internal.h"
+#include "src/codec/parts.h"
+#include "src/schema/fail.h"
 #include "reader_internal.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* skim.c - skips samples in place, and sums over them. */
-#include "src/codec/codec_internal.h"
+#include "src/codec/usual.h"
 #include "sample_run.h"
 #include "skim.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* event_names.c - the names of events, from all that gives them one. */
-#include "src/codec/codec_internal.h"
+#include "src/codec/parts.h"
+#include "src/schema/fail.h"
 #include "metadata.h"
 #include "src/container/reader/reader_internal.h"
 #include "src/support/limits.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* features.c - features of a file's sections or of a stream's records, and what they say. */
-#include "src/codec/codec_internal.h"
+#include "src/codec/carried.h"
+#include "src/schema/fail.h"
 #include "src/codec/transport.h"
 #include "metadata.h"
 #include "src/container/reader/reader_internal.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* held.c - what is held of a recording, within bounds, and findings of what is not. */
 #include "metadata.h"
+#include "src/schema/fail.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #include <string.h>

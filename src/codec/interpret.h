@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* interpret.h - the reference interpreter: records and features by the tables. */
+#ifndef PERFDATA_INTERPRET_H
+#define PERFDATA_INTERPRET_H
+
+#include "src/schema/schema.h"
+#include <perfdata/codec.h>
+
+/*
+ * The reference interpreter: decodes the record's payload through the tables, under the variant rec->variant,
+ * into `u` (rec->u's layout; NULL: only to find the error). Slow, used by tests and to say which field is
+ * wrong.
+ */
+enum pd_code pd_interpret_decode(const struct pd_plan *plan, struct pd_record *rec, union pd_payload *u,
+                                 struct pd_error *error);
+
+/*
+ * The reference interpreter's other half; same contract as pd_record_encode(). out == NULL: only checks and
+ * size.
+ */
+enum pd_code pd_interpret_encode(const struct pd_plan *plan, const struct pd_record *rec, void *out,
+                                 size_t cap, size_t *size, struct pd_error *error);
+
+/*
+ * A member of the record that has a value, although the record is written without it: by a bit of its event,
+ * or of its own.
+ * *value is the struct it is in. NULL: there is none.
+ */
+const struct pd_op *pd_left_out(const struct pd_plan *plan, const struct pd_record *rec, const void **value);
+/* A struct pd_sample whose bits are 0 in what is written of a usual sample of this plan, else 1. */
+void pd_left_out_of_samples(const struct pd_plan *plan, void *mask);
+
+/*
+ * The same for a feature section: all of its n bytes (at most 4 GiB), into a struct of `layout`; `rest` are
+ * the bytes behind the known fields. Errors count offsets from the section's begin.
+ */
+enum pd_code pd_interpret_section(const struct pd_op *layout, const struct pd_shape *shape,
+                                  enum pd_order order, const void *bytes, size_t n, void *out,
+                                  struct pd_bytes *rest, struct pd_error *error);
+enum pd_code pd_interpret_put_section(const struct pd_op *layout, const struct pd_shape *shape,
+                                      enum pd_order order, const void *v, const struct pd_bytes *rest,
+                                      void *out, size_t cap, size_t *size, struct pd_error *error);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* parts.h - parts of fixed size, and attrs, which say their own. */
+#ifndef PERFDATA_PARTS_H
+#define PERFDATA_PARTS_H
+
+#include "src/schema/fail.h"
+#include "src/schema/when.h"
+#include <perfdata/attr.h>
+#include <perfdata/codec.h>
+
+/*
+ * Where an attr ends that stands in n bytes, as its own size says, or, where that cannot be (fewer bytes than
+ * the first version had, or more than n), as it may be read all the same: *room. The one judgement of attr
+ * entries of files, HEADER_ATTR records and attrs in them: PD_ECOUNT or PD_ESHORT, which names no offset.
+ * `error` may be NULL.
+ */
+enum pd_code pd_attr_place(enum pd_order order, const uint8_t *bytes, size_t n, size_t *room,
+                           struct pd_error *error);
+
+/* An error in a part, whose offset is counted from the part's begin: it is counted as that of the part is. */
+static inline void pd_error_move(struct pd_error *error, uint64_t part)
+{
+    error->offset = error->offset == PD_NOWHERE || part == PD_NOWHERE ? part : error->offset + part;
+}
+
+/* PD_BYTES_<layout>: bytes of a part of fixed size. */
+#define LAYOUT(name_, doc_) enum { PD_BYTES_##name_ = 0
+#define RECORD(name_, type_, misc_, trailer_, doc_) LAYOUT(name_, doc_)
+#define END(name_) \
+    }              \
+    ;
+#define U8(f_, set_, doc_) +1
+#define U16(f_, set_, doc_) +2
+#define U32(f_, set_, doc_) +4
+#define S32(f_, set_, doc_) +4
+#define B32(f_, set_, doc_) +4
+#define U64(f_, set_, doc_) +8
+#define B64(f_, set_, doc_) +8
+#define ARR(f_, n_, doc_) +(n_)
+#define SUB(f_, layout_, doc_) +PD_BYTES_##layout_
+#define PD_EACH_FAST
+#include "src/schema/each.h"
+#undef LAYOUT
+#undef RECORD
+#undef END
+
+/* Fixed parts as a whole: from and to PD_BYTES_<part> bytes. An attr's tail is not among them. */
+#define PD_PART(name_)                                                                         \
+    void pd_##name_##_take(const uint8_t *bytes, enum pd_order order, struct pd_##name_ *out); \
+    void pd_##name_##_put(const struct pd_##name_ *v, enum pd_order order, uint8_t *bytes);
+PD_PART(attr)
+PD_PART(file_section)
+PD_PART(file_header)
+PD_PART(event_type)
+PD_PART(tracepoint_common)
+#undef PD_PART
+
+#endif

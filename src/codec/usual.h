@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* usual.h - the sample types that have code of their own. */
+#ifndef PERFDATA_USUAL_H
+#define PERFDATA_USUAL_H
+
+#include <perfdata/codec.h>
+#include <perfdata/constants.h>
+
+/*
+ * The sample types that perf record gives to most recordings: one event or several, alike (ID) or not
+ * (IDENTIFIER), of one cpu or all, with or without call chains and raw data. The codec has code of its own
+ * for each, in which the compiler knows what WHEN says.
+ */
+#define PD_USUAL_FIELDS (PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_PERIOD)
+#define PD_USUAL_WITH(X, a_, b_, c_, d_, e_, f_, with_)                     \
+    X(a_, PD_USUAL_FIELDS | (with_))                                        \
+    X(b_, PD_USUAL_FIELDS | PD_SAMPLE_CPU | (with_))                        \
+    X(c_, PD_USUAL_FIELDS | PD_SAMPLE_IDENTIFIER | (with_))                 \
+    X(d_, PD_USUAL_FIELDS | PD_SAMPLE_CPU | PD_SAMPLE_IDENTIFIER | (with_)) \
+    X(e_, PD_USUAL_FIELDS | PD_SAMPLE_ID | (with_))                         \
+    X(f_, PD_USUAL_FIELDS | PD_SAMPLE_CPU | PD_SAMPLE_ID | (with_))
+#define PD_EACH_USUAL(X)                                       \
+    PD_USUAL_WITH(X, 1, 2, 3, 4, 5, 6, 0)                      \
+    PD_USUAL_WITH(X, 7, 8, 9, 10, 11, 12, PD_SAMPLE_CALLCHAIN) \
+    PD_USUAL_WITH(X, 13, 14, 15, 16, 17, 18, PD_SAMPLE_RAW)    \
+    PD_USUAL_WITH(X, 19, 20, 21, 22, 23, 24, PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW)
+#define PD_N_USUAL 24
+
+/*
+ * Is a framed sample of one of these types, and does it end where it should? Then it can be decoded, without
+ * doing so; false says nothing.
+ */
+bool pd_sample_fits(const struct pd_plan *plan, const uint8_t *raw, size_t size);
+
+#endif

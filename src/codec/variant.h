@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* variant.h - which forms of a layout a record can have, and whether a sample_id follows it. */
+#ifndef PERFDATA_VARIANT_H
+#define PERFDATA_VARIANT_H
+
+#include "src/schema/when.h"
+#include <perfdata/codec.h>
+#include <perfdata/constants.h>
+
+/* The variant that a record of this type has unless its size says otherwise. */
+static inline uint8_t pd_usual_variant(const struct pd_plan *plan, uint32_t type)
+{
+    const bool counters =
+        type == PD_RECORD_SAMPLE && plan->shape.branch_sample_type & PD_BRANCH_SAMPLE_COUNTERS;
+    return counters ? PD_VARIANT_BRANCH_COUNTERS : 0;
+}
+
+/* The abi that such a variant says is not known; of two, the first. */
+static inline uint64_t pd_variant_abi(const struct pd_record *rec)
+{
+    const struct pd_sample *s = &rec->u.sample;
+    return rec->variant & PD_VARIANT_UNKNOWN_USER_REGS ? s->regs_user.abi : s->regs_intr.abi;
+}
+
+/* An empty branch stack is the only one that can lack hw_idx. */
+static inline bool pd_variant_possible(const struct pd_record *rec)
+{
+    if (rec->type != PD_RECORD_SAMPLE)
+        return true;
+    if (rec->variant & PD_VARIANT_UNKNOWN_REGS && !pd_abi_unknown(pd_variant_abi(rec)))
+        return false;
+    return !(rec->variant & PD_VARIANT_NO_HW_IDX) || rec->u.sample.branch_stack.nr == 0;
+}
+
+/* Is the layout of such a record not known, because its attr has bits that no schema line stands for? */
+static inline bool pd_layout_unknown(const struct pd_plan *plan, uint32_t type)
+{
+    return (type == PD_RECORD_SAMPLE && plan->unknown) || (type == PD_RECORD_READ && plan->unknown_read);
+}
+
+/*
+ * Can records of this type have a sample_id behind the payload? Unknown kernel types follow the rule of the
+ * known ones.
+ */
+static inline bool pd_type_has_trailer(uint32_t type)
+{
+    switch (type) {
+#define PD_IS_TRAILER true
+#define PD_IS_NO_TRAILER false
+#define LAYOUT(name_, doc_)
+#define RECORD(name_, type_, misc_, trailer_, doc_) \
+    case PD_RECORD_##type_:                         \
+        return PD_IS_##trailer_;
+#define END(name_)
+#include "src/schema/each.h"
+#undef LAYOUT
+#undef RECORD
+#undef END
+#undef PD_IS_TRAILER
+#undef PD_IS_NO_TRAILER
+    default: return type < PD_RECORD_HEADER_ATTR;
+    }
+}
+
+/* Does one follow it? */
+static inline bool pd_has_id(const struct pd_plan *plan, uint32_t type, uint8_t variant)
+{
+    return variant & PD_VARIANT_SAMPLE_ID || (plan->id_all && pd_type_has_trailer(type));
+}
+
+#endif

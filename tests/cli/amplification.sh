@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# What hostile recordings make of a few bytes: entries of the same bytes, one attr that makes all others
-# large, what each piece of `split` must carry, a long name in each line. Each verb writes a stated multiple
-# of its input at most, or says which limit that would pass and leaves nothing. Checks R13.
+# Hostile recordings that make large outputs from a few bytes: entries of the same bytes, one attr that makes
+# all others large, records that each piece of `split` must carry, a long name in each line. Each verb writes
+# at most a stated multiple of its input, or names the limit that it would exceed and leaves no output. Checks
+# R13.
 . "$(dirname "$0")/frame_lib.sh"
 
 python3 - <<'END'
@@ -47,7 +48,7 @@ with open("attrs.pipe.data", "wb") as f:
     f.write(b"PERFILE2" + struct.pack("<Q", 16) + record(64, attr(65520)) + record(64, attr(64)) * 5000)
 END
 
-# Features that together are more than the file is: those that pass that are damaged, by their limit.
+# Features that together are larger than the file: those beyond that limit are damaged.
 expect 3 "$PERFDATA" check features.data
 has out 'features of the file, all together: found 200000, the limit is 103896'
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Attrs that contradict their size, in a file and in a stream: every verb that reads them ends with status 3,
-# as check does, and what repair makes of them is intact.
+# as check does, and the output of repair is intact.
 . "$(dirname "$0")/frame_lib.sh"
 
 verbs() { # INPUT

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `perfdata bench`: every case runs, counts what is there, and leaves nothing behind.
+# `perfdata bench`: every case runs, counts the records, and leaves no files behind.
 set -u
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

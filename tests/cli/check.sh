@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# perfdata check: exit status and findings for intact, remarkable and damaged recordings, and that the proof
-# proves.
+# perfdata check: exit status and findings for intact, unusual and damaged recordings, and that the proof
+# detects errors.
 . "$(dirname "$0")/frame_lib.sh"
 tiny >tiny.data
 
@@ -164,8 +164,8 @@ for jobs in 1 2; do
     has out 'at offset 198 .*feature tracing_data, header_page_name: found 102, expected 101$'
 done
 
-# What can be decoded and written again, but no perf takes: noted, in each thread, in a stream, and inside
-# compressed records.
+# Records that can be decoded and written again, but that no perf accepts: noted, in each thread, in a stream,
+# and inside compressed records.
 "$PERFDATA" gen -q -f -c 3000 -o many.data
 for odd in '0x347d=da 13424 no event has its id' '0x3470=40 13424 none of this type can stand here' \
     '0x3476=b0 13424 its size, 176, takes in records that follow it, from its byte 96 on' \

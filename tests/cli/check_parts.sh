@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check -j: what is printed, and the exit status, are those of one thread, wherever the data is cut into
-# parts, whatever is in them. Besides the command itself, one whose parts have 1000 bytes. Checks R6.
+# check -j: output and exit status are those of one thread, wherever the data is cut into parts, whatever
+# their content. Tests the command itself, and one whose parts have 1000 bytes. Checks R6.
 . "$(dirname "$0")/frame_lib.sh"
 small=$PERFDATA_BUILD/tests/perfdata_small_parts
 "$small" --version >/dev/null 2>&1 || skip "$small does not run here"

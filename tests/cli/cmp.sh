@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# perfdata cmp: differences made by hand in the text form are told by record and field; what is inserted or
-# removed does not make the rest differ; containers, byte order and order count or not, as asked; equal
-# exactly where the hashes are.
+# perfdata cmp: it reports differences made by hand in the text form by record and field; inserted or removed
+# records do not make the rest differ; containers, byte order and order count or not, as the options say;
+# recordings are equal exactly if their hashes are.
 . "$(dirname "$0")/frame_lib.sh"
 source=${PERFDATA_SOURCE:-$(dirname "$0")/../..}
 
@@ -124,7 +124,7 @@ edit double.data "${a}p" # a multiset: twice is not once
 cmp_two 1 double.data --ignore order
 lines 1
 
-# ---- Containers, compression, byte order: told, but what they hold is equal.
+# ---- Containers, compression, byte order: reported, but their content is equal.
 for way in '--to pipe' '--to dir' '--endian big' '--to pipe --endian big -z' '--attr-size 136'; do
     rm -rf there
     # shellcheck disable=SC2086
@@ -264,8 +264,8 @@ done
 expect 0 "$PERFDATA" cmp --ignore order large.data large.data
 rm large.data
 
-# ---- Recordings of others: as big-endian streams they say the same, but for features that are too large for
-# a record.
+# ---- Recordings of others: as big-endian streams they have the same content, except features that are too
+# large for a record.
 n=0
 mapfile -t recordings < <(corpus_files 5)
 for file in "${recordings[@]}"; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# corpus/conformance: its files and what they should decode to come out of its texts again, byte for byte; all
-# come back from their text form, the hash of what says the same is the same, and its README lists them all.
+# corpus/conformance: its texts give its files and their expected values again, byte for byte; all come back
+# from their text form, files with the same content have the same hash, and its README lists them all.
 . "$(dirname "$0")/frame_lib.sh"
 
 command -v python3 >/dev/null || skip 'python3 is not installed'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# corpus/conformance/run tells crashes, hangs, refusals, acceptance, memory and values apart, and finds
-# nothing wrong here.
+# corpus/conformance/run distinguishes crashes, hangs, refusals, acceptance, memory and values, and finds no
+# errors here.
 . "$(dirname "$0")/frame_lib.sh"
 command -v python3 >/dev/null || skip 'python3 is not installed'
 set="$PERFDATA_SOURCE/corpus/conformance"

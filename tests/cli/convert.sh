@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # perfdata convert: there and back again gives the same bytes, on small recordings and on all of the corpus;
-# what it says, its exit status, and that it never leaves half an output. Checks R8, R11.
+# its messages, its exit status, and that it never leaves a partial output. Checks R8, R11.
 . "$(dirname "$0")/frame_lib.sh"
 
 convert() { # INPUT OUTPUT OPTION...
@@ -118,7 +118,7 @@ has err '"*--attr-size 64 would lose a field'
 has err 'sample_regs_user'
 [ ! -e out2 ] || fail "an output although it was refused"
 
-# ---- Damage: what is intact comes along, status 3.
+# ---- Damage: the intact part is converted, status 3.
 head -c 290 tiny.data >cut.data
 for to in file pipe dir; do
     rm -rf out.$to
@@ -129,8 +129,8 @@ for to in file pipe dir; do
         fail "the intact record does not come along to $to"
 done
 no_leftovers
-# A sample that contradicts its own layout, here without the time that its attr asks for: told by every way,
-# as by check.
+# A sample that contradicts its own layout, here without the time that its attr requires: every conversion
+# reports it, as check does.
 {
     tiny_header 80 && tiny_records
     le 4 9 && le 2 2 24 && le 8 0x401000 && le 4 71 71
@@ -162,7 +162,7 @@ for to in file pipe; do
     has err "data.2: .*$number"
     checked cut.out
 done
-# Compressed records that cannot be read are left out, or stay where only the container's own form is copied.
+# Compressed records that cannot be read are left out, or stay if the container is only copied.
 many 15 >many.data
 convert many.data many.z -z
 convert many.z many.zpipe --to pipe
@@ -253,7 +253,7 @@ for f in "${recordings[@]}"; do
     else
         same "$f" back
     fi
-    # What is in a stream is not lost in a file, nor the other way.
+    # A file loses nothing of a stream, nor a stream of a file.
     for to in file pipe dir; do
         rm -rf there
         convert "$f" there --to $to

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# perfdata convert on the recordings that others made, judged by two versions of perf: `perf script` and
-# `perf report --stats` show of the output what they show of the original.
+# perfdata convert on recordings that others made, judged by two versions of perf: `perf script` and `perf
+# report --stats` print the same for the output as for the original.
 . "$(dirname "$0")/frame_lib.sh"
 [ -n "${PERFDATA_CORPUS:-}" ] || skip "the corpus is not there"
 command -v perf >/dev/null || skip "perf is not installed"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# perfdata convert, judged by perf: `perf script` shows of the output what it shows of the original, in every
+# perfdata convert, judged by perf: `perf script` prints the same for the output as for the original, in every
 # container; and by a second decoder, which finds the same values in both byte orders.
 . "$(dirname "$0")/frame_lib.sh"
 command -v perf >/dev/null || skip "perf is not installed"

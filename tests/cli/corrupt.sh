@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# perfdata corrupt: does what it says, and the same again; says what it does; keeps its hands off the input.
+# perfdata corrupt: makes the damage that its options say, reproducibly; prints it; never changes the input.
 . "$(dirname "$0")/frame_lib.sh"
 
 tiny >tiny.data

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Damage is never passed over in silence: what a verb cannot read it names with its offset, and the exit
-# status is 3. Checks R12.
+# Damage is never skipped silently: a verb names the damaged data with its offset, and the exit status is 3.
+# Checks R12.
 . "$(dirname "$0")/frame_lib.sh"
 cp "$PERFDATA_SOURCE/corpus/callgraph.data" good.data
 chmod 600 good.data

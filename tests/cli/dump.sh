@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# perfdata dump: which records it prints and where they are, against perf report -D; its options; damage.
+# perfdata dump: its records and their offsets, compared with perf report -D; its options; damage.
 . "$(dirname "$0")/frame_lib.sh"
 tiny >tiny.data
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# edit: features are set and dropped in every container, and all else stays as it was.
+# edit: features are set and dropped in every container, and everything else stays unchanged.
 . "$(dirname "$0")/frame_lib.sh"
 
 edit() { # INPUT OUTPUT OPTION...

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A directory of more files than may be open: each verb gives all of it, or says with status 4 that it cannot,
-# and nothing is left.
+# A directory of more files than may be open: each verb processes all of it, or fails with status 4 and leaves
+# no output.
 . "$(dirname "$0")/frame_lib.sh"
 "$PERFDATA" gen -q -c 8000 -o x.data
 "$PERFDATA" convert -q --to dir -o one.d x.data

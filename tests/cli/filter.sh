@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# perfdata filter: its options, messages and exit status, on recordings written by hand. What it keeps is
-# tested in tests/unit/filter.c, and against perf in the other tests of this name.
+# perfdata filter: its options, messages and exit status, on recordings written by hand. tests/unit/filter.c
+# tests the kept records, and the other tests of this name compare them with perf.
 . "$(dirname "$0")/filter_lib.sh"
 
 # Two events, cpu-clock:u and page-faults, with IDENTIFIER, IP, TID, TIME, CPU; sample_id_all; a SAMPLE_TIME

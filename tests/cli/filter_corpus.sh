@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # perfdata filter against perf on recordings of other projects: for the first and second most frequent name of
-# each, perf shows of the filtered file what it shows of the whole one with the same option. The result is
+# each, perf prints the same for the filtered file as for the whole one with the same option. The result is
 # intact.
 . "$(dirname "$0")/filter_lib.sh"
 [ -d "${PERFDATA_CORPUS:-}" ] || skip 'PERFDATA_CORPUS is not set'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# perfdata filter --dsos: which map a sample's address is in, at its time, on a recording written by hand:
+# perfdata filter --dsos: the map of a sample's address at its time, on a recording written by hand:
 # maps that come behind their samples in the file, over others, with a fork, of the kernel, of code made at
 # run time. Against perf: filter_dsos_perf.sh.
 . "$(dirname "$0")/frame_lib.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# perfdata filter against perf: what perf shows of the filtered recording is what it shows of the whole one
-# with the same options, byte for byte. Recordings of the whole system, with whatever else runs there.
+# perfdata filter against perf: perf prints the same for the filtered recording as for the whole one with the
+# same options, byte for byte. Recordings of the whole system, with whatever else runs there.
 . "$(dirname "$0")/filter_lib.sh"
 command -v python3 >/dev/null || skip 'python3 is not installed'
 

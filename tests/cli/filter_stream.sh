@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# perfdata filter of a pipe stream that comes through a pipe: it flows, round by round, and gives the samples
-# that two readings of the same stream give.
+# perfdata filter of a live pipe stream: it writes round by round, and gives the same samples as two readings
+# of the stream.
 . "$(dirname "$0")/filter_lib.sh"
 
 # ---- By hand: one event with IP, TID and TIME, sample_id_all. A record of a task stands behind the samples

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# The frame of the command: verbs, help, options, exit status, where input comes from, and standard output
-# that fails.
+# The frame of the command: verbs, help, options, exit status, sources of input, and failing standard output.
 . "$(dirname "$0")/frame_lib.sh"
 tiny >tiny.data
 
@@ -26,7 +25,7 @@ for verb in info dump check; do
     empty err
     grep -q "^  perfdata $verb\|| perfdata $verb" out || fail "no example of $verb"
 done
-# Only what works is listed.
+# Only working verbs are listed.
 while read -r verb; do
     expect 0 "$PERFDATA" "$verb" --help
 done < <(sed -n 's/^  \([a-z]*\)  .*/\1/p' help | grep -v -x -e help -e perfdata)
@@ -119,7 +118,7 @@ same tiny.data perf.data
 mkfifo live
 {
     sleep 10 &
-    echo $! >holder # before the records: who has read them finds it
+    echo $! >holder # before the records, so that a reader of the records finds it
     cat stream.data
     wait
 } >live &

@@ -18,18 +18,18 @@ skip() {
     exit 77
 }
 
-# PERFDATA_TEST_EFFORT=full, in .ci/full: all inputs, where usually some of each kind do.
+# PERFDATA_TEST_EFFORT=full, in .ci/full: all inputs instead of some of each kind.
 full() { [ "${PERFDATA_TEST_EFFORT:-}" = full ]; }
 
 # effort USUAL FULL: one of both.
 effort() { if full; then echo "$2"; else echo "$1"; fi; }
 
-# A sanitizer takes memory, too: one keeps what was freed, another marks what was allocated, before it is
-# used, a third has larger code.
+# A sanitizer takes memory, too: one keeps freed memory, another marks allocated memory, a third has larger
+# code.
 sanitized() { grep -qaE '__(asan|msan)_init|__ubsan' "$PERFDATA"; }
 
-# With sanitizers a process takes ten times as long, and what it prints has been compared without them. So,
-# but with full effort, they get a third of the recordings, and do not look for leaks at the end of each: the
+# With sanitizers a process takes ten times as long, and its output is compared without them. So they get a
+# third of the recordings, except with full effort, and do not check for leaks at the end of each: the
 # library's tests and the replays of the fuzzers do.
 hurried() { ! full && sanitized; }
 ! hurried || export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0"
@@ -41,7 +41,7 @@ every() {
     if full; then cat; else awk "NR % $n == 1 || $n == 1"; fi
 }
 
-# least N: of what `every` lets through.
+# least N: the least number of inputs that `every` passes.
 least() { if hurried; then echo $(($1 / 4)); else echo "$1"; fi; }
 
 # corpus_files N: the recordings of PERFDATA_CORPUS, if it is set, a path a line. Usually each Nth of those
@@ -62,7 +62,7 @@ expect() {
     [ "$got" = "$want" ] || fail "exit status $got, expected $want: $*: $(cat err out | head -c 600)"
 }
 
-# Standard input, where a line that begins with spaces goes on the line before it.
+# Standard input, with lines that begin with spaces appended to the previous line.
 unfold() { sed -e ':more' -e '$!N' -e 's/\n  *//' -e 'tmore' -e 'P' -e 'D'; }
 
 # The file contains a line that matches.
@@ -80,8 +80,8 @@ same() {
     cmp -s "$1" "$2" || fail "$1 and $2 differ: $(diff "$1" "$2" | head -n 6)"
 }
 
-# record_alone COMMAND...: one recording at a time, of all tests of a build tree. Those of the whole machine
-# see what others do, and the kernel marks records of one recording as another one asks for it
+# record_alone COMMAND...: one recording at a time, of all tests of a build tree. Recordings of the whole
+# machine see other processes, and the kernel marks records of one recording if another one requests it
 # (foreign_build_id() in tests/oracle/oracle.py).
 recording_lock=${PERFDATA_BUILD:-/tmp}/recording.lock
 record_alone() {
@@ -118,8 +118,8 @@ record() {
     skip "perf record $*, $try times: $(tail -n 1 record.log)"
 }
 
-# own_tasks FILE: the tids of a recording of the whole machine that descend from this test. What else runs
-# here may go, with its programs, between two looks of perf, which then has other symbols for it.
+# own_tasks FILE: the tids of a recording of the whole machine that descend from this test. Other processes
+# and their programs may disappear between two runs of perf, which then shows other symbols for them.
 task_events() {
     perf script --show-task-events -F comm,tid,time,event -i "$1" 2>/dev/null </dev/null |
         grep -a PERF_RECORD_
@@ -192,34 +192,34 @@ many() {
     rm samples
 }
 
-# The power of two of samples in a recording whose size would tell in memory: of 2^18 even a pointer each, 2
-# MB. Sanitizers hide that, so less is enough there, and what remains is that nothing breaks.
+# The logarithm of the number of samples in a recording whose size would show in memory: with 2^18 even a
+# pointer each takes 2 MB. Sanitizers hide that, so fewer are enough there, and the test only shows that
+# nothing breaks.
 large_power() { if full; then echo 21; elif sanitized; then echo 17; else echo 18; fi; }
 
-# The peak of memory that a command takes, in kB. Of a small program: the peak of who starts a process is a
-# floor of its own.
+# The peak of memory that a command takes, in kB. A small program measures it, since the peak of the parent
+# process is a lower limit for its children.
 peak_memory() {
     [ -x /usr/bin/time ] || skip 'time is not installed'
     /usr/bin/time -q -o peak -f %M "$@" >/dev/null 2>&1 || true
     cat peak
 }
 
-# most_memory KB: so much, or what a sanitizer may take besides.
+# most_memory KB: this much, plus the memory of a sanitizer.
 most_memory() { if sanitized; then echo $(($1 + 100000)); else echo "$1"; fi; }
 
-# little_more SMALL LARGE KB: no more than so much more.
+# little_more SMALL LARGE KB: LARGE is at most KB more than SMALL.
 little_more() { [ $(($2 - $1)) -lt "$(most_memory "$3")" ]; }
 
-# flat KB COMMAND...: on a recording that is 8 MB larger, 64 with full effort, the command takes no more
-# memory, but for so much: 2000 is what hardly anything takes that has the size of a window; what it may hold
-# more of has a bound of its own.
+# flat KB COMMAND...: on a recording that is 8 MB larger, 64 with full effort, the command takes at most KB
+# more memory. 2000 is enough for buffers of the size of a window; other data has separate limits.
 flat() {
     local small large most=$1
     shift
     [ -e large.data ] || many "$(large_power)" >large.data
     small=$(peak_memory "$@" tiny.data)
     large=$(peak_memory "$@" large.data)
-    [[ $PERFDATA != */emulated/* ]] || return 0 # QEMU keeps what it translated, and counts
+    [[ $PERFDATA != */emulated/* ]] || return 0 # QEMU keeps translated code, which counts
     little_more "$small" "$large" "$most" ||
         fail "$* takes $small kB for a small file, $large kB for a large one"
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The output file of a verb that writes a recording: what is never overwritten, what is replaced, what is
-# written in place, and that an error or a signal leaves nothing behind.
+# The output file of a verb that writes a recording: files that are never overwritten, files that are
+# replaced, outputs written in place, and that an error or a signal leaves nothing behind.
 . "$(dirname "$0")/frame_lib.sh"
 tiny >in.data
 chmod 640 in.data
@@ -35,7 +35,7 @@ same reference.data there
 expect 2 filter -f -o . in.data
 has err 'directory'
 
-# The input never, under no name.
+# Never the input, under any name.
 cp in.data copy
 ln in.data hard
 ln -s in.data soft
@@ -111,7 +111,7 @@ TMPDIR=$dir/missing filter --to file -o - in.data 2>err | cat >out.data || got=$
 filter --to file -o - many.data 2>err | head -c 1000 >/dev/null && fail 'a closed pipe gave 0'
 empty err
 
-# Damage: what is intact is written, status 3.
+# Damage: the intact part is written, status 3.
 head -c 290 in.data >cut.data
 expect 3 filter -o mended.data cut.data
 has err 'at offset 272'

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# gen: the same options give the same bytes, another seed others; check has nothing to say against any of it,
-# in both byte orders and all containers; memory does not grow; and what is not understood is told with its
-# line.
+# gen: the same options give the same bytes, another seed others; check accepts all of it, in both byte orders
+# and all containers; memory does not grow; and errors of a description are reported with their line.
 . "$(dirname "$0")/frame_lib.sh"
 
 gen() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# perfdata redact: which words of paths, tasks and events stay because perf needs them, and which names must
-# be the same one. Each line: what stands in the recording, and what must come out, where <x> is the name that
-# stands for x everywhere.
+# perfdata redact: words of paths, tasks and events that stay because perf needs them, and names that must get
+# the same new name. Each line: the text in the recording, and the expected output, where <x> is the new name
+# of x.
 . "$(dirname "$0")/frame_lib.sh"
 command -v python3 >/dev/null || skip 'python3 is not installed'
 

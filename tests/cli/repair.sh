@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# perfdata repair: cut, killed and damaged recordings of every container; what is lost is told; the result
-# passes check, and perf opens it. tests/unit/repair.c and tests/property/repair_cut.c cut at every byte.
+# perfdata repair: truncated, killed and damaged recordings of every container; losses are reported; the
+# result passes check, and perf opens it. tests/unit/repair.c and tests/property/repair_cut.c cut at every
+# byte.
 . "$(dirname "$0")/frame_lib.sh"
 cp "$PERFDATA_SOURCE/corpus/callgraph.data" good.data
 cp "$PERFDATA_SOURCE/corpus/two-events.data" two.data
@@ -9,7 +10,7 @@ size=$(stat -c %s good.data)
 json() { python3 -c "import json,sys; d=json.load(open('out')); print($1)"; }
 records() { "$PERFDATA" dump --json -q "$1" 2>/dev/null | grep -c '"type":"[A-Z]' || true; }
 samples() { "$PERFDATA" dump --json -q "$1" 2>/dev/null | grep -c '"type":"SAMPLE"' || true; }
-# How perf sees the samples of a recording; it opens it without a word about damage.
+# The samples of a recording as perf prints them; it opens it without a message about damage.
 opened() {
     command -v perf >/dev/null || return 0
     perf script -F time,event,ip -i "$1" >perf.txt 2>perf.err || fail "perf does not open $1: $(cat perf.err)"
@@ -108,8 +109,8 @@ head -c 20001 good.data >cut.data
 expect 0 "$PERFDATA" check -q s.pipe
 expect 2 "$PERFDATA" repair --report -o - cut.data
 
-# Damage in the middle: with --keep-tail all but a few records are there, else what is before it; both say
-# what is lost.
+# Damage in the middle: with --keep-tail all but a few records are kept, else only those before it; both
+# report the losses.
 n=$(samples good.data)
 sample=$("$PERFDATA" dump --json good.data | sed -n 's/^{"type":"SAMPLE".*"offset":"\([0-9]*\)".*/\1/p' |
     sed -n 10p)
@@ -125,7 +126,7 @@ has err "bytes $sample to"
 good r.data
 [ "$(samples r.data)" = 9 ] || fail "$(samples r.data) samples before the damage, expected 9"
 
-# perf goes no further at a record of an event that it does not know, or with a build id of impossible size.
+# perf stops at a record of an event that it does not know, or with a build id of impossible size.
 python3 - <<'END'
 import json, struct, subprocess, os
 def records(name):
@@ -165,8 +166,8 @@ has err 'HOSTNAME .*left out'
 good r.data
 "$PERFDATA" info -I r.data | grep -q 'arch' || fail 'another feature is lost'
 
-# The header or the attrs are gone: that is said, or another recording's are taken; event ids come from the
-# file itself.
+# The header or the attrs are lost: repair says so, or takes those of another recording; event ids come from
+# the file itself.
 { zeros 400 && tail -c +401 two.data; } >zeroed.data
 tail -c +300 two.data >behead.data
 head -c 104 two.data >headonly
@@ -187,7 +188,7 @@ done
 expect 2 "$PERFDATA" repair --like big.data -f -o r.data two.data
 expect 3 "$PERFDATA" repair --like two.data -f -o r.data headonly
 
-# So it is when the attrs do not explain the samples. What is laid out alike loses nothing then.
+# The same if the attrs do not explain the samples. Samples with the same layout are not lost then.
 content() { "$PERFDATA" hash "$1" 2>/dev/null | cut -d' ' -f1; }
 "$PERFDATA" gen -q --preset server -c 3000 -o server.data
 python3 - <<'END'
@@ -240,8 +241,7 @@ has err 'events that its attrs do not have'
 good r.data
 [ "$(samples r.data)" = "$(samples two.data)" ] || fail 'samples are missing'
 
-# Another recording's that do not explain the samples, or nothing that they could explain: that is said, and
-# nothing written.
+# Attrs of another recording that do not explain the samples, or no samples at all: an error, and no output.
 "$PERFDATA" edit -q --strip callchain -o other.data good.data
 { zeros 104 && tail -c +105 good.data; } >zeroed.data
 : >empty
@@ -256,7 +256,7 @@ has err 'nothing is left of empty'
 expect 0 "$PERFDATA" repair --like other.data -f -o r.data good.data # its own are intact
 [ "$(content r.data)" = "$(content good.data)" ] || fail 'a sound recording is changed'
 
-# Where the header says wrongly where the data is, that is found, and the features behind it.
+# If the header has a wrong position of the data, repair finds the data, and the features behind it.
 python3 - <<'END'
 import struct
 for name in "good", "server":
@@ -283,7 +283,7 @@ done
 expect 0 "$PERFDATA" repair -f -o r.data server.data
 [ "$(content r.data)" = "$(content server.data)" ] || fail 'a sound recording is changed'
 
-# Of a stream or directory without attrs that is said.
+# A stream or directory without attrs is an error.
 "$PERFDATA" convert -q --to pipe -o two.pipe two.data
 { head -c 16 two.pipe && tail -c +4001 two.pipe; } >noattrs.pipe
 expect 3 "$PERFDATA" repair --like two.data -f -o r.data noattrs.pipe
@@ -294,8 +294,7 @@ expect 3 "$PERFDATA" repair --like two.data -f -o r.data noattrs.dir
 has err 'not for those of a directory'
 rm -r noattrs.dir
 
-# A type that is not known may be that of a later perf: it is kept with a word, as perf stops there, or left
-# out.
+# An unknown type may be that of a later perf: it is kept with a message, as perf stops there, or left out.
 python3 - <<'END'
 import struct
 data = bytearray(open("two.data", "rb").read())
@@ -330,8 +329,8 @@ expect 3 "$PERFDATA" repair --drop-unknown -f -o r.data laterz.data
 [ "$("$PERFDATA" hash r.data | cut -d' ' -f1)" = "$("$PERFDATA" hash two.data | cut -d' ' -f1)" ] ||
     fail 'more is lost than a compressed record'
 
-# Reading goes on behind damage, in another byte order or with several events, with what is seen there: what
-# stood in the window before must not be taken for it. The ends of lost ranges are behind their begins.
+# Reading continues behind damage, in another byte order or with several events, with the bytes there and not
+# with older bytes of the window. The ends of lost ranges are behind their starts.
 for f in "$PERFDATA_SOURCE"/tests/damaged/keep-tail-*.data; do
     expect 3 "$PERFDATA" repair --keep-tail -f -o r.data "$f"
     grep -o 'bytes [0-9]* to [0-9]*' err | while read -r _ from _ to; do
@@ -346,8 +345,8 @@ has out '^lost: .*, expected '
 expect 0 "$PERFDATA" check --strict r.data
 [ "$(samples r.data)" -ge 2935 ] || fail "only $(samples r.data) samples"
 
-# What can be decoded, but stops perf: the id of no event, a type that cannot stand there, a size that takes
-# in the neighbour.
+# Records that can be decoded, but stop perf: an id of no event, a type that cannot occur there, a size that
+# includes the next record.
 for set in 0x347d=da 0x3470=42 0x3476=b0; do
     "$PERFDATA" corrupt -q -f --set $set -o bad.data g.data
     for how in '' --keep-tail; do
@@ -360,7 +359,7 @@ for set in 0x347d=da 0x3470=42 0x3476=b0; do
         fail "$set: $(samples r.data) samples are left"
 done
 
-# Features that are lost are in the report, with where they end.
+# Lost features are in the report, with their end.
 expect 3 "$PERFDATA" repair --report "$PERFDATA_SOURCE/tests/damaged/keep-tail-framing.data"
 has out '^lost: feature HOSTNAME (3): .* ends at 2131968, beyond the end of the file at 11517'
 expect 3 "$PERFDATA" repair --report --json "$PERFDATA_SOURCE/tests/damaged/keep-tail-framing.data"

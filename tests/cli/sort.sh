@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# perfdata sort: against an order made in Python of records that were shuffled; every container and byte
-# order; next to no memory; what it says, and its exit status.
+# perfdata sort: shuffled records, compared with an order made in Python; every container and byte order; very
+# little memory; its messages, and its exit status.
 . "$(dirname "$0")/frame_lib.sh"
 command -v python3 >/dev/null || skip 'python3 is not installed'
 
@@ -32,8 +32,8 @@ for _, i in places:
         print(json.dumps(line))
 END
 
-# The rule: those with a time by time, as they stood if it is equal; those without as they stood; the rounds
-# of perf tell where those without stand among the others.
+# The rule: records with a time by time, equal times in their old order; records without a time in their old
+# order; perf's rounds determine the places of the latter among the others.
 cat >order.py <<'END'
 import json, sys
 def records(path):
@@ -197,7 +197,7 @@ expect 4 env TMPDIR=/nonexistent "$PERFDATA" sort -m 1 -o z.data x.data
 has err 'temporary file'
 [ ! -e z.data ] || fail 'half a file was left'
 
-# Damage: what is intact is sorted, the exit status says so.
+# Damage: the intact part is sorted, and the exit status is 3.
 head -c $(($(stat -c %s x.data) / 2)) x.data >cut.data
 expect 3 "$PERFDATA" sort -f -o y.data cut.data
 expect 0 "$PERFDATA" sort -n y.data

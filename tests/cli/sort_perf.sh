@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# perf script shows the same before and after `perfdata sort`: of recordings made here, and of those in the
+# perf script prints the same before and after `perfdata sort`, for recordings made here and those of the
 # corpus.
 . "$(dirname "$0")/frame_lib.sh"
 command -v perf >/dev/null || skip 'perf is not installed'

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# perfdata split, judged by perf: `perf script` over pieces that follow each other in time shows what it shows
-# of the whole; pieces by cpu, process or event have together the samples of the whole. And names, refusals
-# and what is left where something fails.
+# perfdata split, judged by perf: `perf script` prints the same for consecutive pieces as for the whole;
+# pieces by cpu, process or event together have the samples of the whole. Also names, refusals, and the files
+# left after a failure.
 . "$(dirname "$0")/frame_lib.sh"
 
-# ---- What needs no perf
+# ---- Tests without perf
 
 cp "$PERFDATA_SOURCE/corpus/callgraph.data" whole.data
 expect 2 "$PERFDATA" split whole.data -o 'p-%d.data'
@@ -20,7 +20,7 @@ for name in plain.data 'p-%s' 'p-%d-%d' 'dir-%d/p' '%99999999d'; do
 done
 [ "$(ls)" = "$(printf 'err\nout\nwhole.data')" ] || fail "something was left behind: $(ls -a)"
 
-# No piece is written where one of them is in the way, and nothing is left over.
+# If a file with the name of a piece exists, no piece is written and nothing is left.
 echo mine >p-2.data
 expect 2 "$PERFDATA" split --chunks 3 -o 'p-%d.data' whole.data
 has err 'p-2.data.*exists'
@@ -41,7 +41,7 @@ pieces = json.load(open("out"))
 assert [p["file"] for p in pieces] == ["a%-0000.data", "a%-0001.data", "a%-0002.data"], pieces
 assert pieces[0]["carried"] == 0 and all(p["carried"] > 0 for p in pieces[1:])
 END
-# Where it cannot be printed, that is told, and nothing else; no piece is there.
+# A failure to print is reported, and nothing else; no piece is written.
 got=0
 "$PERFDATA" split --json --chunks 3 -o 'full%d' whole.data >/dev/full 2>err || got=$?
 [ "$got" = 4 ] || fail "--json to a full device: status $got"
@@ -54,21 +54,22 @@ cat whole.data | "$PERFDATA" split -q --chunks 3 -o 'c%d' - || fail "from a pipe
 same b1 c1
 rm -f a%* b? c?
 
-# AUX area traces are refused with a word, before anything is written.
+# AUX area traces are refused with a message, before anything is written.
 "$PERFDATA" gen -q -c 100 --types SAMPLE:90,AUXTRACE_INFO:10 --to file -o aux.data 2>err ||
     fail "gen: $(cat err)"
 expect 2 "$PERFDATA" split --chunks 2 -o 'p-%d' aux.data
 has err 'AUX area traces cannot be cut'
 [ ! -e p-0 ] || fail 'a piece was written'
 
-# A truncated recording: pieces of what is there, with a word.
+# A truncated recording: pieces of the intact part, with a message.
 head -c 30000 whole.data >cut.data
 expect 3 "$PERFDATA" split --chunks 2 -o 'p-%d' cut.data
 for p in p-?; do expect 0 "$PERFDATA" check -q $p; done
 rm p-?
 
-# Put together again, pieces of any kind have the records of the whole, each once, and its content; only what
-# has no time may stand in another order where pieces are of tasks, each of which has what it needs.
+# Merged again, pieces of any kind have the records of the whole, each once, and its content; only records
+# without a time may come in another order if pieces are of tasks, each of which has the records that it
+# needs.
 for how in '--by pid' '--by cpu' '--by event' '--chunks 3' '--size 20K'; do
     # shellcheck disable=SC2086
     expect 0 "$PERFDATA" split $how -o 'p-%04d' whole.data

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# On a terminal: a bar for long work on standard error, colours on standard output; neither where it is none,
-# nor against NO_COLOR and -q.
+# On a terminal: a bar for long work on standard error, colours on standard output; neither without a
+# terminal, nor with NO_COLOR and -q.
 . "$(dirname "$0")/frame_lib.sh"
 command -v python3 >/dev/null || skip 'python3 is not installed'
 esc=$'\033'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# perfdata decode and encode: one after the other is the identity on any bytes, in all containers and both
-# byte orders; short texts written by hand become recordings that perf prints; what is wrong in a text is
-# named, and leaves no output behind. Checks R9.
+# perfdata decode and encode: together they give the same bytes for any input, in all containers and both byte
+# orders; short texts written by hand become recordings that perf prints; errors in a text are named, and
+# leave no output. Checks R9.
 . "$(dirname "$0")/frame_lib.sh"
 
 # round FILE: through the text and back; decode's exit status is in $status.
@@ -234,7 +234,7 @@ fi
 expect 3 "$PERFDATA" decode --short binary
 empty out
 has err 'the short form cannot express'
-# Of damaged recordings encode takes what it prints, or it says that there is no such text.
+# For damaged recordings encode accepts the output, or decode says that there is no such text.
 "$PERFDATA" gen --random -t ALL --features all --seed 5 -c 150 -z -o many.data
 taken=0 told=0
 for n in $(seq 40); do

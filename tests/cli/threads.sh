@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# -j: output, messages and exit status are those of one thread, on intact and damaged recordings; and threads
-# there are.
+# -j: output, messages and exit status are those of one thread, on intact and damaged recordings; and there
+# really are threads.
 . "$(dirname "$0")/frame_lib.sh"
 
 gen() {
@@ -37,7 +37,7 @@ for file in build.data big.data tracing.data all.data zipped.data pipe.data dir 
     both "$file" decode
     both "$file" decode --short
 done
-# Verbs that have use for one thread only take the option, too.
+# Verbs that use only one thread accept the option, too.
 expect 3 "$PERFDATA" info -j2 short.data
 
 # fails_into TEXT ARGUMENT...: exit status 4, and the message ends so; standard output is where it is to go.
@@ -50,8 +50,8 @@ fails_into() {
     [ "$(wc -l <err)" = 1 ] || fail "$* into what takes no more: $(cat err)"
 }
 
-# Wherever the text goes, and whatever stands there before and behind. What cannot be written is told, and
-# what could be is there, without holes.
+# For all kinds of outputs, with bytes before and behind. Failures to write are reported, and the written part
+# has no holes.
 gen long.data --preset build -c 30000
 for line in 'dump long.data' 'dump one.data' 'dump -F comm,tid,time,event one.data' \
     'dump --limit 7777 one.data' 'dump -x one.data' 'decode long.data' 'decode one.data'; do

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * digest.h - one number for all that a reader gives: two ways to read the same recording must have the same.
+ * digest.h - one number for all results of a reader: two ways to read the same recording must give the same.
  */
 #ifndef PERFDATA_FUZZ_DIGEST_H
 #define PERFDATA_FUZZ_DIGEST_H
@@ -79,8 +79,8 @@ static inline void digest_rest(struct digest *d, struct pd_reader *r, bool slowl
 }
 
 /*
- * From where the reader stands to its end; slowly: each record by itself, without the short ways for those
- * that follow alike.
+ * From the reader's position to the end; slowly: each record by itself, without the fast paths for runs of
+ * similar records.
  */
 static inline struct digest digest_all(struct pd_reader *r, bool slowly)
 {
@@ -89,7 +89,7 @@ static inline struct digest digest_all(struct pd_reader *r, bool slowly)
     return d;
 }
 
-/* A part, unless something is to be told of it: then the digest is as before. */
+/* A part, unless it has a message: then the digest stays. */
 static inline bool digest_part(struct digest *d, struct pd_reader *part)
 {
     const struct digest before = *d;

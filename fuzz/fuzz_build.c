@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_build.c - a recording built by calls that the input chooses, of values that are mostly valid: what the
- * writer accepts is read back equal, in the order in which it was given, and `check` has nothing to say.
- * Checks R1, R2, R3, R4, R10, R12.
+ * fuzz_build.c - a recording built by calls that the input chooses, with mostly valid values: everything that
+ * the writer accepts is read back equal, in the same order, and `check` has no findings. Checks R1, R2, R3,
+ * R4, R10, R12.
  *
  * Input: two bytes of options, then the calls: a byte that says which and, with its upper half, for which
  * event or with what changed; four that the values depend on.
@@ -107,7 +107,7 @@ static void give_attr(struct build *b, uint32_t which)
     pd_plan_init(&b->plans[b->n_attrs++], attr, b->options.order);
 }
 
-/* One that says nothing about other records, and is not followed by bytes of its own. */
+/* A record that does not affect others, and has no payload. */
 static uint32_t type_of(uint32_t v)
 {
     static const uint32_t others[] = {PD_RECORD_FINISHED_ROUND,      PD_RECORD_ID_INDEX,
@@ -165,7 +165,7 @@ static void give_record(struct build *b, uint32_t event, bool changed)
     struct pd_error error;
     if (b->n_records == RECORDS || b->n_attrs == 0)
         return;
-    /* of which event a record is, only samples tell always, records of the tool never */
+    /* samples always tell their event, records of the tool never */
     const bool told = type == PD_RECORD_SAMPLE || (type < PD_RECORD_HEADER_ATTR && b->plans[0].id_all);
     event = told ? event % b->n_attrs : 0;
     const struct pd_plan *plan = of_event ? &b->plans[event] : &b->none;

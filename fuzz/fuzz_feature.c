@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_feature.c - a feature section of any bytes: what decodes encodes to the same bytes, goes through the
- * other byte order and back, is equal to itself and can be printed; what does not decode is refused by name.
- * Checks R1, R5, R8, R12.
+ * fuzz_feature.c - a feature section of any bytes: if it decodes, it encodes to the same bytes, survives the
+ * other byte order and back, is equal to itself and can be printed; else it is refused by name. Checks R1,
+ * R5, R8, R12.
  *
  * Input: a byte whose lowest bit is the order, the feature, the number of cpus, then the section.
  */

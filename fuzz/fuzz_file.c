@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fuzz_file.c - a whole recording in memory: every record is decoded, the parts cover the file, writing it
- * again, copied or with everything encoded anew, gives the same bytes, records are the same without the short
- * ways for those that follow alike, and in parts, names of events are in the file, what a session finds at an
- * address holds it, and all memory, of which there is never much, comes back. Checks R1, R2, R3, R5, R6, R10,
- * R12.
+ * again, by copying or by encoding everything, gives the same bytes, records are the same without the fast
+ * paths for runs of similar ones, and in parts, names of events are in the file, mappings that a session
+ * finds contain the address, and memory stays small and is all freed. Checks R1, R2, R3, R5, R6, R10, R12.
  */
 #define _GNU_SOURCE /* memmem() */
 #include "digest.h"
@@ -27,7 +26,7 @@ static void check_extents(const struct pd_reader *r, size_t size)
     CHECK(at == size);
 }
 
-/* Everything that can be asked about the header and its tables. */
+/* All functions about the header and its tables. */
 static void check_tables(const struct pd_reader *r, size_t size)
 {
     const struct pd_file_info *info = pd_reader_info(r);
@@ -58,8 +57,8 @@ static void check_payload(struct pd_reader *r, const struct pd_record *rec)
 }
 
 /*
- * The short ways for records that follow each other alike find what the long ones find, and parts what the
- * whole does.
+ * The fast paths for runs of similar records give the same as the general ones, and parts the same as the
+ * whole.
  */
 static void check_short_ways(const uint8_t *data, size_t size, const struct pd_reader_options *options)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_pipeline.c - a recording filtered and converted with options that the input chooses. Where `check` had
- * nothing to say of it, it has nothing to say of what comes out; converting that the same way again changes
- * nothing, nor does the time after that where attrs came behind records of a stream; and so does going to the
- * other byte order and back. Checks R1, R2, R3, R8, R10, R12.
+ * fuzz_pipeline.c - a recording filtered and converted with options that the input chooses. If `check` has no
+ * findings in the input, it has none in the output; the same conversion again changes nothing (a second time,
+ * if attrs came behind records of a stream); and neither does conversion to the other byte order and back.
+ * Checks R1, R2, R3, R8, R10, R12.
  *
  * Input: twelve bytes of options, then the recording.
  */
@@ -71,7 +71,7 @@ static void on_finding(void *user, const struct pd_error *error)
     t->findings += error->code != PD_EUNKNOWN; /* which `check` only notes */
 }
 
-/* What `check` does not look into: tracing data and build ids of a stream, which may become sections. */
+/* Data that `check` does not decode: tracing data and build ids of a stream, which may become sections. */
 static bool is_clean_within(const uint8_t *bytes, size_t n)
 {
     struct pd_reader *r;

@@ -4,8 +4,9 @@
  * encoding what was decoded gives the same bytes, and so does the way through the other byte order. Checks
  * R1, R4, R5, R6, R8, R12.
  *
- * Input: a byte whose lowest bit is the order; then, little-endian, what of the attr decides the layout:
- * sample_type, branch_sample_type, read_format, sample_regs_user, sample_regs_intr, flags; then the record.
+ * Input: a byte whose lowest bit is the order; then, little-endian, the fields of the attr that decide the
+ * layout: sample_type, branch_sample_type, read_format, sample_regs_user, sample_regs_intr, flags; then the
+ * record.
  */
 #include "src/codec/interpret.h"
 #include "src/codec/variant.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_stream.c - a recording that comes through a pipe in pieces of any size: what is read is what is read
- * of the same bytes in memory, and writing it again gives those. Checks R1, R2, R3, R5, R7, R10, R12.
+ * fuzz_stream.c - a recording that comes through a pipe in pieces of any size: reading gives the same as from
+ * the same bytes in memory, and writing it again gives these bytes. Checks R1, R2, R3, R5, R7, R10, R12.
  *
  * Input: a byte that says how large the pieces are, seven that they depend on, then the recording.
  */
@@ -43,7 +43,7 @@ static struct pd_reader *open_stream(struct feed *feed, const struct pd_allocato
     return s;
 }
 
-/* Can a reader that only goes forward find all that one that seeks finds? */
+/* True if a reader that only goes forward finds everything that one that seeks does. */
 static bool is_in_order(const struct pd_reader *r)
 {
     const struct pd_file_info *info = pd_reader_info(r);

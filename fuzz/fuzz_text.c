@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_text.c - the verbs decode and encode. Any bytes: decode and encode is the identity; and where nothing
- * is damaged or left out, encode takes what decode --short says, which settles to a text that comes back.
- * Bytes that begin with a brace are a text as well: what encode makes of it, decode and encode make again;
- * what it refuses leaves nothing behind. Checks R1, R9.
+ * fuzz_text.c - the verbs decode and encode. Any bytes: decode and encode give the same bytes; and if nothing
+ * is damaged or left out, encode accepts the output of decode --short, which settles to a stable text. Bytes
+ * that begin with a brace are also used as a text: decode and encode reproduce the result of encode; a
+ * refused text leaves no output. Checks R1, R9.
  */
 #define _GNU_SOURCE
 #include "cli/lib/cli.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fuzz_tracing.c - tracing data of any bytes: its events can be found by number and name, fields and their
- * values lie inside what they were taken from, and what is printed of raw bytes is complete, as JSON valid.
+ * values are inside the bytes they were taken from, and the text of raw bytes is complete, and valid as JSON.
  * Checks R1, R2, R3, R5, R10, R12.
  *
  * Input: a byte whose lowest bit is the order, the number of raw bytes, these, then the section.

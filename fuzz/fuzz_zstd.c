@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_zstd.c - any bytes as what COMPRESSED records hold, cut into such records anywhere: what comes out of
- * them is what libzstd makes of the bytes in one piece, damage is told, memory is bounded, and writing it all
+ * fuzz_zstd.c - any bytes as the content of COMPRESSED records, cut into such records anywhere: the result is
+ * that of libzstd for the bytes in one piece, damage is reported, memory is bounded, and writing everything
  * again gives the same bytes. Checks R1, R2, R3, R5, R7, R10, R12.
  *
  * Input: a byte of which bit 0 is the order and bit 1 the type of record, a byte that says how large the

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * harness.h - what the harnesses share: assertions that stop the fuzzer, and an allocator that keeps count.
- */
+/* harness.h - shared by the harnesses: assertions that stop the fuzzer, and an allocator that counts. */
 #ifndef PERFDATA_FUZZ_HARNESS_H
 #define PERFDATA_FUZZ_HARNESS_H
 

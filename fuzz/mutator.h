@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mutator.h - changes inputs without making nonsense of them: records keep a size that leads to the next one,
- * sections an offset that is in the file. Blind changes, which libFuzzer does best itself, are mixed in.
+ * mutator.h - changes inputs plausibly: records keep a size that leads to the next one, sections an offset
+ * inside the file. Blind changes, which libFuzzer does best itself, are mixed in.
  */
 #ifndef PERFDATA_FUZZ_MUTATOR_H
 #define PERFDATA_FUZZ_MUTATOR_H

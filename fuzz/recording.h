@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* recording.h - what must hold of a whole recording in memory, for the harnesses that read or make one. */
+/* recording.h - invariants of a whole recording in memory, for the harnesses that read or make one. */
 #ifndef PERFDATA_FUZZ_RECORDING_H
 #define PERFDATA_FUZZ_RECORDING_H
 
@@ -53,7 +53,7 @@ static inline void check_rewrite(struct pd_reader *r, const uint8_t *data, size_
     CHECK(stats.decoded + stats.raw + stats.undecodable <= stats.records);
 }
 
-/* ---- Does `perfdata check` have nothing to say? */
+/* ---- The findings of `perfdata check` */
 
 /* That a record's event is not known, it only notes. */
 static inline void count_finding(void *user, const struct pd_error *error)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attr_places.c - streams whose attrs stand anywhere among the records, which are of any event: what a record
- * says follows from the attrs before it, however often the stream is read, and what is made of such a stream
- * has the same values by its hash, or is refused. PERFDATA_SEED and PERFDATA_ITERATIONS make others.
+ * attr_places.c - streams whose attrs stand anywhere among the records, which are of any event: the attrs
+ * before a record determine its meaning, however often the stream is read, and outputs made from such a
+ * stream have the same values by their hash, or are refused. PERFDATA_SEED and PERFDATA_ITERATIONS make
+ * others.
  */
 #include "cmocka_all.h"
 #include "../../fuzz/image_sink.h"

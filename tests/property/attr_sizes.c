@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attr_sizes.c - attrs that say any size, in the entries of a file and in HEADER_ATTR records: one judgement,
- * whoever reads or writes. An attr is intact if it says 0, which means 64, or at least 64 and no more than
- * there is room for.
+ * attr_sizes.c - attrs with any size, in the entries of a file and in HEADER_ATTR records: all readers and
+ * writers judge them alike. An attr is intact if its size is 0, which means 64, or at least 64 and no more
+ * than its room.
  */
 #include "cmocka_all.h"
 #include "../../fuzz/image_sink.h"

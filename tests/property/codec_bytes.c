@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * codec_bytes.c - random bytes framed as records of random events: what decodes encodes to the same bytes, in
- * the other order and back as well; what does not is refused by name; and the straight-line codec agrees with
- * the reference interpreter on all of it. Checks R1, R5, R6, R8, R12.
+ * codec_bytes.c - random bytes framed as records of random events: a record that decodes encodes to the same
+ * bytes, also by way of the other order; any other is refused by name; and the straight-line codec agrees
+ * with the reference interpreter on all of them. Checks R1, R5, R6, R8, R12.
  */
 #include "alike.h"
 #include "cmocka_all.h"

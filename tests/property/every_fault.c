@@ -2,10 +2,10 @@
 /*
  * every_fault.c - everything the library does with a whole recording, with the small recordings of
  * corpus/conformance in both byte orders and a few that are made here; and again with each allocation, read
- * and write failing in turn. What fails says so, with a field or position, and gives back all that it took;
- * what does not fail writes what it writes without a fault. Of the calls of each job a sample fails, and a
- * recording of the corpus is for a fifth of the jobs, by turns; with PERFDATA_TEST_EFFORT=full a larger
- * sample, and all jobs. PERFDATA_STEP=1: all calls. Checks R10, R11, R12.
+ * and write failing in turn. A failing job reports an error with a field or position, and frees all its
+ * memory; a job that does not fail writes the same output as without a fault. A sample of the calls of each
+ * job fails, and each recording of the corpus is used by a fifth of the jobs in turn; with
+ * PERFDATA_TEST_EFFORT=full a larger sample, and all jobs. PERFDATA_STEP=1: all calls. Checks R10, R11, R12.
  */
 #include "cmocka_all.h"
 #include "heap.h"

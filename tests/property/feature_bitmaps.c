@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * feature_bitmaps.c - files of many sets of features: single ones, pairs, all from 32 on, none. In the other
- * byte order they are read as the same features, and the way back gives the same bytes; or the conversion is
- * refused, which is only for sets that perf, too, would take for others, with words of 4 bytes.
+ * byte order they are read as the same features, and converting back gives the same bytes; or the conversion
+ * is refused, but only for sets that perf would also misread, with words of 4 bytes.
  */
 #include "cmocka_all.h"
 #include "../../fuzz/image_sink.h"

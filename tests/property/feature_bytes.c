@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * feature_bytes.c - feature sections of random values, whole, cut and damaged, in both byte orders: what
- * decodes encodes to the same bytes, in the other order and back as well; what does not is refused by name.
+ * feature_bytes.c - feature sections of random values, whole, cut and damaged, in both byte orders: a section
+ * that decodes encodes to the same bytes, also by way of the other order; any other is refused by name.
  * Checks R5, R8, R12.
  */
 #include "cmocka_all.h"

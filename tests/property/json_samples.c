@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_samples.c - random samples of all fields: those that encode to their bytes are printed as JSON from
- * which the same bytes come. `perfdata decode` relies on it and does not read its own lines.
+ * json_samples.c - random samples of all fields: those that encode to their bytes are printed as JSON that
+ * gives the same bytes. `perfdata decode` relies on it and does not read its own lines.
  */
 #include "cmocka_all.h"
 #include "seeded.h"

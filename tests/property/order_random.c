@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * order_random.c - random streams and directories against the rules in their plainest form: insertion into a
- * list, one element at a time. With next to no memory, so that all is spilled and merged again; and with
- * allocations that fail. Checks R11.
+ * list, one element at a time. With very little memory, so that everything is spilled and merged again; and
+ * with failing allocations. Checks R11.
  */
 #include "../unit/order_stream.h"
 #include "heap.h"

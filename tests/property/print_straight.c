@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * print_straight.c - random records of all types: what pd_record_print() prints of them with code made for
- * their layouts is what their fields are printed as by way of reflection; and it does not depend on the room
- * in the buffer.
+ * print_straight.c - random records of all types: pd_record_print(), with code made for their layouts, prints
+ * the same text as reflection; and it does not depend on the room in the buffer.
  */
 #include "cmocka_all.h"
 #include "seeded.h"

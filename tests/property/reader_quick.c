@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reader_quick.c - random recordings, whole and damaged, read twice: with pd_reader_next()'s short way for
- * the records of the kernel, or that of pd_reader_next_decoded(), and without, or passing over samples. What
- * they say must be the same.
+ * reader_quick.c - random recordings, whole and damaged, read twice: with the fast path of pd_reader_next()
+ * for kernel records, or that of pd_reader_next_decoded(), and without, or skipping samples. The results must
+ * be the same.
  */
 #include "bytes.h"
 #include "cmocka_all.h"

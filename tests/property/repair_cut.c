@@ -2,9 +2,9 @@
 /*
  * repair_cut.c - a recording that perf made, as file, stream, directory, compressed, and of the other byte
  * order, cut off at every byte and repaired: no record that was complete before the cut is lost, none is
- * changed, and nothing else comes; the result has no damage. Where a cut is before the end of the attrs, that
- * is said. Usually all cuts of the first KiB and each 13th behind it are tried, which is every place in a
- * word of 8 bytes; PERFDATA_TEST_EFFORT=full: all.
+ * changed, and none is added; the result has no damage. A cut before the end of the attrs is an error.
+ * Usually all cuts of the first KiB and each 13th behind it are tried, which is every place in a word of 8
+ * bytes; PERFDATA_TEST_EFFORT=full: all.
  */
 #define _GNU_SOURCE
 #include "cmocka_all.h"
@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- What a recording has */
+/* ---- The records of a recording */
 
 enum { MOST = 1024 };
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * repair_random.c - recordings of many kinds, made and real, damaged at random and repaired: what comes out
- * has no damage and nothing that perf would not take, and of the records that the damage did not touch none
- * is missing but those that are told. Where reading goes on behind damage is a guess, which may take what is
- * left of one record and a part of the next for a record: one damage in a hundred may hide one so. Not looked
- * at is what nothing tells: data that zstd unpacks to something else, what a damaged file pushes behind the
- * end of its data, and where AUX data ends.
- * PERFDATA_TEST_EFFORT=full makes it more damages of each; PERFDATA_REPAIR_SAVE=FILE keeps an input that
- * fails.
+ * repair_random.c - recordings of many kinds, made and real, damaged at random and repaired: the output has
+ * no damage and nothing that perf would refuse, and no undamaged record is missing except reported ones. The
+ * place where reading continues behind damage is a guess, which may take the rest of one record and a part of
+ * the next for a record: one damage in a hundred may hide a record in this way. Undetectable losses are not
+ * checked: data that zstd decompresses to other bytes, data that damage moves behind the end of a file's
+ * data, and the end of AUX data. PERFDATA_TEST_EFFORT=full makes more damages of each;
+ * PERFDATA_REPAIR_SAVE=FILE keeps an input that fails.
  */
 #define _GNU_SOURCE
 #include "cmocka_all.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tasks_collect.c - random recordings: what pd_tasks_collect() knows of every task at every record is what
- * the calls it stands for give one by one.
+ * tasks_collect.c - random recordings: pd_tasks_collect() gives the same state of every task at every record
+ * as the single calls that it replaces.
  */
 #include "bytes.h"
 #include "cmocka_all.h"

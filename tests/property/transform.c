@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * transform.c - random recordings of all containers through pd_transform(): what is kept, or decoded and
- * encoded, is what pd_filter() makes of all; what is dropped, added and changed is found in the output; what
- * is cut or damaged is told; and without memory all comes back. Checks R10, R11.
+ * transform.c - random recordings of all containers through pd_transform(): keeping, or decoding and
+ * encoding, all records gives the output of pd_filter(); the output shows dropped, added and changed records;
+ * truncation and damage are reported; and all memory is freed when it runs out. Checks R10, R11.
  */
 #include "bytes.h"
 #include "cmocka_all.h"

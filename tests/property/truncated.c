@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * truncated.c - pipe streams, compressed recordings and files of directories, cut off at every byte: what was
- * complete is given, the end is told with its place, and nothing else comes. What is complete is known from
- * how the recording was put together, not from reading it. Checks R3, R12.
+ * truncated.c - pipe streams, compressed recordings and files of directories, cut off at every byte: complete
+ * records are given, the end is reported with its place, and nothing else comes. The test knows the complete
+ * records from the construction of the recording, not from reading it. Checks R3, R12.
  */
 #define _GNU_SOURCE
 #include "cmocka_all.h"

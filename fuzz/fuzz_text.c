@@ -57,9 +57,9 @@ static bool same(const char *path, const void *p, size_t n)
 
 static int open_up(const char *path, const struct stat *st, int kind, struct FTW *where)
 {
-    (void)kind;
+    (void)st;
     (void)where;
-    return S_ISDIR(st->st_mode) ? chmod(path, 0700) : 0;
+    return kind == FTW_D || kind == FTW_DNR ? chmod(path, 0700) : 0;
 }
 
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where)

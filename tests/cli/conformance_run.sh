@@ -12,7 +12,7 @@ runs() { # STATUS ARGUMENT...
 }
 few='container-file container-zstd.be record-comm.be sample-ip trap-callchain-nr feature-hostname'
 memory=2048
-! sanitized || memory=100000000 # shadow memory is address space, too
+! sanitized || memory=200000000 # shadow memory is address space, too
 # shellcheck disable=SC2086 # names
 {
     runs 0 --memory $memory --json "$set/adapters/perfdata $PERFDATA {}" $few

@@ -205,8 +205,8 @@ peak_memory() {
     cat peak
 }
 
-# most_memory KB: this much, plus the memory of a sanitizer.
-most_memory() { if sanitized; then echo $(($1 + 100000)); else echo "$1"; fi; }
+# most_memory KB: this much, plus the memory of a sanitizer, which has a shadow of each byte.
+most_memory() { if sanitized; then echo $((2 * $1 + 100000)); else echo "$1"; fi; }
 
 # little_more SMALL LARGE KB: LARGE is at most KB more than SMALL.
 little_more() { [ $(($2 - $1)) -lt "$(most_memory "$3")" ]; }

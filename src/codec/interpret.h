@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* interpret.h - the reference interpreter: records and features by the tables. */
+/* interpret.h - the reference interpreter: reads and writes records and features by the tables. */
 #ifndef PERFDATA_INTERPRET_H
 #define PERFDATA_INTERPRET_H
 
@@ -8,8 +8,8 @@
 
 /*
  * The reference interpreter: decodes the record's payload through the tables, under the variant rec->variant,
- * into `u` (rec->u's layout; NULL: only to find the error). Slow, used by tests and to say which field is
- * wrong.
+ * into `u` (rec->u's layout; NULL: only to find the error). It is slow; tests use it, and errors use it to
+ * name the wrong field.
  */
 enum pd_code pd_interpret_decode(const struct pd_plan *plan, struct pd_record *rec, union pd_payload *u,
                                  struct pd_error *error);
@@ -22,12 +22,11 @@ enum pd_code pd_interpret_encode(const struct pd_plan *plan, const struct pd_rec
                                  size_t cap, size_t *size, struct pd_error *error);
 
 /*
- * A member of the record that has a value, although the record is written without it: by a bit of its event,
- * or of its own.
- * *value is the struct it is in. NULL: there is none.
+ * A member of the record that has a value but is not written, because a bit of the event or of the record
+ * leaves it out. *value is the struct that contains it. NULL: there is none.
  */
 const struct pd_op *pd_left_out(const struct pd_plan *plan, const struct pd_record *rec, const void **value);
-/* A struct pd_sample whose bits are 0 in what is written of a usual sample of this plan, else 1. */
+/* Fills a struct pd_sample with bits: 0 in the fields that a usual sample of this plan writes, else 1. */
 void pd_left_out_of_samples(const struct pd_plan *plan, void *mask);
 
 /*

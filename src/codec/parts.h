@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* parts.h - parts of fixed size, and attrs, which say their own. */
+/* parts.h - parts of fixed size, and attrs, which contain their size. */
 #ifndef PERFDATA_PARTS_H
 #define PERFDATA_PARTS_H
 
@@ -9,15 +9,15 @@
 #include <perfdata/codec.h>
 
 /*
- * Where an attr ends that stands in n bytes, as its own size says, or, where that cannot be (fewer bytes than
- * the first version had, or more than n), as it may be read all the same: *room. The one judgement of attr
- * entries of files, HEADER_ATTR records and attrs in them: PD_ECOUNT or PD_ESHORT, which names no offset.
- * `error` may be NULL.
+ * Finds the end of an attr in n bytes: by its own size, or, if that is impossible (below the size of the
+ * first version, or above n), as much as may be read all the same: *room. Attr entries of files, HEADER_ATTR
+ * records and attrs inside those all use this judgement: PD_ECOUNT or PD_ESHORT, without an offset. `error`
+ * may be NULL.
  */
 enum pd_code pd_attr_place(enum pd_order order, const uint8_t *bytes, size_t n, size_t *room,
                            struct pd_error *error);
 
-/* An error in a part, whose offset is counted from the part's begin: it is counted as that of the part is. */
+/* Converts an offset in an error from the begin of a part to that of the space which contains the part. */
 static inline void pd_error_move(struct pd_error *error, uint64_t part)
 {
     error->offset = error->offset == PD_NOWHERE || part == PD_NOWHERE ? part : error->offset + part;
@@ -44,7 +44,7 @@ static inline void pd_error_move(struct pd_error *error, uint64_t part)
 #undef RECORD
 #undef END
 
-/* Fixed parts as a whole: from and to PD_BYTES_<part> bytes. An attr's tail is not among them. */
+/* Fixed parts as a whole, from and to PD_BYTES_<part> bytes. An attr's tail is not included. */
 #define PD_PART(name_)                                                                         \
     void pd_##name_##_take(const uint8_t *bytes, enum pd_order order, struct pd_##name_ *out); \
     void pd_##name_##_put(const struct pd_##name_ *v, enum pd_order order, uint8_t *bytes);

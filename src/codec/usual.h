@@ -7,9 +7,9 @@
 #include <perfdata/constants.h>
 
 /*
- * The sample types that perf record gives to most recordings: one event or several, alike (ID) or not
- * (IDENTIFIER), of one cpu or all, with or without call chains and raw data. The codec has code of its own
- * for each, in which the compiler knows what WHEN says.
+ * The sample types that perf record gives to most recordings: one event, or several with the id at the same
+ * place (ID) or anywhere (IDENTIFIER), of one cpu or all, with or without call chains and raw data. The codec
+ * has code of its own for each, in which the compiler knows the values of all WHEN conditions.
  */
 #define PD_USUAL_FIELDS (PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_PERIOD)
 #define PD_USUAL_WITH(X, a_, b_, c_, d_, e_, f_, with_)                     \
@@ -27,8 +27,8 @@
 #define PD_N_USUAL 24
 
 /*
- * Is a framed sample of one of these types, and does it end where it should? Then it can be decoded, without
- * doing so; false says nothing.
+ * True if a framed sample is of one of these types and ends at its size: then it can be decoded. False does
+ * not mean that it cannot.
  */
 bool pd_sample_fits(const struct pd_plan *plan, const uint8_t *raw, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* variant.h - which forms of a layout a record can have, and whether a sample_id follows it. */
+/* variant.h - the forms of a layout that a record can have, and whether a sample_id follows it. */
 #ifndef PERFDATA_VARIANT_H
 #define PERFDATA_VARIANT_H
 
@@ -15,14 +15,14 @@ static inline uint8_t pd_usual_variant(const struct pd_plan *plan, uint32_t type
     return counters ? PD_VARIANT_BRANCH_COUNTERS : 0;
 }
 
-/* The abi that such a variant says is not known; of two, the first. */
+/* An abi value that is unknown, for such a variant; of two values, the first unknown one. */
 static inline uint64_t pd_variant_abi(const struct pd_record *rec)
 {
     const struct pd_sample *s = &rec->u.sample;
     return rec->variant & PD_VARIANT_UNKNOWN_USER_REGS ? s->regs_user.abi : s->regs_intr.abi;
 }
 
-/* An empty branch stack is the only one that can lack hw_idx. */
+/* Only an empty branch stack can lack hw_idx. */
 static inline bool pd_variant_possible(const struct pd_record *rec)
 {
     if (rec->type != PD_RECORD_SAMPLE)
@@ -32,15 +32,15 @@ static inline bool pd_variant_possible(const struct pd_record *rec)
     return !(rec->variant & PD_VARIANT_NO_HW_IDX) || rec->u.sample.branch_stack.nr == 0;
 }
 
-/* Is the layout of such a record not known, because its attr has bits that no schema line stands for? */
+/* True if the layout of such a record is unknown, because its attr has bits that no schema line describes. */
 static inline bool pd_layout_unknown(const struct pd_plan *plan, uint32_t type)
 {
     return (type == PD_RECORD_SAMPLE && plan->unknown) || (type == PD_RECORD_READ && plan->unknown_read);
 }
 
 /*
- * Can records of this type have a sample_id behind the payload? Unknown kernel types follow the rule of the
- * known ones.
+ * True if records of this type can have a sample_id behind the payload. Unknown kernel types follow the rule
+ * of the known ones.
  */
 static inline bool pd_type_has_trailer(uint32_t type)
 {
@@ -62,7 +62,7 @@ static inline bool pd_type_has_trailer(uint32_t type)
     }
 }
 
-/* Does one follow it? */
+/* True if a sample_id follows the record. */
 static inline bool pd_has_id(const struct pd_plan *plan, uint32_t type, uint8_t variant)
 {
     return variant & PD_VARIANT_SAMPLE_ID || (plan->id_all && pd_type_has_trailer(type));

@@ -55,9 +55,9 @@ static bool is_old_set(const uint8_t features[32])
 }
 
 #define TINY 16 /* bytes; E_MACHINE has 8, CLN_SIZE 4 */
-#define CLEARLY                                                                                         \
-    3 /* features more of which nobody knows; with the host name, by which perf tells the words, one is \
-         enough */
+#define CLEARLY                                                                                            \
+    3 /* features more of which nobody knows; with the host name, from which perf tells the word size, one \
+         is \          enough */
 
 unsigned pd_feature_word(const uint8_t stored[32], const struct pd_file_section *sections, size_t n)
 {
@@ -395,7 +395,7 @@ static enum pd_code place_data(struct pd_reader *r, struct pd_error *error)
         info->data_end = data->size ? info->data_end : PD_NOWHERE;
         return PD_OK;
     }
-    /* Records, or not even those yet: nothing that a finished recording has behind its data. */
+    /* The file has at most records: nothing that a finished recording has behind its data. */
     const bool open_end = info->file_size >= data->offset && data->offset >= info->header.size;
     if (data->size == 0 && open_end && info->header.attrs.offset <= data->offset &&
         !pd_file_is_table(r, data->offset) && (info->file_size > data->offset || has_any_feature(info))) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* file.h - the file container: header, feature bitmap, feature table, and the map of what is where. */
+/* file.h - the file container: header, feature bitmap, feature table, and the map of all parts. */
 #ifndef PERFDATA_FILE_H
 #define PERFDATA_FILE_H
 
@@ -8,37 +8,37 @@
 
 /* Reads header, attrs, ids and feature table. Damage becomes findings as long as anything can be read. */
 enum pd_code pd_file_open(struct pd_reader *r, struct pd_error *error);
-/* Bytes of the table of features; 0: it has none. */
+/* Bytes of the table of features; 0: there is no table. */
 uint64_t pd_file_table_bytes(const struct pd_reader *r);
-/* Could the table of features stand there? Each entry points behind it. */
+/* True if the table of features may be at this offset: each entry points behind it. */
 bool pd_file_is_table(struct pd_reader *r, uint64_t offset);
-/* The data is there, whatever the header says; the table of features stands behind it. */
+/* Sets the position of the data, against the header; the table of features is behind the data. */
 enum pd_code pd_file_move_data(struct pd_reader *r, uint64_t offset, uint64_t end, struct pd_error *error);
 
-/* Where a section ends, as it says of itself. */
+/* The end of a section, by its own numbers. */
 static inline uint64_t pd_file_section_end(const struct pd_file_section *s)
 {
     return s->size > UINT64_MAX - s->offset ? UINT64_MAX : s->offset + s->size;
 }
 
-/* What stands behind the data of a file that cannot seek; called when the records have been read. */
+/* Reads the part behind the data of a file that cannot seek; called when the records have been read. */
 enum pd_code pd_file_tail(struct pd_reader *r, struct pd_error *error);
 
 /* Builds r->extents. */
 enum pd_code pd_file_map(struct pd_reader *r, struct pd_error *error);
 
-/* The feature bitmap between its stored and its logical form (bit n in byte n / 8); `word` is 4 or 8. */
+/* Converts the feature bitmap between its stored and logical form (bit n in byte n / 8); `word` is 4 or 8. */
 void pd_features_convert(const uint8_t from[32], uint8_t to[32], enum pd_order order, unsigned word);
 
 /*
- * Bytes of the words of a stored big-endian bitmap: 8, unless words of 4 make more sense. The n first
- * sections of the table tell, too, of the sets that are short: with TRACING_DATA and BUILD_ID alone the other
- * reading is of sections that have a few bytes.
+ * Bytes of the words of a stored big-endian bitmap: 8, unless words of 4 are more plausible. For short sets,
+ * the first n sections of the table tell, too: if one reading is TRACING_DATA and BUILD_ID alone, and the
+ * sections have only a few bytes, the other reading is right.
  */
 unsigned pd_feature_word(const uint8_t stored[32], const struct pd_file_section *sections, size_t n);
 /*
- * Stores the bitmap in words of which a reader sees that they have so many bytes: `word`, or else the others.
- * False: it would read other features either way.
+ * Stores the bitmap in words whose size a reader can tell: of `word` bytes if possible, else of the other
+ * size. False: a reader would find other features either way.
  */
 bool pd_features_store(const uint8_t features[32], enum pd_order order, unsigned word,
                        const struct pd_file_section *sections, size_t n, uint8_t stored[32]);

@@ -56,7 +56,7 @@ static uint64_t max_window(const struct pd_inflate *z)
     return z->max_window ? z->max_window : PD_LIMIT_ZSTD_WINDOW;
 }
 
-/* The limit for libzstd: its logarithm, within the supported range. */
+/* The limit as libzstd takes it: a logarithm, within the supported range. */
 static int window_log(const struct pd_inflate *z)
 {
     const ZSTD_bounds bounds = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax);

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* record_probe.c - see record_probe.h. Probing moves no reader's place, but what its input shows. */
+/*
+ * record_probe.c - see record_probe.h. Probing does not move the reader, but changes the visible bytes of its
+ * input.
+ */
 #include "record_probe.h"
 #include "src/schema/fail.h"
 #include "src/schema/schema.h"
 #include "src/schema/roles.h"
 #include "src/support/wire.h"
 
-#define IN_A_ROW 3 /* records that make sense, for reading to go on there */
+#define IN_A_ROW 3 /* number of plausible records required for reading to continue there */
 #define HEADER sizeof(struct pd_record_header)
 
-/* ---- Is there one? */
+/* ---- Where records begin */
 
-/* The record that begins at p, of whose n bytes it has no more; *whole: its bytes and what stands behind it.
- */
+/* The record that begins at p, with at most n bytes; *whole: its size and that of the payload behind it. */
 static bool is_record_at(const struct pd_reader *r, const uint8_t *p, uint64_t n, uint64_t *whole)
 {
     const enum pd_order order = r->info.order;
@@ -60,7 +62,7 @@ bool pd_are_records(struct pd_reader *r, uint64_t at)
     return pd_are_in_a_row(r, at, IN_A_ROW);
 }
 
-/* ---- Is it what it says? */
+/* ---- Whether a record is plausible */
 
 bool pd_is_orphan(const struct pd_reader *r, const struct pd_record *rec)
 {
@@ -69,7 +71,7 @@ bool pd_is_orphan(const struct pd_reader *r, const struct pd_record *rec)
     return rec->type < PD_RECORD_HEADER_ATTR && rec->attr == NULL && has_id && r->attrs.seen > 1;
 }
 
-/* Does the last field that is present take all that is left, so that a wrong size leaves nothing over? */
+/* True if the last present field takes all remaining bytes, so that a wrong size leaves nothing over. */
 static bool is_open_ended(const struct pd_op *layout)
 {
     for (const struct pd_op *op = layout; op && op->kind != PD_OP_END; op++)
@@ -79,7 +81,7 @@ static bool is_open_ended(const struct pd_op *layout)
     return false;
 }
 
-/* Are the n bytes records and nothing else? */
+/* True if the n bytes are records and nothing else. */
 static bool are_only_records(const struct pd_reader *r, const uint8_t *p, size_t n)
 {
     uint64_t whole = 0;
@@ -88,15 +90,17 @@ static bool are_only_records(const struct pd_reader *r, const uint8_t *p, size_t
     return n == 0;
 }
 
-/* Bytes of a record, from which `all` are seen, and where in it a row of others is looked for: from `from`
- * on, each `step`. */
+/*
+ * A search for a row of records inside a record: `all` of its bytes are visible; it begins at `from` and
+ * advances by `step`.
+ */
 struct search {
     const uint8_t *bytes;
     size_t n, all, from, step;
-    bool beyond, ends; /* what the row may do at the end of the record: go on behind it, end with it */
+    bool beyond, ends; /* how the row may end: behind the end of the record, exactly at it */
 };
 
-/* Is a row complete that comes to a place at the end of the record, or behind it? */
+/* True if a row that reaches this place, at the end of the record or behind it, is complete. */
 static bool is_complete(const struct pd_reader *r, const struct search *s, uint64_t at)
 {
     uint64_t whole;
@@ -105,8 +109,7 @@ static bool is_complete(const struct pd_reader *r, const struct search *s, uint6
     return s->beyond && at <= s->all && (at == s->all || is_record_at(r, s->bytes + at, s->all - at, &whole));
 }
 
-/* Where the first such row begins; 0: nowhere. From the end to the begin, so that each place is looked at
- * once. */
+/* The start of the first such row; 0: none. Goes from the end to the begin, to look at each place once. */
 static size_t find_row(const struct pd_reader *r, const struct search *s)
 {
     uint8_t begins[UINT16_MAX / 8 + 1];
@@ -129,9 +132,8 @@ static size_t find_row(const struct pd_reader *r, const struct search *s)
 }
 
 /*
- * Behind damage, bytes of one record and of the next can look like a record, too. Of two rows that come
- * together, the one of more records is the right one: does one begin in the first record at a place? Where;
- * else the place itself.
+ * Behind damage, bytes of one record and of the next can look like a record. If two rows meet, the longer one
+ * is right: returns the start of a row that begins inside the first record; else the place itself.
  */
 static uint64_t refine(struct pd_reader *r, uint64_t at)
 {
@@ -156,15 +158,15 @@ uint64_t pd_find_records(struct pd_reader *r, uint64_t at)
     return at < r->end ? refine(r, at) : r->end;
 }
 
-/* What holds records by its nature. */
+/* True if such records contain other records. */
 static bool is_wrapper(uint32_t type)
 {
     return pd_traits_of(type)->role == PD_ROLE_WRAPPER || type == PD_RECORD_SIMPLEPERF_SPLIT;
 }
 
 /*
- * Where in the record another one begins, which a wrong size made a part of it; 0: nowhere. What such a size
- * takes in ends where a record ends, or else what follows makes no sense.
+ * The place in the record where another one begins, which a wrong size made part of it; 0: none. If the size
+ * is wrong, the swallowed records end where the record ends, or else the bytes behind it make no sense.
  */
 static size_t find_swallowed(const struct pd_reader *r, const struct pd_record *rec)
 {
@@ -192,14 +194,14 @@ size_t pd_find_inside(struct pd_reader *r, const struct pd_record *rec)
     return s.all > s.n ? find_row(r, &s) : 0;
 }
 
-/* Do the bytes begin like the tracing data that old simpleperf has inside its record? */
+/* True if the bytes begin like the tracing data that old simpleperf has inside its record. */
 static bool has_tracing_data(const struct pd_record *rec)
 {
     static const uint8_t magic[] = {23, 8, 68, 't', 'r', 'a', 'c', 'i', 'n', 'g'};
     return rec->size >= 12 + sizeof magic && memcmp(rec->raw + 12, magic, sizeof magic) == 0;
 }
 
-/* A file has its attrs in its header, and its tracing data in a section. */
+/* True if a file cannot have such a record: attrs are in its header, tracing data in a section. */
 static bool is_out_of_place(const struct pd_reader *r, const struct pd_record *rec)
 {
     const bool pipe = r->info.container == PD_CONTAINER_PIPE;
@@ -209,8 +211,8 @@ static bool is_out_of_place(const struct pd_reader *r, const struct pd_record *r
 }
 
 /*
- * A record of perf itself has its fields and zeros behind them: what else its size takes in is of something
- * else.
+ * True if the record is too long: a record of perf's own ends with its fields and zeros, so that other bytes
+ * belong to something else.
  */
 static bool is_too_long(const struct pd_record *rec)
 {
@@ -223,7 +225,7 @@ static bool is_too_long(const struct pd_record *rec)
     return !zeros && rec->rest.n >= 8;
 }
 
-/* Does a record of perf itself say that it is of an event which is not there? perf stops at it. */
+/* True if a record of perf's own names an event that does not exist; perf stops at it. */
 static bool is_of_no_event(const struct pd_reader *r, const struct pd_record *rec, uint64_t *id)
 {
     if (!rec->decoded || r->attrs.map_size == 0 || rec->type < PD_RECORD_HEADER_ATTR)
@@ -235,7 +237,7 @@ static bool is_of_no_event(const struct pd_reader *r, const struct pd_record *re
     return pd_attrs_find(&r->attrs, *id) == UINT32_MAX;
 }
 
-/* Does it say that it has a layout which no perf has? */
+/* True if the record claims a layout that no perf has. */
 static bool is_of_no_kind(const struct pd_record *rec)
 {
     return rec->decoded && rec->type >= PD_RECORD_HEADER_ATTR && pd_tool_has_beyond(rec->type, &rec->u);

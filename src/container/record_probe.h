@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* record_probe.h - where records stand, to judge by what stands there; and whether one is what it says. */
+/* record_probe.h - finds where records begin, by their bytes, and checks whether one is plausible. */
 #ifndef PERFDATA_RECORD_PROBE_H
 #define PERFDATA_RECORD_PROBE_H
 
 #include "reader/reader_internal.h"
 
-/* Does a record stand there that can be decoded and leaves nothing over? *next: the place behind it. */
+/* True if a record begins there that can be decoded and leaves no bytes over. *next: the place behind it. */
 bool pd_is_record(struct pd_reader *r, uint64_t at, uint64_t *next);
-/* Do n records in a row make sense there, or all up to the end of the data? */
+/* True if n consecutive records are plausible there, or all up to the end of the data. */
 bool pd_are_in_a_row(struct pd_reader *r, uint64_t at, unsigned n);
-/* The same of several. */
+/* The same for several records. */
 bool pd_are_records(struct pd_reader *r, uint64_t at);
-/* The first place from `at` on where several records in a row make sense; the end of the data if there is
- * none. */
+/*
+ * The first place from `at` on where several consecutive records are plausible; the end of the data if there
+ * is none.
+ */
 uint64_t pd_find_records(struct pd_reader *r, uint64_t at);
 /*
- * Behind the record, where reading would go on, nothing makes sense: does a record begin in it from which
- * reading can go on? Where in it; 0: nowhere, or all is well. Its bytes may have moved then.
+ * Call this if nothing behind the record is plausible. Returns the place inside it where a record begins from
+ * which reading can go on; 0: there is none, or all is well. The bytes of the record may have moved then.
  */
 size_t pd_find_inside(struct pd_reader *r, const struct pd_record *rec);
-/* Is the record of an event that there is not? perf does not go on behind it. With one event, or id 0, it
- * takes the first. */
+/*
+ * True if the record is of an event that does not exist; perf does not go on behind it. With one event, or id
+ * 0, perf takes the first event.
+ */
 bool pd_is_orphan(const struct pd_reader *r, const struct pd_record *rec);
 
 #endif

@@ -9,7 +9,7 @@
 #include "src/support/limits.h"
 #include <stdio.h>
 
-/* A mapping, its name behind it, and the number of address ranges that refer to it. */
+/* A mapping, followed by its name, and the number of address ranges that refer to it. */
 struct pd_own_mapping {
     struct pd_mapping is; /* first: what is handed out */
     uint32_t refs;
@@ -86,8 +86,7 @@ static size_t name_module(const char *path, char *buf, size_t cap)
 
 size_t pd_mapping_dso(const struct pd_mapping *m, char *buf, size_t cap)
 {
-    const char *bracket =
-        strchr(m->file, ']'); /* behind it stands the symbol that tells where the kernel is */
+    const char *bracket = strchr(m->file, ']'); /* behind it is the symbol that tells where the kernel is */
     switch (m->kind) {
     case PD_MAPPING_KERNEL:
         return (size_t)snprintf(buf, cap, "%.*s", bracket ? (int)(bracket + 1 - m->file) : 0, m->file);
@@ -126,13 +125,13 @@ bool pd_frames_next(struct pd_frames *f, uint64_t *ip, unsigned *cpumode)
         case PD_CONTEXT_GUEST_USER: f->cpumode = PD_CPUMODE_GUEST_USER; break;
         default: f->next = f->ips.n; break;
         }
-        if (*ip == PD_CONTEXT_USER_DEFERRED) /* what follows is a cookie */
+        if (*ip == PD_CONTEXT_USER_DEFERRED) /* the next word is a cookie */
             f->next = f->ips.n;
     }
     return false;
 }
 
-/* ---- Mappings that are there */
+/* ---- Mappings */
 
 static void count_ranges(void *user, uint32_t number, int by)
 {
@@ -230,7 +229,7 @@ static void empty_space(struct pd_mappings *m, uint32_t i)
     m->spaces[i].root = 0;
 }
 
-/* The mappings of a process stay for a while, for what comes late. */
+/* The mappings of a process stay for a while, for late records. */
 static void end_process(struct pd_mappings *m, uint32_t pid)
 {
     const uint32_t i = pd_idmap_get(&m->pids[PD_SPACE_PROCESS], pid);
@@ -248,7 +247,7 @@ static void end_process(struct pd_mappings *m, uint32_t pid)
     }
 }
 
-/* The space of a pid, made if there is none; one whose process had ended is in use again. */
+/* The space of a pid, made if there is none; if its process had ended, the space is in use again. */
 static bool use_space(struct pd_mappings *m, enum pd_space_of kind, uint32_t pid, uint32_t *space)
 {
     *space = pd_idmap_get(&m->pids[kind], pid);
@@ -276,7 +275,7 @@ static bool space_of_mode(unsigned cpumode, enum pd_space_of *kind, bool *host_k
            cpumode == PD_CPUMODE_GUEST_USER;
 }
 
-/* ---- What records say */
+/* ---- Records */
 
 /* A damaged record may have a name that no NUL ends. */
 static struct pd_str text_of(const struct pd_str *s)
@@ -284,7 +283,7 @@ static struct pd_str text_of(const struct pd_str *s)
     return (struct pd_str){s->ptr, s->len < UINT16_MAX ? s->len : UINT16_MAX, 0};
 }
 
-/* The last address; the kernel's own may be without a size, and is all there is then. */
+/* The last address; a mapping of the kernel may have no size, and then extends to the end. */
 static uint64_t last_of(uint64_t first, uint64_t n)
 {
     uint64_t last;
@@ -293,7 +292,7 @@ static uint64_t last_of(uint64_t first, uint64_t n)
     return __builtin_add_overflow(first, n - 1, &last) ? UINT64_MAX : last;
 }
 
-/* An MMAP as an MMAP2 that lacks what it does not have. */
+/* An MMAP as an MMAP2 without the fields that it lacks. */
 static bool mmap2_of(const struct pd_record *rec, struct pd_mmap2 *out)
 {
     const struct pd_mmap *m = &rec->u.mmap;
@@ -353,7 +352,10 @@ static enum pd_code take_map(struct pd_mappings *m, const struct pd_record *rec,
     return place_mapping(m, space, own, last_of(map.addr, map.len), error);
 }
 
-/* A new process has the mappings of its parent, unless perf synthesized it: then all of its own follow. */
+/*
+ * A new process has the mappings of its parent. If perf synthesized the record, all mappings of the process
+ * follow instead.
+ */
 static enum pd_code take_fork(struct pd_mappings *m, const struct pd_record *rec, struct pd_error *error)
 {
     uint32_t space, parent, pid, ppid, tid;
@@ -368,7 +370,7 @@ static enum pd_code take_fork(struct pd_mappings *m, const struct pd_record *rec
     return PD_OK;
 }
 
-/* Code that the kernel made later; perf treats it as a separate mapping where there is none. */
+/* Code that the kernel made later; outside of mappings, perf treats it as a separate mapping. */
 static enum pd_code take_symbol(struct pd_mappings *m, const struct pd_ksymbol *k, struct pd_error *error)
 {
     const uint64_t last = last_of(k->addr, k->len);

@@ -11,13 +11,13 @@
 #include <perfdata/error.h>
 #include <perfdata/session/mappings.h>
 
-/* The owners of addresses: each has spaces by pid. */
+/* The owners of addresses; each kind has spaces by pid. */
 enum pd_space_of { PD_SPACE_PROCESS, PD_SPACE_GUEST_KERNEL, PD_SPACE_GUEST_PROCESS, PD_SPACE_KINDS };
 
-/* The mappings of a process, or of a kernel. */
+/* The mappings of a process or kernel. */
 struct pd_space {
     uint32_t root;         /* in the spans */
-    uint32_t older, newer; /* of those whose process has ended; 0: none */
+    uint32_t older, newer; /* in the list of spaces whose process has ended; 0: none */
     bool ended;
 };
 
@@ -33,11 +33,11 @@ struct pd_mappings {
     struct pd_mappings_options options;
     struct pd_spans spans; /* values are numbers of mappings */
     struct pd_idmap pids[PD_SPACE_KINDS];
-    struct pd_space *spaces; /* that at 0 is the host's kernel */
+    struct pd_space *spaces; /* the one at 0 is the host's kernel's */
     size_t n_spaces, spaces_cap;
     uint32_t oldest, newest, n_ended;
     struct pd_own_mapping **all; /* by number; NULL: free */
-    uint32_t *unused;            /* numbers that are free; as many places as in `all` */
+    uint32_t *unused;            /* free numbers; as much room as in `all` */
     size_t n_all, all_cap, n_unused, unused_cap;
     uint64_t bytes; /* of mappings and their names */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* session.c - interprets records in one pass: tasks, mappings, cgroups and namespaces. / */
+/* session.c - interprets records in one pass: tasks, mappings, cgroups and namespaces. */
 #include <perfdata/session/session.h>
 #include "mappings.h"
 #include "record_words.h"
@@ -33,10 +33,10 @@ struct pd_session {
     uint64_t memory;
     struct pd_tasks *tasks;
     struct pd_mappings mappings;
-    struct pd_idmap tids; /* to `more` */
+    struct pd_idmap tids; /* from tids to `more` */
     struct more *more;
     size_t more_cap;
-    struct cgroup *cgroups; /* a hash table by id, half full at most; without a path: free */
+    struct cgroup *cgroups; /* a hash table by id, at most half full; an entry without a path is free */
     size_t n_cgroups, cgroups_size;
     struct pd_key key;           /* of the table */
     uint64_t bytes;              /* of all but tasks and mappings */
@@ -94,7 +94,7 @@ static enum pd_code make_set(struct pd_session *s, const struct pd_list *namespa
     return PD_OK;
 }
 
-/* ---- What tasks have besides names */
+/* ---- Data of tasks besides names */
 
 static const struct more *find_more(const struct pd_session *s, uint32_t tid)
 {

@@ -69,7 +69,7 @@ void pd_spans_drop(struct pd_spans *s, uint32_t space)
     pd_spans_drop(s, was.right);
 }
 
-/* The same, to be changed: itself if nobody else has it. */
+/* The same range for a change: the node itself if nothing else refers to it, else a copy. */
 static uint32_t own(struct pd_spans *s, uint32_t i)
 {
     if (i == 0 || s->items[i].refs == 1)
@@ -84,7 +84,7 @@ static uint32_t own(struct pd_spans *s, uint32_t i)
     return copy;
 }
 
-/* Those that begin before an address, and the others. */
+/* Splits into the ranges that begin before an address, and the others. */
 static void split(struct pd_spans *s, uint32_t t, uint64_t at, uint32_t *before, uint32_t *behind)
 {
     *before = *behind = 0;
@@ -118,7 +118,10 @@ static uint32_t join(struct pd_spans *s, uint32_t a, uint32_t b)
     return top;
 }
 
-/* Has the last range end before an address; `cut` receives what is behind: first > last if nothing is. */
+/*
+ * Makes the last range end before an address; `cut` receives the part behind it (first > last: there is
+ * none).
+ */
 static uint32_t end_before(struct pd_spans *s, uint32_t t, uint64_t at, struct pd_span *cut)
 {
     if ((t = own(s, t)) == 0)
@@ -129,7 +132,7 @@ static uint32_t end_before(struct pd_spans *s, uint32_t t, uint64_t at, struct p
     } else if (s->items[t].last >= at) {
         *cut = s->items[t];
         cut->first = at;
-        s->items[t].last = at - 1; /* it begins before */
+        s->items[t].last = at - 1; /* it begins before `at` */
     }
     return t;
 }

@@ -10,22 +10,22 @@
 #include "src/support/keyed.h"
 #include "src/support/memory.h"
 
-/* Balanced by unpredictable ranks: of two neighbours the one with the higher rank is above. */
+/* Balanced by unpredictable ranks: of two neighbours, the one with the higher rank is the parent. */
 struct pd_span {
     uint64_t first, last;
     uint32_t left, right;
-    uint32_t refs; /* ranges above, and spaces, that have it */
+    uint32_t refs; /* parents and spaces that refer to it */
     uint32_t rank;
     uint32_t value;
 };
 
-/* Of all spaces. A space is a number, 0 while nothing is in it. */
+/* The ranges of all spaces. A space is a number, 0 while it is empty. */
 struct pd_spans {
     const struct pd_allocator *allocator;
-    struct pd_span *items; /* that at 0 stands for none */
+    struct pd_span *items; /* the one at 0 stands for none */
     size_t n, cap;
-    uint32_t unused; /* a list, by `left` */
-    uint64_t ranks;  /* given */
+    uint32_t unused; /* a list of free items, linked by `left` */
+    uint64_t ranks;  /* number of ranks drawn */
     struct pd_key key;
     bool failed; /* memory ran out: the content is wrong */
     /* Called for each range that gets a value (1) or loses it (-1); may be NULL. */
@@ -42,9 +42,9 @@ void pd_spans_put(struct pd_spans *s, uint32_t *space, uint64_t first, uint64_t 
 void pd_spans_take(struct pd_spans *s, uint32_t *space, uint64_t first, uint64_t last);
 /* A copy of another space. */
 uint32_t pd_spans_copy(struct pd_spans *s, uint32_t space);
-/* The space is used no more. */
+/* Ends the use of a space. */
 void pd_spans_drop(struct pd_spans *s, uint32_t space);
-/* False: the address is in none. */
+/* False: no range has the address. */
 bool pd_spans_find(const struct pd_spans *s, uint32_t space, uint64_t address, uint32_t *value);
 
 #endif

@@ -214,7 +214,9 @@ static enum pd_code enter(struct pd_reader *r, const struct pd_record *rec, stru
     const bool second = rec->type == PD_RECORD_COMPRESSED2;
     const enum pd_code bad = pd_record_decode_framed(&r->attrs.none, &copy, NULL);
     if (bad ||
-        (second && copy.rest.n >= 8)) { /* which bytes are the chunk? Without it, the next cannot be read. */
+        (second &&
+         copy.rest.n >=
+             8)) { /* it is unclear which bytes are the chunk, and without it, the next one cannot be read */
         if (!z->broken)
             lose(r, rec, 8, "data_size", bad ? 0 : copy.u.compressed2.data_size);
         else
@@ -251,7 +253,9 @@ static enum pd_code probe(struct pd_reader *r, const struct pd_record *rec, stru
     return code ? stop(r, code) : PD_OK;
 }
 
-/* The next record inside a COMPRESSED one; PD_END: the rest of it, if any, continues in the next one. */
+/*
+ * The next record inside a COMPRESSED one; PD_END: there is none, or its rest is in the next COMPRESSED one.
+ */
 static enum pd_code next_inside(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
     const uint8_t *p;
@@ -277,8 +281,7 @@ static enum pd_code next_inside(struct pd_reader *r, struct pd_record *rec, stru
         r->inside = false;
         return pd_fail_record(error, PD_EZSTD, rec, 6, "size", rec->size, 8);
     }
-    if (pd_is_wrapper(rec) &&
-        !r->nested) { /* it is given as it is, after an error, since it is not decompressed */
+    if (pd_is_wrapper(rec) && !r->nested) { /* after an error, it is given without being decompressed */
         r->nested = true;
         return pd_fail_record(error, PD_EZSTD, rec, 0, "COMPRESSED inside COMPRESSED", 1, 0);
     }
@@ -331,7 +334,9 @@ static void note_cpus(struct pd_reader *r, struct pd_record *rec)
     rec->nr_cpus_avail = r->nr_cpus_avail;
 }
 
-/* Its meaning, or that of others, depends on records that a reader of a part has not seen. */
+/*
+ * True if the meaning of the record, or of others, depends on records that a reader of a part has not seen.
+ */
 static bool leans(const struct pd_reader *r, const struct pd_record *rec)
 {
     return pd_carries_more(rec) || (pd_is_wrapper(rec) && !r->keep_compressed);
@@ -373,7 +378,7 @@ static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, str
     return probe(r, rec, error);
 }
 
-/* Of an event of a usual sample type, the function for it. */
+/* The function for the current event, if it has a usual sample type. */
 static pd_next_decoded *next_decoded_of(const struct pd_reader *r)
 {
     const bool here = PD_HOST_ORDER == PD_LITTLE && r->info.order == PD_LITTLE && r->attrs.seen;
@@ -394,7 +399,7 @@ static void go_on_quick(struct pd_reader *r, const struct pd_record *rec)
     in->stop = in->next + (left < in->fill - skip ? (size_t)left : in->fill - skip);
 }
 
-/* In which file it was. */
+/* Sets the number of the member in an error. */
 static enum pd_code say_member(const struct pd_reader *r, enum pd_code code, struct pd_error *error)
 {
     if (code && code != PD_END && error)
@@ -429,7 +434,7 @@ enum pd_code pd_reader_next_here(struct pd_reader *r, struct pd_record *rec, str
     return pd_reader_next_quick(r, rec) ? PD_OK : say_member(r, next_any(r, rec, error), error);
 }
 
-/* The same, on through the files of a directory. */
+/* The same, across the files of a directory. */
 __attribute__((noinline)) static enum pd_code next_of_all(struct pd_reader *r, struct pd_record *rec,
                                                           struct pd_error *error)
 {

@@ -3,8 +3,8 @@
  * reader_decode.c - pd_reader_next_decoded(): framing and decoding in one function for each usual sample
  * type, chosen when the reader comes to records that may have it. As two calls, which know neither the type
  * nor that the window holds the whole record, they take 126 instructions for a plain sample and 140 for one
- * with a call chain, of which a decoder by hand needs 47 and 58; so, 64 and 85. The instructions above 47 are
- * for the description of the record: its position, its event, its rest.
+ * with a call chain, while a decoder by hand needs 47 and 58. Here they take 64 and 85. The instructions
+ * above 47 are for the description of the record: its position, its event, its rest.
  */
 #include "src/codec/usual.h"
 #include "sample_run.h"
@@ -31,9 +31,9 @@ __attribute__((noinline)) enum pd_code pd_next_decoded_any(struct pd_reader *r, 
 }
 
 /*
- * A sample of this sample type, of the only event or one that is found at once, in the window, which ends
- * exactly; into a record that held the same before. False: the other functions must decide, and nothing was
- * taken.
+ * Takes a sample of this sample type, of the only event or one that is found at once, that is in the window
+ * and ends exactly; into a record that had the same type before. False: nothing was taken, and the other
+ * functions must decide.
  */
 __attribute__((always_inline)) static inline bool take_usual(struct pd_reader *r, struct pd_record *rec,
                                                              bool one, uint8_t number, uint64_t sample_type)
@@ -67,7 +67,7 @@ __attribute__((always_inline)) static inline bool take_usual(struct pd_reader *r
     rec->offset = r->at;
     rec->index = r->index;
     const uint32_t cpus = r->nr_cpus_avail,
-                   member = r->member; /* before they are stored, so that it is one move */
+                   member = r->member; /* before they are stored, so that the compiler makes one move */
     rec->nr_cpus_avail = cpus;
     rec->member = member;
     rec->payload_size = 0;

@@ -9,7 +9,7 @@
 #include "src/container/input.h"
 #include "src/schema/fail.h"
 
-/* pd_reader_next_decoded(), or what it does for some samples */
+/* pd_reader_next_decoded(), or its variant for some samples */
 typedef enum pd_code pd_next_decoded(struct pd_reader *r, struct pd_record *rec, struct pd_error *error);
 
 struct pd_reader {
@@ -47,7 +47,7 @@ struct pd_reader {
     uint64_t feature_bytes; /* of all features that are intact */
     uint64_t attrs_end;     /* attrs of HEADER_ATTR records before this offset are known */
     bool bad_attrs;         /* a finding reports damage of the file's attrs or of their ids */
-    bool begun;             /* the stream has given records that are, or may be, of an event */
+    bool begun;             /* the stream has given records that belong, or may belong, to an event */
     bool late_attrs;        /* attrs came behind such records */
     uint32_t nr_cpus_avail; /* from NRCPUS in the stream */
     uint32_t member;        /* the number of member src; both as in struct pd_record, so that they are copied
@@ -58,8 +58,8 @@ struct pd_reader {
     bool nested;   /* a COMPRESSED record inside another one was reported and is given next */
     bool inside;   /* records of a COMPRESSED one are being given */
     bool stopped;  /* at damage or at the end */
-    bool headless; /* where the records begin is yet to be found: see pd_reader_open_headless() */
-    bool mended;   /* pd_find_data() has been here */
+    bool headless; /* the place of the first record is still to be found: see pd_reader_open_headless() */
+    bool mended;   /* pd_find_data() was called */
     pd_next_decoded *next_decoded;      /* of the samples that come now */
     pd_next_decoded *const (*usual)[2]; /* the ones to choose from: pd_next_decoded_usual */
 };

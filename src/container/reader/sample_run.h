@@ -51,7 +51,7 @@ static inline bool pd_reader_next_quick(struct pd_reader *r, struct pd_record *r
 struct pd_samples {
     const struct pd_plan *plan; /* of the sample */
     size_t size;
-    size_t usual; /* a size that takes no look at the event; 1: there is none */
+    size_t usual; /* size of samples whose event need not be looked up; 1: there is none */
 };
 
 static inline bool pd_samples_suit(const struct pd_plan *plan, size_t size)

@@ -14,14 +14,16 @@ static bool same_file(const struct pd_mmap2 *a, const struct pd_mmap2 *b)
            memcmp(a->build_id, b->build_id, sizeof a->build_id) == 0;
 }
 
-/* A file with a build id is kept once. Those of the same hash take the numbers behind it. */
+/*
+ * Keeps a file with a build id once. Records of files with the same hash have consecutive numbers in the map.
+ */
 PD_WRAPS enum pd_code pd_meta_keep_mapping(struct pd_metadata *m, const struct pd_record *rec,
                                            struct pd_error *error)
 {
     struct pd_record one = {0};
     uint32_t known;
     if (!rec->plan || pd_record_decode(rec->plan, rec->raw, rec->size, &one, NULL))
-        return PD_OK; /* damage is reported by who reads the records */
+        return PD_OK; /* whoever reads the records reports damage */
     const struct pd_mmap2 *map = &one.u.mmap2;
     uint32_t hash = (uint32_t)XXH3_64bits_withSeed(
         map->filename.ptr, map->filename.len,
@@ -48,7 +50,7 @@ static size_t build_id_size(const struct pd_build_id *b)
     return n;
 }
 
-/* The build id of a mapping, in the form of the others. */
+/* The build id of a mapping, in the same form as those of other sources. */
 static struct pd_build_id mapped_build_id(const struct pd_record *rec)
 {
     const struct pd_mmap2 *map = &rec->u.mmap2;

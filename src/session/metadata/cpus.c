@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* cpus.c - lists and maps of cpus, and where a cpu is. */
+/* cpus.c - lists and maps of cpus, and the topology of a cpu. */
 #include "metadata.h"
 #include <string.h>
 
-/* A number at *p; false: there is none, or it is too large. */
+/* Takes the number at *p; false: there is none, or it is too large. */
 static bool take_number(const char **p, const char *end, uint32_t *n)
 {
     uint64_t v = 0;
@@ -58,7 +58,7 @@ bool pd_cpu_list_has(const char *list, size_t n, uint32_t cpu)
     return s.found;
 }
 
-/* Ranges of the bits that are set. */
+/* Gives the ranges of set bits. */
 static void each_bit(const struct pd_vec *words, void (*range)(void *user, uint32_t first, uint32_t last),
                      void *user)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* event_names.c - the names of events, from all that gives them one. */
+/* event_names.c - the names of events, from all sources of names. */
 #include "src/codec/parts.h"
 #include "src/schema/fail.h"
 #include "metadata.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Room for a name of n bytes and its NUL, which is there. */
+/* A copy of a name of n bytes, with a NUL behind it. */
 static char *copy_name(struct pd_metadata *m, const char *text, size_t n)
 {
     char *p = pd_resize(m->allocator, NULL, n + 1);
@@ -24,7 +24,7 @@ static char *copy_name(struct pd_metadata *m, const char *text, size_t n)
     return p;
 }
 
-/* The one text of these bytes, which lives until names are forgotten; NULL: no memory. */
+/* The only copy of this text, valid until names are forgotten; NULL: no memory. */
 PD_WRAPS static const char *the_text(struct pd_metadata *m, const char *text, size_t n)
 {
     uint32_t known, hash = (uint32_t)XXH3_64bits_withSeed(text, n, m->key.before);
@@ -71,7 +71,7 @@ enum pd_code pd_meta_read_old_names(struct pd_metadata *m, struct pd_reader *r, 
             code = keep_old_name(m, &type, error);
         else if (pd_is_failure(code) && error)
             *error = what;
-        else if (!pd_is_failure(code)) /* others may be there */
+        else if (!pd_is_failure(code)) /* others may exist */
             code = PD_OK;
     }
     return pd_meta_noted(m, code, error);
@@ -92,10 +92,7 @@ const struct pd_tracepoints *pd_metadata_tracepoints(struct pd_metadata *m)
     return m->tracepoints;
 }
 
-/*
- * ---- All names that are said are put in order once: an event is looked for among as many names as there are
- * events.
- */
+/* ---- All names are sorted once: there may be as many names as events to look up. */
 
 static bool know(struct pd_metadata *m, enum pd_name_source source, uint64_t number, uint64_t type,
                  size_t order, const char *text, size_t len)
@@ -108,7 +105,7 @@ static bool know(struct pd_metadata *m, enum pd_name_source source, uint64_t num
     return true;
 }
 
-/* The last update of an id counts, the first of the event types of old. */
+/* The last update of an id counts; of the entries of event_types, the first. */
 static bool know_records(struct pd_metadata *m)
 {
     bool ok = true;
@@ -191,7 +188,7 @@ static bool index_names(struct pd_metadata *m)
     return m->indexed;
 }
 
-/* The first one that is known of this, or NULL. */
+/* The first known name for this number, or NULL. */
 static struct pd_known_name *find_name(const struct pd_metadata *m, enum pd_name_source source,
                                        uint64_t number, uint64_t type)
 {
@@ -208,7 +205,7 @@ static struct pd_known_name *find_name(const struct pd_metadata *m, enum pd_name
     return k && k->source == source && k->number == number && k->type == type ? k : NULL;
 }
 
-/* Up to a NUL, where a length says more. */
+/* The text up to a NUL, even if its length says more. */
 static const char *text_of(struct pd_metadata *m, struct pd_known_name *k)
 {
     if (k && !k->made)
@@ -218,7 +215,7 @@ static const char *text_of(struct pd_metadata *m, struct pd_known_name *k)
 
 /* ---- Answers. */
 
-/* Of the ids of an event the one that was updated last. */
+/* Of the updates of an event's ids, the last one. */
 static const char *name_from_update(struct pd_metadata *m, const struct pd_event_attr *e)
 {
     struct pd_known_name *last = NULL;
@@ -281,6 +278,6 @@ const char *pd_metadata_event_name(struct pd_metadata *m, const struct pd_reader
     if (!m->names[attr] && (m->indexed || index_names(m)))
         m->names[attr] = make_name(m, r, attr);
     if (!m->names[attr])
-        m->names[attr] = ""; /* not to be looked for again with each sample */
+        m->names[attr] = ""; /* so that the next sample does not search again */
     return m->names[attr] && *m->names[attr] ? m->names[attr] : NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* features.c - features of a file's sections or of a stream's records, and what they say. */
+/* features.c - features from a file's sections or a stream's records, and their content. */
 #include "src/codec/carried.h"
 #include "src/schema/fail.h"
 #include "src/codec/transport.h"
@@ -23,7 +23,7 @@ static uint32_t cpus_avail(const struct pd_metadata *m)
     return h && h->feature.layout ? h->feature.u.nrcpus.nr_cpus_avail : 0;
 }
 
-/* Decodes what is held; damage is a finding. */
+/* Decodes the kept bytes; damage becomes a finding. */
 static void decode_held(struct pd_metadata *m, struct pd_held *h)
 {
     struct pd_error e;
@@ -32,7 +32,10 @@ static void decode_held(struct pd_metadata *m, struct pd_held *h)
         pd_meta_note(m, &e);
 }
 
-/* It depends on NRCPUS, which comes once; a file that has it again and again is not followed. */
+/*
+ * Decodes CPU_TOPOLOGY again, since it depends on NRCPUS. NRCPUS comes once: a file that repeats it too often
+ * is not followed.
+ */
 static void decode_topology(struct pd_metadata *m, struct pd_held *h)
 {
     struct pd_error e;
@@ -51,7 +54,7 @@ static int later(const struct pd_held *a, uint32_t id)
     return a->feature.id > id;
 }
 
-/* Keeps the bytes, which become the metadata's. A feature that comes again replaces what was known of it. */
+/* Keeps the bytes; the metadata owns them. A repeated feature replaces the earlier one. */
 static enum pd_code hold(struct pd_metadata *m, uint32_t id, uint64_t offset, uint8_t *bytes, size_t n,
                          struct pd_error *error)
 {
@@ -88,7 +91,7 @@ static enum pd_code hold(struct pd_metadata *m, uint32_t id, uint64_t offset, ui
     return PD_OK;
 }
 
-/* A buffer for a feature of n bytes; NULL without an error: too much, which has been noted. */
+/* A buffer for a feature of n bytes; NULL without an error: it is too large, which has been noted. */
 static enum pd_code claim(struct pd_metadata *m, uint64_t offset, uint64_t n, uint8_t **bytes,
                           struct pd_error *error)
 {
@@ -132,7 +135,7 @@ enum pd_code pd_metadata_finish(struct pd_metadata *m, struct pd_reader *r, stru
     return pd_meta_noted(m, code, error);
 }
 
-/* ---- What the stream says. */
+/* ---- Records of a stream. */
 
 static enum pd_code add_bytes(struct pd_metadata *m, uint32_t id, uint64_t offset, const uint8_t *p, size_t n,
                               struct pd_error *error)
@@ -172,7 +175,7 @@ enum pd_code pd_meta_add_tracing_data(struct pd_metadata *m, struct pd_reader *r
     return code;
 }
 
-/* The blob of simpleperf's records is inside. */
+/* The record of simpleperf contains its blob. */
 enum pd_code pd_meta_add_inner_tracing_data(struct pd_metadata *m, const struct pd_record *rec,
                                             struct pd_error *error)
 {
@@ -185,7 +188,7 @@ enum pd_code pd_meta_add_inner_tracing_data(struct pd_metadata *m, const struct 
                     : PD_OK;
 }
 
-/* simpleperf's tracing data comes in parts when it is large, as most is. */
+/* Large tracing data of simpleperf, which is usual, comes in parts. */
 enum pd_code pd_meta_add_part(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error)
 {
     struct pd_large_record large;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* held.c - what is held of a recording, within bounds, and findings of what is not. */
+/* held.c - keeps parts of a recording, within limits, and notes findings of what is not kept. */
 #include "metadata.h"
 #include "src/schema/fail.h"
 #include "src/support/limits.h"
@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * The last one that is held says that there are more: a record of 24 bytes may be as damaged as millions like
- * it.
+ * Adds a finding. The last one kept says that there are more: millions of records of 24 bytes may have the
+ * same damage.
  */
 void pd_meta_note(struct pd_metadata *m, const struct pd_error *error)
 {
@@ -73,7 +73,8 @@ bool pd_meta_charge(struct pd_metadata *m, uint64_t offset, uint64_t n)
 }
 
 /*
- * Whether n bytes for a record may still be taken. The first that may not is a finding, not each of millions.
+ * True if n more bytes may be kept for a record. Only the first refusal becomes a finding, not each of
+ * millions.
  */
 static bool afford(struct pd_metadata *m, const struct pd_record *rec, size_t n)
 {
@@ -90,7 +91,7 @@ static bool afford(struct pd_metadata *m, const struct pd_record *rec, size_t n)
     return false;
 }
 
-/* What is taken is what it costs: decoded, a build id of 40 bytes has hundreds. */
+/* Charges the size of the decoded record: a build id of 40 bytes takes hundreds. */
 enum pd_code pd_meta_keep_record(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error)
 {
     const size_t n = sizeof(struct pd_held_record) + rec->size;
@@ -106,7 +107,7 @@ enum pd_code pd_meta_keep_record(struct pd_metadata *m, const struct pd_record *
     memcpy(h->bytes, rec->raw, rec->size);
     if (pd_record_decode(rec->plan, h->bytes, rec->size, &h->rec, NULL)) {
         pd_release(m->allocator, h);
-        return PD_OK; /* reported by who reads the records */
+        return PD_OK; /* whoever reads the records reports it */
     }
     h->rec.plan = NULL; /* belongs to the reader */
     m->records[m->n_records++] = h;

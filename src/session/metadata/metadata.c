@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* metadata.c - collects what a recording says of itself. */
+/* metadata.c - collects the information that a recording has about itself. */
 #include "metadata.h"
 #include "src/schema/options.h"
 #include "src/support/limits.h"

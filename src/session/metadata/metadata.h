@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* metadata.h - what is held of a recording's metadata, for those who fill it and those who answer from it. */
+/* metadata.h - the kept metadata of a recording, for the files that fill it and those that answer from it. */
 #ifndef PERFDATA_METADATA_INTERNAL_H
 #define PERFDATA_METADATA_INTERNAL_H
 
@@ -9,10 +9,10 @@
 #include <perfdata/session/metadata.h>
 #include <perfdata/session/tracepoint.h>
 
-/* A feature with its bytes. Allocated one by one, so that what is given out does not move. */
+/* A feature with its bytes. Each is allocated separately, so that pointers given to callers stay valid. */
 struct pd_held {
     struct pd_feature feature;
-    uint64_t offset; /* in the input, of its first byte */
+    uint64_t offset; /* of its first byte, in the input */
     uint8_t *bytes;
 };
 
@@ -22,17 +22,17 @@ struct pd_held_record {
     uint8_t bytes[];
 };
 
-/* Where the name of an event is said, best first. */
+/* The sources of an event's name, best first. */
 enum pd_name_source { PD_NAME_FROM_UPDATE, PD_NAME_FROM_DESC, PD_NAME_FROM_LINES, PD_NAME_FROM_OLD };
 
-/* A name that some source has for a number: an event id, the number of an attr, or what an attr opens. */
+/* A name for a number: of an event id, of an attr's place, or of an attr's type and config. */
 struct pd_known_name {
     enum pd_name_source source;
     uint64_t number, type;
-    size_t order; /* of several the lowest counts */
+    size_t order; /* of several names, the one with the lowest counts */
     const char *text;
     size_t len;
-    const char *made; /* the text of it, when it was asked for */
+    const char *made; /* its text, once it was asked for */
 };
 
 struct pd_metadata {
@@ -40,26 +40,26 @@ struct pd_metadata {
     enum pd_order order;
     struct pd_key key; /* of the hashes below */
     /* held.c */
-    uint64_t left; /* bytes that may still be taken */
+    uint64_t left; /* bytes that may still be kept */
     struct pd_held_record **records;
     size_t n_records, cap_records;
     bool full; /* a record was not kept, which has been noted */
     struct pd_error *findings;
     size_t n_findings, cap_findings;
-    bool out_of_memory; /* for a finding, a name or the tracepoints */
+    bool out_of_memory; /* while adding a finding, a name or the tracepoints */
     /* features.c */
     struct pd_held **held;
     size_t n_held, cap_held;
-    bool told_cpus;              /* the finding that NRCPUS comes too often was made */
-    unsigned topologies;         /* how often CPU_TOPOLOGY was decoded anew */
-    struct pd_large_parts split; /* a large record whose parts are coming */
+    bool told_cpus;              /* the finding that NRCPUS comes too often has been added */
+    unsigned topologies;         /* how often CPU_TOPOLOGY was decoded again */
+    struct pd_large_parts split; /* a large record whose parts have not all come */
     /* event_names.c */
-    const char **names; /* of attrs, made when asked for; "": there is none */
+    const char **names; /* of attrs, made on demand; "": there is none */
     size_t n_names;
-    char **texts; /* of these, each once, however many attrs have it */
+    char **texts; /* the texts of `names`, each once, even if many attrs have it */
     size_t n_texts, cap_texts;
-    struct pd_idmap by_text;     /* from hashes of them; those of the same hash take the numbers behind it */
-    struct pd_known_name *known; /* sorted, made when a name is asked for */
+    struct pd_idmap by_text;     /* from their hashes; texts of the same hash have the numbers behind it */
+    struct pd_known_name *known; /* sorted, made at the first question for a name */
     size_t n_known, cap_known;
     bool indexed;
     struct pd_old_name {
@@ -68,9 +68,9 @@ struct pd_metadata {
     } * old_names; /* of the event_types section */
     size_t n_old, cap_old;
     struct pd_tracepoints *tracepoints;
-    bool parsed; /* tracepoints were tried */
+    bool parsed; /* parsing the tracepoints was tried */
     /* build_ids.c */
-    struct pd_idmap mapped; /* hashes of mapped files with build ids: which of `records` */
+    struct pd_idmap mapped; /* from hashes of mapped files with build ids to numbers of `records` */
 };
 
 static inline enum pd_code pd_meta_no_memory(struct pd_error *error, uint64_t bytes)
@@ -82,13 +82,13 @@ static inline enum pd_code pd_meta_no_memory(struct pd_error *error, uint64_t by
 
 /* Adds a finding. */
 void pd_meta_note(struct pd_metadata *m, const struct pd_error *error);
-/* A finding that nobody can be told of is an error. */
+/* Turns a finding that could not be added into an error. */
 enum pd_code pd_meta_noted(const struct pd_metadata *m, enum pd_code code, struct pd_error *error);
-/* Whether so many bytes may be held; if not, that is noted. */
+/* True if so many bytes may be kept; if not, notes that. */
 bool pd_meta_charge(struct pd_metadata *m, uint64_t offset, uint64_t n);
-/* Keeps a record, decoded; one too many is noted. */
+/* Keeps a decoded record; notes one beyond the limit. */
 enum pd_code pd_meta_keep_record(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error);
-/* Something else is held: names of events are to be made anew. */
+/* Called after a new source of names: names of events must be made again. */
 void pd_meta_forget_names(struct pd_metadata *m);
 
 /* ---- features.c */
@@ -99,7 +99,7 @@ enum pd_code pd_meta_add_tracing_data(struct pd_metadata *m, struct pd_reader *r
 enum pd_code pd_meta_add_inner_tracing_data(struct pd_metadata *m, const struct pd_record *rec,
                                             struct pd_error *error);
 enum pd_code pd_meta_add_part(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error);
-/* A feature, when it could be decoded; else NULL. */
+/* A feature if it could be decoded; else NULL. */
 const struct pd_feature *pd_meta_decoded(const struct pd_metadata *m, uint32_t id);
 
 /* ---- event_names.c */
@@ -109,7 +109,7 @@ enum pd_code pd_meta_read_old_names(struct pd_metadata *m, struct pd_reader *r, 
 
 /* ---- build_ids.c */
 
-/* Keeps a mapping that has a build id, once for each file. */
+/* Keeps a mapping with a build id, once for each file. */
 enum pd_code pd_meta_keep_mapping(struct pd_metadata *m, const struct pd_record *rec, struct pd_error *error);
 
 #endif

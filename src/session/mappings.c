@@ -283,7 +283,7 @@ static struct pd_str text_of(const struct pd_str *s)
     return (struct pd_str){s->ptr, s->len < UINT16_MAX ? s->len : UINT16_MAX, 0};
 }
 
-/* The last address; a mapping of the kernel may have no size, and then extends to the end. */
+/* The last address; the kernel's mapping may begin at 0 without a size, and then covers all addresses. */
 static uint64_t last_of(uint64_t first, uint64_t n)
 {
     uint64_t last;

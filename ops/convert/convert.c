@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* convert.c - pd_convert(): which way a conversion takes, and the records. */
+/* convert.c - pd_convert(): chooses the way of a conversion, and converts the records. */
 #include "convert.h"
 #include "ops/edit/edits.h"
 #include "src/schema/fail.h"
@@ -13,7 +13,7 @@
 
 /* ---- Records */
 
-/* Tells of the damage of merged members as the reader does. */
+/* Reports the damage of merged members, as the reader does. */
 static enum pd_code tell_all(struct pd_conversion *c)
 {
     struct pd_record rec = {0};
@@ -31,18 +31,20 @@ static enum pd_code tell_all(struct pd_conversion *c)
     return code == PD_END ? PD_OK : code;
 }
 
-/* ---- A directory of one stream: what perf writes before it samples stays in `data`, the rest goes to data.0
+/*
+ * ---- A directory made of one stream: the records that perf writes before it samples stay in `data`, the
+ * rest goes to data.0
  */
 
 static bool belongs_to_data(const struct pd_conversion *c, const struct pd_record *rec)
 {
     if (rec->payload_size || pd_convert_is_compressed(rec) || rec->type == PD_RECORD_FINISHED_ROUND)
         return false;
-    /* perf takes a `data` without records for one that was not finished. */
+    /* perf takes a `data` without records for an unfinished one. */
     return !c->first_done || pd_is_early(rec);
 }
 
-/* Writes a record to that file where it belongs. One whose payload is cut does not come along. */
+/* Writes a record to the file it belongs to. A record with a cut payload is left out. */
 static enum pd_code place(struct pd_conversion *c, struct pd_record *rec)
 {
     bool whole;
@@ -58,7 +60,7 @@ static enum pd_code place(struct pd_conversion *c, struct pd_record *rec)
 
 /* ---- One stream of records into a new layout */
 
-/* A compressed stream whose records must be looked into is compressed anew unless it is to be plain. */
+/* A compressed stream whose records must be decompressed is compressed again, unless it is to be plain. */
 static enum pd_code compress_too(struct pd_conversion *c)
 {
     if (c->options->zip != PD_ZIP_KEEP || c->zip || c->to == PD_CONTAINER_PIPE)
@@ -66,7 +68,7 @@ static enum pd_code compress_too(struct pd_conversion *c)
     c->zip = PD_RECORD_COMPRESSED;
     (c->rest ? c->rest : c->out.writer)->plain = false;
     const enum pd_code code = pd_writer_compress(c->out.writer, c->zip, c->level,
-                                                 c->error); /* of a directory, this one has the feature */
+                                                 c->error); /* of a directory, `data` has the feature */
     return code || !c->rest ? code : pd_writer_compress(c->rest, c->zip, c->level, c->error);
 }
 
@@ -80,7 +82,7 @@ static enum pd_code put_records(struct pd_conversion *c)
         if (c->from == PD_CONTAINER_PIPE)
             code = pd_convert_collect(c, &rec, &taken);
         if (!code && c->open && pd_convert_is_compressed(&rec)) {
-            taken = true; /* what is inside follows */
+            taken = true; /* the records inside follow */
             code = compress_too(c);
         }
         if (!code && !taken)
@@ -102,18 +104,18 @@ static uint32_t room_of_attrs(const struct pd_conversion *c)
 
 static struct pd_writer_options writer_options(struct pd_conversion *c, enum pd_container container)
 {
-    return (struct pd_writer_options){.size = sizeof(struct pd_writer_options),
-                                      .allocator = c->allocator,
-                                      .order = c->t.to,
-                                      .container = container,
-                                      .attr_size = c->from == PD_CONTAINER_PIPE ? c->options->attr_size
-                                                                                : room_of_attrs(c),
-                                      .version = c->r->info.version, /* PERFFILE stays so where it can */
-                                      .compression = c->zip,
-                                      .level = c->level,
-                                      .max_held = c->options->max_held,
-                                      .dropped = pd_convert_dropped,
-                                      .user = c};
+    return (struct pd_writer_options){
+        .size = sizeof(struct pd_writer_options),
+        .allocator = c->allocator,
+        .order = c->t.to,
+        .container = container,
+        .attr_size = c->from == PD_CONTAINER_PIPE ? c->options->attr_size : room_of_attrs(c),
+        .version = c->r->info.version, /* PERFFILE keeps its version where possible */
+        .compression = c->zip,
+        .level = c->level,
+        .max_held = c->options->max_held,
+        .dropped = pd_convert_dropped,
+        .user = c};
 }
 
 static enum pd_code begin(struct pd_conversion *c)
@@ -131,11 +133,11 @@ static enum pd_code end(struct pd_conversion *c)
     if (!code && c->to != PD_CONTAINER_PIPE) {
         c->out.writer->options.feature_word = pd_convert_feature_word(c);
         c->out.writer->options.max_features = pd_convert_table(c);
-        if (c->out.writer->stage == PD_STAGE_ATTRS) /* without a record nothing has begun */
+        if (c->out.writer->stage == PD_STAGE_ATTRS) /* without records, nothing has begun */
             code = pd_writer_raw(c->out.writer, NULL, 0, c->error);
     }
     if (!code)
-        code = pd_sections_end(&c->out); /* of a stream: features that came late */
+        code = pd_sections_end(&c->out); /* of a stream: late features */
     if (!code && c->rest && pd_convert_had(c, PD_FEAT_AUXTRACE))
         pd_convert_note(c, PD_FEAT_AUXTRACE, "there is no index of the records in data.0");
     return code;
@@ -143,7 +145,7 @@ static enum pd_code end(struct pd_conversion *c)
 
 /*
  * The members of a directory as one stream: by time, or one behind the other. FINISHED_ROUND says that
- * nothing older follows, which is true anywhere in what is in order.
+ * nothing older follows, which is true at any place of sorted records.
  */
 static enum pd_code open_members(struct pd_conversion *c)
 {
@@ -152,7 +154,7 @@ static enum pd_code open_members(struct pd_conversion *c)
     return pd_sorter_open(&c->sorter, c->r, &how, c->error);
 }
 
-/* A file or stream with a layout of its own. */
+/* Converts to a file, or to a stream with a layout of its own. */
 static enum pd_code lay_out(struct pd_conversion *c)
 {
     enum pd_code code = begin(c);
@@ -189,11 +191,11 @@ static enum pd_code split(struct pd_conversion *c)
     return pd_member_close(&c->members, &data, code, c->error);
 }
 
-/* ---- Which way? */
+/* ---- Choice of the way */
 
 /*
- * Does a file have compressed records? Its COMPRESSED feature tells; where that names none, only the records
- * do.
+ * Finds out whether a file has compressed records: by its COMPRESSED feature; if that names no compression,
+ * by the records.
  */
 static enum pd_code look_for_compressed(struct pd_conversion *c)
 {
@@ -214,9 +216,9 @@ static enum pd_code look_for_compressed(struct pd_conversion *c)
 }
 
 /*
- * Do a directory's members have to be merged by time? Not when there is only one beside `data`, and that has
- * but what perf writes before it samples: then the one can follow the other, compressed or not. The first
- * record may have a time: it stands before all others anyway.
+ * Finds out whether a directory's members must be merged by time. Not if there is one member beside `data`,
+ * and `data` has only what perf writes before it samples: then the member follows `data`, compressed or not.
+ * The first record may have a time: it is before all others anyway.
  */
 static enum pd_code look_for_merge(struct pd_conversion *c)
 {
@@ -237,7 +239,7 @@ static void decide_compression(struct pd_conversion *c)
     c->zip = pd_zip_type(c->options->zip, c->open && c->compressed);
 }
 
-/* Must the records move, or the parts of the file? */
+/* True if the records or the parts of the file must move. */
 static bool needs_layout(const struct pd_conversion *c)
 {
     const struct pd_convert_options *o = c->options;
@@ -247,9 +249,8 @@ static bool needs_layout(const struct pd_conversion *c)
 }
 
 /*
- * Chunks that are copied into a new layout would take their damage along, and what is left of a record that
- * was cut would break what follows. So those of a damaged recording are made anew, of the records that can be
- * read.
+ * Copied chunks would bring their damage into the new layout, and the rest of a cut record would break what
+ * follows. So chunks of a damaged recording are made again, from the readable records.
  */
 static enum pd_code look_for_damage(struct pd_conversion *c)
 {
@@ -267,12 +268,12 @@ static enum pd_code look_for_damage(struct pd_conversion *c)
         damaged |= code != PD_OK && code != PD_END;
     }
     c->open = compressed && damaged;
-    if (c->open && c->from != PD_CONTAINER_PIPE) /* of a stream, the level is still to come */
+    if (c->open && c->from != PD_CONTAINER_PIPE) /* the level of a stream is not known yet */
         c->zip = PD_RECORD_COMPRESSED;
     return pd_reader_rewind(c->r, c->error);
 }
 
-/* In the layout it has. */
+/* Converts a file in its own layout. */
 static enum pd_code rewrite(struct pd_conversion *c, const struct pd_sink *sink, size_t member)
 {
     struct pd_rewrite_stats stats;
@@ -351,7 +352,8 @@ enum pd_container pd_convert_container(const struct pd_reader *reader,
                                        const struct pd_convert_options *options)
 {
     struct pd_convert_options own;
-    PD_TAKE_OPTIONS(pd_convert_options, &own, options, NULL); /* where it fails, so does pd_convert() */
+    PD_TAKE_OPTIONS(pd_convert_options, &own, options,
+                    NULL); /* an error here is an error of pd_convert(), too */
     switch (own.to) {
     case PD_CONVERT_FILE: return PD_CONTAINER_FILE;
     case PD_CONVERT_PIPE: return PD_CONTAINER_PIPE;
@@ -454,7 +456,7 @@ static enum pd_code convert(struct pd_reader *reader, const struct pd_sink *sink
     return code;
 }
 
-/* ---- A conversion before the conversion: what the redaction has to know of all addresses */
+/* ---- A pass before the conversion: collects the addresses that the redaction must know */
 
 static int write_nothing(void *user, const void *bytes, size_t n)
 {
@@ -481,7 +483,7 @@ static int close_nothing(void *user, struct pd_sink *sink)
     return 0;
 }
 
-/* What cannot be read, the conversion that follows tells of. */
+/* Unreadable data is reported by the conversion that follows. */
 static enum pd_code survey(struct pd_reader *reader, const struct pd_convert_options *options,
                            struct pd_error *error)
 {

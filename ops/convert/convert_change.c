@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * convert_change.c - features that are set or dropped on the way: which may be, and what becomes of records
- * with them.
+ * convert_change.c - features that a conversion sets or drops: which changes are possible, and what happens
+ * to their records.
  */
 #include "convert.h"
 #include "src/schema/fail.h"
@@ -10,7 +10,7 @@
 
 #define MOST_IN_RECORD (UINT16_MAX - 16)
 
-/* ---- Which may be */
+/* ---- Possible changes */
 
 static enum pd_code refuse(const struct pd_conversion *c, uint64_t feature, const char *why)
 {
@@ -51,7 +51,7 @@ static const char *dir_format_obstacle(const struct pd_conversion *c, const stru
     return c->from == c->to ? NULL : "it follows from the container";
 }
 
-/* The index can only go if it is empty, or where there is none anyway. */
+/* The index can only be dropped if it is empty, or if the output has none anyway. */
 static const char *auxtrace_obstacle(const struct pd_conversion *c, const struct pd_feature_change *change)
 {
     const struct pd_feature_section *f = pd_convert_section(c, PD_FEAT_AUXTRACE);
@@ -71,7 +71,7 @@ static const char *stream_obstacle(const struct pd_feature_change *change)
     return change->n > MOST_IN_RECORD ? "it is too large for a record of a pipe stream" : NULL;
 }
 
-/* Why a change cannot be made; NULL: it can. */
+/* The reason why a change is impossible; NULL: it is possible. */
 static const char *obstacle(const struct pd_conversion *c, const struct pd_feature_change *change)
 {
     const char *why = NULL;
@@ -108,9 +108,9 @@ enum pd_code pd_convert_check_chunk(struct pd_conversion *c, const struct pd_rec
     return code;
 }
 
-/* ---- Records that bring features */
+/* ---- Records that carry features */
 
-/* The number of cpus that a change sets; 0: none does. */
+/* The number of cpus that a change sets; 0: no change sets it. */
 static uint32_t cpus_set(const struct pd_conversion *c)
 {
     const struct pd_feature_change *cpus = c->change[PD_FEAT_NRCPUS];
@@ -133,7 +133,7 @@ enum pd_code pd_convert_check_topology(struct pd_conversion *c, const struct pd_
                   "cpu_topology is for another number of cpus than nrcpus would say; drop or set it too");
 }
 
-/* As a HEADER_FEATURE record, or, in a stream of Google's perf 3.3, as one of the feature's own type. */
+/* Writes a HEADER_FEATURE record, or, in a stream of Google's perf 3.3, one of the feature's own type. */
 static enum pd_code put_record(struct pd_conversion *c, const struct pd_feature_change *change, bool old,
                                struct pd_writer *w)
 {
@@ -151,7 +151,7 @@ static enum pd_code put_record(struct pd_conversion *c, const struct pd_feature_
     return pd_writer_raw(w, p, head + change->n, c->error);
 }
 
-/* In a stream: all records of it, where the first one was. */
+/* In a stream: writes all records of the feature, at the place of the first one. */
 static enum pd_code put_own(struct pd_conversion *c, const struct pd_feature_change *change,
                             struct pd_writer *w)
 {
@@ -166,12 +166,12 @@ enum pd_code pd_convert_put_change(struct pd_conversion *c, const struct pd_feat
                                    const struct pd_record *rec, struct pd_writer *w)
 {
     const bool stream = c->from == PD_CONTAINER_PIPE && c->to == PD_CONTAINER_PIPE;
-    if (change->drop) /* by the host name such a stream is recognised */
+    if (change->drop) /* such a stream is recognised by the host name */
         return rec->old_feature && change->feature == PD_FEAT_HOSTNAME
                    ? refuse(c, change->feature, "in a stream of this old format it must be the first record")
                    : PD_OK;
     if (has_own_record(change->feature) && !rec->old_feature)
-        return stream ? put_own(c, change, w) : PD_OK; /* elsewhere the section says it */
+        return stream ? put_own(c, change, w) : PD_OK; /* in a file, the section has it */
     const bool fits = change->n <= MOST_IN_RECORD && (change->n || pd_may_be_empty(change->feature));
     return fits ? put_record(c, change, rec->old_feature, w) : PD_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* convert_common.c - what all parts of a conversion share: what it tells, and what is known of features. */
+/* convert_common.c - shared by all parts of a conversion: messages, and facts about features. */
 #include "convert.h"
 #include "src/schema/fail.h"
 #include "src/session/content.h"
@@ -12,7 +12,7 @@
 void pd_convert_finding(void *user, const struct pd_error *what)
 {
     struct pd_conversion *c = user;
-    if (what->code == PD_EUNKNOWN) /* not damage: the bytes are all that is known of some records */
+    if (what->code == PD_EUNKNOWN) /* no damage: some records have no known layout */
         return;
     c->stats->findings++;
     if (c->options->finding)
@@ -99,7 +99,7 @@ const struct pd_feature_change *pd_convert_change_of(struct pd_conversion *c, co
 {
     const uint64_t feature = c->options->n_changes ? pd_convert_feature_of(c, rec) : UINT64_MAX;
     const struct pd_feature_change *change = feature < 256 ? c->change[feature] : NULL;
-    /* What other features are converted with is the number that the input had. */
+    /* Other features are converted with the number of the input. */
     if (change && feature == PD_FEAT_NRCPUS && rec->size >= 20)
         c->t.nr_cpus_avail = pd_load32(rec->raw + (rec->old_feature ? 8 : 16), c->t.from);
     return change;

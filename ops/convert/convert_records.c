@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* convert_records.c - records of a conversion: read one by one, held with what follows them, and written. */
+/*
+ * convert_records.c - records of a conversion: reads them one by one, holds them with their payload, and
+ * writes them.
+ */
 #include "convert.h"
 #include "ops/output/payload.h"
 #include "src/schema/fail.h"
@@ -8,7 +11,10 @@
 #include <perfdata/session/sorter.h>
 #include <string.h>
 
-/* Inside another one, where nobody looks into it; what is written anew could not be read behind it. */
+/*
+ * True for a COMPRESSED record inside another one: nobody decompresses it, and records that are compressed
+ * again could not be read behind it.
+ */
 static bool is_nested(const struct pd_record *rec)
 {
     return rec->depth && pd_convert_is_chunk(rec);
@@ -20,13 +26,13 @@ static enum pd_code read_next(struct pd_conversion *c, struct pd_reader *r, stru
     return c->sorter ? pd_sorter_next(c->sorter, rec, what) : pd_reader_next_here(r, rec, what);
 }
 
-/* Damage of the input at which reading goes on: in the next chunk, or the next member of a directory. */
+/* True for damage after which reading continues: in the next chunk, or in the next member of a directory. */
 static bool is_passed(const struct pd_conversion *c, const struct pd_error *what)
 {
     return what->code == PD_EZSTD || what->code == PD_ELIMIT || (c->sorter && !pd_is_failure(what->code));
 }
 
-/* Of members that are merged, the sorter's errors count the records from the begin of each. */
+/* Reports damage. For merged members, the sorter's errors count the records from the begin of each. */
 static void pass(struct pd_conversion *c, const struct pd_error *what)
 {
     if (c->merge)
@@ -35,7 +41,7 @@ static void pass(struct pd_conversion *c, const struct pd_error *what)
         pd_convert_finding(c, what);
 }
 
-/* A record inside a COMPRESSED one that is copied. */
+/* Checks a record inside a COMPRESSED one that is copied. */
 static enum pd_code check_inside(struct pd_conversion *c, struct pd_reader *r, struct pd_record *rec)
 {
     const uint8_t *bytes;
@@ -58,7 +64,7 @@ enum pd_code pd_convert_next(struct pd_conversion *c, struct pd_reader *r, struc
         if (code == PD_OK && c->t.edits && (code = pd_edits_watch(c->t.edits, r, rec, c->error)))
             return code;
         if (code == PD_OK && c->open && is_nested(rec))
-            continue; /* the reader has told of it */
+            continue; /* the reader has reported it */
         if (code == PD_OK && rec->depth && !c->open) {
             if ((code = check_inside(c, r, rec)))
                 return code;
@@ -78,13 +84,13 @@ enum pd_code pd_convert_next(struct pd_conversion *c, struct pd_reader *r, struc
     }
 }
 
-/* Where what follows a record goes. */
+/* The destination of a payload. */
 struct putting {
     struct pd_conversion *c;
     struct pd_writer *w;
 };
 
-/* A piece of what follows a record, or as many zeros. */
+/* Writes a piece of a payload, or as many zeros. */
 static enum pd_code put_piece(void *user, const uint8_t *bytes, size_t n)
 {
     static const uint8_t zeros[4096];
@@ -111,7 +117,7 @@ static enum pd_code put_payload(struct pd_conversion *c, struct pd_reader *r, co
     if (!code)
         code = pd_copy_payload(r, c->sorter, put_piece, &p, &what);
     return what.code ? pd_convert_damage(c, &what)
-                     : code; /* what there was of it has been written, as in the input */
+                     : code; /* the available part has been written, as in the input */
 }
 
 static enum pd_code hold(struct pd_conversion *c, const uint8_t *bytes, size_t n)
@@ -130,7 +136,7 @@ static enum pd_code hold(struct pd_conversion *c, const uint8_t *bytes, size_t n
     return PD_OK;
 }
 
-/* Until that is enough. */
+/* Holds a piece, up to the size that is enough. */
 static enum pd_code hold_piece(void *user, const uint8_t *bytes, size_t n)
 {
     struct pd_conversion *c = user;
@@ -162,7 +168,7 @@ enum pd_code pd_convert_whole(struct pd_conversion *c, struct pd_reader *r, stru
     return r->in.seekable || rec->payload_size == 0 ? PD_OK : hold_payload(c, r, rec, whole);
 }
 
-/* More than may be held is refused, which hold_all() tells. */
+/* Refuses more than may be held, which hold_all() reports. */
 static enum pd_code hold_tracing(void *user, const uint8_t *bytes, size_t n)
 {
     struct pd_conversion *c = user;
@@ -170,7 +176,7 @@ static enum pd_code hold_tracing(void *user, const uint8_t *bytes, size_t n)
     return n <= most && c->held_n <= most - n ? hold(c, bytes, n) : PD_ELIMIT;
 }
 
-/* All of the payload behind what is held, c->held_n bytes in all; 0: the input ends before it. */
+/* Holds all of the payload, c->held_n bytes with the record; 0: the input ends before it. */
 static enum pd_code hold_all(struct pd_conversion *c, struct pd_reader *r, const struct pd_record *rec)
 {
     struct pd_error what = {.code = PD_OK};
@@ -186,7 +192,7 @@ static enum pd_code hold_all(struct pd_conversion *c, struct pd_reader *r, const
     return pd_convert_damage(c, &what);
 }
 
-/* Tracing data behind its record, which is edited as a whole, so that the record says another size. */
+/* Writes tracing data behind its record, edited as a whole; the record gets the new size. */
 static enum pd_code put_edited_tracing(struct pd_conversion *c, struct pd_reader *r,
                                        const struct pd_record *rec, struct pd_writer *w)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* convert_sections.c - attrs, event types and features, which are sections of a file and records of a stream.
- */
+/* convert_sections.c - attrs, event types and features: sections of a file, records of a stream. */
 #include "convert.h"
 #include "ops/output/payload.h"
 #include "src/codec/parts.h"
@@ -33,7 +32,7 @@ static enum pd_code change_type(void *user, struct pd_event_type *type)
 
 /* ---- Records of a stream that become sections */
 
-/* What a COMPRESSED feature that was collected says. */
+/* The content of a COMPRESSED feature that was collected. */
 static enum pd_said said_compression(const struct pd_conversion *c, int *level)
 {
     const struct pd_collected *f = &c->collected[PD_FEAT_COMPRESSED];
@@ -44,7 +43,7 @@ static enum pd_code collect_feature(struct pd_conversion *c, uint64_t feature, c
                                     bool *taken)
 {
     if (feature > 255 || c->collected[feature].there)
-        return PD_OK; /* stays a record */
+        return PD_OK; /* remains a record */
     *taken = true;
     enum pd_code code = pd_convert_add(c, (uint16_t)feature, bytes, n);
     if (!code)
@@ -55,7 +54,7 @@ static enum pd_code collect_feature(struct pd_conversion *c, uint64_t feature, c
     return code;
 }
 
-/* The feature's number, then its section; an empty one marks the end of the features. */
+/* The record has the feature's number, then its section; an empty section marks the end of the features. */
 static enum pd_code collect_header_feature(struct pd_conversion *c, const struct pd_record *rec, bool *taken)
 {
     if (rec->size < 16)
@@ -66,8 +65,9 @@ static enum pd_code collect_header_feature(struct pd_conversion *c, const struct
 }
 
 /*
- * A section's records have no type. In a stream, one of a multiple of 8 bytes was padded with zeros: perf
- * makes names of which the record is 4 bytes longer than a multiple of 8, which is what a stream cannot have.
+ * Records of a section have no type. In a stream, a record whose size is a multiple of 8 bytes was padded
+ * with zeros: perf makes names whose record is 4 bytes longer than a multiple of 8, which a stream cannot
+ * have.
  */
 static enum pd_code collect_build_id(struct pd_conversion *c, struct pd_record *rec, bool *taken)
 {
@@ -103,7 +103,7 @@ static enum pd_code collect_payload(struct pd_conversion *c)
     return pd_convert_damage(c, &what);
 }
 
-/* Behind the record, or, of old simpleperf, in it and padded to 64. */
+/* Tracing data is behind the record; old simpleperf has it inside, padded to 64 bytes. */
 static enum pd_code collect_tracing_data(struct pd_conversion *c, struct pd_record *rec, bool *taken)
 {
     struct pd_collected *f = &c->collected[PD_FEAT_TRACING_DATA];
@@ -116,13 +116,13 @@ static enum pd_code collect_tracing_data(struct pd_conversion *c, struct pd_reco
         rec->payload_size || rec->size <= 16
             ? collect_payload(c)
             : pd_convert_add(c, PD_FEAT_TRACING_DATA, rest->ptr, size < rest->n ? (size_t)size : rest->n);
-    f->there = f->n || size == 0; /* what is cut is left out */
+    f->there = f->n || size == 0; /* cut data is left out */
     if (f->n)
         f->n = pd_tracing_bytes(f->bytes, f->n);
     return code;
 }
 
-/* An event's name, cut behind its last 8 bytes. */
+/* An event type. The record has its name only up to a multiple of 8 bytes. */
 static enum pd_code collect_type(struct pd_conversion *c, const struct pd_record *rec, bool *taken)
 {
     uint8_t bytes[PD_BYTES_event_type] = {0};
@@ -152,7 +152,7 @@ static enum pd_code collect(struct pd_conversion *c, struct pd_record *rec, bool
     }
 }
 
-/* Damage of what goes into a section is told here, of what is written as a record there. */
+/* Damage of data that goes into a section is reported here; of records, where they are written. */
 enum pd_code pd_convert_collect(struct pd_conversion *c, struct pd_record *rec, bool *taken)
 {
     struct pd_error what = {.code = PD_OK};
@@ -164,7 +164,7 @@ enum pd_code pd_convert_collect(struct pd_conversion *c, struct pd_record *rec, 
     return code || !bad || !*taken ? code : pd_convert_damage(c, &what);
 }
 
-/* ---- Which features the output has */
+/* ---- Features of the output */
 
 bool pd_convert_had(const struct pd_conversion *c, uint16_t feature)
 {
@@ -173,7 +173,10 @@ bool pd_convert_had(const struct pd_conversion *c, uint16_t feature)
     return c->collected[feature].there || pd_convert_section(c, feature);
 }
 
-/* perf stat writes the COMPRESSED feature though nothing is compressed: then it names no compression. */
+/*
+ * True if the COMPRESSED feature names zstd. perf stat writes the feature without compression; then it names
+ * none.
+ */
 static bool says_zstd(const struct pd_conversion *c)
 {
     int level;
@@ -193,7 +196,7 @@ static bool has_feature(void *user, uint16_t feature)
     return feature != PD_FEAT_COMPRESSED || (!c->zip && !(c->open && says_zstd(c)));
 }
 
-/* Entries for which the input's table has room before its first section. */
+/* The number of entries that fit between the input's table and its first section. */
 static unsigned gap(const struct pd_conversion *c)
 {
     const uint64_t end = c->r->info.data_end + pd_reader_n_features(c->r) * PD_BYTES_file_section;
@@ -217,7 +220,7 @@ unsigned pd_convert_table(const struct pd_conversion *c)
 
 /* ---- The feature bitmap */
 
-/* The machine's name, from the ARCH feature: a string behind its length. Empty: not known. */
+/* The machine's name, from the ARCH feature: a string behind its length. Empty: unknown. */
 static void machine(struct pd_conversion *c, char name[64])
 {
     const struct pd_collected *held = &c->collected[PD_FEAT_ARCH];
@@ -235,8 +238,9 @@ static void machine(struct pd_conversion *c, char name[64])
 }
 
 /*
- * The words are the longs of the machine that recorded. Of a little-endian file they cannot be seen, and a
- * stream has none; then the machine's name tells, in which all of 64 bits have a 64, but for two.
+ * The words are the longs of the recording machine. A little-endian file does not show their size, and a
+ * stream has none; then the machine's name decides: all machines of 64 bits have 64 in their name, with two
+ * exceptions.
  */
 unsigned pd_convert_feature_word(struct pd_conversion *c)
 {
@@ -247,7 +251,7 @@ unsigned pd_convert_feature_word(struct pd_conversion *c)
     return *name && !strstr(name, "64") && strcmp(name, "s390x") != 0 && strcmp(name, "alpha") != 0 ? 4 : 8;
 }
 
-/* ---- Writing them */
+/* ---- Writing features */
 
 struct turning {
     struct pd_conversion *c;
@@ -260,7 +264,7 @@ static enum pd_code turn_section(void *user, uint8_t *bytes, size_t n)
     return pd_transcode_section(&t->c->t, t->feature, bytes, n, t->c->error);
 }
 
-/* Only a whole section can be turned. */
+/* Only a whole section can be converted. */
 static enum pd_code copy_section(struct pd_conversion *c, uint16_t feature, const struct pd_file_section *s)
 {
     const bool whole = c->t.from != c->t.to && s->size <= pd_convert_max_held(c);
@@ -271,7 +275,7 @@ static enum pd_code copy_section(struct pd_conversion *c, uint16_t feature, cons
                            whole ? turn_section : NULL, &t, c->error);
 }
 
-/* A feature that goes through the edits as a whole; it may turn out that it goes. */
+/* Writes a feature after all edits; an edit may drop it. */
 static enum pd_code put_edited(struct pd_conversion *c, uint16_t feature)
 {
     const struct pd_feature_section *f = pd_convert_section(c, feature);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * convert_stream.c - a stream that stays a stream, of a pipe or of a data.N file: record by record, nothing
- * is collected or moved, and what cannot be read at the end goes along.
+ * convert_stream.c - a stream that stays a stream, from a pipe or a data.N file: converted record by record.
+ * Nothing is collected or moved, and unreadable bytes at the end are copied.
  */
 #include "convert.h"
 #include "src/codec/record_role.h"
@@ -15,15 +15,16 @@ struct stream {
     struct pd_compression z;
 };
 
-/* May features stand behind such a record? */
+/* True if features may follow such a record. */
 static bool is_preamble(const struct pd_record *rec)
 {
     return pd_is_of_head(rec) || rec->type == PD_RECORD_ID_INDEX || rec->type == PD_RECORD_EVENT_UPDATE;
 }
 
 /*
- * Features that are set and did not come stand before the mark that ends the features, tracing data and build
- * ids behind it. */
+ * Set features that did not come are written before the mark that ends the features; tracing data and build
+ * ids behind it.
+ */
 static enum pd_code put_due(struct stream *s, const struct pd_record *rec)
 {
     const bool behind = rec == NULL || !is_preamble(rec);
@@ -38,13 +39,13 @@ static enum pd_code put_due(struct stream *s, const struct pd_record *rec)
     return code || !behind ? code : pd_convert_put_due(s->c, true, s->w);
 }
 
-/* Records that are not simply written. */
+/* Handles records that are not simply written. */
 static enum pd_code special(struct stream *s, const struct pd_record *rec, bool *taken)
 {
     enum pd_code code = PD_OK;
     if (!s->c->open)
         return PD_OK;
-    *taken = pd_convert_is_compressed(rec); /* what is inside follows */
+    *taken = pd_convert_is_compressed(rec); /* the records inside follow */
     if (*taken && s->z.again) {
         s->z.zip = PD_RECORD_COMPRESSED;
         code = pd_compression_start(&s->z, s->w, s->c->error);
@@ -56,14 +57,14 @@ static enum pd_code special(struct stream *s, const struct pd_record *rec, bool 
     return code;
 }
 
-/* Are records compressed or decompressed? */
+/* True if records are compressed or decompressed. */
 static bool is_anew(const struct stream *s)
 {
     return s->w->deflate.ctx || s->c->options->zip != PD_ZIP_KEEP;
 }
 
 /*
- * A record whose payload is cut goes along where only the byte order or attrs change, so that the way back
+ * A record with a cut payload is copied if only the byte order or attrs change, so that the conversion back
  * finds it.
  */
 static enum pd_code write_record(struct stream *s, struct pd_record *rec)
@@ -93,7 +94,10 @@ static enum pd_code copy_records(struct stream *s)
     return code == PD_END ? PD_OK : code;
 }
 
-/* What is left at the end: bytes that are no records. Behind compressed records only what never was one. */
+/*
+ * Copies the bytes at the end that are not records. If records are compressed or decompressed, copies only
+ * bytes that never were a record.
+ */
 static enum pd_code copy_rest(struct stream *s)
 {
     struct pd_edits *edits = s->c->t.edits;

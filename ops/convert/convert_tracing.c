@@ -6,7 +6,7 @@
 #include "convert.h"
 #include "src/support/wire.h"
 
-/* What is left of the data; `ok` is false once it ended too early. */
+/* The rest of the data; `ok` is false once it ended too early. */
 struct cursor {
     const uint8_t *p;
     size_t n;
@@ -46,7 +46,7 @@ static const char *text(struct cursor *c)
     return c->ok ? (const char *)p : "";
 }
 
-/* `count` blocks, each behind its size. */
+/* Skips `count` blocks, each behind its size. */
 static void blocks(struct cursor *c, uint64_t count)
 {
     for (uint64_t i = 0; c->ok && i < count; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rewrite.c - a whole file again, in its own layout: part by part, each copied, or decoded and encoded: in
- * the same byte order, which is the round trip that `perfdata check` proves, or in the other one.
+ * rewrite.c - writes a whole file again in its own layout, part by part: each part is copied, or decoded and
+ * encoded. In the same byte order that is the round trip which `perfdata check` proves; the other order
+ * converts.
  */
 #include "src/codec/carried.h"
 #include "src/codec/parts.h"
@@ -25,16 +26,15 @@ struct rewrite {
     const struct pd_rewrite_options *options;
     struct pd_rewrite_stats *stats;
     struct pd_error *error;
-    struct pd_transcode
-        *t; /* NULL: the byte order stays, and records are not looked into unless `options` say so */
+    struct pd_transcode *t; /* NULL: the byte order stays, and records are only decoded if `options` say so */
     enum pd_order from, to;
-    uint64_t at;            /* the offset that is written next */
-    uint32_t nr_cpus_avail; /* as the last NRCPUS said; 0: not known */
-    bool inside;            /* a COMPRESSED record */
+    uint64_t at;            /* the next offset to be written */
+    uint32_t nr_cpus_avail; /* from the last NRCPUS; 0: unknown */
+    bool inside;            /* in a COMPRESSED record */
     const uint8_t *run;     /* bytes in the reader's window that are to be written */
     size_t run_n;
-    uint64_t single;      /* offset up to which records are proven one by one */
-    uint8_t features[32]; /* that the header was written with; of a stream, their table comes later */
+    uint64_t single;      /* up to this offset, records are proven one by one */
+    uint8_t features[32]; /* as written in the header; the table of a stream comes later */
 };
 
 #define AT_ONCE ((size_t)8 << 10) /* bytes of records that are proven together: they stay in the cache */
@@ -62,7 +62,7 @@ static void tell_progress(const struct rewrite *w)
     pd_progress_tell(w->t->progress);
 }
 
-/* Writes what is left of the records that came out as they were. */
+/* Writes the collected records, which were encoded to their own bytes. */
 static enum pd_code flush(struct rewrite *w)
 {
     const size_t n = w->run_n;
@@ -72,7 +72,7 @@ static enum pd_code flush(struct rewrite *w)
     return n ? emit(w, w->run, n) : PD_OK;
 }
 
-/* Where encoded bytes are not the ones they were decoded from; n: nowhere. */
+/* The first place where encoded bytes differ from the decoded ones; n: nowhere. */
 static size_t difference(const uint8_t *bytes, const uint8_t *original, size_t n)
 {
     size_t i = 0;
@@ -83,7 +83,7 @@ static size_t difference(const uint8_t *bytes, const uint8_t *original, size_t n
     return i;
 }
 
-/* Counts and reports such a place in a part of the file. */
+/* Counts and reports such a difference in a part of the file. */
 static void compare(struct rewrite *w, const char *part, const uint8_t *bytes, const uint8_t *original,
                     size_t n)
 {
@@ -97,7 +97,7 @@ static void compare(struct rewrite *w, const char *part, const uint8_t *bytes, c
 }
 
 /*
- * Encoded bytes of a part of the file; in the same byte order they are what stands in the input at this
+ * Writes encoded bytes of a part of the file; in the same byte order they are compared with the input at this
  * place.
  */
 static enum pd_code emit_encoded(struct rewrite *w, const char *part, const void *bytes, size_t n)
@@ -130,7 +130,7 @@ static enum pd_code copy(struct rewrite *w, uint64_t offset, uint64_t n)
     return code;
 }
 
-/* What is left of a part, whose last record may reach beyond it. */
+/* Copies the rest of a part, whose last record may extend beyond it. */
 static enum pd_code copy_rest(struct rewrite *w, const struct pd_extent *e)
 {
     const uint64_t end = e->offset + e->size;
@@ -180,7 +180,10 @@ static enum pd_code rewrite_ids(struct rewrite *w, const struct pd_extent *e)
     return code ? code : copy_rest(w, e);
 }
 
-/* Where the ids of an attr are, at the end of its entry, or early, in what is otherwise the attr's tail. */
+/*
+ * Writes the place of an attr's ids, which is at the end of its entry, or early, in the room that otherwise
+ * belongs to the attr's tail.
+ */
 static enum pd_code put_section(struct rewrite *w, const struct pd_event_attr *event, uint8_t *entry)
 {
     struct pd_file_section section = event->ids_section;
@@ -189,7 +192,7 @@ static enum pd_code put_section(struct rewrite *w, const struct pd_event_attr *e
         pd_file_section_put(&section, w->to, last);
         return PD_OK;
     }
-    /* The last 16 bytes mean nothing then. */
+    /* Then the last 16 bytes have no meaning. */
     enum pd_code code = pd_reader_read(w->r, w->at + event->room, last, PD_BYTES_file_section, w->error);
     if (code)
         return code;
@@ -200,7 +203,7 @@ static enum pd_code put_section(struct rewrite *w, const struct pd_event_attr *e
     return PD_OK;
 }
 
-/* An entry: the attr; what is then left of the entry is where its ids are. */
+/* An entry: the attr; the rest of the entry is the place of its ids. */
 static enum pd_code rewrite_attr(struct rewrite *w, const struct pd_event_attr *event)
 {
     const size_t room = event->room;
@@ -253,7 +256,7 @@ static enum pd_code rewrite_table(struct rewrite *w, const struct pd_extent *e)
     return code ? code : copy_rest(w, e);
 }
 
-/* What is inside a COMPRESSED record has no offset of its own, but that record's. */
+/* The offset of a place; inside a COMPRESSED record, that of the record. */
 static uint64_t place(const struct rewrite *w, uint64_t offset, uint64_t at)
 {
     return w->inside ? offset : offset + at;
@@ -275,7 +278,7 @@ static void compare_feature(struct rewrite *w, const struct pd_feature *f, uint6
     report(w, &what);
 }
 
-/* A feature through decode and encode; one that cannot be decoded is counted and reported. */
+/* Decodes and encodes a feature; if it cannot be decoded, that is counted and reported. */
 static enum pd_code prove_feature(struct rewrite *w, uint32_t id, uint64_t offset, const uint8_t *bytes,
                                   size_t n)
 {
@@ -302,8 +305,8 @@ static enum pd_code prove_feature(struct rewrite *w, uint32_t id, uint64_t offse
 }
 
 /*
- * A section in the other order, or one that stays as it is, but is shown to be understood. One that would
- * take too much memory is copied; if it should have been turned, that is noted.
+ * Converts a section to the other order, or keeps it and proves that it is understood. A section that would
+ * take too much memory is copied; if it should have been converted, that is noted.
  */
 static enum pd_code rewrite_feature(struct rewrite *w, const struct pd_extent *e)
 {
@@ -328,13 +331,13 @@ static enum pd_code rewrite_feature(struct rewrite *w, const struct pd_extent *e
 
 /* ---- Records */
 
-/* Are records, and the features in them, to be shown to be understood? */
+/* True if records, and the features in them, must be proven to be understood. */
 static bool proves(const struct rewrite *w)
 {
     return w->options->reencode && w->from == w->to;
 }
 
-/* The feature in a record of a stream. */
+/* Proves the feature in a record of a stream. */
 static enum pd_code prove_inner(struct rewrite *w, const struct pd_record *rec)
 {
     struct pd_bytes data;
@@ -351,11 +354,11 @@ static enum pd_code prove_inner(struct rewrite *w, const struct pd_record *rec)
 enum proof {
     PROOF_DECODED, /* decoded and encoded again; the error is PD_EDIFFERENT if that gave other bytes, else
                       PD_OK */
-    PROOF_RAW,     /* its layout is not known; PD_EUNKNOWN if that is for want of its event, else PD_OK */
-    PROOF_BAD,     /* it cannot be decoded, or not be encoded again, because of the error */
+    PROOF_RAW,     /* its layout is unknown; PD_EUNKNOWN if because its event is missing, else PD_OK */
+    PROOF_BAD,     /* it cannot be decoded or encoded again, because of the error */
 };
 
-/* Decodes a framed record, encodes it, which gives `bytes`, and compares them with its own. */
+/* Decodes a framed record, encodes it into `bytes`, and compares them with its own. */
 static enum proof prove(const struct pd_reader *r, struct pd_record *rec, uint8_t bytes[UINT16_MAX],
                         struct pd_error *what)
 {
@@ -375,8 +378,8 @@ static enum proof prove(const struct pd_reader *r, struct pd_record *rec, uint8_
 }
 
 /*
- * A record through decode and encode, compared with its own bytes; returns what it gave. What cannot be
- * decoded is counted, reported and copied.
+ * Decodes and encodes a record and compares the result with its own bytes; returns the result. A record that
+ * cannot be decoded is counted, reported and copied.
  */
 static const uint8_t *prove_record(struct rewrite *w, struct pd_record *rec, uint8_t bytes[UINT16_MAX])
 {
@@ -392,8 +395,8 @@ static const uint8_t *prove_record(struct rewrite *w, struct pd_record *rec, uin
 }
 
 /*
- * Records that follow each other in the window, decoded and encoded one behind the other, as long as nothing
- * is to be said of them. Returns their bytes; *more: there may be more of them.
+ * Decodes and encodes neighbours in the window, as long as there is nothing to report. Returns their bytes;
+ * *more: there may be more of them.
  */
 static size_t encode_neighbours(struct pd_reader *r, struct pd_record *rec, uint8_t bytes[UINT16_MAX],
                                 bool *more)
@@ -412,9 +415,9 @@ static size_t encode_neighbours(struct pd_reader *r, struct pd_record *rec, uint
 }
 
 /*
- * Proves such records, and has their own bytes written, all at once. The long way with each took 200
- * instructions more; comparing a record as soon as it was encoded waited 7 ns for its bytes to come out of
- * the store buffer.
+ * Proves such records and has their own bytes written, all at once. Proving each by itself took 200
+ * instructions more; comparing a record directly after encoding waited 7 ns for its bytes to leave the store
+ * buffer.
  */
 static void prove_neighbours(struct rewrite *w, struct pd_record *rec, uint8_t bytes[UINT16_MAX])
 {
@@ -426,7 +429,7 @@ static void prove_neighbours(struct rewrite *w, struct pd_record *rec, uint8_t b
         const uint8_t *begin = r->src->next;
         const uint64_t index = r->index;
         const size_t n = encode_neighbours(r, rec, bytes, &more);
-        if (n && memcmp(bytes, begin, n) != 0) { /* one of them is not what it was: which? */
+        if (n && memcmp(bytes, begin, n) != 0) { /* one of them differs; find it */
             w->single = r->at;
             pd_reader_back(r, begin, r->index - index);
             break;
@@ -437,7 +440,7 @@ static void prove_neighbours(struct rewrite *w, struct pd_record *rec, uint8_t b
     w->stats->decoded += r->index - first;
 }
 
-/* Records inside COMPRESSED ones are only looked at, since the chunk around them is copied. */
+/* Records inside COMPRESSED ones are only proven, since the chunk around them is copied. */
 static enum pd_code rewrite_record(struct rewrite *w, struct pd_record *rec, uint8_t bytes[UINT16_MAX])
 {
     const uint8_t *out = rec->raw;
@@ -459,7 +462,7 @@ static enum pd_code emit_piece(void *user, const uint8_t *bytes, size_t n)
     return emit(user, bytes, n);
 }
 
-/* What stands behind a record. The tracing data of a stream is a feature like that of a file. */
+/* Writes the payload of a record. The tracing data of a stream is a feature like that of a file. */
 static enum pd_code rewrite_payload(struct rewrite *w, const struct pd_record *rec)
 {
     uint8_t *bytes;
@@ -480,7 +483,7 @@ static enum pd_code rewrite_payload(struct rewrite *w, const struct pd_record *r
     return code;
 }
 
-/* The next record, over damaged compressed data, which is reported. */
+/* The next record; damaged compressed data is reported and skipped. */
 static enum pd_code next_record(struct rewrite *w, struct pd_record *rec, struct pd_error *what)
 {
     enum pd_code code;
@@ -489,7 +492,7 @@ static enum pd_code next_record(struct rewrite *w, struct pd_record *rec, struct
     return code;
 }
 
-/* To the first record that is to be written. */
+/* Skips to the first record to be written. */
 static enum pd_code pass_over(struct rewrite *w)
 {
     const struct pd_rewrite_options *o = w->options;
@@ -499,7 +502,7 @@ static enum pd_code pass_over(struct rewrite *w)
     return pd_reader_seek(w->r, o->from, o->index, w->error);
 }
 
-/* All records; from the first damage on, the data is copied. */
+/* Writes all records; from the first damage on, the data is copied. */
 static enum pd_code rewrite_data(struct rewrite *w, const struct pd_extent *e)
 {
     struct pd_record rec = {0};
@@ -532,11 +535,11 @@ static enum pd_code rewrite_data(struct rewrite *w, const struct pd_extent *e)
     if (code != PD_END)
         report(w, &what);
     code = copy_rest(w, e);
-    /* Behind damaged data, what follows it has not been looked at yet. */
+    /* Behind damaged data, the rest has not been read yet. */
     return code || w->options->member ? code : pd_file_tail(w->r, w->error);
 }
 
-/* ---- The whole */
+/* ---- The whole file */
 
 static enum pd_code rewrite_part(struct rewrite *w, const struct pd_extent *e)
 {
@@ -556,8 +559,8 @@ static enum pd_code rewrite_part(struct rewrite *w, const struct pd_extent *e)
 }
 
 /*
- * All parts. Where the data of a stream ends, the map is made anew, and what is written already is passed
- * over in it.
+ * Writes all parts. At the end of a stream's data the map is made again, and the parts already written are
+ * skipped.
  */
 static enum pd_code rewrite_parts(struct rewrite *w)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* transcode.c - records and sections from one byte order to the other. */
+/* transcode.c - converts records and sections from one byte order to the other. */
 #include "transcode.h"
 #include "ops/output/offcpu.h"
 #include "src/codec/carried.h"
@@ -13,7 +13,7 @@
 #include <perfdata/feature.h>
 #include <perfdata/session/fields.h>
 
-/* ---- What is left as it is */
+/* ---- Unconverted data */
 
 static void leave_record(struct pd_transcode *t, const struct pd_record *rec)
 {
@@ -64,7 +64,7 @@ static bool all_zero(const uint8_t *p, size_t n)
     return true;
 }
 
-/* The first field at or behind `size` bytes that is not 0; NULL: none. */
+/* The first field at or behind `size` bytes with a value other than 0; NULL: none. */
 static const struct pd_op *field_behind(const struct pd_attr *attr, uint32_t size)
 {
     const struct pd_shape shape = {0};
@@ -82,7 +82,7 @@ enum pd_code pd_transcode_attr_size(const struct pd_attr *attr, uint32_t size, s
                                     uint8_t tail[PD_LIMIT_ATTR_CHANGED], struct pd_error *error)
 {
     const struct pd_op *lost = field_behind(attr, size);
-    /* Of the tail, what attr.size covers belongs to fields that are not known here, the rest to none. */
+    /* The part of the tail within attr.size belongs to unknown fields, the rest to none. */
     size_t fields = attr->size > PD_ATTR_SIZE ? attr->size - PD_ATTR_SIZE : 0;
     const size_t room = size > PD_ATTR_SIZE ? size - PD_ATTR_SIZE : 0;
     fields = fields < attr->tail.n ? fields : attr->tail.n;
@@ -123,7 +123,7 @@ static enum pd_code put_attr(struct pd_transcode *t, const struct pd_record *rec
     }
     if (code)
         return code;
-    /* A record cut inside the attr: what is missing reads as 0 and is not written. */
+    /* A record cut inside the attr: missing bytes read as 0 and are not written. */
     return pd_attr_encode(t->to, &attr, t->bytes + 8, *n, error);
 }
 
@@ -182,14 +182,14 @@ void pd_transcode_look(struct pd_transcode *t, const struct pd_record *rec)
     if (!pd_record_feature(rec, t->from, &id, &data) || id > 255 ||
         pd_feature_decode(t->from, (uint32_t)id, t->nr_cpus_avail, data.ptr, data.n, &f, &what) == PD_OK)
         return;
-    if (rec->depth) /* it has no offset of its own, but that of the COMPRESSED record */
+    if (rec->depth) /* inside a COMPRESSED record, offsets are those of that record */
         what.offset = rec->offset;
     else
         pd_error_move(&what, rec->offset + (uint64_t)(data.ptr - rec->raw));
     tell_finding(t, &what);
 }
 
-/* A section in a record. */
+/* Converts a section in a record. */
 static enum pd_code feature_record(struct pd_transcode *t, const struct pd_record *rec,
                                    struct pd_error *error)
 {
@@ -205,7 +205,7 @@ static enum pd_code feature_record(struct pd_transcode *t, const struct pd_recor
                                 error);
 }
 
-/* ---- Records that contradict themselves */
+/* ---- Records that contradict their layout */
 
 static void turn_id(uint8_t *bytes)
 {
@@ -213,7 +213,8 @@ static void turn_id(uint8_t *bytes)
 }
 
 /*
- * The event of a record whose bytes are in the other order than the recording: its id is turned for a moment.
+ * Finds the event of a record whose bytes are in the other order than the recording, by turning its id
+ * temporarily.
  */
 static void resolve_other(const struct pd_attrs *attrs, struct pd_record *rec, uint8_t *bytes)
 {
@@ -231,7 +232,7 @@ static void resolve_other(const struct pd_attrs *attrs, struct pd_record *rec, u
         turn_id(bytes + at);
 }
 
-/* If the bytes make sense in the new order, turns them into the old one. */
+/* If the bytes are valid in the new order, converts them to the old one. */
 static bool turn_back(struct pd_transcode *t, const struct pd_reader *r, const struct pd_record *rec,
                       uint8_t *bytes)
 {
@@ -252,11 +253,11 @@ static bool turn_back(struct pd_transcode *t, const struct pd_reader *r, const s
 }
 
 /*
- * A record that cannot be decoded keeps its bytes. But when they happen to make sense in the new order, the
- * way back would convert them; so they are what that way back would have been made from: bytes that, taken
- * for the new order and converted to the old one, make no sense in the new order. The way back finds the same
- * sequence from its other end. It is short, since only records of varying layout have one at all; the limit
- * is for safety.
+ * A record that cannot be decoded keeps its bytes. But if these are valid in the new order by chance, the
+ * conversion back would change them. Then it gets the bytes from which the conversion back makes them: they
+ * are converted from the new order to the old until they are invalid in the new one. The conversion back goes
+ * through the same sequence from its other end. The sequence is short, since only records of varying layout
+ * have one at all; the limit is for safety.
  */
 static void contradicting_record(struct pd_transcode *t, const struct pd_reader *r,
                                  const struct pd_record *rec)
@@ -268,7 +269,10 @@ static void contradicting_record(struct pd_transcode *t, const struct pd_reader 
     leave_record(t, rec);
 }
 
-/* Are the 8 bytes from this place of a record on such as no byte order changes? */
+/*
+ * True if the 8 bytes at this place of a record belong to a string or to its rest, which are the same in both
+ * byte orders.
+ */
 static bool is_opaque(const struct pd_record *rec, size_t at)
 {
     const uint8_t *const p = rec->raw + at;
@@ -284,9 +288,9 @@ static bool is_opaque(const struct pd_record *rec, size_t at)
 }
 
 /*
- * Is the record that was turned still of its event? With events of several layouts, the id is read where the
- * first one has it. That may be among bytes that are no number to the record's own event, and so stay as they
- * are: then the id is turned there.
+ * True if the converted record still belongs to its event. With events of several layouts, the id is read at
+ * the place of the first event. For the record's own event these bytes may be no number, and stay as they
+ * are: then the id is converted there.
  */
 static bool stays_of_event(const struct pd_attrs *attrs, const struct pd_record *rec, uint8_t *bytes)
 {
@@ -312,8 +316,8 @@ static enum pd_code edited_record(struct pd_transcode *t, const struct pd_reader
 }
 
 /*
- * The stack in the raw data of an off-cpu sample, which perf reads in the order of the machine that it runs
- * on. What is in the wrong order already comes out in the wrong one, so that the way back finds it.
+ * Converts the stack in the raw data of an off-cpu sample, which perf reads in the order of the machine that
+ * perf runs on. Data in the wrong order stays in the wrong order, so that the conversion back finds it.
  */
 static void turn_offcpu(struct pd_transcode *t, struct pd_record *rec)
 {
@@ -346,7 +350,7 @@ enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader 
         return attr_record(t, rec, n, error);
     if (is_feature(t, rec))
         return feature_record(t, rec, error);
-    /* Of an unknown type of the kernel, the sample_id at its end is known, and needed to tell the event. */
+    /* In an unknown type of the kernel, the sample_id at the end is known, and the event is found by it. */
     if (!decoded && (rec->layout || rec->has_id)) {
         struct pd_plan plan = *rec->plan;
         plan.order = (uint8_t)t->to;
@@ -354,7 +358,7 @@ enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader 
         if (pd_record_encode(&plan, rec, t->bytes, sizeof t->bytes, n, NULL) == PD_OK &&
             (t->from == t->to || pd_attrs_uniform(&r->attrs) || stays_of_event(&r->attrs, rec, t->bytes))) {
             if (rec->layout == NULL || rec->type == PD_RECORD_SIMPLEPERF_SPLIT)
-                leave_record(t, rec); /* of what is split, only the whole makes sense */
+                leave_record(t, rec); /* only the whole of a large record has a layout */
             return PD_OK;
         }
     }
@@ -373,7 +377,10 @@ void pd_transcode_leave_section(struct pd_transcode *t, uint16_t feature)
     leave_feature(t, feature);
 }
 
-/* The section in the order `to`, into n other bytes. False: it makes no sense in the order `from`. */
+/*
+ * Converts the section to the order `to`, in a separate buffer of n bytes. False: it is invalid in the order
+ * `from`.
+ */
 static bool turn_section(const struct pd_transcode *t, const uint8_t *bytes, size_t n, enum pd_order from,
                          enum pd_order to, struct pd_feature *f, uint8_t *out)
 {
@@ -382,7 +389,7 @@ static bool turn_section(const struct pd_transcode *t, const uint8_t *bytes, siz
            pd_feature_encode(to, f, out, n, &size, NULL) == PD_OK && size == n;
 }
 
-/* Damaged sections are left, with the same care as contradicting_record(). */
+/* Leaves damaged sections, with the same care as contradicting_record(). */
 static void contradicting_section(struct pd_transcode *t, uint16_t feature, uint8_t *bytes, size_t n,
                                   uint8_t *out)
 {
@@ -392,7 +399,7 @@ static void contradicting_section(struct pd_transcode *t, uint16_t feature, uint
     leave_feature(t, feature);
 }
 
-/* The arrays of BPF programs, in a section that has been turned already and stands at `bytes`. */
+/* Converts the arrays of BPF programs in a section that is converted already, at `bytes`. */
 static void turn_bpf_arrays(const struct pd_feature *f, uint8_t *bytes)
 {
     struct pd_list l = f->u.bpf_prog_info.programs;
@@ -418,7 +425,7 @@ enum pd_code pd_transcode_section(struct pd_transcode *t, uint16_t feature, uint
         if (feature == PD_FEAT_NRCPUS)
             t->nr_cpus_avail = f.u.nrcpus.nr_cpus_avail;
         if (f.rest.n && feature != PD_FEAT_TRACING_DATA)
-            leave_feature(t, feature); /* what a newer writer has behind the known fields */
+            leave_feature(t, feature); /* bytes of a newer writer behind the known fields */
         if (feature == PD_FEAT_BPF_PROG_INFO)
             turn_bpf_arrays(&f, out);
         memcpy(bytes, out, n);

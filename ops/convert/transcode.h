@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * transcode.h - records, sections and whole files from one byte order to the other. What has a layout in the
- * schema is decoded in one and encoded in the other; of what has none, the record header is converted, and it
- * is counted.
+ * transcode.h - converts records, sections and whole files from one byte order to the other. Parts with a
+ * layout in the schema are decoded in one and encoded in the other; of other records, only the header is
+ * converted, and they are counted.
  */
 #ifndef PERFDATA_TRANSCODE_H
 #define PERFDATA_TRANSCODE_H
@@ -18,22 +18,22 @@
 
 struct pd_transcode {
     enum pd_order from, to;
-    bool reencode;          /* decode and encode although the order stays */
-    struct pd_edits *edits; /* changes on the way, which leave the order as it is; NULL: none */
-    uint32_t attr_size;     /* new size of attrs; 0: as they are */
+    bool reencode;          /* decode and encode even if the order stays */
+    struct pd_edits *edits; /* changes of the values, which keep the order; NULL: none */
+    uint32_t attr_size;     /* new size of attrs; 0: unchanged */
     const struct pd_allocator *allocator;
     unsigned feature_word;  /* bytes of the words of a big-endian output's feature bitmap */
-    uint64_t max_held;      /* most bytes of a section that are held at a time */
-    uint32_t nr_cpus_avail; /* as the last NRCPUS said; 0: not known */
+    uint64_t max_held;      /* the largest section that is held */
+    uint32_t nr_cpus_avail; /* from the last NRCPUS; 0: unknown */
     /* Called for each record that contradicts its own layout; may be NULL. */
     void (*finding)(void *user, const struct pd_error *what);
     void *user;
     struct pd_progress *progress; /* of pd_rewrite_as(); may be NULL */
-    /* what was left as it is */
+    /* parts left unconverted */
     struct {
         uint32_t type;
         uint64_t n;
-    } left[PD_LEFT_TYPES]; /* the last one for all other types */
+    } left[PD_LEFT_TYPES]; /* the last one counts all other types */
     size_t n_left;
     uint8_t left_features[32];
     uint64_t unconverted;
@@ -41,35 +41,34 @@ struct pd_transcode {
 };
 
 /*
- * The record in the new order: *bytes points into t->bytes, or is rec->raw where nothing changes. It is
- * decoded in any case, so that a damaged one is told. *n is 0 when an edit takes it away.
+ * The record in the new order: *bytes points into t->bytes, or is rec->raw if nothing changes. It is decoded
+ * in any case, so that damage is reported. *n is 0 if an edit drops it.
  */
 enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader *r, struct pd_record *rec,
                                  const uint8_t **bytes, size_t *n, struct pd_error *error);
 
 /*
- * A whole feature section, in place. Of what has no layout it is noted that it is left. PD_ENOMEM: no memory
- * for another n bytes.
+ * Converts a whole feature section in place. A section without a known layout is noted as left. PD_ENOMEM: no
+ * memory for another n bytes.
  */
 enum pd_code pd_transcode_section(struct pd_transcode *t, uint16_t feature, uint8_t *bytes, size_t n,
                                   struct pd_error *error);
-/* Tells of damage in the feature that a record of a stream has, if it has one. */
+/* Reports damage in the feature of a stream's record, if it has one. */
 void pd_transcode_look(struct pd_transcode *t, const struct pd_record *rec);
-/* One that is too large to be held at a time, or its part, is left as it is. */
+/* Leaves and notes a section, or a part of one, that is too large to be held. */
 void pd_transcode_leave_section(struct pd_transcode *t, uint16_t feature);
 
-/* An attr of another size, which is a valid one. PD_EVALUE names a field that would be lost. `tail` becomes
- * its tail. */
+/* Gives an attr another valid size. PD_EVALUE names a field that would be lost. `tail` becomes its tail. */
 enum pd_code pd_transcode_attr_size(const struct pd_attr *attr, uint32_t size, struct pd_attr *out,
                                     uint8_t tail[PD_LIMIT_ATTR_CHANGED], struct pd_error *error);
 
-/* Calls note() for all that was left unconverted. */
+/* Calls note() for everything left unconverted. */
 void pd_transcode_notes(const struct pd_transcode *t,
                         void (*note)(void *user, const struct pd_convert_note *note), void *user);
 
 /*
- * pd_rewrite(), each part and record by way of t: in its byte order and with its findings. Twice gives the
- * bytes it started with.
+ * As pd_rewrite(), with each part and record converted by t: in its byte order and with its findings. Two
+ * conversions give the original bytes.
  */
 enum pd_code pd_rewrite_as(struct pd_reader *reader, const struct pd_sink *sink,
                            const struct pd_rewrite_options *options, struct pd_transcode *t,

@@ -19,14 +19,20 @@ static void tell_finding(struct pd_merging *m, size_t input, const struct pd_err
         m->options->finding(m->options->user, input, what);
 }
 
-/* What is damaged in a copy was told when it was made, with its place in the input. */
+/*
+ * Reports a reading error. Damage that a copy has was reported when the copy was made, with its place in the
+ * input.
+ */
 static void tell_read(struct pd_merging *m, size_t input, const struct pd_error *what)
 {
     if (!m->in[input].temporary)
         tell_finding(m, input, what);
 }
 
-/* Whoever opened the input may know that already; in a copy, such things have another place. */
+/*
+ * Reports a damaged feature. The caller that opened the input may know of it already; in a copy, it has
+ * another place.
+ */
 static void tell_feature(struct pd_merging *m, size_t input, const struct pd_error *what)
 {
     struct pd_error lost = *what;
@@ -78,7 +84,7 @@ static enum pd_code open_temporary(struct pd_merging *m, struct pd_merge_input *
     if (!code) {
         in->temporary = fdopen(spill.fd, "w+b");
         if (in->temporary)
-            spill.fd = -1; /* the stream's now */
+            spill.fd = -1; /* owned by the stream now */
         else
             code = temporary_failed(m);
     }
@@ -86,7 +92,10 @@ static enum pd_code open_temporary(struct pd_merging *m, struct pd_merge_input *
     return code;
 }
 
-/* A stream has its attrs and features among the records; another byte order is not merged. */
+/*
+ * Makes a file of a stream, whose attrs and features are among the records, and of an input of the other byte
+ * order.
+ */
 static enum pd_code normalize(struct pd_merging *m, size_t i)
 {
     struct pd_merge_input *in = &m->in[i];
@@ -180,7 +189,7 @@ static enum pd_code open_input(struct pd_merging *m, size_t i)
     return PD_OK;
 }
 
-/* Reads the input once, for how far its records are out of order. */
+/* Reads the input once, to find out how far its records are out of order. */
 static enum pd_code open_sorter(struct pd_merging *m, size_t i)
 {
     const size_t memory = m->options->memory ? m->options->memory : PD_LIMIT_MERGE_MEMORY;
@@ -201,7 +210,7 @@ static enum pd_code open_sorter(struct pd_merging *m, size_t i)
     return PD_OK;
 }
 
-/* ---- Which input is next */
+/* ---- The next input */
 
 static bool comes_before(const struct pd_merging *m, uint32_t a, uint32_t b)
 {
@@ -222,12 +231,12 @@ static void sift(struct pd_merging *m, size_t at)
     m->heap[at] = moved;
 }
 
-/* Of a record whose payload is cut the sorter tells. */
+/* True if the record is merged. The sorter reports records whose payload is cut. */
 static bool is_taken(const struct pd_merge_input *in)
 {
     const struct pd_record *rec = &in->rec;
     if (pd_role_of(rec) == PD_ROLE_WRAPPER)
-        return false; /* what is inside follows */
+        return false; /* the records inside follow */
     const uint64_t end =
         rec->member ? pd_reader_member(in->reader, rec->member)->size : pd_reader_info(in->reader)->data_end;
     return rec->payload_size == 0 || rec->payload_size <= end - rec->offset - rec->size;
@@ -281,7 +290,7 @@ static enum pd_code put_piece(void *user, const uint8_t *bytes, size_t n)
     return pd_writer_raw(m->out.writer, bytes, n, m->error);
 }
 
-/* Two kinds of AUX data in one recording no reader can tell apart. */
+/* Readers cannot tell two kinds of AUX data in one recording apart. */
 static enum pd_code check_aux(struct pd_merging *m, uint32_t i, const uint8_t *bytes, size_t n)
 {
     if (m->aux_info.ptr)
@@ -371,7 +380,7 @@ static bool any_aux(const struct pd_merging *m)
     return false;
 }
 
-/* How the output is compressed, and at which level: as the first input, unless something is asked for. */
+/* The output's compression and its level: those of the first input, unless the options say otherwise. */
 static uint32_t compression(const struct pd_merging *m, int *level)
 {
     const struct pd_feature *f = pd_metadata_feature(m->in[0].meta, PD_FEAT_COMPRESSED);
@@ -413,7 +422,7 @@ static enum pd_code put_event_type(struct pd_merging *m, struct pd_ids *there,
     return pd_writer_event_type(m->out.writer, type, m->error);
 }
 
-/* Names of old files' events; those of the same number once. */
+/* Writes the names of old files' events; those of the same number once. */
 static enum pd_code put_event_types(struct pd_merging *m)
 {
     struct pd_ids there = {.allocator = m->allocator};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * merge.h - the inside of pd_merge(): merge.c goes through the records, merge_state.c has side-band that
- * several inputs have, merge_units.c joins events, merge_events.c ids and what changes in records,
- * merge_features.c the features. They call merge_write.c, which writes records, and merge_common.c; only
- * merge_events.c calls another one, merge_units.c.
+ * merge.h - the internals of pd_merge(): merge.c goes through the records, merge_state.c handles side-band
+ * that several inputs have, merge_units.c joins events, merge_events.c assigns ids and changes records,
+ * merge_features.c makes the features. They call merge_write.c, which writes records, and merge_common.c;
+ * only merge_events.c calls another one, merge_units.c.
  */
 #ifndef PERFDATA_MERGE_INTERNAL_H
 #define PERFDATA_MERGE_INTERNAL_H
@@ -21,7 +21,7 @@
 #include <perfdata/session/sorter.h>
 #include <stdio.h>
 
-/* From event ids to numbers; open addressing, at most half full. */
+/* A table from event ids to numbers; open addressing, at most half full. */
 struct pd_ids {
     const struct pd_allocator *allocator;
     struct pd_ids_slot {
@@ -42,8 +42,8 @@ struct pd_merged_event {
     struct pd_attr attr; /* its tail is the input's */
     struct pd_plan plan;
     const char *name; /* NULL: unknown */
-    size_t input;     /* which it came from */
-    uint32_t unit;    /* number of the group it is in, or of itself alone */
+    size_t input;     /* the input it came from */
+    uint32_t unit;    /* number of its group, or of itself alone */
     uint64_t *ids;
     size_t n_ids, cap;
 };
@@ -52,35 +52,36 @@ struct pd_merged_event {
 struct pd_merged_unit {
     uint32_t first, n;
     struct pd_group_desc group; /* if n > 1 */
-    size_t taken_by;            /* the last input that has it, + 1 */
-    uint32_t next[2]; /* in the chain of all with such attrs, and in that of those with such names, too */
+    size_t taken_by;            /* the last input that has the unit, + 1 */
+    uint32_t next[2]; /* in the chain of units with the same attrs, and in that of units with the same attrs
+                         and names */
 };
 
-/* Units that may be the same, in the order in which they came. */
+/* Units that may be the same, in the order of their appearance. */
 struct pd_unit_chain {
     uint32_t first, last;
-    uint32_t free; /* those before are taken by the input ... */
+    uint32_t free; /* units before it are taken by the input ... */
     size_t input;  /* ... with this number, + 1 */
 };
 
 struct pd_merge_input {
     struct pd_reader *given;  /* the caller's */
-    struct pd_reader *reader; /* that, or of a temporary file */
+    struct pd_reader *reader; /* the caller's, or that of a temporary file */
     FILE *temporary;
     struct pd_metadata *meta;
     struct pd_sorter *sorter;
-    size_t machine;       /* the first input of the same */
+    size_t machine;       /* the first input of the same machine */
     uint32_t pid_step;    /* to be added to pids */
-    uint32_t *event;      /* of the output, by attr */
-    uint64_t *own_id;     /* an id of the output's, by attr */
-    struct pd_ids ids;    /* changed ones */
+    uint32_t *event;      /* number of the output's event, by attr */
+    uint64_t *own_id;     /* an id in the output, by attr */
+    struct pd_ids ids;    /* changed ids */
     bool rewritten;       /* records change */
-    bool unnamed;         /* of them, those with id 0 get one */
-    bool began;           /* a record with a time was there */
-    bool sampled;         /* a sample was there */
+    bool unnamed;         /* of the rewritten records, those with id 0 get an id */
+    bool began;           /* a record with a time has come */
+    bool sampled;         /* a sample has come */
     size_t n_waiting;     /* records that merge_state.c holds back */
     struct pd_record rec; /* the next record */
-    uint64_t key;         /* when it comes */
+    uint64_t key;         /* its time in the merge */
     uint64_t first;       /* time */
 };
 
@@ -99,21 +100,21 @@ struct pd_merging {
     size_t n_units, units_cap;
     struct pd_unit_chain *chains;
     size_t n_chains, chains_cap;
-    struct pd_ids chain_of; /* from hashes of units */
-    struct pd_key hash_key; /* of these hashes, and those of names of files */
+    struct pd_ids chain_of; /* from hashes of units to their chains */
+    struct pd_key hash_key; /* of the hashes of units and of file names */
     struct pd_ids id_owner; /* from the output's ids to event << 32 | machine */
-    uint64_t last_id;       /* given */
+    uint64_t last_id;       /* the last one assigned */
     struct pd_sections out;
     struct pd_rounds rounds;
     uint32_t last;  /* input of the record written last */
-    uint32_t *heap; /* inputs that have a record, the next at the top */
+    uint32_t *heap; /* inputs with a record, the next one at the top */
     size_t n_heap;
     struct pd_merge_state *state;
-    size_t n_began;                  /* inputs of which a record with a time was there */
-    struct pd_bytes aux_info;        /* the AUXTRACE_INFO that was written */
+    size_t n_began;                  /* number of inputs that began */
+    struct pd_bytes aux_info;        /* the AUXTRACE_INFO in the output */
     struct pd_progress progress;     /* of all inputs */
     struct pd_identities identities; /* the fields that are event ids and pids */
-    struct pd_record copy;           /* of a record that is rewritten */
+    struct pd_record copy;           /* for a record that is rewritten */
     uint8_t from[UINT16_MAX + 1], to[UINT16_MAX + 1];
 };
 
@@ -123,41 +124,39 @@ enum pd_code pd_merge_no_memory(struct pd_merging *m, size_t n);
 
 /* merge_write.c. The time of a record; 0: it has none. */
 uint64_t pd_merge_time(const struct pd_record *rec);
-/* Writes `bytes` for a record of an input, behind the rounds that end before it. */
+/* Writes `bytes` for a record of an input, after the rounds that end before it. */
 enum pd_code pd_merge_write_record(struct pd_merging *m, uint32_t i, const struct pd_record *rec,
                                    const uint8_t *bytes, size_t n);
-/* Writes a record of an input's event, which need not be its next. */
+/* Writes a record of an input's event; it need not be the input's next record. */
 enum pd_code pd_merge_write(struct pd_merging *m, uint32_t input, uint32_t attr, const uint8_t *bytes,
                             size_t n);
 
-/* merge_state.c. Opened in any case, closed also if that failed. */
+/* merge_state.c. Must be closed even if opening failed. */
 enum pd_code pd_merge_state_open(struct pd_merging *m);
 void pd_merge_state_close(struct pd_merging *m);
 /*
- * Tells of the next record of an input, `bytes` as it is to be written, before it is. It may have others
- * written first. *done: it is not to be written, as it is a duplicate, or will be written later.
+ * Takes the next record of an input, with the `bytes` to be written, before it is written; may write other
+ * records first. *done: the caller must not write it, since it is a duplicate or will be written later.
  */
 enum pd_code pd_merge_state_record(struct pd_merging *m, uint32_t input, const uint8_t *bytes, size_t n,
                                    uint64_t time, bool decoded, bool *done);
 /* The input has ended. */
 enum pd_code pd_merge_state_end(struct pd_merging *m, uint32_t input);
 
-/* merge_units.c: which events of the output those of an input are. Adds those that are not there yet. */
+/* merge_units.c: finds the events of the output for those of an input; adds the missing ones. */
 enum pd_code pd_merge_units(struct pd_merging *m, size_t i);
 
-/* merge_events.c: the events of all inputs; gives them to the writer. */
+/* merge_events.c: merges the events of all inputs and gives them to the writer. */
 enum pd_code pd_merge_events(struct pd_merging *m);
 enum pd_code pd_merge_put_events(struct pd_merging *m);
-/*
- * The bytes of a record in the output; *bytes is NULL if it cannot be rewritten, which *error then tells of.
- */
+/* The bytes of a record in the output; *bytes is NULL if it cannot be rewritten, for the reason in *error. */
 void pd_merge_record(struct pd_merging *m, struct pd_merge_input *in, struct pd_record *rec,
                      const uint8_t **bytes, size_t *n, struct pd_error *error);
 
 /* merge_features.c */
-/* Finds out which inputs are of one machine. */
+/* Finds the inputs that are of one machine. */
 void pd_merge_machines(struct pd_merging *m);
-/* Says what features the output has. */
+/* Determines the features of the output. */
 void pd_merge_feed(struct pd_merging *m);
 
 #endif

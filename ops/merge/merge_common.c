@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* merge_common.c - what all parts of a merge share: notes, and tables from event ids to numbers. */
+/* merge_common.c - shared by all parts of a merge: notes, and tables from event ids to numbers. */
 #include "merge.h"
 #include "src/schema/fail.h"
 #include "src/support/memory.h"

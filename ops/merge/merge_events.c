@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* merge_events.c - which ids the events of the output have, and the records that speak of ids and pids. */
+/* merge_events.c - the ids of the output's events, and changes of ids and pids in records. */
 #include "merge.h"
 #include "src/schema/fail.h"
 #include "src/schema/schema.h"
@@ -64,7 +64,7 @@ static enum pd_code map_ids(struct pd_merging *m, size_t i)
     return code;
 }
 
-/* ---- Can the events be told apart? */
+/* ---- Telling the events apart */
 
 static bool are_told_apart(const struct pd_merging *m)
 {
@@ -77,7 +77,7 @@ static bool are_told_apart(const struct pd_merging *m)
     return m->n_events < 2 || identifier || same;
 }
 
-/* Each attr has an id in the output, also where its input needed none. */
+/* Each attr has an id in the output, even if its input needed none. */
 static enum pd_code give_ids(struct pd_merging *m)
 {
     for (size_t i = 0; i < m->n; i++) {
@@ -106,8 +106,8 @@ static void add_identifiers(struct pd_merging *m)
 }
 
 /*
- * A record with id 0, as perf synthesizes them, is laid out as the first event says. Where that is another
- * one in the output, with another sample_type, such records need an id.
+ * A record with id 0, as perf synthesizes them, has the layout of the first event. If the output's first
+ * event is another one, with another sample_type, such records need an id.
  */
 static void find_unnamed(struct pd_merging *m)
 {
@@ -135,7 +135,7 @@ static enum pd_code check_trailers(struct pd_merging *m)
     return PD_OK;
 }
 
-/* New ids are greater than all there are, unless these leave no room. */
+/* New ids are greater than all existing ones, unless these leave no room. */
 static void find_last_id(struct pd_merging *m)
 {
     for (size_t i = 0; i < m->n; i++)
@@ -155,7 +155,7 @@ enum pd_code pd_merge_events(struct pd_merging *m)
         code = pd_merge_units(m, i);
     for (size_t i = 0; !code && i < m->n; i++)
         if (pd_metadata_out_of_memory(
-                m->in[i].meta)) /* an event without a name is not the same as one that has none */
+                m->in[i].meta)) /* an event whose name is unknown differs from one without a name */
             code = pd_merge_no_memory(m, 0);
     for (size_t i = 0; !code && i < m->n; i++)
         code = map_ids(m, i);
@@ -175,7 +175,7 @@ enum pd_code pd_merge_events(struct pd_merging *m)
     return code;
 }
 
-/* perf looks for each attr's ids behind attr.size bytes, so all are as large as the largest. */
+/* perf looks for each attr's ids behind attr.size bytes, so all get the largest size. */
 static uint32_t largest_size(const struct pd_merging *m)
 {
     uint32_t size = 0;
@@ -211,7 +211,7 @@ enum pd_code pd_merge_put_events(struct pd_merging *m)
 
 /* ---- Ids and pids in records */
 
-/* 0 is the idle task, -1 none or the kernel. */
+/* 0 is the idle task; -1 means none, or the kernel. */
 static uint64_t move_pid(const struct pd_merge_input *in, uint64_t value, unsigned width, bool *fits)
 {
     const int64_t pid = width == 4 ? (int32_t)value : (int64_t)value;
@@ -232,13 +232,13 @@ static uint64_t changed(const struct pd_merge_input *in, unsigned kind, unsigned
     return to;
 }
 
-/* Has a layout, or one of its parts, any such number? */
+/* True if a layout, or one of its parts, has ids or pids. */
 static bool has_numbers(const struct pd_identity_layout *layout)
 {
     return layout->mask & (PD_ID_BIT(PD_ID_EVENT_ID) | PD_ID_PIDS) & ~PD_ID_BIT(PD_ID_GUEST);
 }
 
-/* Elements of one size, where they stand in the bytes. */
+/* Changes elements of one size in the bytes. */
 static void change_list(const struct pd_merging *m, const struct pd_merge_input *in, const struct pd_op *head,
                         const struct pd_shape *shape, const struct pd_list *l, bool *fits)
 {
@@ -256,7 +256,7 @@ static void change_list(const struct pd_merging *m, const struct pd_merge_input 
             else if (width == 4)
                 pd_store32(at, (uint32_t)changed(in, kind, width, pd_load32(at, order), fits), order);
             else if (width == 0)
-                break; /* no ids behind what has no fixed place */
+                break; /* no ids follow a part without a fixed place */
             at += width;
         }
     }
@@ -281,7 +281,7 @@ static void change_fields(const struct pd_merging *m, const struct pd_merge_inpu
     }
 }
 
-/* A record is of the event that its attr says, or else of the first one. */
+/* The event of a record is that of its attr, or else the first one. */
 static uint32_t attr_of(const struct pd_merge_input *in, const struct pd_record *rec)
 {
     return rec->attr_index < pd_reader_n_attrs(in->reader) ? rec->attr_index : 0;
@@ -315,7 +315,7 @@ void pd_merge_record(struct pd_merging *m, struct pd_merge_input *in, struct pd_
     *r = *rec;
     r->raw = m->from;
     if (pd_reader_decode(in->reader, r, error)) {
-        if (rec->type >= PD_RECORD_HEADER_ATTR) /* nothing that is known to change */
+        if (rec->type >= PD_RECORD_HEADER_ATTR) /* such records have nothing to change */
             *bytes = rec->raw;
         return;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* merge_features.c - the features of several recordings as those of one. */
+/* merge_features.c - makes one set of features from those of several recordings. */
 #include "merge.h"
 #include "src/codec/carried.h"
 #include "src/schema/fail.h"
@@ -23,7 +23,7 @@ static bool same_bytes(const struct pd_feature *a, const struct pd_feature *b)
 
 /* ---- Machines */
 
-/* A feature that tells that they are of different machines; UINT32_MAX: none does. */
+/* A feature which shows that the inputs are of different machines; UINT32_MAX: none. */
 static uint32_t differing_machine(const struct pd_merging *m, size_t a, size_t b)
 {
     static const uint32_t telling[] = {PD_FEAT_HOSTNAME, PD_FEAT_OSRELEASE, PD_FEAT_ARCH, PD_FEAT_CPUID,
@@ -55,7 +55,7 @@ void pd_merge_machines(struct pd_merging *m)
     }
 }
 
-/* ---- Bytes of a feature that is made */
+/* ---- Bytes of a new feature */
 
 struct made {
     struct pd_merging *m;
@@ -89,7 +89,7 @@ static void put_zeros(struct made *f, size_t n)
         append_bytes(f, zeros, n < sizeof zeros ? n : sizeof zeros);
 }
 
-/* As perf writes them, in a multiple of 64 bytes. */
+/* Appends a string as perf writes it, in a multiple of 64 bytes. */
 static void put_string(struct made *f, const char *s, size_t n)
 {
     const size_t slot = (n + 64) & ~(size_t)63;
@@ -149,18 +149,15 @@ static void put_group_desc(struct made *f)
     }
 }
 
-/* ---- Features that are united */
+/* ---- Features merged from all inputs */
 
-/*
- * Files that have a build id in the output, by hashes of their names: each input may have as many as it
- * likes.
- */
+/* Files with a build id in the output, by hashes of their names: each input may have any number of them. */
 struct known_files {
-    struct pd_ids by_name; /* to the first of a hash, its number + 1 */
+    struct pd_ids by_name; /* from a hash to the number + 1 of the first such file */
     struct known_file {
         struct pd_build_id_entry entry;
         size_t input;
-        size_t next; /* of the same hash; 0: none, or its number + 1 */
+        size_t next; /* the number + 1 of the next file of the same hash; 0: none */
     } * files;
     size_t n, cap;
 };
@@ -192,8 +189,7 @@ static bool add_file(struct pd_merging *m, struct known_files *known, size_t i,
 }
 
 /*
- * Is the file of input i among those of an input before? *other: with another build id. From now on it is
- * known.
+ * Finds out whether an earlier input has the file of input i; adds it if not. *other: with another build id.
  */
 static enum pd_code is_there(struct pd_merging *m, struct known_files *known, size_t i,
                              const struct pd_build_id_entry *e, bool *there, bool *other)
@@ -201,7 +197,7 @@ static enum pd_code is_there(struct pd_merging *m, struct known_files *known, si
     const uint64_t hash = hash_file(m, e);
     uint64_t k = 0;
     pd_ids_get(&known->by_name, hash, &k);
-    /* NOLINTBEGIN(clang-analyzer-core.NullDereference): numbers that by_name has are those of files */
+    /* NOLINTBEGIN(clang-analyzer-core.NullDereference): by_name only has numbers of files */
     while (k && !same_file(&known->files[k - 1].entry, e))
         k = known->files[k - 1].next;
     *there = k && known->files[k - 1].input < i;
@@ -212,7 +208,7 @@ static enum pd_code is_there(struct pd_merging *m, struct known_files *known, si
                                                : pd_merge_no_memory(m, 2 * known->cap * sizeof *known->files);
 }
 
-/* An entry without a pid gets it, since others have theirs. */
+/* Adds a pid to an entry without one, since the other entries have one. */
 static void put_with_pid(struct made *made, size_t i, const uint8_t *at, const struct pd_build_id_entry *e)
 {
     const enum pd_order order = made->m->order;
@@ -228,7 +224,7 @@ static void put_with_pid(struct made *made, size_t i, const uint8_t *at, const s
     append_bytes(made, at + 8, e->size - 8u);
 }
 
-/* What input i has and those before it do not. */
+/* Writes the build ids of input i that earlier inputs do not have. */
 static void put_build_ids_of(struct made *made, struct known_files *known, size_t i)
 {
     struct pd_merging *m = made->m;
@@ -274,7 +270,7 @@ static void put_sample_time(struct made *made)
     put64(made, last);
 }
 
-/* A count, and parts of which perf takes each but once, by their number. */
+/* Writes a count and parts; perf takes each part only once, by its number. */
 static void put_counted(struct made *made, uint32_t id)
 {
     const struct pd_merging *m = made->m;
@@ -294,13 +290,13 @@ static void put_counted(struct made *made, uint32_t id)
                 append_bytes(made, f->raw.ptr + 4, f->raw.n - 4);
         }
         if (pass == 0 && !any)
-            return; /* an empty section stays so */
+            return; /* an empty section remains empty */
         if (pass == 0)
             put32(made, count);
     }
 }
 
-/* ---- Which features */
+/* ---- Choice of features */
 
 static bool first_with(const struct pd_merging *m, uint32_t id, size_t *first)
 {
@@ -310,7 +306,7 @@ static bool first_with(const struct pd_merging *m, uint32_t id, size_t *first)
     return false;
 }
 
-/* That of the first input that has it. */
+/* Keeps the feature of the first input that has it. */
 static enum pd_code keep_first(struct pd_merging *m, uint32_t id, size_t first)
 {
     const struct pd_feature *f = feature_of(m, first, id);
@@ -352,7 +348,7 @@ static enum pd_code put_feature(void *user, uint16_t id)
     return made.code;
 }
 
-/* COMPRESSED is the writer's own; one of perf stat, which names no compression, stays. */
+/* The writer makes COMPRESSED; the one of perf stat, which names no compression, stays. */
 static bool has_feature(void *user, uint16_t id)
 {
     const struct pd_merging *m = user;

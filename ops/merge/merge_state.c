@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * merge_state.c - side-band that several inputs have: copies of what was written, and what an input says of
- * the tasks that were there when it was started.
+ * merge_state.c - side-band that several inputs have: copies of records already written, and an input's
+ * records of the tasks that existed when its recording was started.
  *
- * That has no time: perf record takes it from /proc, while it already records, before its first sample.
- * Between its first time and its first sample others may have told more of a task than it knew. So what it
- * says of a process waits until its first sample, or until something with a time is told of the process, or
- * by itself of a child of it, which must come behind it. Of it is left out what was written for another input
- * and still holds; but nothing if there is another FORK: without the COMM behind it, the task has its
- * parent's name.
+ * Such records have no time: perf record reads them from /proc, while it already records, before its first
+ * sample. Between its first time and its first sample, other inputs may have told more of a task than these
+ * records do. So an input's records of a process wait until the input's first sample, or until any record
+ * with a time tells something of the process, or its own record with a time tells something of a child of the
+ * process; they must come before that record. Waiting records are left out if they were written for another
+ * input and still hold; but none is left out if there is another FORK: without the COMM behind it, the task
+ * has its parent's name.
  */
 #include "ops/compare/canonical.h"
 #include "src/schema/fail.h"
@@ -36,26 +37,27 @@ struct seen_set {
 struct held {
     struct pd_hash hash;
     size_t at;           /* in the bytes */
-    uint32_t size, next; /* of the same process; 0: none, or its number + 1 */
+    uint32_t size, next; /* the next of the same process, its number + 1; 0: none */
     uint32_t input, pid, attr;
-    bool stale; /* before it came, something with a time was told of the same. A FORK never is: it names
-                   nothing, and pieces have one alone, for its parent */
+    bool stale; /* when it came, other inputs had told something with a time of the same task or map. Never
+                   set for a FORK: it names nothing, and pieces have a FORK alone, for the task's parent */
     bool birth; /* a FORK */
     bool done;
 };
 
 struct pd_merge_state {
     struct pd_canon canon;
-    struct seen_set timed, untimed; /* of one time; of all */
+    struct seen_set timed, untimed; /* records of one time; records without a time */
     uint64_t time;
-    size_t most; /* entries of a set */
+    size_t most; /* limit of entries in a set */
     bool full;
-    struct pd_ids
-        told; /* what records with a time have told something of, and by which inputs the last one was */
+    struct pd_ids told; /* for each task or map that records with a time told something of: the inputs that
+                           told the last of it */
     struct held *held;
     size_t n_held, held_cap, n_waiting;
-    struct pd_ids chains; /* from input << 32 | pid to the first << 32 | last that wait, their numbers + 1 */
-    uint8_t *bytes;       /* of those that wait */
+    struct pd_ids
+        chains;     /* from input << 32 | pid to first << 32 | last waiting record, by their numbers + 1 */
+    uint8_t *bytes; /* of waiting records */
     size_t n_bytes, bytes_cap, most_bytes;
 };
 
@@ -86,7 +88,7 @@ static bool grow_seen(struct seen_set *s, const struct pd_allocator *allocator)
     return true;
 }
 
-/* The count of a record from an input, one more if `add`. */
+/* Returns how often a record came from an input, after adding 1 if `add`. */
 static uint32_t count_seen(struct seen_set *s, const struct pd_hash *hash, uint32_t input, bool add)
 {
     if (s->size == 0)
@@ -113,7 +115,7 @@ static struct pd_hash hash_of(struct pd_merge_state *st, const uint8_t *bytes, s
     return pd_canon_end(&st->canon);
 }
 
-/* Was it written for another input? Takes note of it. */
+/* Finds out whether the record was written for another input, and counts it. */
 static enum pd_code find_duplicate(struct pd_merging *m, uint32_t input, const struct pd_hash *hash,
                                    uint64_t time, bool *found)
 {
@@ -140,7 +142,10 @@ static enum pd_code find_duplicate(struct pd_merging *m, uint32_t input, const s
 
 /* ---- Which records */
 
-/* Records of what there is, of which pieces of a recording have copies; no events of their own right. */
+/*
+ * True for records of existing tasks and maps, of which pieces of a recording have copies; they are not
+ * events by themselves.
+ */
 static bool is_state(const struct pd_record *rec)
 {
     const unsigned copies = pd_traits_of(rec->type)->copies;
@@ -148,8 +153,8 @@ static bool is_state(const struct pd_record *rec)
 }
 
 /*
- * The process that a record is about, and what it tells of it: its maps, or one of its threads. The kernel is
- * none.
+ * Finds the process of a record, and what the record tells of it: its maps, or one of its threads. False for
+ * the kernel.
  */
 static bool task_of(const struct pd_record *rec, uint32_t *pid, uint64_t *what)
 {
@@ -166,7 +171,7 @@ static uint64_t on_machine(const struct pd_merge_input *in, uint64_t what)
     return (uint64_t)in->machine << 33 | what;
 }
 
-/* ---- What waits */
+/* ---- Waiting records */
 
 static enum pd_code no_memory(struct pd_merging *m, size_t n)
 {
@@ -178,7 +183,7 @@ static uint64_t chain_key(uint32_t input, uint32_t pid)
     return (uint64_t)input << 32 | pid;
 }
 
-/* The first that waits of an input's process, its number + 1; 0: none does. */
+/* The first waiting record of an input's process, its number + 1; 0: none. */
 static uint32_t first_of(const struct pd_merge_state *st, uint32_t input, uint32_t pid)
 {
     uint64_t chain;
@@ -199,20 +204,20 @@ static bool make_room(struct pd_merging *m, size_t n)
     return true;
 }
 
-/* Inputs as bits; some share one. */
+/* Inputs as bits; several inputs may share one. */
 static uint64_t bit_of(uint32_t input)
 {
     return UINT64_C(1) << (input & 63);
 }
 
-/* Have others told something of it with a time that this input has not? */
+/* True if the last record with a time about this came from other inputs alone. */
 static bool told_by_others(const struct pd_merging *m, uint32_t input, uint64_t what)
 {
     uint64_t by;
     return pd_ids_get(&m->state->told, on_machine(&m->in[input], what), &by) && !(by & bit_of(input));
 }
 
-/* Takes note of who told what comes last. */
+/* Notes which inputs told this last. */
 static bool note_told(struct pd_merging *m, uint32_t input, uint64_t what, bool duplicate)
 {
     struct pd_merge_state *st = m->state;
@@ -252,7 +257,7 @@ static enum pd_code hold(struct pd_merging *m, uint32_t input, const uint8_t *by
     return PD_OK;
 }
 
-/* Is a record that waits written already, of another input, and does it still hold? */
+/* True if a waiting record was already written for another input, and still holds. */
 static bool is_there(struct pd_merge_state *st, const struct held *h, bool stale_holds)
 {
     return count_seen(&st->untimed, &h->hash, h->input, false) <
@@ -260,7 +265,7 @@ static bool is_there(struct pd_merge_state *st, const struct held *h, bool stale
            (stale_holds || !h->stale);
 }
 
-/* A FORK makes a task anew: what is known of it must be told again. */
+/* True if a FORK among them makes the task anew: then all its records must be written. */
 static bool begins_anew(struct pd_merge_state *st, uint32_t first, bool stale_holds)
 {
     for (uint32_t k = first; k; k = st->held[k - 1].next)
@@ -295,8 +300,9 @@ static enum pd_code release(struct pd_merging *m, uint32_t first, bool stale_hol
 }
 
 /*
- * Nothing that waits of an input waits any longer; UINT32_MAX: of none. Goes through the others' only if
- * something of it waits: every sample asks. */
+ * Ends the waiting of all processes of an input; UINT32_MAX: of all inputs. Only searches if records of the
+ * input wait, since every sample calls this.
+ */
 static enum pd_code release_all(struct pd_merging *m, uint32_t input, bool stale_holds)
 {
     struct pd_merge_state *st = m->state;
@@ -309,9 +315,9 @@ static enum pd_code release_all(struct pd_merging *m, uint32_t input, bool stale
 }
 
 /*
- * Something with a time is about to be told of a process. What waits of it is older. If another input tells
- * of it, or it is a duplicate, by which both inputs are pieces of one recording, copies that wait are nothing
- * new.
+ * Called before a record with a time tells something of a process. Its waiting records are older. If the
+ * record is another input's, or a duplicate (so that both inputs are pieces of one recording), waiting copies
+ * are nothing new.
  */
 static enum pd_code overtake(struct pd_merging *m, uint32_t input, uint32_t pid, bool duplicate)
 {
@@ -355,7 +361,7 @@ void pd_merge_state_close(struct pd_merging *m)
     pd_release(m->allocator, m->state);
 }
 
-/* A record with a time: takes note of what it tells of a task. */
+/* Takes a record with a time: notes what it tells of a task. */
 static enum pd_code take_timed(struct pd_merging *m, uint32_t input, bool duplicate)
 {
     const struct pd_record *rec = &m->in[input].rec;
@@ -366,14 +372,14 @@ static enum pd_code take_timed(struct pd_merging *m, uint32_t input, bool duplic
     enum pd_code code = overtake(m, input, pid, duplicate);
     const bool born = !code && pd_tells_of(rec) == PD_TELLS_BIRTH && pd_told_parent(rec, &ppid, &ptid);
     const uint32_t parent = born ? first_of(m->state, input, ppid) : 0;
-    if (parent) /* its name and maps are those of its parent: what this input knows of it */
+    if (parent) /* its name and maps are those of its parent, as this input knows them */
         code = release(m, parent, duplicate);
     return !code && pd_tells_of(rec) != PD_TELLS_END && !note_told(m, input, what, duplicate)
                ? no_memory(m, 0)
                : code;
 }
 
-/* Has another input told of anything with a time? Otherwise there is nothing to wait for. */
+/* True if another input has had a record with a time. Otherwise no record needs to wait. */
 static bool others_began(const struct pd_merging *m, uint32_t input)
 {
     return m->n_began > m->in[input].began;

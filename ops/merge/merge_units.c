@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * merge_units.c - which events of several recordings become one: groups, and events by themselves, whose
- * attrs and names are the same. A recording may have tens of thousands of them, so that those which may be
- * the same are found by hashes.
+ * merge_units.c - joins events of several recordings into one: groups, and single events, with the same attrs
+ * and names. A recording may have tens of thousands of them, so candidates are found by hashes.
  */
 #include "merge.h"
 #include "src/support/memory.h"
@@ -12,16 +11,16 @@
 #define NONE UINT32_MAX
 
 /*
- * So many units of a chain are looked at. The first that is free is the same, unless only some names of a
- * group are known, as perf never writes them: then all the others may contradict. A group that is not found
- * stays apart, which loses nothing.
+ * The most units of a chain to be compared. The first free one is the same, unless only some names of a group
+ * are known, which perf never writes: then all the others may differ. A group that is not found stays
+ * separate, which loses nothing.
  */
 #define FURTHEST 16
 
-/* What two units have in common in a chain, besides their attrs. */
-enum sort { ANY, NAMED, UNNAMED }; /* nothing; the names; that a name is not known */
+/* What the units of a chain have in common besides their attrs. */
+enum sort { ANY, NAMED, UNNAMED }; /* nothing; their names; that a name is unknown */
 
-/* Attrs as far as their size is not concerned, which depends on the version of perf. */
+/* Compares attrs without their size, which depends on the version of perf. */
 static bool same_attr(const struct pd_attr *a, const struct pd_attr *b)
 {
     struct pd_attr x = *a, y = *b;
@@ -109,8 +108,9 @@ static bool append(struct pd_merging *m, uint32_t unit, uint64_t hash, enum sort
 }
 
 /*
- * The first unit of a chain that is the same and that the input does not have yet. All that it has at the
- * start of the chain are passed over only once. */
+ * The first unit of a chain that is the same and that the input does not have yet. Units at the start of the
+ * chain that the input has are skipped only once.
+ */
 static uint32_t find_in_chain(struct pd_merging *m, size_t i, uint32_t attr, uint32_t n, enum sort sort)
 {
     uint64_t at;
@@ -132,7 +132,7 @@ static uint32_t find_in_chain(struct pd_merging *m, size_t i, uint32_t attr, uin
     return NONE;
 }
 
-/* One of the same names is better than one that has none. */
+/* Prefers a unit of the same names to one without known names. */
 static uint32_t find_unit(struct pd_merging *m, size_t i, uint32_t attr, uint32_t n)
 {
     if (sort_of(m, i, attr, n) == UNNAMED)
@@ -182,7 +182,7 @@ static enum pd_code map_unit(struct pd_merging *m, size_t i, uint32_t attr, uint
     return PD_OK;
 }
 
-/* The groups of two and more, at the place of their leader. */
+/* Finds the groups of two and more events, at the place of their leader. */
 static void find_groups(const struct pd_metadata *meta, struct pd_group_desc *groups, uint32_t n)
 {
     const struct pd_feature *f = pd_metadata_feature(meta, PD_FEAT_GROUP_DESC);

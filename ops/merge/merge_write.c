@@ -14,7 +14,10 @@ static enum pd_code put_round(void *user, const struct pd_record *round)
     return pd_writer_raw(m->out.writer, round->raw, round->size, m->error);
 }
 
-/* What is appended begins when all before it has been processed; in it, its own rounds count. */
+/*
+ * Ends the rounds before a record. An appended input begins when all before it has been processed; inside,
+ * its own rounds count.
+ */
 static enum pd_code end_rounds(struct pd_merging *m, uint32_t i, const struct pd_record *rec)
 {
     struct pd_moment when;
@@ -46,7 +49,7 @@ enum pd_code pd_merge_write(struct pd_merging *m, uint32_t input, uint32_t attr,
 {
     struct pd_record rec;
     const enum pd_code code = pd_record_frame(m->order, bytes, n, &rec, m->error);
-    const bool known = attr != UINT32_MAX; /* else it is of no event, as in a file whose attrs are damaged */
+    const bool known = attr != UINT32_MAX; /* else it has no event, as in a file with damaged attrs */
     rec.plan = known ? &m->events[m->in[input].event[attr]].plan : NULL;
     return code ? code : pd_merge_write_record(m, input, &rec, bytes, n);
 }

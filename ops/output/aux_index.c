@@ -46,7 +46,7 @@ static enum pd_code put_place(struct pd_writer *w, uint64_t offset, uint64_t siz
     return code ? code : put64(w, size, error);
 }
 
-/* A count, a pair, or bytes behind the last pair, which mean nothing. */
+/* Moves a count, a pair, or bytes behind the last pair, which have no meaning. */
 static enum pd_code move_entry(const struct pd_aux_index *x, struct pd_writer *w, const uint8_t *bytes,
                                size_t n, enum pd_order order, struct pd_error *error)
 {

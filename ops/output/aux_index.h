@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* aux_index.h - AUXTRACE records that were written, and the feature that says where they are. */
+/* aux_index.h - the AUXTRACE records of an output, and the feature that lists their places. */
 #ifndef PERFDATA_AUX_INDEX_H
 #define PERFDATA_AUX_INDEX_H
 
@@ -9,18 +9,20 @@ struct pd_aux_index {
     struct pd_aux_place {
         uint64_t from, to; /* offsets in the input and the output */
         uint16_t size;     /* of the record, without its data */
-    } * places;            /* by `to`; of one input that keeps its order, by `from`, too */
+    } * places;            /* sorted by `to`; for one input that keeps its order, by `from`, too */
     size_t n, cap;
 };
 
-/* If the record that the writer was given last is an AUXTRACE one, takes note of where it stands. */
+/* If the writer's last record is an AUXTRACE one, notes its place. */
 enum pd_code pd_aux_index_note(struct pd_aux_index *x, const struct pd_writer *w, const struct pd_record *rec,
                                struct pd_error *error);
-/* Gives the writer, as its current feature, the index of the input with the new places; an offset of no
- * record stays. */
+/*
+ * Gives the writer, as its current feature, the index of the input with the new places; an offset without a
+ * record stays.
+ */
 enum pd_code pd_aux_index_move(const struct pd_aux_index *x, struct pd_writer *w, struct pd_reader *reader,
                                const struct pd_file_section *section, struct pd_error *error);
-/* The same as a new index of all that were noted. */
+/* Gives it a new index of all noted records. */
 enum pd_code pd_aux_index_make(const struct pd_aux_index *x, struct pd_writer *w, struct pd_error *error);
 void pd_aux_index_free(struct pd_aux_index *x, const struct pd_allocator *allocator);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* compression.c - what is known of compressed records, and where the feature goes that says so. */
+/* compression.c - the compression of records, and the feature that describes it. */
 #include "compression.h"
 #include "src/codec/carried.h"
 #include "src/codec/record_role.h"
@@ -7,7 +7,7 @@
 #include "src/support/wire.h"
 #include <perfdata/session/tasks.h>
 
-#define TELLING 12 /* bytes of the feature: version, type, level */
+#define TELLING 12 /* bytes of the feature that matter: version, type, level */
 
 enum pd_said pd_said_compression(const uint8_t *bytes, size_t n, enum pd_order order, int *level)
 {
@@ -80,7 +80,7 @@ static enum pd_code put_feature(struct pd_compression *z, struct pd_writer *w, s
     return pd_writer_raw(w, bytes, sizeof bytes, error);
 }
 
-/* The input's feature gives way to our own, or goes, where records no longer are compressed. */
+/* Replaces the input's feature with our own, or drops it if records are no longer compressed. */
 static enum pd_code replace_feature(struct pd_compression *z, struct pd_writer *w,
                                     const struct pd_record *rec, bool *taken, struct pd_error *error)
 {

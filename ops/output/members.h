@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* members.h - files of a directory that is written. */
+/* members.h - files of a directory that is being written. */
 #ifndef PERFDATA_MEMBERS_H
 #define PERFDATA_MEMBERS_H
 
@@ -13,10 +13,10 @@ struct pd_members {
     void *user;
 };
 
-/* A file that is written. */
+/* A file that is being written. */
 struct pd_member_file {
     struct pd_sink sink;
-    bool open; /* close() is due */
+    bool open; /* close() must be called */
 };
 
 static inline enum pd_code pd_member_open(const struct pd_members *m, const char *name, unsigned mode,
@@ -27,7 +27,7 @@ static inline enum pd_code pd_member_open(const struct pd_members *m, const char
     return e ? pd_fail(error, PD_EOUT, PD_NOWHERE, "member of a directory", (uint64_t)e, 0) : PD_OK;
 }
 
-/* Closes it if it is open. `code`: what came before, of which the error tells. */
+/* Closes the file if it is open. `code`: the earlier result, which `error` belongs to. */
 static inline enum pd_code pd_member_close(const struct pd_members *m, struct pd_member_file *file,
                                            enum pd_code code, struct pd_error *error)
 {

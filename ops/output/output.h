@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * output.h - where the records of an operation go, when the output is like its input: a file, a stream or the
- * files of a directory, in the input's byte order.
+ * output.h - the output of an operation that keeps the form of its input: a file, a stream or the files of a
+ * directory, in the input's byte order.
  */
 #ifndef PERFDATA_OUTPUT_H
 #define PERFDATA_OUTPUT_H
@@ -14,9 +14,9 @@
 
 struct pd_output_options {
     const struct pd_allocator *allocator;
-    enum pd_convert_zip zip;   /* KEEP: what was compressed is so again, in records of the same type */
-    int level;                 /* of zstd; 0: that of the input, or 1 */
-    struct pd_members members; /* for a directory as output; without them, it makes a file */
+    enum pd_convert_zip zip; /* KEEP: compressed records are compressed again, in records of the same type */
+    int level;               /* of zstd; 0: that of the input, or 1 */
+    struct pd_members members; /* for a directory as output; without them, the output is a file */
 };
 
 struct pd_output {
@@ -26,37 +26,37 @@ struct pd_output {
     struct pd_writer *member; /* of a directory: the file beside `data` that is being written */
     struct pd_member_file data_file, member_file;
     uint32_t at;    /* number of the current member */
-    uint64_t bytes; /* of records in the files that are finished */
+    uint64_t bytes; /* of records in the finished files */
     bool pipe, dir;
     struct pd_compression z;
-    bool runs; /* set by who calls pd_output_flush() before the reader's window moves: neighbours are written
-                  at once */
-    const uint8_t *run; /* bytes in the window that are to be written */
+    bool runs; /* set by callers that call pd_output_flush() before the reader's window moves: neighbours are
+                  written at once */
+    const uint8_t *run; /* bytes in the window that must be written */
     size_t run_n;
 };
 
 enum pd_code pd_output_begin(struct pd_output *o);
-/* To be called for each COMPRESSED record of the input, whose place is taken by what is inside. */
+/* Must be called for each COMPRESSED record of the input; the records inside take its place. */
 enum pd_code pd_output_wrapper(struct pd_output *o, const struct pd_record *rec);
-/* The bytes of a record: its own, or others of as many. */
+/* Writes the bytes of a record: its own, or others of the same number. */
 enum pd_code pd_output_record(struct pd_output *o, const struct pd_record *rec, const uint8_t *bytes);
 /*
- * Notes for the AUXTRACE index where the record that was just written stands; only AUXTRACE records of
- * sections count.
+ * Notes the place of the last written record for the AUXTRACE index; only AUXTRACE records of sections count.
  */
 enum pd_code pd_output_note_aux(struct pd_output *o, const struct pd_record *rec);
-/* What follows a record, a piece at a time. */
+/* Writes a piece of a record's payload. */
 enum pd_code pd_output_payload(struct pd_output *o, const uint8_t *bytes, size_t n);
 /*
- * All that follows the record that the sorter, or without one the reader, gave last; `o` NULL: reads it only.
+ * Writes the payload of the last record of the sorter, or, without one, of the reader; `o` NULL: only reads
+ * it.
  */
 enum pd_code pd_output_copy_payload(struct pd_output *o, struct pd_reader *reader, struct pd_sorter *sorter,
                                     struct pd_error *error);
-/* Writes what records are still in the reader's window: to be called before that moves. */
+/* Writes the records that are still in the reader's window: must be called before the window moves. */
 enum pd_code pd_output_flush(struct pd_output *o);
 /* Completes the output. */
 enum pd_code pd_output_end(struct pd_output *o);
-/* Frees what it has. */
+/* Frees its memory. */
 void pd_output_close(struct pd_output *o);
 
 #endif

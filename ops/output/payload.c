@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* payload.c - the one loop over what follows a record. */
+/* payload.c - the one loop over a record's payload. */
 #include "payload.h"
 
 enum pd_code pd_copy_payload(struct pd_reader *reader, struct pd_sorter *sorter, pd_take_piece *take,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* progress.h - how far an operation is: bytes of records passed, of those that there are in all passes. */
+/* progress.h - progress of an operation: bytes of records passed, and their total in all passes. */
 #ifndef PERFDATA_OPS_PROGRESS_H
 #define PERFDATA_OPS_PROGRESS_H
 
@@ -12,7 +12,7 @@ struct pd_progress {
     uint32_t records;
 };
 
-/* Bytes of the records of a recording; of a stream that cannot seek PD_NOWHERE. */
+/* Bytes of the records of a recording; PD_NOWHERE for a stream that cannot seek. */
 static inline uint64_t pd_record_bytes(const struct pd_reader *r)
 {
     const struct pd_file_info *info = pd_reader_info(r);
@@ -22,7 +22,7 @@ static inline uint64_t pd_record_bytes(const struct pd_reader *r)
     return n;
 }
 
-/* That many bytes will be read that often. */
+/* Sets the total: so many bytes, read so many times. */
 static inline void pd_progress_expect(struct pd_progress *p, uint64_t bytes, unsigned times)
 {
     p->total = p->total == PD_NOWHERE || bytes == PD_NOWHERE ? PD_NOWHERE : p->total + bytes * times;
@@ -34,7 +34,7 @@ static inline void pd_progress_tell(const struct pd_progress *p)
         p->callback(p->user, p->done < p->total ? p->done : p->total, p->total);
 }
 
-/* A record was read; records inside a COMPRESSED one count with that. Not each is told. */
+/* Counts a record; records inside a COMPRESSED one count with that one. Not each call reports. */
 static inline void pd_progress_record(struct pd_progress *p, const struct pd_record *rec)
 {
     p->done += rec->depth ? 0 : rec->size + rec->payload_size;
@@ -42,7 +42,7 @@ static inline void pd_progress_record(struct pd_progress *p, const struct pd_rec
         pd_progress_tell(p);
 }
 
-/* So many bytes were passed at once. */
+/* Counts bytes that were passed at once. */
 static inline void pd_progress_bytes(struct pd_progress *p, uint64_t n)
 {
     p->done += n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rounds.h - ends of rounds in what is written in order of time. perf processes a record without a time as
- * soon as it reads it, and others at the end of the next round but one. So that it comes behind those that it
- * stands behind, two ends of rounds go before it.
+ * rounds.h - ends of rounds in records that are written in order of time. perf processes a record without a
+ * time as soon as it reads it, and others at the end of the next round but one. So two ends of rounds are
+ * written before a record without a time, to keep it behind the records before it.
  */
 #ifndef PERFDATA_ROUNDS_H
 #define PERFDATA_ROUNDS_H
@@ -12,7 +12,7 @@
 #include <perfdata/session/tasks.h>
 
 struct pd_rounds {
-    struct pd_clock clock; /* what perf has processed of the output */
+    struct pd_clock clock; /* the records of the output that perf has processed */
     uint8_t bytes[8];      /* a FINISHED_ROUND */
     struct pd_record record;
 };
@@ -31,7 +31,7 @@ static inline void pd_rounds_init(struct pd_rounds *r, enum pd_order order)
     pd_round_make(r->bytes, order, &r->record);
 }
 
-/* Writes ends of rounds until perf has processed all that was written. */
+/* Writes ends of rounds until perf has processed all written records. */
 static inline enum pd_code pd_rounds_flush(struct pd_rounds *r,
                                            enum pd_code (*put)(void *user, const struct pd_record *round),
                                            void *user)
@@ -45,7 +45,7 @@ static inline enum pd_code pd_rounds_flush(struct pd_rounds *r,
     return code;
 }
 
-/* Takes note of the record that is written next, and writes what must be before it. */
+/* Notes the next record, and writes what must precede it. */
 static inline enum pd_code pd_rounds_before(struct pd_rounds *r, const struct pd_record *rec,
                                             enum pd_code (*put)(void *user, const struct pd_record *round),
                                             void *user)

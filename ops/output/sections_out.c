@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sections_out.c - attrs, event types and features of a recording that is written. */
+/* sections_out.c - attrs, event types and features of an output. */
 #include "sections_out.h"
 #include "src/codec/parts.h"
 #include "src/schema/fail.h"
@@ -36,7 +36,7 @@ static enum pd_code copy_type(struct pd_sections *s, uint64_t offset)
     return code ? code : pd_writer_event_type(s->writer, &type, s->error);
 }
 
-/* Also where they stand inside another section, which pd_reader_n_event_types() leaves out. */
+/* Copies event types, even inside another section, where pd_reader_n_event_types() ignores them. */
 static enum pd_code copy_types(struct pd_sections *s)
 {
     const struct pd_file_info *info = pd_reader_info(s->reader);
@@ -60,9 +60,9 @@ enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink
     return code ? code : copy_types(s);
 }
 
-/* ---- Which features there are */
+/* ---- Choice of features */
 
-/* Where a feature of the output comes from. Without has_feature(), they are written in this order. */
+/* The source of a feature of the output. Without has_feature(), features are written in this order. */
 enum source { NOWHERE, OWN, MADE, LIKE };
 
 static const struct pd_feature_section *section_of(struct pd_reader *reader, uint16_t feature)
@@ -71,7 +71,7 @@ static const struct pd_feature_section *section_of(struct pd_reader *reader, uin
     return f && f->intact ? f : NULL; /* damaged sections are among the reader's findings */
 }
 
-/* perf stat writes a COMPRESSED feature that names no compression, which stays. */
+/* perf stat writes a COMPRESSED feature that names no compression; it stays. */
 static inline bool has(const struct pd_sections *s, uint16_t feature)
 {
     if (s->has_feature)
@@ -80,7 +80,7 @@ static inline bool has(const struct pd_sections *s, uint16_t feature)
            !(s->skip && s->skip[feature]) && !(feature == PD_FEAT_COMPRESSED && s->own_zstd);
 }
 
-/* What was a directory may be none any more, or become one. */
+/* A directory may become a file, and a file a directory. */
 static enum source source_of_dir_format(const struct pd_sections *s, bool there)
 {
     const bool from_dir = pd_reader_info(s->reader)->container == PD_CONTAINER_DIRECTORY;
@@ -89,7 +89,7 @@ static enum source source_of_dir_format(const struct pd_sections *s, bool there)
     return there && !from_dir ? OWN : NOWHERE;
 }
 
-/* Of another recording nothing is taken that tells of the records, or how they are stored. */
+/* From another recording, features about the records and their storage are not taken. */
 static inline enum source source_of(const struct pd_sections *s, uint16_t feature)
 {
     const bool there = has(s, feature);
@@ -108,7 +108,7 @@ static inline enum source source_of(const struct pd_sections *s, uint16_t featur
     return there ? OWN : NOWHERE;
 }
 
-/* Features of this number and above it there are none. */
+/* The input has no features of this number and above. */
 static unsigned end_of_numbers(const struct pd_sections *s)
 {
     const size_t n = pd_reader_n_features(s->reader);
@@ -127,7 +127,7 @@ unsigned pd_sections_count(const struct pd_sections *s)
     return n;
 }
 
-/* ---- What they say */
+/* ---- Content of features */
 
 enum pd_code pd_copy_section(struct pd_reader *reader, struct pd_file_section section, size_t most,
                              struct pd_writer *w,
@@ -156,7 +156,7 @@ static enum pd_code copy(struct pd_sections *s, struct pd_reader *reader, struct
 void pd_put_sample_time(uint8_t times[16], uint64_t first, uint64_t last, enum pd_order order)
 {
     if (pd_load64(times, order) == 0 && pd_load64(times + 8, order) == 0)
-        return; /* perf did not look at the samples; that stays so */
+        return; /* perf did not look at the samples, and their time stays unknown */
     pd_store64(times, first, order);
     pd_store64(times + 8, last, order);
 }
@@ -183,7 +183,7 @@ static enum pd_code move_aux_index(struct pd_sections *s, const struct pd_file_s
     return section->size % 16 == 8 ? pd_aux_index_make(&none, s->writer, s->error) : PD_OK;
 }
 
-/* A feature that follows from the container. */
+/* Makes a feature that follows from the container. */
 static enum pd_code make_feature(struct pd_sections *s, uint16_t feature)
 {
     uint8_t version[8];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sections_out.h - what stands around the records that are written: attrs, event types and features. Which
- * features a recording has, in which order, and what those say that follow from its container is decided here
- * for all operations; the writer (encode/container/writer.c) gives all of it its place in the file.
+ * sections_out.h - attrs, event types and features of an output. Decides for all operations which features a
+ * recording has, in which order, and the content of those that follow from its container; the writer
+ * (encode/container/writer.c) gives each its place in the file.
  */
 #ifndef PERFDATA_SECTIONS_OUT_H
 #define PERFDATA_SECTIONS_OUT_H
@@ -11,24 +11,22 @@
 #include "encode/container/writer.h"
 
 struct pd_sections {
-    struct pd_reader *reader; /* its attrs, event types and features these are */
+    struct pd_reader *reader; /* the source of attrs, event types and features */
     struct pd_writer *writer;
     struct pd_error *error;
     struct pd_aux_index aux;
-    uint64_t first, last;   /* what SAMPLE_TIME shall say */
-    bool keep_time;         /* it stays as it is */
+    uint64_t first, last;   /* times for SAMPLE_TIME */
+    bool keep_time;         /* SAMPLE_TIME stays unchanged */
     bool no_aux;            /* AUXTRACE records were dropped */
-    bool made_aux;          /* the index is made of the records that were noted, if any */
-    bool dir;               /* the output is a directory, of which this is `data` */
-    bool new_dir;           /* which has a DIR_FORMAT even where the input has none */
+    bool made_aux;          /* the index is made from the noted records, if any */
+    bool dir;               /* the output is a directory, and this is its `data` */
+    bool new_dir;           /* the directory gets a DIR_FORMAT even if the input has none */
     bool own_zstd;          /* the COMPRESSED feature of the input is not kept */
     const bool *skip;       /* of 256 features: not kept; may be NULL */
-    struct pd_reader *like; /* of another recording, whose features are taken where the input has none; may be
-                               NULL */
+    struct pd_reader *like; /* another recording, for features that the input lacks; may be NULL */
     /*
-     * For operations that change them: an attr, an event type; whether there is a feature, which then is
-     * written by put_feature(), unless it follows from the container. Each may be NULL, the last two
-     * together.
+     * For operations that change them: an attr; an event type; whether a feature exists, which put_feature()
+     * then writes unless it follows from the container. Each may be NULL, the last two together.
      */
     enum pd_code (*change_attr)(void *user, const struct pd_event_attr *from, struct pd_attr *attr);
     enum pd_code (*change_type)(void *user, struct pd_event_type *type);
@@ -37,22 +35,22 @@ struct pd_sections {
     void *user;
 };
 
-/* Opens the writer, which compresses nothing for now, and gives it the attrs and event types. */
+/* Opens the writer, without compression for now, and gives it the attrs and event types. */
 enum pd_code pd_sections_begin(struct pd_sections *s, const struct pd_sink *sink,
                                const struct pd_writer_options *options);
 /* Gives the writer the attrs that it does not have yet. */
 enum pd_code pd_sections_attrs(struct pd_sections *s);
-/* How many features there will be, as far as is known by now. */
+/* The number of features, as far as known now. */
 unsigned pd_sections_count(const struct pd_sections *s);
 /* Gives the writer the features that it does not have yet. */
 enum pd_code pd_sections_features(struct pd_sections *s);
-/* The features, and the end. */
+/* Writes the features, and ends the output. */
 enum pd_code pd_sections_end(struct pd_sections *s);
 void pd_sections_close(struct pd_sections *s);
 
 /*
- * A section of a reader as the writer's current feature, `most` bytes at a time; change(), if there is one,
- * changes these.
+ * Copies a section of a reader to the writer's current feature, `most` bytes at a time; change(), if not
+ * NULL, changes them.
  */
 enum pd_code pd_copy_section(struct pd_reader *reader, struct pd_file_section section, size_t most,
                              struct pd_writer *w,

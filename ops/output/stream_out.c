@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stream_out.c - where the kept records go: into a file, a stream, or the files of a directory. Those that
- * were compressed are so again, unless all or none are to be.
+ * stream_out.c - writes the kept records to a file, a stream, or the files of a directory. Compressed records
+ * are compressed again, unless the options say all or none.
  */
 #include "src/container/file.h"
 #include "src/session/content.h"
@@ -27,9 +27,7 @@ static bool keeps(const struct pd_output *o)
     return o->options.zip == PD_ZIP_KEEP;
 }
 
-/*
- * What is compressed, unless something is asked for, is known of a stream when the first such record comes.
- */
+/* Without an option, the compression of a stream is decided when its first compressed record comes. */
 static enum pd_code decide_compression(struct pd_output *o)
 {
     const struct pd_output_options *options = &o->options;
@@ -46,7 +44,7 @@ static enum pd_code decide_compression(struct pd_output *o)
     return code;
 }
 
-/* From now on the writer can compress. */
+/* From now on, the writer can compress. */
 static enum pd_code start(struct pd_output *o, struct pd_writer *w)
 {
     w->plain |= w->deflate.ctx == NULL;
@@ -91,7 +89,7 @@ static enum pd_code end_member(struct pd_output *o)
     return code ? code : close_member(o, &o->member_file, code);
 }
 
-/* Goes on to a member; those between are empty. */
+/* Goes on to a member; members between stay empty. */
 static enum pd_code advance(struct pd_output *o, uint32_t to)
 {
     enum pd_code code = PD_OK;
@@ -153,7 +151,7 @@ enum pd_code pd_output_wrapper(struct pd_output *o, const struct pd_record *rec)
     if (!code)
         code = o->dir ? advance(o, rec->member) : PD_OK;
     if (!code)
-        code = start(o, o->sections.writer); /* that of a directory has the feature, too */
+        code = start(o, o->sections.writer); /* the `data` of a directory has the feature, too */
     if (!code && o->at)
         code = start(o, o->member);
     return code ? code : pd_compression_end(&o->z, o->sections.writer, o->sections.error);
@@ -167,7 +165,8 @@ enum pd_code pd_output_flush(struct pd_output *o)
 }
 
 /*
- * Into a file that compresses nothing, neighbours in the window go as one: a write for each record was 15 ns.
+ * True if the record joins the run: in a file without compression, neighbours in the window are written at
+ * once, since a write for each record took 15 ns.
  */
 static bool extends_run(struct pd_output *o, const struct pd_record *rec, const uint8_t *bytes)
 {
@@ -197,7 +196,7 @@ enum pd_code pd_output_record(struct pd_output *o, const struct pd_record *rec, 
         w->plain = rec->depth == 0;
     else if (w->plain && !pd_is_early(rec))
         w->plain = false;
-    if (rec->old_feature) /* of a type that means something else */
+    if (rec->old_feature) /* its type has another meaning */
         return pd_writer_emit(w, bytes, rec->size, o->sections.error);
     return pd_writer_raw(w, bytes, rec->size, o->sections.error);
 }
@@ -249,7 +248,7 @@ enum pd_code pd_output_end(struct pd_output *o)
 void pd_output_close(struct pd_output *o)
 {
     const struct pd_members *members = &o->options.members;
-    pd_member_close(members, &o->member_file, PD_OK, NULL); /* what failed first has been told */
+    pd_member_close(members, &o->member_file, PD_OK, NULL); /* the first failure has been reported */
     pd_member_close(members, &o->data_file, PD_OK, NULL);
     pd_writer_close(o->member);
     pd_sections_close(&o->sections);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * redact.c - what a redaction does with each kind of field; which fields those are, schema/identity.def says.
+ * redact.c - the changes that a redaction makes for each kind of field; schema/identity.def assigns the
+ * kinds.
  */
 #include "redact.h"
 #include "src/schema/fail.h"
@@ -10,11 +11,11 @@
 #include "src/support/wrap.h"
 #include <stdio.h>
 
-#define FIRST_TIME UINT64_C(1000000000000000) /* what the first time becomes without a key */
+#define FIRST_TIME UINT64_C(1000000000000000) /* the first time of the output without a key */
 
-/* ---- What is asked for a kind */
+/* ---- The options for a kind */
 
-/* Kinds that an option decides; the others are always done. */
+/* Kinds that an option decides; others are always redacted. */
 static enum pd_redact_how how_of(const struct pd_redaction *r, unsigned kind)
 {
     const struct pd_redact_options *o = &r->options;
@@ -52,7 +53,10 @@ static enum pd_redact_how how_of(const struct pd_redaction *r, unsigned kind)
     }
 }
 
-/* Events that are kept are looked at, since those of probes bear the names of functions. */
+/*
+ * True if fields of the kind must be seen. Kept events are, too, since those of probes have names of
+ * functions.
+ */
 static bool is_touched(const struct pd_redaction *r, unsigned kind)
 {
     const bool event = kind == PD_ID_EVENT || kind == PD_ID_SYSTEM || kind == PD_ID_FORMAT;
@@ -67,14 +71,14 @@ static enum pd_code no_memory(struct pd_error *error)
     return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "names", 0, 1);
 }
 
-/* Those that are special where they stand stay. */
+/* True for numbers with a special meaning, which stay unchanged. */
 static bool is_plain_number(enum pd_redact_space space, unsigned width, uint64_t value)
 {
     const uint64_t ones = width < 8 ? (UINT64_C(1) << 8 * width) - 1 : UINT64_MAX;
     return value == 0 || (space == PD_SPACE_ADDR ? value >= (uint64_t)-4095 : value == ones);
 }
 
-/* What a number may become: a pid stays one, an address in its half. */
+/* True if a number may become this one: a pid stays a pid, an address stays in its half. */
 static bool is_alike(enum pd_redact_space space, unsigned width, uint64_t a, uint64_t b)
 {
     if (is_plain_number(space, width, b))
@@ -101,7 +105,7 @@ static uint64_t new_number(struct pd_redaction *r, enum pd_redact_space space, u
 static enum pd_code hash_number(struct pd_redaction *r, enum pd_redact_space space, unsigned width,
                                 uint64_t *value, struct pd_error *error)
 {
-    /* A pid is one in 32 and in 64 bits. */
+    /* A pid is the same in 32 and in 64 bits. */
     if (is_plain_number(space, width, *value))
         return PD_OK;
     if (space == PD_SPACE_PID && *value <= UINT32_MAX)
@@ -117,7 +121,7 @@ static enum pd_code hash_number(struct pd_redaction *r, enum pd_redact_space spa
     return PD_OK;
 }
 
-/* All times move by the same; one outside of the recording may pass 2^64, and comes out at the other end. */
+/* Moves all times by the same; a time outside of the recording may wrap around at 2^64. */
 PD_WRAPS static void hash_time(struct pd_redaction *r, enum pd_identity kind, uint64_t *value)
 {
     if (kind == PD_ID_WALL || (kind == PD_ID_TIME && *value == 0)) {
@@ -138,7 +142,8 @@ static bool is_of_kernel(const struct pd_edits *e, uint64_t addr)
 }
 
 /*
- * An offset in what is no file is an address: of memory, or of the symbol that the kernel's map is told by.
+ * An offset in a map without a file is an address: of memory, or of the symbol that identifies the kernel's
+ * map.
  */
 static bool is_address(const struct pd_edits *e, enum pd_identity kind, uint64_t value)
 {
@@ -146,8 +151,8 @@ static bool is_address(const struct pd_edits *e, enum pd_identity kind, uint64_t
 }
 
 /*
- * Where the kernel's maps end, others may know: at the end of all addresses, or where modules begin. So do
- * user's ones that end there. What has 32 bits for its size is a function of its own.
+ * True if others may know where a map ends: maps of the kernel end at the end of all addresses or where
+ * modules begin, and maps of programs may extend into that half. A size of 32 bits is that of a function.
  */
 static bool is_telling(const struct pd_edits *e, unsigned width, uint64_t len)
 {
@@ -171,9 +176,7 @@ static enum pd_code survey_number(struct pd_edits *e, enum pd_identity kind, uns
     return ok ? PD_OK : no_memory(error);
 }
 
-/*
- * One that the survey has not seen, as there was none, goes anywhere in its half, but not where others are.
- */
+/* An address that the survey has not noted goes anywhere in its half, except where others are. */
 static enum pd_code hash_addr(struct pd_redaction *r, unsigned width, uint64_t *value, struct pd_error *error)
 {
     r->at = r->at_now = *value;
@@ -253,7 +256,7 @@ static enum pd_code number(void *user, enum pd_identity kind, unsigned width, ui
 
 /* ---- Build ids */
 
-/* Ids end in zeros where they are shorter than their room; the new one is as long, in steps of 8 bytes. */
+/* Ids shorter than their room end in zeros; the new one has the same length, in steps of 8 bytes. */
 static enum pd_code hash_id(struct pd_redaction *r, struct pd_bytes *b, struct pd_error *error)
 {
     uint8_t now[32] = {0};
@@ -284,8 +287,8 @@ static int digit_of(uint8_t c)
 }
 
 /*
- * One that simpleperf writes as text becomes what the same bytes become elsewhere; the shortest that keeps
- * two apart has 8.
+ * An id that simpleperf writes as text gets the replacement of the same bytes elsewhere; the shortest length
+ * that keeps two ids apart is 8.
  */
 static enum pd_code hash_text_id(struct pd_edits *e, struct pd_bytes *text, struct pd_error *error)
 {
@@ -346,7 +349,7 @@ static enum pd_code string(void *user, enum pd_identity kind, struct pd_bytes *t
         code = how == PD_REDACT_DROP ? drop_string(r, kind, text) : hash_text_id(e, text, error);
         break;
     case PD_ID_SYSTEM: code = system_name(r, text, error); break;
-    case PD_ID_CPUS: /* a name in its place ends the reading of perf 6.1, an empty list does not */
+    case PD_ID_CPUS: /* a name here ends the reading of perf 6.1, an empty list does not */
     case PD_ID_LISTING: text->n = 0; break;
     case PD_ID_EVENT:
         code = how == PD_REDACT_KEEP   ? pd_redact_event(r, text, error)
@@ -383,8 +386,8 @@ static enum pd_code zeros(struct pd_edits *e, struct pd_bytes *b, struct pd_erro
 }
 
 /*
- * The number of the tracepoint stays, which its event tells as well: perf 6.1 dies of samples of a tracepoint
- * it does not know.
+ * The number of the tracepoint stays; its event tells it as well. perf 6.1 crashes on samples of an unknown
+ * tracepoint.
  */
 static enum pd_code raw_data(struct pd_edits *e, struct pd_bytes *b, struct pd_error *error)
 {
@@ -534,13 +537,13 @@ static void numeric(const struct pd_replaced *e, const char *format, char text[2
         snprintf(text[i], 72, *format == 'x' ? "0x%llx" : "%llu", (unsigned long long)value[i]);
 }
 
-/* A name that stays is not replaced. */
+/* True if a name is replaced by itself. */
 static bool is_same(const struct pd_replaced *e)
 {
     return e->n == e->n_new && memcmp(e->bytes, e->bytes + e->n, e->n) == 0;
 }
 
-/* Addresses that moved together, as "0x1000-0x3000". */
+/* Gives a block of addresses that moved together, as "0x1000-0x3000". */
 static void map_block(const struct pd_addr_block *b, void (*take)(void *user, const struct pd_redacted *what),
                       void *user)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* redact_addrs.c - see redact_addrs.h. All is counted in pages, whose inside stays as it is. */
+/* redact_addrs.c - see redact_addrs.h. All units are pages; addresses keep their place in their page. */
 #include "redact_addrs.h"
 #include "src/support/memory.h"
 #include "src/support/wrap.h"
 
 #define SHIFT 12
 #define HALF (UINT64_C(1) << (63 - SHIFT)) /* the kernel's addresses begin here */
-#define GAP 16                             /* pages between what is apart */
-#define LINKED_MOST 8192 /* in a map that tells: two places with more between them are not of one program */
+#define GAP 16                             /* pages between separate blocks */
+#define LINKED_MOST 8192 /* in a telling map: two places farther apart are not of one program */
 
 void pd_addrs_clear(struct pd_addrs *a)
 {
@@ -22,7 +22,7 @@ void pd_addrs_close(struct pd_addrs *a)
     pd_release(a->allocator, a->blocks.at);
 }
 
-/* ---- What is noted */
+/* ---- Noted addresses */
 
 static int by_place(const void *x, const void *y)
 {
@@ -46,7 +46,7 @@ static void sort_noted(struct pd_addrs *a)
     s->n = n;
 }
 
-/* The same comes again and again, so it is sorted out before more room is taken. */
+/* Notes a range. Since most are repeated, duplicates are removed before more memory is taken. */
 static bool note(struct pd_addrs *a, uint64_t start, uint64_t end, bool telling)
 {
     struct pd_addr_blocks *s = &a->noted;
@@ -78,9 +78,9 @@ bool pd_addrs_note_extent(struct pd_addrs *a, uint64_t addr, uint64_t len, bool 
     return note(a, start, (last >> SHIFT) + 1, telling);
 }
 
-/* ---- Places */
+/* ---- New places */
 
-/* All but the maps that tell, as blocks that are apart. */
+/* Joins all maps except the telling ones into separate blocks. */
 static bool make_blocks(struct pd_addrs *a)
 {
     struct pd_addr_blocks *b = &a->blocks;
@@ -101,11 +101,11 @@ static bool make_blocks(struct pd_addrs *a)
     return true;
 }
 
-/* The maps that tell, met in the order of blocks. */
+/* The telling maps, met in the order of blocks. */
 struct cover {
     const struct pd_addr_blocks *noted;
     size_t next;
-    const struct pd_addr_block *inner; /* that begins last */
+    const struct pd_addr_block *inner; /* the one of them that begins last */
 };
 
 static void cover_up_to(struct cover *c, uint64_t start)
@@ -117,7 +117,7 @@ static void cover_up_to(struct cover *c, uint64_t start)
     }
 }
 
-/* How far the next block is from this one: as far as it was where both are of one map, else near. */
+/* The distance from this block to the next one: the old one if both are in one map, else small. */
 static uint64_t gap_between(struct cover *c, const struct pd_addr_block *block,
                             const struct pd_addr_block *next)
 {
@@ -132,7 +132,7 @@ static uint64_t half_of(uint64_t page)
     return page & HALF;
 }
 
-/* One behind the other from the begin of each half on. */
+/* Places blocks one behind the other, from the begin of each half on. */
 PD_WRAPS static void place_in_order(struct pd_addrs *a)
 {
     struct cover c = {.noted = &a->noted};
@@ -157,9 +157,9 @@ bool pd_addrs_place(struct pd_addrs *a)
     return true;
 }
 
-/* ---- What becomes of an address */
+/* ---- New addresses */
 
-/* The last block that begins at a page or before; NULL: none does. */
+/* The last block that begins at or before a page; NULL: none. */
 static const struct pd_addr_block *block_at(const struct pd_addrs *a, uint64_t page)
 {
     size_t low = 0, high = a->blocks.n;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * redact_addrs.h - where addresses go. Those in use and the maps around them are noted first; then what is
- * together moves together, so that an address stays in its map, at its place there, and in the order of
- * addresses. What lies between is not kept, as distances from what stands at a known place would tell where
- * it was.
+ * redact_addrs.h - new addresses. First, the addresses in use and the maps around them are noted. Then
+ * adjacent ranges move together, so that an address stays in its map, at the same place there, and addresses
+ * keep their order. The gaps between are not kept, since distances from an object at a known place would
+ * reveal the old address.
  */
 #ifndef PERFDATA_REDACT_ADDRS_H
 #define PERFDATA_REDACT_ADDRS_H
@@ -13,8 +13,8 @@
 /* Pages of 4 KiB from `start` to before `end`. */
 struct pd_addr_block {
     uint64_t start, end;
-    uint64_t now; /* where a block begins now */
-    bool telling; /* where it ends is known to others: it ends behind what is in use of it */
+    uint64_t now; /* the new begin of a block */
+    bool telling; /* others know where it ends: it is cut behind its last address in use */
 };
 
 struct pd_addr_blocks {
@@ -24,26 +24,26 @@ struct pd_addr_blocks {
 
 struct pd_addrs {
     const struct pd_allocator *allocator;
-    struct pd_addr_blocks noted;  /* maps and pages in use, the same ones several times */
-    struct pd_addr_blocks blocks; /* apart from each other, by address */
+    struct pd_addr_blocks noted;  /* maps and pages in use, with repetitions */
+    struct pd_addr_blocks blocks; /* separate, sorted by address */
     bool from_zero;               /* a map begins at 0, which stays */
-    uint64_t last;                /* page that was noted last, + 1 */
+    uint64_t last;                /* the page noted last, + 1 */
 };
 
 void pd_addrs_close(struct pd_addrs *a);
 /* Forgets what was noted and placed. */
 void pd_addrs_clear(struct pd_addrs *a);
 
-/* Notes an address, and `len` bytes from it on. False: no memory. */
+/* Notes an address, or `len` bytes from it on. False: no memory. */
 bool pd_addrs_note(struct pd_addrs *a, uint64_t addr);
 bool pd_addrs_note_extent(struct pd_addrs *a, uint64_t addr, uint64_t len, bool telling);
 
-/* Gives each block its place, one behind the other. False: no memory. */
+/* Places all blocks, one behind the other. False: no memory. */
 bool pd_addrs_place(struct pd_addrs *a);
 
-/* Where the address is now; false: it was not noted. */
+/* Finds the new address; false: it was not noted. */
 bool pd_addrs_find(const struct pd_addrs *a, uint64_t addr, uint64_t *now);
-/* How many bytes a map has now that begins at `addr` and now at `now`, and ends where others may know. */
+/* The new size of a telling map that began at `addr` and now begins at `now`. */
 uint64_t pd_addrs_extent(const struct pd_addrs *a, uint64_t addr, uint64_t len, uint64_t now);
 
 #endif

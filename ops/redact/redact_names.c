@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* redact_names.c - the table of replacements, and what follows from the key: BLAKE2b of libsodium. */
+/* redact_names.c - the table of replacements, and values derived from the key with BLAKE2b of libsodium. */
 #include "redact_names.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"
@@ -66,7 +66,7 @@ static bool grow_slots(struct pd_names *names)
     return true;
 }
 
-/* Room that stays where it is. */
+/* Takes memory whose address stays valid. */
 static uint8_t *take_room(struct pd_names *names, size_t n)
 {
     if (n > names->left) {
@@ -80,7 +80,7 @@ static uint8_t *take_room(struct pd_names *names, size_t n)
         names->chunks[names->n_chunks++] = chunk;
         names->left = size;
     }
-    /* What is left is at the end of the newest chunk, whose begin was taken first. */
+    /* The free room is at the begin of the newest chunk, which is filled from its end. */
     uint8_t *chunk = names->chunks[names->n_chunks - 1];
     uint8_t *p = chunk + names->left - n;
     names->left -= n;
@@ -128,7 +128,7 @@ void pd_names_hash(const struct pd_names *names, enum pd_redact_space space, con
     memcpy(out, digest, out_n < sizeof digest ? out_n : sizeof digest);
 }
 
-/* A Feistel network, whose rounds are the keyed hash: one to one whatever the hash gives. */
+/* A Feistel network, whose rounds are the keyed hash: one-to-one for any hash. */
 uint64_t pd_names_permute(const struct pd_names *names, enum pd_redact_space space, unsigned bits,
                           uint64_t value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* redact_names.h - what a redaction replaced by what: one table for names and numbers. */
+/* redact_names.h - the replacements of a redaction: one table for names and numbers. */
 #ifndef PERFDATA_REDACT_NAMES_H
 #define PERFDATA_REDACT_NAMES_H
 
@@ -14,7 +14,7 @@ enum pd_redact_space {
     PD_SPACE_INODE,
     PD_SPACE_ADDR,
     PD_SPACE_BUILD_ID,
-    PD_SPACE_TEXT, /* texts that only have to stay somewhere */
+    PD_SPACE_TEXT, /* texts that are only stored */
     PD_N_SPACES
 };
 
@@ -34,7 +34,7 @@ struct pd_names {
     uint32_t *slots; /* number of the entry + 1; a power of two */
     size_t n_slots;
     struct pd_key places; /* of the slots */
-    uint8_t **chunks;     /* where the bytes are */
+    uint8_t **chunks;     /* memory of the bytes */
     size_t n_chunks, chunks_cap, left;
     uint64_t counts[PD_N_SPACES];
     bool keyed;
@@ -46,19 +46,19 @@ void pd_names_close(struct pd_names *names);
 /* The entry; NULL: there is none. */
 const struct pd_replaced *pd_names_find(const struct pd_names *names, enum pd_redact_space space,
                                         const void *bytes, size_t n);
-/* Adds one that is not there. NULL: no memory. */
+/* Adds a missing one. NULL: no memory. */
 const struct pd_replaced *pd_names_add(struct pd_names *names, enum pd_redact_space space, const void *bytes,
                                        size_t n, const void *replacement, size_t n_new);
 
-/* Bytes that follow from the key and the original. */
+/* Bytes derived from the key and the original. */
 void pd_names_hash(const struct pd_names *names, enum pd_redact_space space, const void *bytes, size_t n,
                    uint8_t *out, size_t out_n);
-/* A one-to-one mapping of numbers of 32 or 64 bits onto themselves that follows from the key. */
+/* A one-to-one mapping of numbers of 32 or 64 bits to themselves, derived from the key. */
 uint64_t pd_names_permute(const struct pd_names *names, enum pd_redact_space space, unsigned bits,
                           uint64_t value);
-/* Moves times by as much, from the key. */
+/* The shift of all times, derived from the key. */
 uint64_t pd_names_shift(const struct pd_names *names);
-/* The key's bytes from any others. False: the library cannot be used. */
+/* Derives the key from any bytes. False: the library cannot be used. */
 bool pd_names_take_key(struct pd_names *names, const void *bytes, size_t n);
 
 #endif

@@ -15,9 +15,9 @@ struct search {
     struct pd_reader *r;
     const struct pd_bytes *strings;
     size_t n, longest;
-    uint8_t *window; /* a piece, and before it the end of the one before */
+    uint8_t *window; /* a piece, with the end of the previous one before it */
     size_t held;
-    bool *told; /* of this record or section */
+    bool *told; /* found in this record or section */
     void (*found)(void *user, const struct pd_leak *leak);
     void *user;
 };
@@ -44,7 +44,8 @@ static void begin(struct search *s)
 }
 
 /*
- * A piece of something longer: a string may begin in one and end in the next. `where` is that of the piece.
+ * Searches a piece of longer data: a string may begin in one piece and end in the next. `where` is the
+ * piece's place.
  */
 static void look_on(struct search *s, const uint8_t *p, size_t n, const struct pd_leak *where)
 {
@@ -82,7 +83,7 @@ static enum pd_code look_at_records(struct search *s, struct pd_error *error)
     while ((code = pd_reader_next(s->r, &rec, error)) == PD_OK) {
         const struct pd_leak where = {.rec = &rec, .offset = rec.offset};
         begin(s);
-        if (!pd_is_wrapper(&rec)) /* what is inside follows; its compressed bytes are like random ones */
+        if (!pd_is_wrapper(&rec)) /* the records inside follow; compressed bytes resemble random ones */
             search_bytes(s, rec.raw, rec.size, &where);
         struct search_on on = {s, &where};
         if (rec.payload_size && (code = pd_copy_payload(s->r, NULL, look_at_piece, &on, error)))

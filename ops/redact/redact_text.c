@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* redact_text.c - names, paths and events as a redaction has them. */
+/* redact_text.c - new names, paths and events for a redaction. */
 #define _GNU_SOURCE
 #include "redact.h"
 #include "src/schema/fail.h"
@@ -85,7 +85,7 @@ enum pd_code pd_redact_keep(struct pd_redaction *r, const struct pd_bytes *name,
                                                                                           : no_memory(error);
 }
 
-/* Is it one that stays? Then no other may become it. */
+/* True if the name is kept; then no other name may be replaced by it. */
 static bool is_kept(const struct pd_redaction *r, const char *name)
 {
     const struct pd_replaced *e = pd_names_find(&r->names, PD_SPACE_NAME, name, strlen(name));
@@ -110,7 +110,7 @@ enum pd_code pd_redact_name(struct pd_redaction *r, struct pd_bytes *text, struc
     return PD_OK;
 }
 
-/* A version, as "0.6", or what simpleperf begins lists of branches with. */
+/* A version, as "0.6", or the text at the start of simpleperf's lists of branches. */
 bool pd_redact_is_word(const struct pd_bytes *text)
 {
     const uint8_t *dot = text->n && text->n <= 5 ? memchr(text->ptr, '.', text->n) : NULL;
@@ -171,7 +171,10 @@ static enum pd_code add_name(struct pd_redaction *r, const void *p, size_t n, st
     return code ? code : add(r, name.ptr, name.n, error);
 }
 
-/* What is left of a component in sight: that its file was deleted, that it is a module of the kernel. */
+/*
+ * The part of a component that stays visible: that its file was deleted, or that it is a module of the
+ * kernel.
+ */
 static size_t ending(const struct pd_bytes *c)
 {
     static const char *const endings[] = {" (deleted)", ".gz", ".xz", ".zst", ".ko"};
@@ -188,7 +191,7 @@ static size_t ending(const struct pd_bytes *c)
     return ends(c, endings[0]) ? strlen(endings[0]) : 0;
 }
 
-/* "snd-pcm.ko" is the module that is called snd_pcm elsewhere. */
+/* The module in "snd-pcm.ko" is called snd_pcm elsewhere. */
 static enum pd_code add_stem(struct pd_redaction *r, const uint8_t *p, size_t n, bool module,
                              struct pd_error *error)
 {
@@ -205,7 +208,7 @@ static enum pd_code add_component(struct pd_redaction *r, const struct pd_bytes 
     if (c->n == 0 || is(c, ".") || is(c, "..") || is(c, "vmlinux"))
         return add(r, c->ptr, c->n, error);
     const size_t tail = ending(c),
-                 head = begins(c, "vmlinux-") ? strlen("vmlinux-") : 0; /* by which perf knows the kernel */
+                 head = begins(c, "vmlinux-") ? strlen("vmlinux-") : 0; /* perf recognises the kernel by it */
     const bool is_module = tail && memmem(c->ptr + c->n - tail, tail, ".ko", 3);
     enum pd_code code = add(r, "vmlinux-", head, error);
     if (!code && head < c->n - tail)
@@ -213,7 +216,7 @@ static enum pd_code add_component(struct pd_redaction *r, const struct pd_bytes 
     return code ? code : add(r, c->ptr + c->n - tail, tail, error);
 }
 
-/* "[ext4]" is the module that "ext4.ko" is a file of. */
+/* The module in "[ext4]" is that of the file "ext4.ko". */
 static enum pd_code add_bracket(struct pd_redaction *r, const struct pd_bytes *path, const uint8_t *close,
                                 struct pd_error *error)
 {
@@ -267,7 +270,7 @@ enum pd_code pd_redact_path(struct pd_redaction *r, struct pd_bytes *text, struc
 
 /* ---- Events */
 
-/* Is it one of the words, which have blanks around them? */
+/* True if the name is one of the words, which are separated by blanks. */
 static bool is_in(const char *words, const void *name, size_t n)
 {
     for (const char *p = words; (p = strchr(p, ' ')) && p[1]; p++)
@@ -307,7 +310,7 @@ bool pd_redact_is_system(const void *name, size_t n)
     return is_in(systems, name, n);
 }
 
-/* Is all of it letters that perf writes behind an event, as in "cycles:ppu"? */
+/* True if all bytes are letters that perf writes behind an event, as in "cycles:ppu". */
 static bool is_modifier(const uint8_t *p, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -316,7 +319,7 @@ static bool is_modifier(const uint8_t *p, size_t n)
     return n != 0;
 }
 
-/* The rNNN of a raw event; a name of such letters alone is none. */
+/* True for the rNNN of a raw event; a name of such letters alone is not one. */
 static bool is_raw_event(const uint8_t *p, size_t n)
 {
     bool number = false;
@@ -330,8 +333,9 @@ static bool is_raw_event(const uint8_t *p, size_t n)
 }
 
 /*
- * Is it surely an event, and no subsystem of tracepoints that somebody made? Those are of letters, digits, -
- * and _, so that what has a dot or slash is none; of the others it must be one that perf itself knows.
+ * True if the name is certainly an event, and not a subsystem of tracepoints that somebody made. Subsystems
+ * have letters, digits, - and _, so a name with a dot or slash is none; other names must be events that perf
+ * itself knows.
  */
 static bool is_counted_event(const uint8_t *p, size_t n)
 {
@@ -380,7 +384,7 @@ enum pd_code pd_redact_event(struct pd_redaction *r, struct pd_bytes *text, stru
         code = add_name(r, colon + 1, (size_t)(stop - colon - 1), error);
     if (!code)
         code = add(r, stop, (size_t)(end - stop), error);
-    /* It is kept as a name, so that it stays while others are made. */
+    /* Stored as a name, so that its bytes stay valid while other names are made. */
     const struct pd_replaced *e = code ? NULL : pd_names_find(&r->names, PD_SPACE_PATH, text->ptr, text->n);
     if (!code && e == NULL)
         e = pd_names_add(&r->names, PD_SPACE_PATH, text->ptr, text->n, r->text, r->text_n);
@@ -422,7 +426,7 @@ static enum pd_code add_format_line(struct pd_redaction *r, const struct pd_byte
     return code ? code : add(r, "\n", 1, error);
 }
 
-/* All lines that stay, then `last`. */
+/* Keeps the lines that may stay, then appends `last`. */
 static enum pd_code keep_lines(struct pd_redaction *r, struct pd_bytes *text, const char *last,
                                struct pd_error *error)
 {
@@ -444,8 +448,8 @@ static enum pd_code keep_lines(struct pd_redaction *r, struct pd_bytes *text, co
 enum pd_code pd_redact_format(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error)
 {
     /*
-     * As the kernel has it for one without fields of its own: an empty line ends the common ones, another
-     * those that are none.
+     * As in the kernel's text for an event without fields of its own: one empty line ends the common fields,
+     * another one the missing ones.
      */
     return keep_lines(r, text, "\n\nprint fmt: \"\"\n", error);
 }
@@ -453,7 +457,7 @@ enum pd_code pd_redact_format(struct pd_redaction *r, struct pd_bytes *text, str
 enum pd_code pd_redact_page(struct pd_redaction *r, struct pd_bytes *text, struct pd_error *error)
 {
     const enum pd_code code = keep_lines(r, text, "\n", error);
-    /* Both pages are there until the section is encoded. */
+    /* Both pages must be valid until the section is encoded. */
     const struct pd_replaced *e = code ? NULL : pd_names_find(&r->names, PD_SPACE_TEXT, r->text, r->text_n);
     if (!code && e == NULL)
         e = pd_names_add(&r->names, PD_SPACE_TEXT, r->text, r->text_n, "", 0);

@@ -83,7 +83,10 @@ static void strip_attr(const struct pd_edits *e, struct pd_attr *attr)
         attr->sample_max_stack = (uint16_t)(e->max_stack < UINT16_MAX ? e->max_stack : 0);
 }
 
-/* PMUs of probes have addresses where others have numbers; none of those is as large as one of the kernel. */
+/*
+ * PMUs of probes have addresses where others have numbers; such numbers are smaller than any address of the
+ * kernel.
+ */
 static enum pd_code change_addrs(struct pd_edits *e, struct pd_attr *attr, struct pd_error *error)
 {
     const uint64_t lowest = UINT64_C(0xffff800000000000);
@@ -179,7 +182,7 @@ static enum pd_code clean_rest(struct pd_edits *e, const struct pd_record *rec, 
     return PD_OK;
 }
 
-/* Markers are not counted, as in perf; one that nothing follows goes too. */
+/* Markers are not counted, as in perf; a marker without entries behind it is dropped, too. */
 static size_t cut_chain(const struct pd_vec *ips, uint32_t most)
 {
     size_t i = 0;
@@ -366,7 +369,7 @@ static enum pd_code feature_record(struct pd_edits *e, const struct pd_record *r
     return PD_OK;
 }
 
-/* Data that cannot be decoded passes as it is, or must not pass. */
+/* Data that cannot be decoded passes unchanged, or must not pass. */
 static enum pd_code unknown_record(struct pd_edits *e, const struct pd_record *rec,
                                    const struct pd_error *why, uint8_t *out, size_t *n,
                                    struct pd_error *error)
@@ -567,7 +570,7 @@ static void take_edit(struct pd_edits *e, const struct pd_edit_options *o)
         e->touch.touched |= PD_ID_BIT(PD_ID_TIME) | PD_ID_BIT(PD_ID_CLOCK);
     if (o->n_renames)
         e->touch.touched |= PD_ID_BIT(PD_ID_COMM);
-    if (o->strip || o->max_stack) /* lets the walk come by attrs in features */
+    if (o->strip || o->max_stack) /* lets the retouch reach attrs in features */
         e->touch.touched |= PD_ID_BIT(PD_ID_OPAQUE);
 }
 

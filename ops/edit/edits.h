@@ -17,16 +17,16 @@
 struct pd_edits {
     struct pd_retouch touch;
     const struct pd_allocator *allocator;
-    uint64_t drop;                 /* kinds: records and features that are WHOLE of one go */
-    uint64_t strip;                /* PD_SAMPLE_* that samples lose */
-    uint32_t max_stack;            /* entries of a call chain, 0: all */
-    bool strict;                   /* unknown data must not pass */
-    bool drop_unknown;             /* it is dropped; else it is an error */
-    bool zero_payload;             /* behind AUXTRACE records */
-    bool clean_chains;             /* user parts of call chains lose words that are not addresses */
+    uint64_t drop;      /* kinds: records and features of which the whole is such a kind are dropped */
+    uint64_t strip;     /* PD_SAMPLE_* that samples lose */
+    uint32_t max_stack; /* entries of a call chain, 0: all */
+    bool strict;        /* unknown data must not pass */
+    bool drop_unknown;  /* unknown data is dropped; else it is an error */
+    bool zero_payload;  /* behind AUXTRACE records */
+    bool clean_chains;  /* user parts of call chains lose words that are not addresses */
     const struct pd_attr *event;   /* of the record at hand; NULL: none */
     bool kernel;                   /* the current record is of the kernel itself */
-    bool of_memory;                /* the path in it is of no file: offsets in it are addresses */
+    bool of_memory;                /* the path in it is not that of a file: offsets in it are addresses */
     bool opaque;                   /* set while a value is changed: it had something opaque */
     struct pd_offcpu_names offcpu; /* of the input; see pd_edits_watch() */
     struct pd_error passed; /* why the last record or feature passed or was dropped without decoding; PD_OK:
@@ -94,7 +94,7 @@ enum pd_code pd_edits_record(struct pd_edits *e, const struct pd_reader *r, stru
 
 /* True if a feature will certainly be dropped. Others may still be dropped when they are read. */
 bool pd_edits_drops_feature(const struct pd_edits *e, uint32_t feature);
-/* Notes that such a one was there. */
+/* Notes that such a feature existed. */
 void pd_edits_miss_feature(struct pd_edits *e, uint32_t feature);
 /* A section, and its offset in the file or PD_NOWHERE, for errors. */
 struct pd_edits_section {
@@ -107,7 +107,7 @@ enum pd_code pd_edits_feature(struct pd_edits *e, const struct pd_edits_section 
                               const uint8_t *bytes, size_t n, struct pd_bytes *out, bool *there,
                               struct pd_error *error);
 
-/* Tells what went. */
+/* Reports what was dropped. */
 void pd_edits_notes(const struct pd_edits *e, void (*note)(void *user, const struct pd_convert_note *note),
                     void *user);
 

@@ -61,7 +61,7 @@ static void fill_kinds(const struct pd_op *head, uint8_t *kinds)
     }
 }
 
-/* Of the layout and, by way of their own masks, its parts, which stand before it in the schema. */
+/* The mask of a layout with its parts, which are before it in the schema and have their own masks. */
 static uint64_t mask_of(const struct pd_identities *ids, const struct pd_op *head, const uint8_t *kinds)
 {
     uint64_t mask = 0;

@@ -53,7 +53,7 @@ enum pd_identity {
 };
 
 #define PD_ID_BIT(kind_) (UINT64_C(1) << (kind_))
-/* All that are numbers of tasks. */
+/* All kinds that are numbers of tasks. */
 #define PD_ID_PIDS (PD_ID_BIT(PD_ID_GUEST + 1) - PD_ID_BIT(PD_ID_PROCESS))
 /* In the mask of a layout: it has a string, whose slot has room behind the text. */
 #define PD_ID_SLOT_BIT (UINT64_C(1) << 63)
@@ -78,7 +78,7 @@ static inline bool pd_identity_is_pid(unsigned kind)
     return kind >= PD_ID_PROCESS && kind <= PD_ID_GUEST;
 }
 
-/* False: no memory. To be freed in any case. */
+/* False: no memory. Must be freed in any case. */
 bool pd_identities_open(struct pd_identities *ids, const struct pd_allocator *allocator);
 void pd_identities_close(struct pd_identities *ids);
 

@@ -18,9 +18,9 @@ struct pd_retouch {
     const struct pd_allocator *allocator;
     struct pd_identities ids;
     uint64_t touched; /* kinds that the callbacks want to see */
-    bool clean;       /* nothing stays behind the text in the slot of a string */
+    bool clean;       /* no bytes remain behind the text in the slot of a string */
     /*
-     * All may leave the value as it is. The data of a string or bytes must stay valid until the end of the
+     * Each may leave the value unchanged. The data of a string or bytes must stay valid until the end of the
      * record or section.
      */
     void *user;
@@ -39,7 +39,7 @@ struct pd_retouch {
     struct pd_error *error;
 };
 
-/* `t` is zeroed but for allocator, touched, clean and callbacks. PD_ENOMEM. To be closed in any case. */
+/* `t` is zeroed except for allocator, touched, clean and callbacks. PD_ENOMEM. Must be closed in any case. */
 enum pd_code pd_retouch_open(struct pd_retouch *t, struct pd_error *error);
 void pd_retouch_close(struct pd_retouch *t);
 

@@ -49,7 +49,7 @@ static enum pd_code write_record(struct pd_transform_run *t, const struct pd_rec
     return code ? code : pd_output_note_aux(&t->out, rec);
 }
 
-/* Writes the content of `rec` as a record in the place of `at`. */
+/* Writes the content of `rec` as a record in place of `at`. */
 static enum pd_code write_encoded(struct pd_transform_run *t, const struct pd_plan *plan,
                                   const struct pd_record *rec, const struct pd_record *at,
                                   struct pd_error *error)

@@ -85,10 +85,11 @@ PD_API enum pd_code pd_writer_open(struct pd_writer **writer, const struct pd_si
  * The same with a sink from pd_sink_open(), which pd_writer_finish() or pd_writer_close() closes.
  *
  *     struct pd_writer *w;
- *     struct pd_attr attr = {.type = PD_TYPE_SOFTWARE, .size = PD_ATTR_SIZE_VER7, .sample_type = PD_SAMPLE_IP
- * | PD_SAMPLE_TID}; struct pd_record sample = {.type = PD_RECORD_SAMPLE, .u.sample = {.ip = 0x401000, .pid =
- * 7, .tid = 7}}; if (!pd_writer_create(&w, "new.data", NULL, &error) && !pd_writer_attr(w, &attr, NULL, 0,
- * &error) && !pd_writer_record(w, &sample, &error) && !pd_writer_finish(w, &error)) …
+ *     struct pd_attr attr = {.type = PD_TYPE_SOFTWARE, .size = PD_ATTR_SIZE_VER7,
+ *                            .sample_type = PD_SAMPLE_IP | PD_SAMPLE_TID};
+ *     struct pd_record sample = {.type = PD_RECORD_SAMPLE, .u.sample = {.ip = 0x401000, .pid = 7, .tid = 7}};
+ *     if (!pd_writer_create(&w, "new.data", NULL, &error) && !pd_writer_attr(w, &attr, NULL, 0, &error) &&
+ *         !pd_writer_record(w, &sample, &error) && !pd_writer_finish(w, &error)) …
  */
 PD_API enum pd_code pd_writer_create(struct pd_writer **writer, const char *path,
                                      const struct pd_writer_options *options, struct pd_error *error);
@@ -129,7 +130,7 @@ PD_API enum pd_code pd_writer_put_feature(struct pd_writer *writer, const struct
 PD_API enum pd_code pd_writer_finish(struct pd_writer *writer, struct pd_error *error);
 /*
  * Frees the writer; a file that was not finished has data size 0, like an interrupted recording. NULL is
- * allowed. /
+ * allowed.
  */
 PD_API void pd_writer_close(struct pd_writer *writer);
 

@@ -4,8 +4,7 @@
  * library has.)
  *
  * The code uses a limit as PD_LIMIT_NAME, an integer constant. SECURITY.md has the table, printed from
- * here; the test
- * generated/SECURITY.md compares the two.
+ * here; the test generated/SECURITY.md compares the two.
  *
  * To add a limit: add a row (below the ones of its kind), use PD_LIMIT_NAME where it is checked, and run
  * `cmake --build BUILD --target regen`, which writes the table in SECURITY.md. A row is
@@ -13,8 +12,8 @@
  *     X(NAME, value, unit, what it bounds, what comes of more, where it can be changed)
  *
  * unit: BYTES, which prints as KiB, MiB or GiB where that is a whole number, or COUNT. The texts are
- * Markdown; an empty
- * last one says that the limit is fixed. A value is at most INT_MAX, so that the constants are of type int.
+ * Markdown; an empty last one says that the limit is fixed. A value is at most INT_MAX, so that the constants
+ * are of type int.
  */
 #ifndef PERFDATA_LIMIT_TABLE_H
 #define PERFDATA_LIMIT_TABLE_H

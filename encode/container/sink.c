@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* sink.c - a file as a sink, written through a buffer and patched in place. */
+/* sink.c - files as sinks: by path, written through a buffer and patched in place; descriptors; stdio. */
 #include "src/schema/fail.h"
 #include "src/support/memory.h"
 #include "stdio_sink.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <perfdata/writer.h>
+#include <perfdata/session/sink.h>
+#include <poll.h>
 #include <unistd.h>
 
 #define BUFFER ((size_t)64 << 10)
@@ -18,7 +19,7 @@ struct file {
     uint8_t buffer[BUFFER];
 };
 
-/* ---- A temporary file that is open for stdio */
+/* ---- A file that is open for stdio */
 
 static int stdio_write(void *user, const void *bytes, size_t n)
 {
@@ -27,9 +28,10 @@ static int stdio_write(void *user, const void *bytes, size_t n)
 
 static int stdio_patch(void *user, uint64_t offset, const void *bytes, size_t n)
 {
-    if (fseeko(user, (off_t)offset, SEEK_SET) || stdio_write(user, bytes, n) || fseeko(user, 0, SEEK_END))
-        return errno ? errno : EIO;
-    return 0;
+    const off_t end = ftello(user);
+    const bool done = end >= 0 && fseeko(user, (off_t)offset, SEEK_SET) == 0 &&
+                      stdio_write(user, bytes, n) == 0 && fseeko(user, end, SEEK_SET) == 0;
+    return done ? 0 : errno ? errno : EIO;
 }
 
 struct pd_sink pd_stdio_sink(FILE *file)
@@ -37,7 +39,22 @@ struct pd_sink pd_stdio_sink(FILE *file)
     return (struct pd_sink){.write = stdio_write, .patch = stdio_patch, .user = file};
 }
 
-/* ---- A file by its path */
+/* What was written is patched at the offsets of the file: only if it is the file from its start on. */
+static bool starts_at_zero(int fd, int64_t position)
+{
+    const int flags = fcntl(fd, F_GETFL);
+    return position == 0 && flags >= 0 && !(flags & O_APPEND);
+}
+
+struct pd_sink pd_sink_file(FILE *file)
+{
+    struct pd_sink sink = pd_stdio_sink(file);
+    if (!starts_at_zero(fileno(file), ftello(file)))
+        sink.patch = NULL;
+    return sink;
+}
+
+/* ---- A descriptor, which is the `user` */
 
 static int write_at(int fd, uint64_t at, const uint8_t *bytes, size_t n)
 {
@@ -53,6 +70,49 @@ static int write_at(int fd, uint64_t at, const uint8_t *bytes, size_t n)
     }
     return 0;
 }
+
+static int number_of(const void *user)
+{
+    return (int)(intptr_t)user;
+}
+
+/* Waits until a descriptor that does not block takes bytes. */
+static int wait_for(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLOUT};
+    return poll(&p, 1, -1) < 0 && errno != EINTR ? errno : 0;
+}
+
+static int fd_write(void *user, const void *bytes, size_t n)
+{
+    const uint8_t *p = bytes;
+    int error = 0;
+    while (n && !error) {
+        const ssize_t done = write(number_of(user), p, n);
+        if (done >= 0)
+            p += done, n -= (size_t)done;
+        else if (errno == EAGAIN || errno == EWOULDBLOCK)
+            error = wait_for(number_of(user));
+        else
+            error = errno == EINTR ? 0 : errno;
+    }
+    return error;
+}
+
+static int fd_patch(void *user, uint64_t offset, const void *bytes, size_t n)
+{
+    return write_at(number_of(user), offset, bytes, n);
+}
+
+struct pd_sink pd_sink_fd(int fd)
+{
+    struct pd_sink sink = {.write = fd_write, .user = (void *)(intptr_t)fd};
+    if (starts_at_zero(fd, lseek(fd, 0, SEEK_CUR)))
+        sink.patch = fd_patch;
+    return sink;
+}
+
+/* ---- A file by its path */
 
 static int flush(struct file *f)
 {

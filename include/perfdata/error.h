@@ -44,6 +44,7 @@ enum pd_code {
     PD_ETIME,   /* a moved time would be below 1, or would not fit in 64 bits: found = the time */
     PD_EINSIDE, /* a record's size includes records that follow: found = the size, expected = where they
                    begin */
+    PD_AGAIN,   /* there is nothing yet, call again later; not an error. Only functions that say so give it */
 };
 
 /*

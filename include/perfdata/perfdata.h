@@ -31,6 +31,8 @@
  *   sorter.h        a recording in the order of time
  *   tasks.h         the names of tasks over time
  *   part.h          a recording read by several threads
+ *   ring.h          the ring buffers of perf_event_open, and a table of events
+ *   sink.h          an open descriptor or FILE for a writer
  *
  * and operations on whole recordings, perfdata/ops/:
  *

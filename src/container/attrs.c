@@ -102,33 +102,30 @@ static bool same_trailer(const struct pd_plan *a, const struct pd_plan *b)
     return a->id_all == b->id_all && ((a->shape.sample_type ^ b->shape.sample_type) & fields) == 0;
 }
 
-/* One block: the event, its ids, and the attr's bytes past the known fields. */
-static struct pd_event_attr *new_event(struct pd_attrs *a, enum pd_order order, const uint8_t *bytes,
-                                       size_t room, const uint8_t *ids, size_t n_ids)
+/* One block: the event, its ids, which are yet to be filled in, and the attr's bytes past the known fields.
+ */
+static struct pd_event_attr *new_event(struct pd_attrs *a, enum pd_order order, const struct pd_attr *attr,
+                                       uint64_t **ids, size_t n_ids)
 {
-    struct pd_attr attr;
-    pd_attr_decode(order, bytes, room, &attr, NULL);
-    size_t size = sizeof(struct pd_event_attr) + attr.tail.n;
+    size_t size = sizeof(struct pd_event_attr) + attr->tail.n;
     struct pd_event_attr *e =
         n_ids > (SIZE_MAX - size) / 8 ? NULL : pd_resize(a->allocator, NULL, size + 8 * n_ids);
     if (e == NULL)
         return NULL;
-    uint64_t *own_ids = (uint64_t *)(void *)(e + 1);
-    uint8_t *own_tail = (uint8_t *)(own_ids + n_ids);
-    *e = (struct pd_event_attr){.attr = attr, .ids = own_ids, .n_ids = n_ids, .room = (uint32_t)room};
-    for (size_t i = 0; i < n_ids; i++)
-        own_ids[i] = pd_load64(ids + 8 * i, order);
-    if (attr.tail.n)
-        memcpy(own_tail, attr.tail.ptr, attr.tail.n);
+    *ids = (uint64_t *)(void *)(e + 1);
+    uint8_t *own_tail = (uint8_t *)(*ids + n_ids);
+    *e = (struct pd_event_attr){.attr = *attr, .ids = *ids, .n_ids = n_ids};
+    if (attr->tail.n)
+        memcpy(own_tail, attr->tail.ptr, attr->tail.n);
     e->attr.tail.ptr = own_tail;
     pd_plan_init(&e->plan, &e->attr, order);
     return e;
 }
 
-enum pd_code pd_attrs_add(struct pd_attrs *a, enum pd_order order, const uint8_t *bytes, size_t room,
-                          const uint8_t *ids, size_t n_ids, uint64_t offset, struct pd_error *error)
+/* The event, or NULL for want of memory, becomes the last one. */
+static enum pd_code put_event(struct pd_attrs *a, struct pd_event_attr *e, size_t n_ids, uint64_t offset,
+                              struct pd_error *error)
 {
-    struct pd_event_attr *e = new_event(a, order, bytes, room, ids, n_ids);
     if (e == NULL || !pd_grow(a->allocator, (void **)&a->attr, a->n, &a->cap, sizeof *a->attr)) {
         pd_release(a->allocator, e);
         return pd_fail(error, PD_ENOMEM, offset, "attr", 0, sizeof *e + 8 * n_ids);
@@ -145,6 +142,39 @@ enum pd_code pd_attrs_add(struct pd_attrs *a, enum pd_order order, const uint8_t
         if (!map_add(a, e->ids[i], (uint32_t)(a->n - 1)))
             return pd_fail(error, PD_ENOMEM, offset, "ids", 0, a->map_size * 2 * sizeof *a->map);
     return PD_OK;
+}
+
+enum pd_code pd_attrs_add(struct pd_attrs *a, enum pd_order order, const uint8_t *bytes, size_t room,
+                          const uint8_t *ids, size_t n_ids, uint64_t offset, struct pd_error *error)
+{
+    struct pd_attr attr;
+    uint64_t *own_ids;
+    pd_attr_decode(order, bytes, room, &attr, NULL);
+    struct pd_event_attr *e = new_event(a, order, &attr, &own_ids, n_ids);
+    for (size_t i = 0; e && i < n_ids; i++)
+        own_ids[i] = pd_load64(ids + 8 * i, order);
+    if (e)
+        e->room = (uint32_t)room;
+    return put_event(a, e, n_ids, offset, error);
+}
+
+enum pd_code pd_attrs_put(struct pd_attrs *a, const struct pd_attr *attr, const uint64_t *ids, size_t n_ids,
+                          struct pd_error *error)
+{
+    uint64_t *own_ids;
+    struct pd_event_attr *e = new_event(a, a->none.order, attr, &own_ids, n_ids);
+    for (size_t i = 0; e && i < n_ids; i++)
+        own_ids[i] = ids[i];
+    return put_event(a, e, n_ids, PD_NOWHERE, error);
+}
+
+enum pd_code pd_attrs_put_id(struct pd_attrs *a, uint32_t attr, uint64_t id, struct pd_error *error)
+{
+    if (attr >= a->n)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "attr", attr, a->n);
+    return map_add(a, id, attr)
+               ? PD_OK
+               : pd_fail(error, PD_ENOMEM, PD_NOWHERE, "ids", 0, a->map_size * 2 * sizeof *a->map);
 }
 
 void pd_attrs_pass(struct pd_attrs *a)
@@ -234,6 +264,15 @@ void pd_attrs_resolve(const struct pd_attrs *a, struct pd_record *rec)
 bool pd_attrs_concern(const struct pd_record *rec)
 {
     return rec->type < PD_RECORD_HEADER_ATTR || (has_trailer_of_first(rec) && !rec->old_feature);
+}
+
+enum pd_code pd_attrs_decode(struct pd_record *rec, struct pd_error *error)
+{
+    if (rec->plan == NULL) {
+        rec->decoded = false;
+        return pd_fail_record(error, PD_EUNKNOWN, rec, 0, "event id", 0, 0);
+    }
+    return pd_record_decode_framed(rec->plan, rec, error);
 }
 
 /* True if the record is of the same event whatever attrs follow. */

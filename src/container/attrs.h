@@ -37,6 +37,12 @@ void pd_attrs_free(struct pd_attrs *a);
 /* Adds an event from the `room` bytes of its attr in stream order; the ids are given in stream order, too. */
 enum pd_code pd_attrs_add(struct pd_attrs *a, enum pd_order order, const uint8_t *bytes, size_t room,
                           const uint8_t *ids, size_t n_ids, uint64_t offset, struct pd_error *error);
+/* The same for an event that is not in a file, in the byte order of pd_attrs_init(); its ids in host order.
+ */
+enum pd_code pd_attrs_put(struct pd_attrs *a, const struct pd_attr *attr, const uint64_t *ids, size_t n_ids,
+                          struct pd_error *error);
+/* One more id of event `attr`; PD_EARG: there is no such event. */
+enum pd_code pd_attrs_put_id(struct pd_attrs *a, uint32_t attr, uint64_t id, struct pd_error *error);
 
 /*
  * A stream is read again from an offset on: each time, the attrs before a record determine its meaning. Attrs
@@ -53,6 +59,9 @@ uint64_t pd_attrs_id_of(const struct pd_attrs *a, const struct pd_record *rec);
 
 /* Sets attr, attr_index and plan of a framed record (FORMAT.md, "which event a record belongs to"). */
 void pd_attrs_resolve(const struct pd_attrs *a, struct pd_record *rec);
+/* Decodes a record whose event was looked for; PD_EUNKNOWN: it was not found, and so the layout is not known.
+ */
+enum pd_code pd_attrs_decode(struct pd_record *rec, struct pd_error *error);
 
 /* The first place of an id in the map: the golden ratio separates consecutive ids. */
 PD_WRAPS static inline size_t pd_attrs_place(const struct pd_attrs *a, uint64_t id)

@@ -62,6 +62,7 @@ static const struct {
     [PD_EATTRS] = {"attrs", "the %1 attrs are not those of the samples"},
     [PD_ETIME] = {"time", "the time %1 is moved out of range"},
     [PD_EINSIDE] = {"inside", "found %1, expected %2"},
+    [PD_AGAIN] = {"again", "there are no more bytes yet"},
     [PD_EOPAQUE] = {"opaque", "what this holds is not known (%1), so it must not pass"},
 };
 

@@ -148,11 +148,7 @@ enum pd_code pd_reader_decode(const struct pd_reader *r, struct pd_record *rec, 
         rec->decoded = true;
         return PD_OK;
     }
-    if (rec->plan == NULL) {
-        rec->decoded = false;
-        return pd_fail_record(error, PD_EUNKNOWN, rec, 0, "event id", 0, 0);
-    }
-    return pd_record_decode_framed(rec->plan, rec, error);
+    return pd_attrs_decode(rec, error);
 }
 
 enum pd_code pd_finding(struct pd_reader *r, struct pd_error *error, enum pd_code code, uint64_t offset,

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * limits.h - the limits that guard against hostile input, each once. (Not limits.h, which the C
- * library has.)
+ * limits.h - the limits that guard against hostile input, each once. (Not the limits.h of the C library.)
  *
- * The code uses a limit as PD_LIMIT_NAME, an integer constant. SECURITY.md has the table, printed from
- * here; the test generated/SECURITY.md compares the two.
+ * The code uses a limit as PD_LIMIT_NAME, an integer constant. The table in SECURITY.md is printed from here;
+ * the test generated/SECURITY.md compares the two.
  *
  * To add a limit: add a row (below the ones of its kind), use PD_LIMIT_NAME where it is checked, and run
  * `cmake --build BUILD --target regen`, which writes the table in SECURITY.md. A row is
  *
- *     X(NAME, value, unit, what it bounds, what comes of more, where it can be changed)
+ *     X(NAME, value, unit, what it bounds, what happens beyond it, where it can be changed)
  *
- * unit: BYTES, which prints as KiB, MiB or GiB where that is a whole number, or COUNT. The texts are
- * Markdown; an empty last one says that the limit is fixed. A value is at most INT_MAX, so that the constants
- * are of type int.
+ * unit: BYTES, printed as KiB, MiB or GiB if that is a whole number, or COUNT. The texts are Markdown; an
+ * empty last one means that the limit is fixed. A value is at most INT_MAX, so that the constants are of type
+ * int.
  */
 #ifndef PERFDATA_LIMIT_TABLE_H
 #define PERFDATA_LIMIT_TABLE_H
@@ -25,47 +24,48 @@
     X(ZSTD_WINDOW, 128 << 20, BYTES, "window that a zstd frame may ask for (zstd's level 22 does)",          \
       "`PD_ELIMIT`", "`max_window` of `pd_reader_options`")                                                  \
     X(READER_HELD, 256 << 20, BYTES,                                                                         \
-      "of a file on a pipe: what stands before its data, and what stands behind it, held in memory",         \
-      "`PD_ELIMIT`", "`max_held` of `pd_reader_options`")                                                    \
+      "of a file on a pipe: the bytes before its data, and those behind it, held in memory", "`PD_ELIMIT`",  \
+      "`max_held` of `pd_reader_options`")                                                                   \
     X(LARGE_RECORD, 256 << 20, BYTES, "a record of simpleperf that comes in parts", "`PD_ELIMIT`",           \
       "`max_bytes` of `pd_large_parts`")                                                                     \
     X(HASH_DISTANCE, 128, COUNT,                                                                             \
       "places between an entry of a hash table and where its number would put it",                           \
       "a key is drawn, and all entries are placed anew", "")                                                 \
-    /* What a recording says of itself */                                                                    \
-    X(METADATA, 256 << 20, BYTES, "features, names of events and build ids that are held", "a finding",      \
+    /* Metadata, tasks and mappings */                                                                       \
+    X(METADATA, 256 << 20, BYTES, "features, names of events and build ids that are kept", "a finding",      \
       "`max_bytes` of `pd_metadata_options`")                                                                \
-    X(FINDINGS, 65536, COUNT, "findings about features that are held",                                       \
+    X(FINDINGS, 65536, COUNT, "findings about features that are kept",                                       \
       "the last one says that there are more", "")                                                           \
     X(TOPOLOGIES, 16, COUNT, "times that CPU_TOPOLOGY follows another NRCPUS", "a finding", "")              \
     X(EVENT_NAME, 511, BYTES, "the names of system and event in the tracing data, for the name of an event", \
       "the event has no name; a finding", "")                                                                \
     X(FIELDS_SHOWN, 4096, BYTES,                                                                             \
-      "names and bytes of the fields of a tracepoint that are shown for a sample, besides the times "        \
+      "names and bytes of the fields of a tracepoint that are shown for a sample, besides the multiple "     \
       "below: all fields may "                                                                               \
       "claim the same bytes",                                                                                \
       "how many are left out is told (`...=3`)", "")                                                         \
-    X(FIELDS_TIMES, 16, COUNT, "times the raw bytes of a sample that these may have on top", "the same", "") \
+    X(FIELDS_TIMES, 16, COUNT, "multiple of the raw bytes of a sample, added to the limit above",            \
+      "the same", "")                                                                                        \
     X(NAME_SHOWN, 255, BYTES, "the name of a task or an event in a line of `dump -F`", "it ends in `...`",   \
       "")                                                                                                    \
     X(BPF_NAME, 511, BYTES,                                                                                  \
       "the name of a BPF function in `info -I`, as in the kernel; many may be the same text",                \
       "`...` follows what is shown", "")                                                                     \
     X(TASKS, 1 << 30, BYTES,                                                                                 \
-      "what is known of tasks: about 60 bytes for each COMM and FORK, also of compressed records, and 100 "  \
+      "memory for tasks: about 60 bytes for each COMM and FORK, also of compressed records, and 100 "        \
       "for each tid",                                                                                        \
       "`PD_ELIMIT`", "`pd_tasks_limit()`")                                                                   \
-    X(SESSION, 1 << 30, BYTES, "what a session knows of mappings, and of cgroups and namespaces",            \
+    X(SESSION, 1 << 30, BYTES, "memory of a session for mappings, and for cgroups and namespaces",           \
       "`PD_ELIMIT`", "`memory` of `pd_session_options`")                                                     \
     X(ENDED, 1024, COUNT, "processes whose mappings a session keeps after they have ended",                  \
-      "those of the one that ended first go", "`exited` of `pd_session_options`")                            \
+      "the mappings of the process that ended first are dropped", "`exited` of `pd_session_options`")        \
     /* Writing and the operations */                                                                         \
     X(ATTR, 65520, BYTES, "an attr", "`PD_ELIMIT`", "")                                                      \
     X(ATTR_TABLE, 64 << 20, BYTES,                                                                           \
-      "zeros behind attrs of a file, whose entries are all as large as the largest, besides the times "      \
+      "zeros behind attrs of a file, whose entries are all as large as the largest, besides the multiple "   \
       "below",                                                                                               \
       "`PD_ELIMIT`", "")                                                                                     \
-    X(ATTR_TABLE_TIMES, 16, COUNT, "times the bytes of these attrs that they may have on top",               \
+    X(ATTR_TABLE_TIMES, 16, COUNT, "multiple of the bytes of these attrs, added to the limit above",         \
       "`PD_ELIMIT`", "")                                                                                     \
     X(ATTR_CHANGED, 4096, BYTES,                                                                             \
       "an attr whose size or fields are to change; the kernel takes no larger one", "an error", "")          \
@@ -79,13 +79,12 @@
       "a finding; the feature is left out", "`max_feature` of `pd_hash_options`")                            \
     X(PIECE_HELD, 256 << 20, BYTES, "payload that each piece of `split` must carry", "`PD_ELIMIT`", "")      \
     X(PIECES_COPIED, 64 << 20, BYTES,                                                                        \
-      "copies in all pieces of `split` together: features, and records that tell how things stand, besides " \
-      "the times below",                                                                                     \
+      "copies in all pieces of `split` together: features, and records of states, besides "                  \
+      "the multiple below",                                                                                  \
       "`PD_ELIMIT`", "`max_copied` of `pd_pieces_options`, `--max-copied`")                                  \
-    X(PIECES_COPIED_TIMES, 64, COUNT, "times the size of the input that these may have on top",              \
+    X(PIECES_COPIED_TIMES, 64, COUNT, "multiple of the size of the input, added to the limit above",         \
       "`PD_ELIMIT`", "the same")                                                                             \
-    X(REPAIR_HEAD, 256 << 20, BYTES,                                                                         \
-      "what stands before the data of a recording that `repair --like` takes it from",                       \
+    X(REPAIR_HEAD, 256 << 20, BYTES, "the bytes before the data in the recording of `repair --like`",        \
       "the recording is refused", "")                                                                        \
     X(REPAIR_SEARCH, 64 << 20, BYTES,                                                                        \
       "the end of a damaged file in which `repair` looks for the table of features",                         \

@@ -48,7 +48,7 @@ enum {
     PD_RECORD_COMM = 3, /* a new task name */
     PD_RECORD_EXIT = 4, /* a task ended */
     PD_RECORD_THROTTLE = 5, /* an event sampled too often and pauses */
-    PD_RECORD_UNTHROTTLE = 6, /* it goes on */
+    PD_RECORD_UNTHROTTLE = 6, /* the event is sampled again */
     PD_RECORD_FORK = 7, /* a task began */
     PD_RECORD_READ = 8, /* counter values of a task that ended */
     PD_RECORD_SAMPLE = 9, /* one overflow of a counter */
@@ -139,7 +139,7 @@ PD_API extern const struct pd_set pd_set_misc_fork;
 
 /* misc_switch: misc of SWITCH and SWITCH_CPU_WIDE. */
 #define PD_MISC_SWITCH_OUT               0x2000u /* switched out, not in */
-#define PD_MISC_SWITCH_OUT_PREEMPT       0x4000u /* switched out while it could run */
+#define PD_MISC_SWITCH_OUT_PREEMPT       0x4000u /* switched out while runnable */
 PD_API extern const struct pd_set pd_set_misc_switch;
 
 /* misc_sample: misc of SAMPLE. */
@@ -231,7 +231,7 @@ enum {
 };
 PD_API extern const struct pd_set pd_set_cache_id;
 
-/* cache_op: what was done with it. */
+/* cache_op: operation on the cache. */
 enum {
     PD_CACHE_OP_READ = 0, /* load */
     PD_CACHE_OP_WRITE = 1, /* store */
@@ -320,7 +320,7 @@ PD_API extern const struct pd_set pd_set_read_format;
 
 /* precise_ip: how far the ip may be from the instruction that caused the event. */
 enum {
-    PD_PRECISE_IP_ARBITRARY_SKID = 0, /* anything */
+    PD_PRECISE_IP_ARBITRARY_SKID = 0, /* any distance */
     PD_PRECISE_IP_CONSTANT_SKID = 1, /* always the same distance */
     PD_PRECISE_IP_REQUESTED_ZERO_SKID = 2, /* none if possible */
     PD_PRECISE_IP_ZERO_SKID = 3, /* none */
@@ -969,7 +969,7 @@ enum {
 };
 PD_API extern const struct pd_set pd_set_simpleperf_module_key;
 
-/* simpleperf_branch_list_key: fields of BranchList, as keys; ETMBranchList has but the first two. */
+/* simpleperf_branch_list_key: fields of BranchList, as keys; ETMBranchList has only the first two. */
 enum {
     PD_SIMPLEPERF_BRANCH_LIST_MAGIC = 10, /* simpleperf:EtmBranchList */
     PD_SIMPLEPERF_BRANCH_LIST_ETM_DATA = 18, /* a binary; `binaries` in ETMBranchList */

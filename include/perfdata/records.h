@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* where a part of the file is */
+/* the place of a part of the file */
 struct pd_file_section {
     uint64_t offset; /* absolute, in bytes */
     uint64_t size; /* bytes */
@@ -25,7 +25,7 @@ struct pd_file_header {
     uint64_t magic; /* PERFILE2 as a number of the writer's byte order */
     uint64_t size; /* bytes of this header; 16 marks a pipe stream */
     uint64_t attr_size; /* bytes of an entry of attrs: perf_event_attr and a file_section */
-    struct pd_file_section attrs; /* attr entries, each followed by where its ids are */
+    struct pd_file_section attrs; /* attr entries, each followed by the place of its ids */
     struct pd_file_section data; /* the records; size 0 while the recording runs */
     struct pd_file_section event_types; /* event_type entries of old files */
     uint8_t adds_features[32]; /* a bit for each feature section, in the writer's long words */
@@ -40,7 +40,7 @@ struct pd_event_type {
 /* perf_event_attr: how an event was opened; fields past attr.size are absent and read as 0 */
 struct pd_attr {
     uint32_t type; /* kind of event, or number of a dynamic PMU */
-    uint32_t size; /* bytes of this structure as its writer knew it; 0 means 64 */
+    uint32_t size; /* bytes of this structure in its writer's version; 0 means 64 */
     uint64_t config; /* which event of the type */
     union {
         uint64_t sample_period; /* events per sample */
@@ -66,7 +66,7 @@ struct pd_attr {
         uint64_t probe_offset; /* offset from the probed symbol or in the file */
         uint64_t config2; /* PMU specific */
     };
-    uint64_t branch_sample_type; /* which branches, and what of them */
+    uint64_t branch_sample_type; /* branches to record, and their fields */
     uint64_t sample_regs_user; /* mask of user registers */
     uint32_t sample_stack_user; /* bytes of user stack */
     int32_t clockid; /* clock of the times, with flag use_clockid */
@@ -119,7 +119,7 @@ struct pd_read_values {
 /* call chain */
 struct pd_callchain {
     uint64_t nr; /* entries, markers included */
-    struct pd_vec ips; /* leaf first; PERF_CONTEXT_* markers tell which space follows */
+    struct pd_vec ips; /* leaf first; PERF_CONTEXT_* markers tell the space of the entries behind them */
 };
 
 /* bytes of the event's own, never swapped */
@@ -155,7 +155,7 @@ struct pd_branch_stack {
     struct pd_vec counters; /* event counts packed in one word a branch */
 };
 
-/* SIMD registers, as many and as wide as there were; which, the attr tells */
+/* SIMD registers, with their number and width; the attr determines which */
 struct pd_simd_regs {
     uint16_t nr_vectors; /* vector registers */
     uint16_t vector_qwords; /* u64s of each */
@@ -271,7 +271,7 @@ struct pd_sample {
     uint32_t pid; /* process */
     uint32_t tid; /* thread */
     uint64_t time; /* nanoseconds */
-    uint64_t addr; /* address of the data, or what the event says */
+    uint64_t addr; /* address of the data, or a value that the event defines */
     uint64_t id; /* event id */
     uint64_t stream_id; /* id of the child event */
     uint32_t cpu; /* cpu */
@@ -319,7 +319,7 @@ struct pd_mmap2 {
 struct pd_aux {
     uint64_t aux_offset; /* position in the AUX area */
     uint64_t aux_size; /* bytes */
-    uint64_t flags; /* what befell the data, and its format */
+    uint64_t flags; /* loss of data, and its format */
 };
 
 /* Payload of a record: instruction tracing of a task starts */
@@ -456,11 +456,11 @@ struct pd_offcpu {
     uint64_t period; /* nanoseconds that the task was off the cpu */
     uint64_t nr; /* entries, the marker included */
     struct pd_vec ips; /* a marker, USER, and the user stack, leaf first */
-    uint64_t cgroup; /* cgroup id; 0 where none was asked for */
+    uint64_t cgroup; /* cgroup id; 0 if not requested */
     struct pd_bytes padding; /* up to the end of the sample's raw data, 4 bytes */
 };
 
-/* what file a build id is of */
+/* the file of a build id */
 struct pd_build_id {
     uint32_t misc; /* header.misc of the record; not in the stream */
     uint32_t pid; /* process; -1 host kernel, 0 default guest kernel */
@@ -502,7 +502,7 @@ struct pd_intel_pt_info {
     uint64_t time_zero; /* TSC to perf time */
     uint64_t cap_user_time_zero; /* time_zero is valid */
     uint64_t tsc_bit; /* bit of config that asks for TSC packets */
-    uint64_t noretcomp_bit; /* bit of config against return compression */
+    uint64_t noretcomp_bit; /* bit of config that turns return compression off */
     uint64_t have_sched_switch; /* how context switches are recorded */
     uint64_t snapshot_mode; /* only snapshots were taken */
     uint8_t has_per_cpu_mmaps; /* perf 4.2 and later; not in the stream */
@@ -565,7 +565,7 @@ PD_API bool pd_cs_etm_cpu_next(struct pd_list *l, struct pd_cs_etm_cpu *out);
 /* Arm CoreSight */
 struct pd_cs_etm_info {
     uint64_t header_version; /* 0, 1 or 2 */
-    uint64_t cpus_and_pmu; /* how many cpus, and the number of the PMU */
+    uint64_t cpus_and_pmu; /* number of cpus, and number of the PMU */
     uint64_t nr_cpus; /* cpus; not in the stream */
     uint64_t snapshot; /* only snapshots were taken */
     struct pd_list old_cpus; /* the cpus; elements: struct pd_cs_etm_old_cpu */
@@ -624,7 +624,7 @@ struct pd_cpu_map_mask {
     struct pd_vec mask64; /* bit j of word i is cpu 64 * i + j */
 };
 
-/* cpus from one to another */
+/* a range of cpus */
 struct pd_cpu_map_range {
     uint8_t any_cpu; /* 1: any cpu too */
     uint8_t pad; /* padding */
@@ -830,9 +830,9 @@ struct pd_time_conv {
     uint8_t reserved[6]; /* reserved */
 };
 
-/* Payload of a record: a feature section in a pipe; without data it marks the last */
+/* Payload of a record: a feature section in a pipe; without data it marks the end of the features */
 struct pd_header_feature {
-    uint64_t feat_id; /* which; in the last mark the writer's number of features */
+    uint64_t feat_id; /* number of the feature; in the mark of the end, the writer's number of features */
     struct pd_bytes data; /* as in the section of a file */
 };
 
@@ -852,7 +852,7 @@ struct pd_schedstat_cpu {
     uint32_t yld_count; /* calls of sched_yield */
     uint32_t array_exp; /* unused */
     uint32_t sched_count; /* calls of schedule */
-    uint32_t sched_goidle; /* of which the cpu went idle */
+    uint32_t sched_goidle; /* calls of schedule after which the cpu was idle */
     uint32_t ttwu_count; /* wake-ups */
     uint32_t ttwu_local; /* wake-ups on this cpu */
     uint64_t rq_cpu_time; /* nanoseconds running */
@@ -921,11 +921,11 @@ struct pd_simpleperf_callchain {
     struct pd_vec sps; /* stack pointers */
 };
 
-/* Payload of a record: how an unwinding went */
+/* Payload of a record: the result of an unwinding */
 struct pd_simpleperf_unwinding_result {
     uint64_t time; /* nanoseconds, of the sample it belongs to */
     uint64_t used_time; /* nanoseconds it took */
-    uint64_t error_code; /* 0 if it went well */
+    uint64_t error_code; /* 0 without an error */
     uint64_t error_addr; /* where it stopped */
     uint64_t stack_start; /* start of the copied stack */
     uint64_t stack_end; /* its end */
@@ -975,7 +975,7 @@ PD_API bool pd_event_system_next(struct pd_list *l, struct pd_event_system *out)
 /* a build id record; its type is 0, 2 or 67 */
 struct pd_build_id_entry {
     uint32_t type; /* 0 from perf, 2 from quipper, 67 from simpleperf */
-    uint16_t misc; /* which form the entry has, and of what mode the file is */
+    uint16_t misc; /* form of the entry, and cpu mode of the file */
     uint16_t size; /* bytes of this entry */
     struct pd_build_id file; /* the file */
 };
@@ -1118,7 +1118,7 @@ struct pd_bpf_prog_info {
 struct pd_bpf_prog {
     uint32_t info_len; /* bytes of info */
     uint32_t data_len; /* bytes of data */
-    uint64_t arrays; /* what is in data */
+    uint64_t arrays; /* arrays that data has */
     struct pd_bpf_prog_info info; /* description */
     struct pd_bytes data; /* arrays in the recording's byte order, each padded to 8 bytes */
 };
@@ -1229,7 +1229,7 @@ PD_API bool pd_varint_next(struct pd_list *l, struct pd_varint *out);
 
 /* a field of DebugUnwindFeature.File */
 struct pd_simpleperf_unwind_file_field {
-    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t key; /* the field: 8 * its number + wire type */
     uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
     struct pd_str path; /* path */
     uint64_t size; /* bytes of it in DEBUG_UNWIND_FILE */
@@ -1244,7 +1244,7 @@ PD_API bool pd_simpleperf_unwind_file_field_next(struct pd_list *l, struct pd_si
 
 /* a field of DebugUnwindFeature */
 struct pd_simpleperf_unwind_field {
-    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t key; /* the field: 8 * its number + wire type */
     uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
     struct pd_list file; /* a file; elements: struct pd_simpleperf_unwind_file_field */
     uint64_t value; /* number */
@@ -1258,7 +1258,7 @@ PD_API bool pd_simpleperf_unwind_field_next(struct pd_list *l, struct pd_simplep
 
 /* a field of FileFeature.Symbol */
 struct pd_simpleperf_symbol_field {
-    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t key; /* the field: 8 * its number + wire type */
     uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
     uint64_t vaddr; /* start */
     uint64_t len; /* bytes */
@@ -1274,7 +1274,7 @@ PD_API bool pd_simpleperf_symbol_field_next(struct pd_list *l, struct pd_simplep
 
 /* a field of FileFeature.DexFile */
 struct pd_simpleperf_dex_field {
-    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t key; /* the field: 8 * its number + wire type */
     uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
     uint64_t dex_file_offset; /* offset of a part in the file */
     struct pd_list dex_file_offsets; /* the same, packed; elements: struct pd_varint */
@@ -1289,7 +1289,7 @@ PD_API bool pd_simpleperf_dex_field_next(struct pd_list *l, struct pd_simpleperf
 
 /* a field of FileFeature.ElfFile */
 struct pd_simpleperf_elf_field {
-    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t key; /* the field: 8 * its number + wire type */
     uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
     uint64_t file_offset_of_min_vaddr; /* offset in the file */
     uint64_t value; /* number */
@@ -1303,7 +1303,7 @@ PD_API bool pd_simpleperf_elf_field_next(struct pd_list *l, struct pd_simpleperf
 
 /* a field of FileFeature.KernelModule */
 struct pd_simpleperf_module_field {
-    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t key; /* the field: 8 * its number + wire type */
     uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
     uint64_t memory_offset_of_min_vaddr; /* offset in memory */
     uint64_t value; /* number */
@@ -1317,7 +1317,7 @@ PD_API bool pd_simpleperf_module_field_next(struct pd_list *l, struct pd_simplep
 
 /* a field of FileFeature */
 struct pd_simpleperf_file_field {
-    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t key; /* the field: 8 * its number + wire type */
     uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
     struct pd_str path; /* path */
     uint64_t type; /* kind */
@@ -1350,12 +1350,12 @@ PD_API bool pd_simpleperf_file2_next(struct pd_list *l, struct pd_simpleperf_fil
 
 /* a field of ETMBinary.Address.Branch */
 struct pd_simpleperf_etm_branch_field {
-    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t key; /* the field: 8 * its number + wire type */
     uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
     uint64_t branch_bytes; /* bytes */
     struct pd_bytes branch; /* a bit for each branch, the lowest first: 1 taken */
     uint64_t branch_size; /* bits */
-    uint64_t count; /* how often */
+    uint64_t count; /* number of times */
     uint64_t value; /* number */
     uint64_t value64; /* number */
     uint64_t data_size; /* bytes */
@@ -1367,7 +1367,7 @@ PD_API bool pd_simpleperf_etm_branch_field_next(struct pd_list *l, struct pd_sim
 
 /* a field of ETMBinary.Address */
 struct pd_simpleperf_etm_address_field {
-    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t key; /* the field: 8 * its number + wire type */
     uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
     uint64_t addr; /* address before the first branch */
     struct pd_list branches; /* branches from there; elements: struct pd_simpleperf_etm_branch_field */
@@ -1382,7 +1382,7 @@ PD_API bool pd_simpleperf_etm_address_field_next(struct pd_list *l, struct pd_si
 
 /* a field of ETMBinary.KernelBinaryInfo */
 struct pd_simpleperf_kernel_info_field {
-    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t key; /* the field: 8 * its number + wire type */
     uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
     uint64_t kernel_start_addr; /* where the kernel was; 0: addresses are those of vmlinux */
     uint64_t value; /* number */
@@ -1396,7 +1396,7 @@ PD_API bool pd_simpleperf_kernel_info_field_next(struct pd_list *l, struct pd_si
 
 /* a field of ETMBinary */
 struct pd_simpleperf_etm_binary_field {
-    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t key; /* the field: 8 * its number + wire type */
     uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
     struct pd_str path; /* path */
     struct pd_str build_id; /* build id in hexadecimal */
@@ -1414,7 +1414,7 @@ PD_API bool pd_simpleperf_etm_binary_field_next(struct pd_list *l, struct pd_sim
 
 /* a field of LBRData.Sample.Branch */
 struct pd_simpleperf_lbr_branch_field {
-    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t key; /* the field: 8 * its number + wire type */
     uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
     uint64_t from_binary_id; /* binary, from 1 */
     uint64_t to_binary_id; /* binary, from 1 */
@@ -1431,7 +1431,7 @@ PD_API bool pd_simpleperf_lbr_branch_field_next(struct pd_list *l, struct pd_sim
 
 /* a field of LBRData.Sample */
 struct pd_simpleperf_lbr_sample_field {
-    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t key; /* the field: 8 * its number + wire type */
     uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
     uint64_t binary_id; /* binary, from 1 */
     uint64_t vaddr_in_file; /* address */
@@ -1447,7 +1447,7 @@ PD_API bool pd_simpleperf_lbr_sample_field_next(struct pd_list *l, struct pd_sim
 
 /* a field of LBRData.Binary */
 struct pd_simpleperf_lbr_binary_field {
-    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t key; /* the field: 8 * its number + wire type */
     uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
     struct pd_str path; /* path */
     struct pd_str build_id; /* build id in hexadecimal */
@@ -1462,7 +1462,7 @@ PD_API bool pd_simpleperf_lbr_binary_field_next(struct pd_list *l, struct pd_sim
 
 /* a field of LBRData */
 struct pd_simpleperf_lbr_field {
-    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t key; /* the field: 8 * its number + wire type */
     uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
     struct pd_list samples; /* a sample; elements: struct pd_simpleperf_lbr_sample_field */
     struct pd_list binaries; /* a binary; elements: struct pd_simpleperf_lbr_binary_field */
@@ -1477,7 +1477,7 @@ PD_API bool pd_simpleperf_lbr_field_next(struct pd_list *l, struct pd_simpleperf
 
 /* a field of BranchList */
 struct pd_simpleperf_branch_list_field {
-    uint64_t key; /* which field: 8 * its number + wire type */
+    uint64_t key; /* the field: 8 * its number + wire type */
     uint64_t wire_type; /* how the value of a field without a name is stored; 8: it has one; not in the stream */
     struct pd_str magic; /* simpleperf:EtmBranchList */
     struct pd_list etm_data; /* a binary; elements: struct pd_simpleperf_etm_binary_field */
@@ -1545,8 +1545,8 @@ struct pd_feature_arch {
 
 /* A feature section: number of cpus */
 struct pd_feature_nrcpus {
-    uint32_t nr_cpus_avail; /* cpus that there are */
-    uint32_t nr_cpus_online; /* cpus that are on */
+    uint32_t nr_cpus_avail; /* cpus available */
+    uint32_t nr_cpus_online; /* cpus online */
 };
 
 /* A feature section: model of the cpu */
@@ -1579,7 +1579,7 @@ struct pd_feature_event_desc {
 
 /* A feature section: sockets, dies and cores */
 struct pd_feature_cpu_topology {
-    uint32_t nr_cpus_avail; /* cpus that there are, from NRCPUS; 0 when not known; not in the stream */
+    uint32_t nr_cpus_avail; /* cpus available, from NRCPUS; 0 when not known; not in the stream */
     uint32_t nr_sockets; /* lists */
     struct pd_list sockets; /* lists of the cpus of each socket; elements: struct pd_string */
     uint32_t nr_cores; /* lists */

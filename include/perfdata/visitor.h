@@ -100,7 +100,7 @@ struct pd_visitor {
     void (*event_update)(void *user, const struct pd_record *rec, const struct pd_event_update *payload);
     /* TSC to perf time */
     void (*time_conv)(void *user, const struct pd_record *rec, const struct pd_time_conv *payload);
-    /* a feature section in a pipe; without data it marks the last */
+    /* a feature section in a pipe; without data it marks the end of the features */
     void (*header_feature)(void *user, const struct pd_record *rec, const struct pd_header_feature *payload);
     /* variables of a BPF program */
     void (*bpf_metadata)(void *user, const struct pd_record *rec, const struct pd_bpf_metadata *payload);
@@ -122,7 +122,7 @@ struct pd_visitor {
     void (*simpleperf_event_id)(void *user, const struct pd_record *rec, const struct pd_simpleperf_event_id *payload);
     /* a call chain that simpleperf unwound */
     void (*simpleperf_callchain)(void *user, const struct pd_record *rec, const struct pd_simpleperf_callchain *payload);
-    /* how an unwinding went */
+    /* the result of an unwinding */
     void (*simpleperf_unwinding_result)(void *user, const struct pd_record *rec, const struct pd_simpleperf_unwinding_result *payload);
     /* tracing data inside the record */
     void (*simpleperf_tracing_data)(void *user, const struct pd_record *rec, const struct pd_simpleperf_tracing_data *payload);

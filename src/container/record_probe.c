@@ -230,7 +230,7 @@ static bool is_of_no_event(const struct pd_reader *r, const struct pd_record *re
 {
     if (!rec->decoded || r->attrs.map_size == 0 || rec->type < PD_RECORD_HEADER_ATTR)
         return false;
-    const size_t place = pd_tool_event_id(rec->type);
+    const size_t place = pd_payload_event_id(rec->type);
     if (!place)
         return false;
     memcpy(id, (const uint8_t *)&rec->u + place - 1, sizeof *id);

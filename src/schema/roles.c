@@ -57,6 +57,7 @@ enum {
 #define KIND_PARENT_PROCESS ~, parent_process
 #define KIND_PARENT_THREAD ~, parent_thread
 #define KIND_EVENT_ID ~, event_id
+#define KIND_TIME ~, time
 #define SECOND(first_, second_, ...) second_
 #define PICK(...) SECOND(__VA_ARGS__)
 #define PASTE(a_, b_) a_##b_
@@ -68,6 +69,7 @@ enum {
 #define ENTRY_parent_process(layout_, field_) PLACE(parent_process, layout_, field_)
 #define ENTRY_parent_thread(layout_, field_) PLACE(parent_thread, layout_, field_)
 #define ENTRY_event_id(layout_, field_)
+#define ENTRY_time(layout_, field_)
 #define ENTRY_none(layout_, field_)
 #define IDENTIFIES(layout_, field_, kind_) ENTRY(PICK(KIND_##kind_, none, ~), layout_, field_)
 
@@ -108,15 +110,27 @@ const struct pd_traits pd_kernel_traits[FIRST_TOOL + N_LAYOUTS] = {
 #define ENTRY_thread ENTRY_none
 #define ENTRY_parent_process ENTRY_none
 #define ENTRY_parent_thread ENTRY_none
-#define ENTRY_event_id(layout_, field_)                                             \
-    if ((int)TYPE_OF_##layout_ >= (int)FIRST_TOOL && type == TYPE_OF_##layout_) {   \
+#define FIRST_OF(layout_, field_)                                                   \
+    if ((int)TYPE_OF_##layout_ != 0 && type == TYPE_OF_##layout_) {                 \
         static_assert(sizeof((struct pd_##layout_ *)0)->field_ == sizeof(uint64_t), \
-                      "an event id has 8 bytes");                                   \
+                      "an event id, or a time, has 8 bytes");                       \
         return offsetof(struct pd_##layout_, field_) + 1;                           \
     }
+#define ENTRY_event_id FIRST_OF
 #define IDENTIFIES(layout_, field_, kind_) ENTRY(PICK(KIND_##kind_, none, ~), layout_, field_)
 
-size_t pd_tool_event_id(uint32_t type)
+size_t pd_payload_event_id(uint32_t type)
+{
+#include "identity.def"
+    return 0;
+}
+
+#undef ENTRY_event_id
+#undef ENTRY_time
+#define ENTRY_event_id ENTRY_none
+#define ENTRY_time FIRST_OF
+
+size_t pd_payload_time(uint32_t type)
 {
 #include "identity.def"
     return 0;

@@ -63,8 +63,9 @@ extern const struct pd_traits pd_kernel_traits[];
 /* Of perf's; those that the schema does not have are TOOL. */
 const struct pd_traits *pd_tool_traits(uint32_t type);
 
-/* Offset, plus 1, of the id in a decoded record of perf that is of an event; 0: it has none. */
-size_t pd_tool_event_id(uint32_t type);
+/* Offset, plus 1, of the first event id, or time, in a decoded record of this type; 0: it has none. */
+size_t pd_payload_event_id(uint32_t type);
+size_t pd_payload_time(uint32_t type);
 /* Does a decoded record of perf have more in a field than any perf has (MOST in rare_records.def)? */
 bool pd_tool_has_beyond(uint32_t type, const void *decoded);
 

@@ -154,11 +154,11 @@ static void records_of_perf_say_which_event(void **state)
 {
     struct pd_record rec = {.type = PD_RECORD_STAT, .u.stat = {.id = 7, .cpu = 1, .thread = 2, .val = 3}};
     (void)state;
-    assert_int_equal(*(uint64_t *)((uint8_t *)&rec.u + pd_tool_event_id(rec.type) - 1), 7);
+    assert_int_equal(*(uint64_t *)((uint8_t *)&rec.u + pd_payload_event_id(rec.type) - 1), 7);
     rec = (struct pd_record){.type = PD_RECORD_EVENT_UPDATE, .u.event_update = {.type = 3, .id = 9}};
-    assert_int_equal(*(uint64_t *)((uint8_t *)&rec.u + pd_tool_event_id(rec.type) - 1), 9);
-    for (uint32_t type = 0; type <= UINT16_MAX; type++)
-        assert_true(!pd_tool_event_id(type) == (type != PD_RECORD_STAT && type != PD_RECORD_EVENT_UPDATE));
+    assert_int_equal(*(uint64_t *)((uint8_t *)&rec.u + pd_payload_event_id(rec.type) - 1), 9);
+    for (uint32_t type = PD_RECORD_HEADER_ATTR; type <= UINT16_MAX; type++)
+        assert_true(!pd_payload_event_id(type) == (type != PD_RECORD_STAT && type != PD_RECORD_EVENT_UPDATE));
 }
 
 /* What docs/HASH.md calls transport: of perf's records, those that a file does not need. */

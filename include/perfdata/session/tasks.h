@@ -36,6 +36,18 @@ PD_EXPERIMENTAL bool pd_record_time(const struct pd_record *rec, uint64_t *time)
 PD_EXPERIMENTAL bool pd_record_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid);
 PD_EXPERIMENTAL bool pd_record_cpu(const struct pd_record *rec, uint32_t *cpu);
 
+/*
+ * All of them at once, and the event id. What neither the body of a SAMPLE nor the sample_id of another
+ * kernel record has is taken from the payload: the task that FORK or MMAP is about, the time of EXIT, the id
+ * of LOST or STAT; for that the record is decoded, if it can be. What is not there is 0, and its flag false.
+ */
+struct pd_record_words {
+    bool has_task, has_time, has_id, has_cpu;
+    uint32_t pid, tid, cpu;
+    uint64_t time, id;
+};
+PD_EXPERIMENTAL void pd_record_common(struct pd_record *rec, struct pd_record_words *out);
+
 /* ---- The order in which perf processes records */
 
 /*

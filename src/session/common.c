@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* common.c - what any record has in common with others: task, time, event id, cpu. */
+#include "record_words.h"
+#include "src/codec/record_role.h"
+#include <perfdata/session/tasks.h>
+
+static bool take_id(const struct pd_record *rec, uint64_t *id)
+{
+    const uint8_t *p = rec->plan ? pd_word_of(rec, rec->plan->id, rec->plan->trailer_id) : NULL;
+    if (p)
+        *id = pd_load64(p, (enum pd_order)rec->plan->order);
+    return p != NULL;
+}
+
+/* The 8 bytes of a decoded record at a place, plus 1; false: the place is 0. */
+static bool take_payload(const struct pd_record *rec, size_t place, uint64_t *value)
+{
+    if (place)
+        memcpy(value, (const uint8_t *)&rec->u + place - 1, sizeof *value);
+    return place != 0;
+}
+
+void pd_record_common(struct pd_record *rec, struct pd_record_words *out)
+{
+    struct pd_record_words w = {0};
+    w.has_task = pd_word_task(rec, &w.pid, &w.tid);
+    w.has_time = pd_word_time(rec, &w.time);
+    w.has_id = take_id(rec, &w.id);
+    w.has_cpu = pd_word_cpu(rec, &w.cpu);
+    const bool is_sample = rec->type == PD_RECORD_SAMPLE;
+    if (!is_sample && (rec->decoded || (rec->plan && !pd_record_decode_framed(rec->plan, rec, NULL)))) {
+        w.has_task = w.has_task || pd_told_task(rec, &w.pid, &w.tid);
+        w.has_time = w.has_time || take_payload(rec, pd_payload_time(rec->type), &w.time);
+        w.has_id = w.has_id || take_payload(rec, pd_payload_event_id(rec->type), &w.id);
+    }
+    *out = w;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * alloc.c - memory runs out at the first allocation, at the second, and so on: whatever is going on says so,
- * and gives back all it has taken. Checks R10, R11.
+ * alloc.c - memory runs out at the first allocation, at the second, and so on: each operation reports it, and
+ * frees all it has taken. Checks R10, R11.
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
@@ -10,7 +10,7 @@
 #include <perfdata/writer.h>
 #include <stdio.h>
 
-/* ---- An image with compressed records: a zstd frame of one raw block, put together by hand */
+/* ---- An image with compressed records: a zstd frame of one raw block, made by hand */
 
 static void add_compressed(struct image *im)
 {
@@ -36,7 +36,7 @@ static void make_image(struct image *im)
         image_feature(im, i, 8);
 }
 
-/* ---- What is done; each step's error is the outcome */
+/* ---- The operations; each step's error is the outcome */
 
 struct work {
     struct image im;
@@ -130,7 +130,7 @@ static enum pd_code rewrite_stream(struct work *w, struct pd_reader **r)
     return rewrite_it(w, r);
 }
 
-/* A new file out of what was read. */
+/* Writes a new file from the records read. */
 static enum pd_code write_records(struct work *w, struct pd_reader *r, struct pd_writer *writer)
 {
     enum pd_code code = PD_OK;
@@ -200,7 +200,7 @@ static void exhaust(job *f, size_t least)
     const size_t written = w.written, all = calls;
     assert_true(all >= least);
     for (n = 1; n <= all; n++)
-        if (run_job(f, n, &calls, &w) == PD_OK) /* what did without must have done all the same */
+        if (run_job(f, n, &calls, &w) == PD_OK) /* if it succeeded without, it must have done all the same */
             fail_msg("allocation %zu of %zu failed and nobody said so", n, all);
     assert_int_equal(run_job(f, n, &calls, &w), PD_OK);
     assert_int_equal(w.records, records);
@@ -243,7 +243,7 @@ static void writing(void **state)
     exhaust(write_it, 15);
 }
 
-/* The number of records makes no difference. */
+/* The number of allocations does not depend on the number of records. */
 static void no_allocation_per_record(void **state)
 {
     size_t calls[2];

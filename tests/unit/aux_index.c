@@ -44,7 +44,7 @@ static void make(uint8_t bytes[MOST], size_t n, enum pd_order order)
         pd_store64(bytes + 8 * i, word(i, n % 16 == 8), order);
 }
 
-/* The same, where the record at 300 is at 5000; what is behind the last pair is not looked into. */
+/* Checks the index after a move of the record from 300 to 5000; bytes behind the last pair are ignored. */
 static void check(const uint8_t *bytes, const uint8_t *was, size_t n, enum pd_order order)
 {
     const bool counted = n % 16 == 8;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* compare.c - equal is what has the same values; anything else is named. */
+/* compare.c - records are equal if their values are; any difference is named. */
 #include "observed.h"
 #include <perfdata/session/compare.h>
 
@@ -64,7 +64,7 @@ static void test_order(void **state)
     be.bytes[71] ^= 1;
     check(&le.rec, &be.rec, "callchain", "callchain.ips[1]");
     be.bytes[71] ^= 1;
-    be.rec.raw = NULL; /* where it is, and its size, do not matter */
+    be.rec.raw = NULL; /* its place and its size do not matter */
     be.rec.size = 0;
     be.rec.offset = 99;
     be.rec.index = 5;
@@ -92,7 +92,7 @@ static void test_presence(void **state)
     check(&a.rec, &b.rec, "time", "time");
     observe(&b, PD_SAMPLE_TID | PD_SAMPLE_ADDR, "09000000 0000 1800 0100000002000000 0300000000000000");
     check(&a.rec, &b.rec, "time", "time");
-    /* A trailer that only one has, or that differs. */
+    /* A trailer that only one record has, or that differs. */
     observe(&a, PD_SAMPLE_TIME, "0e000000 0000 1000 0300000000000000");
     observe(&b, PD_SAMPLE_TIME, "0e000000 0000 1000 0400000000000000");
     check(&a.rec, &b.rec, "sample_id", "sample_id.time");
@@ -104,7 +104,7 @@ static void test_presence(void **state)
     check(&a.rec, &b.rec, "sample_id", "sample_id");
 }
 
-/* Text and padding; a slot that is to be padded is the one that was. */
+/* Text and padding; a slot that the encoder pads is equal to the padded one. */
 static void test_string(void **state)
 {
     (void)state;

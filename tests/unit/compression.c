@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* compression.c - what a COMPRESSED feature says: its first 12 bytes do, for all who ask. */
+/*
+ * compression.c - the meaning of a COMPRESSED feature follows from its first 12 bytes, for all readers of it.
+ */
 #include "cmocka_all.h"
 #include "../../fuzz/image_sink.h"
 #include "ops/output/compression.h"
@@ -62,7 +64,7 @@ static unsigned count_features(const struct image *im)
     return n;
 }
 
-/* Written plain, the feature goes, whoever writes. */
+/* Every operation drops the feature when it writes plain records. */
 static void all_replace_it(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * convert.c - pd_convert() on recordings in memory: there and back again gives the same bytes, what the other
- * form cannot hold is told, damage is passed over, and memory or a sink that fails is an error. Checks R8,
- * R11.
+ * convert.c - pd_convert() on recordings in memory: a conversion and the one back give the same bytes, parts
+ * that the other form cannot hold are reported, damage is skipped, and failing memory or a failing sink is an
+ * error. Checks R8, R11.
  */
 #define _GNU_SOURCE
 #include "../support/zframe.h"
@@ -148,7 +148,7 @@ static void expect_same(const struct image *a, const struct image *b)
     assert_memory_equal(a->b, b->b, a->n);
 }
 
-/* `o`, then `back`, gives the same bytes. */
+/* Converts with `o`, then with `back`: gives the same bytes. */
 static void there_and_back(const struct image *im, struct pd_convert_options o,
                            struct pd_convert_options back)
 {
@@ -162,12 +162,12 @@ static void there_and_back(const struct image *im, struct pd_convert_options o,
 
 #define TO(c_) ((struct pd_convert_options){.to = PD_CONVERT_##c_})
 
-/* A file as a writer of today makes it: no gaps, sections in order, nothing behind them. */
+/* A file as a current writer makes it: no gaps, sections in order, nothing behind them. */
 static struct image tidy(bool big)
 {
     struct image im, pipe, file;
     image_recording(&im, big);
-    /* The records that are sections of a stream would become some. */
+    /* Records that are sections of a stream would become sections. */
     im.n = im.data;
     image_comm(&im, "one\0lef", 0, true, 0);
     image_mmap2(&im, 11);
@@ -233,7 +233,7 @@ static void compression_and_back(void **state)
         }
 }
 
-/* Frames are copied when nothing asks to look inside. */
+/* Frames are copied if no option needs their content. */
 static void frames_stay(void **state)
 {
     (void)state;
@@ -255,7 +255,7 @@ static struct pd_reader *open_image(const struct image *im)
     return r;
 }
 
-/* Are all records equal in their values? */
+/* Expects all records to be equal in their values. */
 static void expect_same_values(const struct image *x, const struct image *y)
 {
     struct pd_reader *a = open_image(x), *b = open_image(y);
@@ -345,9 +345,9 @@ static void byte_order_of_streams(void **state)
 }
 
 /*
- * The second event has no sample_id_all, but its records have one all the same, which is how they are known
- * to be its own: an id among bytes that mean nothing to it is turned, too. One that would be read from two of
- * its numbers cannot be: such a record is left.
+ * The second event has no sample_id_all, but its records have a sample_id all the same, by which they are
+ * found to be its own: an id among bytes without a meaning to the event is converted, too. An id that would
+ * be read from two of its numbers cannot be: such a record is left.
  */
 static void events_with_and_without_ids(void **state)
 {
@@ -364,7 +364,7 @@ static void events_with_and_without_ids(void **state)
         image_ids(&im, 112, 8);
         im.data = im.n;
         image_comm(&im, "one\0lef", 7, true, UINT64_C(21) << 32 | 20);
-        size_t at = image_record(&im, 4, 0); /* EXIT, and what its event knows nothing of */
+        size_t at = image_record(&im, 4, 0); /* EXIT, with bytes that its event does not know */
         image_zeros(&im, 24);
         image_trailer(&im, 8, true, UINT64_C(21) << 32 | 20);
         image_end(&im, at);
@@ -381,7 +381,7 @@ static void events_with_and_without_ids(void **state)
         image_free(&other);
         there_and_back(&im, order(!big), order(big));
 
-        at = image_record(&im, 15, 0); /* SWITCH_CPU_WIDE: an id where its event has pid and tid */
+        at = image_record(&im, 15, 0); /* SWITCH_CPU_WIDE: the id is where its event has pid and tid */
         image_u64(&im, UINT64_C(21) << 32 | 20);
         image_end(&im, at);
         image_section(&im, IMAGE_DATA, im.data, im.n - im.data);
@@ -407,10 +407,7 @@ static void what_is_left_is_told(void **state)
     image_free(&file);
 }
 
-/*
- * A body of numbers that are mostly small in one order or the other, so that many make sense in one of them
- * alone.
- */
+/* Numbers that are mostly small in one byte order, so that many are plausible only in that order. */
 static void likely_number(struct image *im, struct pd_rng *rng)
 {
     static const uint64_t likely[] = {0, 1, 2, 3, 11, 12, 21, UINT64_C(1) << 32, UINT64_MAX, 8, 16};
@@ -449,7 +446,7 @@ static struct image unlikely_recording(struct pd_rng *rng, bool big)
     return im;
 }
 
-/* What `perfdata check` finds in the records. */
+/* Counts the errors of `perfdata check` in the records. */
 static uint64_t undecodable(const struct image *im)
 {
     const struct pd_rewrite_options how = {.size = sizeof how, .reencode = true};
@@ -462,8 +459,8 @@ static uint64_t undecodable(const struct image *im)
 }
 
 /*
- * Records that contradict themselves are told in every conversion, and come back as they were from the other
- * order.
+ * Records that contradict themselves are reported in every conversion, and are the same after a conversion to
+ * the other order and back.
  */
 static void contradictions(void **state)
 {
@@ -492,7 +489,10 @@ static void contradictions(void **state)
     assert_true(all > 1000);
 }
 
-/* The feature bitmap of a 32-bit machine keeps its words, which its name tells while they cannot be seen. */
+/*
+ * The feature bitmap of a 32-bit machine keeps its words; the machine's name tells their size when they do
+ * not.
+ */
 static void words_of_features(void **state)
 {
     static const char *const machines[] = {"ppc", "armv7b", "ppc64", "s390x"};
@@ -503,7 +503,7 @@ static void words_of_features(void **state)
         image_start(&im, i < 4, 104, 80);
         image_section(&im, IMAGE_ATTRS, im.n, 80);
         image_attr(&im, 64, 64, ST_IP | ST_TID, false);
-        image_ids(&im, 104, 0); /* where a writer has the ids of none */
+        image_ids(&im, 104, 0); /* the place of an empty list of ids in a writer's output */
         im.data = im.n;
         image_end(&im, image_record(&im, 68, 0));
         image_section(&im, IMAGE_DATA, im.data, 8);
@@ -582,7 +582,7 @@ static void truncated(void **state)
             struct pd_error error;
             const struct pd_convert_options o = {.to = (enum pd_convert_to)to, .finish = true};
             const enum pd_code code = try_convert(file.b, n, &out, o, NULL, &error);
-            if (code == PD_OK && to == PD_CONVERT_FILE) { /* what came out is not damaged */
+            if (code == PD_OK && to == PD_CONVERT_FILE) { /* the output is not damaged */
                 struct pd_reader *r = open_image(&out.im[0]);
                 struct pd_record rec = {0};
                 enum pd_code last;
@@ -614,7 +614,7 @@ static void unfinished_is_finished(void **state)
 
 /* ---- Damage is left out of a new layout */
 
-/* Reads all; returns the number of records that are not COMPRESSED, of which none may be damaged. */
+/* Reads all records; returns the number of those that are not COMPRESSED. None may be damaged. */
 static unsigned intact(const struct image *im)
 {
     struct pd_reader *r = open_image(im);
@@ -646,7 +646,7 @@ static void begin_stream(struct image *im, bool big)
     image_end(im, at);
 }
 
-/* With a COMPRESSED record inside a COMPRESSED one, between two samples. */
+/* A recording with a COMPRESSED record inside a COMPRESSED one, between two samples. */
 static struct image nested(bool big)
 {
     struct image im, inner = {.big = big};
@@ -666,8 +666,8 @@ static struct image nested(bool big)
 }
 
 /*
- * With three chunks of one sample and of half of the next one each; the second one's last block, or all else
- * of it, is damaged.
+ * A recording with three chunks, each of one sample and half of the next one; the second chunk's last block,
+ * or all the rest of it, is damaged.
  */
 static struct image damaged_chunk(bool big, bool all)
 {
@@ -721,7 +721,7 @@ static void damage_in_chunks(void **state)
             if (ways[k].to != PD_CONVERT_DIRECTORY) {
                 assert_int_equal(intact(&out.im[0]), want[i / 2]);
             } else {
-                struct image all; /* data.0 with what it needs; the first record is in `data` */
+                struct image all; /* data.0 with the records it needs; the first record is in `data` */
                 begin_stream(&all, big);
                 image_bytes(&all, out.im[1].b, out.im[1].n);
                 assert_int_equal(intact(&out.im[0]) + intact(&all), want[i / 2]);
@@ -748,7 +748,7 @@ static int64_t read_bytes(void *user, uint64_t offset, void *buf, size_t n)
     return (int64_t)n;
 }
 
-/* As try_convert(), of an input that cannot seek. */
+/* As try_convert(), for an input that cannot seek. */
 static enum pd_code convert_pipe(const void *bytes, size_t n, struct output *out, struct pd_convert_options o)
 {
     o.size = sizeof o;
@@ -761,10 +761,7 @@ static enum pd_code convert_pipe(const void *bytes, size_t n, struct output *out
     return code;
 }
 
-/*
- * AUXTRACE data or tracing data that are cut are left out, wherever they come from; what announces too much
- * is cut.
- */
+/* Cut AUXTRACE data or tracing data is left out, from any input; data shorter than announced is cut. */
 static void cut_payloads(void **state)
 {
     static const struct pd_convert_options ways[] = {
@@ -789,7 +786,7 @@ static void cut_payloads(void **state)
             image_set(&im, at + 8, aux ? UINT64_C(1) << 40 : UINT32_MAX, aux ? 8 : 4);
         for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
             struct output out = {0};
-            const bool limited = ways[k].max_held; /* more than may be held goes along; tracing data fails */
+            const bool limited = ways[k].max_held; /* AUX data over the limit is copied; tracing data fails */
             const enum pd_code code = i & 8 ? convert_pipe(im.b, n, &out, ways[k])
                                             : try_convert(im.b, n, &out, ways[k], NULL, NULL);
             if (limited && (i & 8 || !aux)) {
@@ -806,7 +803,7 @@ static void cut_payloads(void **state)
     }
 }
 
-/* What is all there comes along from where it cannot be known before. */
+/* Complete payloads are copied even if the input cannot tell beforehand that they are complete. */
 static void whole_payloads(void **state)
 {
     (void)state;
@@ -877,7 +874,7 @@ static void directory_and_back(void **state)
         assert_int_equal(convert_reader(r, &back, TO(FILE), NULL, NULL), PD_OK);
         expect_same(&file, &back.im[0]);
         output_free(&back);
-        /* Each member again as it is, and compressed. */
+        /* Converts each member to itself, and compressed. */
         assert_int_equal(convert_reader(r, &back, (struct pd_convert_options){0}, NULL, NULL), PD_OK);
         expect_same(&out.im[0], &back.im[0]);
         expect_same(&out.im[1], &back.im[1]);
@@ -890,7 +887,7 @@ static void directory_and_back(void **state)
     }
 }
 
-/* The directory that a conversion gave, as a file again. */
+/* Converts the directory of a conversion to a file again. */
 static struct image from_directory(const struct output *out, struct pd_convert_options o, unsigned *findings,
                                    uint64_t *last_index)
 {
@@ -910,7 +907,7 @@ static struct image from_directory(const struct output *out, struct pd_convert_o
     return back.im[0];
 }
 
-/* Entries of the feature table that are in reserve stay so through a directory. */
+/* Reserved entries of the feature table stay reserved through a directory. */
 static void reserve_and_back(void **state)
 {
     (void)state;
@@ -922,7 +919,7 @@ static void reserve_and_back(void **state)
         image_start(&im, false, 104, 80);
         image_section(&im, IMAGE_ATTRS, im.n, 80);
         image_attr(&im, 64, 64, ST_IP | ST_TID, false);
-        image_ids(&im, 104, 0); /* where a writer has the ids of none */
+        image_ids(&im, 104, 0); /* the place of an empty list of ids in a writer's output */
         im.data = im.n;
         for (int i = 0; i < 2; i++) {
             const size_t at = image_record(&im, i ? PD_RECORD_SAMPLE : PD_RECORD_COMM, 0);
@@ -946,7 +943,7 @@ static void reserve_and_back(void **state)
     }
 }
 
-/* Damage of merged members is told with the record's number in the recording, as by the reader. */
+/* Damage of merged members is reported with the record's number in the recording, as by the reader. */
 static void merged_damage(void **state)
 {
     (void)state;
@@ -965,7 +962,7 @@ static void merged_damage(void **state)
         if (kind == 0)
             last->n -= 5; /* the fourth record of the last member is cut */
         else if (kind == 1)
-            image_u32(last, 9); /* there is but a piece of a fifth */
+            image_u32(last, 9); /* only a piece of a fifth */
         else
             image_auxtrace(last, 100), last->n -= 50;
         struct image back = from_directory(&out, TO(FILE), &findings, &index);
@@ -977,7 +974,7 @@ static void merged_damage(void **state)
     }
 }
 
-/* The members of a directory become one stream in the order of time, though each of them is in none. */
+/* The members of a directory become one stream in the order of time, though each of them is unsorted. */
 static void merged_by_time(void **state)
 {
     static const uint64_t times[2][6] = {{50, 40, 70, 60, 95, 90}, {45, 41, 71, 65, 92, 30}};
@@ -1068,7 +1065,7 @@ static void tracing_length(void **state)
         struct image im = tracing(i & 1, i & 2 ? "0.6" : "0.5");
         const size_t n = im.n;
         assert_int_equal(pd_tracing_bytes(im.b, n), n);
-        for (size_t cut = 0; cut < n; cut++) /* what is not understood stays whole */
+        for (size_t cut = 0; cut < n; cut++) /* text that is not understood stays whole */
             assert_int_equal(pd_tracing_bytes(im.b, cut), cut);
         image_zeros(&im, 7);
         assert_int_equal(pd_tracing_bytes(im.b, n + 7), n);
@@ -1091,7 +1088,7 @@ static void sections_of_their_own_records(void **state)
         image_section(&im, IMAGE_ATTRS, im.n, 80);
         image_attr(&im, 64, 64, ST_IP | ST_TID, false);
         image_ids(&im, 104 + 80, 0);
-        image_set(&im, im.n - 16, 104, 8); /* where a writer has the ids of none */
+        image_set(&im, im.n - 16, 104, 8); /* the place of an empty list of ids in a writer's output */
         im.data = im.n;
         image_end(&im, image_record(&im, 68, 0));
         image_section(&im, IMAGE_DATA, im.data, 8);
@@ -1192,7 +1189,7 @@ static void changes_that_cannot_be(void **state)
     image_free(&file);
 }
 
-/* ---- What fails outside */
+/* ---- Failures outside */
 
 static void failing(void **state)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* deflate.c - chunks of one zstd stream: what went in comes out, each chunk has all that went into it, and
- * fits. Checks R2. */
+/*
+ * deflate.c - chunks of one zstd stream: decompressed bytes are the original ones, each chunk has all bytes
+ * given before it, and fits. Checks R2.
+ */
 #include "encode/container/deflate.h"
 #include "src/container/inflate.h"
 #include "cmocka_all.h"
@@ -9,7 +11,7 @@
 
 #define TOTAL (1000 * 1000)
 
-/* Bytes of several kinds: zeros, text-like, and such as cannot be compressed. */
+/* Bytes of several kinds: zeros, like text, and incompressible ones. */
 static uint8_t *make_bytes(unsigned kind)
 {
     uint8_t *p = malloc(TOTAL);
@@ -27,10 +29,10 @@ struct stream {
     struct pd_inflate back;
     const uint8_t *want;
     size_t chunks, most;
-    size_t at; /* bytes that came back */
+    size_t at; /* bytes that were decompressed */
 };
 
-/* Compresses what waits, and looks at what comes out of it at once. */
+/* Compresses the waiting bytes, and checks the output at once. */
 static void chunk(struct stream *s, bool last)
 {
     const size_t waiting = s->z.n;
@@ -65,7 +67,7 @@ static void round_trip(unsigned kind, int level, size_t step)
         const size_t n = step < TOTAL - at ? step : TOTAL - at;
         const size_t took = pd_deflate_take(&s.z, s.want + at, n);
         at += took;
-        if (took < n || at % 7 == 0) /* full, or just so */
+        if (took < n || at % 7 == 0) /* full, or exactly at the end */
             chunk(&s, false);
     }
     if (s.z.n)
@@ -104,7 +106,7 @@ static void levels(void **state)
     pd_deflate_free(&z);
 }
 
-/* What is allocated, each block with its size in front. */
+/* Bytes allocated; each block has its size in front. */
 static size_t allocated;
 
 static void *counted(void *user, void *old, size_t size)
@@ -129,7 +131,7 @@ static void uncounted(void *user, void *old)
     }
 }
 
-/* The level may be that of a file which somebody else made: none takes much memory. */
+/* The level may come from a file that somebody else made: no level takes much memory. */
 static void memory_of_levels(void **state)
 {
     const struct pd_allocator allocator = {counted, uncounted, NULL};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * difference.c - pd_differences() as a library's user meets it: what each kind of difference has in it, when
- * it stops, what is ignored, and what happens when memory runs out. How records are paired is tested by
- * tests/cli/cmp.sh.
+ * difference.c - pd_differences() as a library's user meets it: the content of each kind of difference, when
+ * it stops, what is ignored, and lack of memory. How records are paired is tested by tests/cli/cmp.sh.
  */
 #include "bytes.h"
 #include "cmocka_all.h"
@@ -12,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a recording is made of. */
+/* The contents of a recording. */
 struct plan {
     uint64_t period;
     uint64_t ips[12];
@@ -78,7 +77,7 @@ static void make(struct bytes *im, const struct plan *p)
     pd_writer_close(w);
 }
 
-/* ---- What is told */
+/* ---- Reported differences */
 
 struct told {
     enum pd_difference_kind kind;
@@ -90,7 +89,7 @@ struct told {
 
 struct list {
     struct told told[16];
-    size_t n, most; /* to be told; 0: all */
+    size_t n, most; /* the most to be reported; 0: all */
     uint64_t done, total;
 };
 
@@ -207,7 +206,7 @@ static void each_kind(void **state)
     assert_int_equal(features, 1);
 }
 
-/* Eight elements of a vector, then that is enough; and the count where that differs. */
+/* Eight elements of a vector, then it stops; and the count if that differs. */
 static void many_elements(void **state)
 {
     struct list l = {0};
@@ -235,7 +234,7 @@ static void stops(void **state)
     for (size_t i = 0; i < other.n_ips; i++)
         other.ips[i] += 100;
     assert_int_equal(differences(&usual, &other, 0, &l), 3);
-    struct pd_differences_options o = {.size = sizeof o}; /* nothing is asked for but the number */
+    struct pd_differences_options o = {.size = sizeof o}; /* only the number is requested */
     static struct bytes ia, ib;
     struct pd_reader *ra, *rb;
     make(&ia, &usual);

@@ -32,7 +32,7 @@ struct spelling {
     struct pd_event event;
 };
 
-/* What is written, and read back. */
+/* Names that are written, and read back. */
 static const struct spelling spellings[] = {
     {"cycles", {HW(CPU_CYCLES)}},
     {"instructions", {HW(INSTRUCTIONS)}},
@@ -103,7 +103,7 @@ static const struct spelling spellings[] = {
     {"pmu8/config=0x12,config2=0xff/", {8, 0x12, 0, 0, 0xff}},
     {"pmu4294967295/config=0xffffffffffffffff,config1=0x1,config2=0x2,bp_type=0x3/",
      {UINT32_MAX, UINT64_MAX, 1, 3, 2}},
-    /* What the shorter forms cannot hold. */
+    /* Values that the shorter forms cannot hold. */
     {"pmu0/config=0xa/", {PERF_TYPE_HARDWARE, 10, 0, 0, 0}},
     {"pmu0/config=0x40000000a/", {PERF_TYPE_HARDWARE, ON_PMU(4) | 10, 0, 0, 0}},
     {"pmu0/config=0x0,config1=0x1/", {PERF_TYPE_HARDWARE, 0, 1, 0, 0}},
@@ -120,7 +120,7 @@ static const struct spelling spellings[] = {
     {"pmu5/config=0x1,config1=0x1000,config2=0x4,bp_type=0x3/", {PERF_TYPE_BREAKPOINT, 1, 0x1000, 3, 4}},
 };
 
-/* What is only read. */
+/* Names that are only read. */
 static const struct spelling aliases[] = {
     {"cpu-cycles", {HW(CPU_CYCLES)}},
     {"CYCLES", {HW(CPU_CYCLES)}},
@@ -416,8 +416,7 @@ static void random_events_come_back(void **state)
     }
 }
 
-/* Random mutations of good names never crash, and what is understood has a name that reads back as the same.
- */
+/* Random mutations of good names never crash, and an accepted one has a name that reads back as the same. */
 static void random_names_are_survived(void **state)
 {
     static const char letters[] = "-:/,=0xrpmu4\0 ";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * far.c - offsets and sizes of more than 32 bits: files whose data, payloads and features lie beyond 4 GiB.
- * They are sparse, or only pass through a sink, so that they cost no room. What matters most on machines
+ * far.c - offsets and sizes of more than 32 bits: files whose data, payloads and features are beyond 4 GiB.
+ * They are sparse, or only pass through a sink, so that they need no disk space. Most important on machines
  * whose size_t has 32 bits.
  */
 #include "../../fuzz/image.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FAR ((UINT64_C(5) << 30) + 0x1238) /* where the data begins */
+#define FAR ((UINT64_C(5) << 30) + 0x1238) /* offset of the data */
 #define HOLE ((UINT64_C(9) << 29) + 16)    /* bytes of a payload: 4.5 GiB */
 
 enum { ST = ST_IDENTIFIER | ST_IP | ST_TID | ST_TIME };
@@ -124,7 +124,7 @@ static void reading(void **state)
     }
 }
 
-/* An error far behind tells where it is. */
+/* An error at a large offset has that offset. */
 static void damage(void **state)
 {
     const int fd = make_sparse(false);
@@ -145,7 +145,7 @@ static void damage(void **state)
     close(fd);
 }
 
-/* ---- Writing: all but the header and the last bytes is forgotten. */
+/* ---- Writing: only the header and the last bytes are kept. */
 
 struct written {
     uint64_t n;
@@ -216,7 +216,7 @@ static void writing(void **state)
     pd_writer_close(writer);
     image_free(&im);
     /*
-     * Header: data at 40, its size at 48. Behind the data the table: where HOSTNAME is, and its size, a
+     * Header: data at 40, its size at 48. Behind the data the table: the place of HOSTNAME, and its size, a
      * multiple of 4 and 64.
      */
     const uint64_t data = word_of(&w, 40), end = data + word_of(&w, 48);

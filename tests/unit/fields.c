@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* fields.c - reflection: which fields there are, by name, read and set; and the visitor. */
+/* fields.c - reflection: the fields of a record, their names, reading and setting them; and the visitor. */
 #include "observed.h"
 #include <perfdata/feature.h>
 #include <perfdata/session/fields.h>
 #include <perfdata/visitor.h>
 #include <stdio.h>
 
-/* The names of the fields that are left, joined by spaces; parts and lists are entered, as "callchain(nr
- * ips)". */
+/*
+ * The names of the remaining fields, joined by spaces; parts and lists are entered, as "callchain(nr ips)".
+ */
 static void list(struct pd_fields *it, char *text, size_t cap)
 {
     struct pd_field f;
@@ -51,7 +52,7 @@ static void test_record(void **state)
     observe(&o, PD_SAMPLE_TID, "20000000 0300 1800 0102030405060708 0f550000 10550000");
     check_record(&o.rec, "rest sample_id(pid tid)");
     observe(&o, PD_SAMPLE_STACK_USER, "09000000 0000 1000 0000000000000000");
-    check_record(&o.rec, "stack_user(size data)"); /* dyn_size only behind a stack */
+    check_record(&o.rec, "stack_user(size data)"); /* dyn_size only exists behind a stack */
 }
 
 static void check_type(const struct pd_attr *attr, uint32_t type, uint16_t misc, const char *expected)
@@ -134,7 +135,7 @@ static void test_field(void **state)
     assert_ptr_equal(f.set, &pd_set_prot);
     assert_string_equal(f.doc, "protection");
     pd_fields_of_record(&it, &o.rec);
-    assert_false(pd_fields_find(&it, "maj", &f)); /* the build id is there in its place */
+    assert_false(pd_fields_find(&it, "maj", &f)); /* the build id is in its place */
 
     observe(&o, OBSERVED_SAMPLE_TYPE, OBSERVED_SAMPLE);
     pd_fields_of_record(&it, &o.rec);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter.c - what pd_filter() keeps, on recordings made by hand. Each record of the input has a letter; a
- * test says which letters the output has, in order, and the bytes of each are compared.
+ * filter.c - the records that pd_filter() keeps, on recordings made by hand. Each record of the input has a
+ * letter; a test lists the letters of the output, in order, and the bytes of each are compared.
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
@@ -63,7 +63,7 @@ static void trailer(struct recording *r)
     end(r);
 }
 
-/* A record of `n` bytes that mean nothing here. */
+/* A record of `n` bytes without a meaning here. */
 static void other(struct recording *r, char letter, uint32_t type, size_t n)
 {
     begin(r, letter, type);
@@ -152,7 +152,7 @@ static void finish(struct recording *r)
 }
 
 /*
- * Init (1, "init") forks shell (5, "sh"), which forks ls (7) and has a thread 6; and another task (8,
+ * Init (1, "init") forks shell (5, "sh"), which forks ls (7) and has a thread 6; there is another task (8,
  * "other"). Small letters are samples: i of init; s of the shell, t and u of its thread; l, m and n of ls; o
  * of the other.
  */
@@ -182,7 +182,7 @@ static void records(struct recording *r)
     other(r, '.', 68, 0);
 }
 
-/* ---- What comes out */
+/* ---- The output */
 
 struct file {
     struct image im;
@@ -217,7 +217,7 @@ static enum pd_code filter(const struct image *im, const struct pd_filter_option
     return code;
 }
 
-/* The letters of the records in the output, which must be those of the input, payloads included. */
+/* The letters of the output's records, which must be those of the input with their payloads. */
 static void letters(const struct recording *in, const struct image *out, char *text)
 {
     struct pd_reader *r;
@@ -289,7 +289,7 @@ static void nothing_asked(void **state)
     CHECK("Xistulmno.", .sideband = PD_SIDEBAND_NONE);
 }
 
-/* Of the needed tasks and of those they were forked from; what happens in between, and threads, included. */
+/* Records of the needed tasks and of their ancestors stay; what happens in between, and threads, included. */
 static void needed(void **state)
 {
     (void)state;
@@ -371,7 +371,7 @@ static void thinning(void **state)
 
 /* ---- Small recordings of their own */
 
-/* Filters, and says which letters are kept. */
+/* Filters, and checks which letters are kept. */
 static void kept(struct recording *in, const struct pd_filter_options *options, const char *expected,
                  struct pd_filter_stats *stats)
 {
@@ -384,7 +384,7 @@ static void kept(struct recording *in, const struct pd_filter_options *options, 
     image_free(&out.im);
 }
 
-/* Modes 0 to 7: unknown, kernel, user, hypervisor, guest kernel, guest user, and two that have no name. */
+/* Modes 0 to 7: unknown, kernel, user, hypervisor, guest kernel, guest user, and two without a name. */
 static void modes(void **state)
 {
     struct recording in;
@@ -419,7 +419,7 @@ static void nameless(void **state)
     image_free(&in.im);
 }
 
-/* A map goes where perf puts it: tid 6 is taken for a thread of 5 as long as no FORK says otherwise. */
+/* A map belongs to the process that perf finds: tid 6 is a thread of 5 until a FORK says otherwise. */
 static void reused_tids(void **state)
 {
     struct recording in;
@@ -438,7 +438,7 @@ static void reused_tids(void **state)
     image_free(&in.im);
 }
 
-/* A FORK that is the first to speak of its parent stays for the parent's sake. */
+/* The FORK that names a parent first stays if the parent is needed. */
 static void made_parents(void **state)
 {
     struct recording in;
@@ -479,7 +479,7 @@ static void chain_rest(struct recording *r, char letter, uint64_t cookie)
     end(r);
 }
 
-/* They stay with their sample: same cookie, same thread; also when they stand before it. */
+/* Deferred call chains stay with their sample: same cookie, same thread; also if they are before it. */
 static void deferred(void **state)
 {
     struct recording in;
@@ -504,7 +504,7 @@ static void deferred(void **state)
     image_free(&in.im);
 }
 
-/* Five hundred of them. */
+/* Five hundred deferred chains. */
 static void many_chains(void **state)
 {
     struct pd_filter_stats stats;
@@ -543,7 +543,7 @@ static void auxtrace(struct recording *r, char letter, size_t payload)
     r->rec[r->n++].end = r->im.n;
 }
 
-/* Features: times, an index with or without its count, one that is not known, an empty one. */
+/* Features: times, an index with or without its count, an unknown one, an empty one. */
 static void features(struct recording *r, bool with_count)
 {
     static const unsigned numbers[] = {18, 20, 21, 99};
@@ -579,7 +579,7 @@ static uint64_t number(struct pd_reader *r, uint64_t offset)
     return pd_vec_at(&v, 0);
 }
 
-/* Each entry of the index points to an AUXTRACE record with the payload that it had. */
+/* Each entry of the index points to an AUXTRACE record with its original payload. */
 static void check_index(struct pd_reader *r, const struct recording *in, bool with_count)
 {
     static const size_t payloads[] = {16, 70000, 8};
@@ -709,9 +709,10 @@ static void damage(void **state)
     (void)state;
     header(&in, false);
     be(&in, 5, 5, 10, 0), sample(&in, 'a');
-    in.id = 99, be(&in, 8, 8, 11, 0), sample(&in, 'b'); /* of no event, but all events have the same layout */
+    in.id = 99, be(&in, 8, 8, 11, 0),
+    sample(&in, 'b'); /* no event has this id, but all have the same layout */
     in.id = 11;
-    begin(&in, 'c', 9), image_u64(&in.im, 11), end(&in); /* too short to tell its task */
+    begin(&in, 'c', 9), image_u64(&in.im, 11), end(&in); /* too short for its task */
     begin(&in, 'D', 3), end(&in);                        /* a COMM without anything */
     be(&in, 5, 5, 12, 0), sample(&in, 'e');
     finish(&in);
@@ -725,7 +726,7 @@ static void damage(void **state)
     image_free(&in.im);
 }
 
-/* A payload that is cut short is not written, as what follows would be taken for it. */
+/* A cut payload is not written, since the records behind it would be taken for the rest of it. */
 static void cut_payload(void **state)
 {
     struct recording in;
@@ -761,7 +762,7 @@ static void failures(void **state)
 
 /* ---- Other containers */
 
-/* A pipe stream stays one; the time of its samples is in a record. */
+/* A pipe stream stays a stream; the time of its samples is in a record. */
 static void pipe_streams(void **state)
 {
     struct recording in = {.id = 11};
@@ -792,8 +793,8 @@ static void pipe_streams(void **state)
 }
 
 /*
- * What is in COMPRESSED records comes out as it is, if nothing is to be compressed. The zstd frame of one raw
- * block is put together by hand.
+ * Records inside COMPRESSED ones are written plain if nothing is to be compressed. The zstd frame of one raw
+ * block is made by hand.
  */
 static void compressed(void **state)
 {
@@ -865,7 +866,7 @@ static void no_time_span(void **state)
 
 /* ---- Memory */
 
-/* Whichever allocation fails, the run says so and gives back what it has taken. */
+/* If any allocation fails, the run reports it and frees all it has taken. */
 static void out_of_memory(void **state)
 {
     struct recording in;

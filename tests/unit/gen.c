@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gen.c - the text of a workload: what is wrong in which line, in the words of docs/GEN.md; that all presets
- * and options make recordings that read back whole; and that memory and sinks may fail anywhere. Checks R10,
- * R11, R12.
+ * gen.c - the text of a workload: errors and their lines, in the words of docs/GEN.md; all presets and
+ * options make recordings that read back whole; memory and sinks may fail anywhere. Checks R10, R11, R12.
  */
 #include "cmocka_all.h"
 #include "heap.h"
@@ -54,7 +53,7 @@ static enum pd_code make(struct pd_gen_options o, struct pd_error *error)
     return code;
 }
 
-/* ---- Texts that are wrong */
+/* ---- Wrong texts */
 
 static const struct {
     unsigned line;
@@ -128,10 +127,7 @@ static void texts_that_are_wrong(void **state)
     }
 }
 
-/*
- * More things than there may be; 64 events are documented, and the line behind them is the one that is too
- * much.
- */
+/* More things than are allowed; 64 events are documented, so the line behind them is the one too many. */
 static void too_many(void **state)
 {
     static const struct {
@@ -160,9 +156,9 @@ static void too_many(void **state)
     }
 }
 
-/* ---- Texts and options that are right */
+/* ---- Correct texts and options */
 
-/* All that a line may have. */
+/* Everything that a line may have. */
 static const char everything[] =
     "cpus 3 # a comment\n\tswitches\r\nrate 5000\nlost 0.5%\nthrottle 20\n"
     "event cycles 4000 Hz 50%\nevent sched:sched_switch 10%\nevent raw_syscalls:sys_exit 10%\nevent my:own "
@@ -176,7 +172,7 @@ static const char everything[] =
     "main\n"
     "process cc1 4 copies 20 samples\n function parse 0x5000 100%\nprocess other";
 
-/* Every record can be read and decoded; how many samples there are. */
+/* Reads and decodes every record; returns the number of samples. */
 static uint64_t read_back(void)
 {
     struct pd_reader *r;

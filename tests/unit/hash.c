@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hash.c - the content hash of images put together by hand: what must change it, what must not, and its
- * definition.
+ * hash.c - the content hash of images made by hand: the changes that must change it, those that must not, and
+ * its definition.
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
@@ -12,13 +12,13 @@
 
 /* ---- Images */
 
-/* How a recording is written down, and what it says. All 0: a little-endian file. */
+/* The form of a recording, and its content. All 0: a little-endian file. */
 struct form {
-    /* how */
+    /* form */
     bool big, pipe, features_in_data, reversed, rounds, padding, tail;
     uint32_t attr_size; /* 0: 128 */
     uint32_t slot;      /* of strings in features; 0: 64 */
-    /* what */
+    /* content */
     uint64_t ip, config, id;
     const char *host;
     uint8_t payload;
@@ -195,7 +195,7 @@ static void other(const struct form *a, const struct form *b)
     assert_memory_not_equal(&x, &y, sizeof x);
 }
 
-/* ---- What must not change it, in all combinations */
+/* ---- Changes that must not change it, in all combinations */
 
 static void test_forms(void **state)
 {
@@ -215,7 +215,7 @@ static void test_forms(void **state)
     }
 }
 
-/* ---- What must */
+/* ---- Changes that must */
 
 static void test_content(void **state)
 {
@@ -239,7 +239,7 @@ static void test_content(void **state)
             other(&others[i], &others[k]);
 }
 
-/* ---- The definition: bytes put together by hand */
+/* ---- The definition: bytes made by hand */
 
 static void put_hash(struct image *im, const void *bytes, size_t n)
 {
@@ -257,7 +257,7 @@ static void put_chain(struct image *im, const struct image *hashes)
 static void expect_attr(struct image *hashes)
 {
     struct image im = {0};
-    image_u32(&im, 1); /* type; the size is left out */
+    image_u32(&im, 1); /* type; the size is not hashed */
     image_u64(&im, 0);
     image_u64(&im, 4000);
     image_u64(&im, ST_TIME | ST_IP);
@@ -465,7 +465,7 @@ static void test_no_memory(void **state)
     image_free(&im);
 }
 
-/* Cut anywhere, and with any byte changed: a hash, and no more. */
+/* Cut anywhere, or with any byte changed, a recording has a hash; nothing crashes. */
 static void test_damage(void **state)
 {
     struct image im;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * input.c - where a recording comes from makes no difference: path, descriptor, pipe, memory, or a callback
- * of any habit. Checks R7.
+ * input.c - a recording reads the same from a path, a descriptor, a pipe, memory, or a callback of any habit.
+ * Checks R7.
  */
 #define _GNU_SOURCE
 #include "../../fuzz/digest.h"
@@ -46,7 +46,7 @@ static void expect_same(const struct digest *a, const struct digest *b)
     assert_true(a->hash == b->hash);
 }
 
-/* Twice, since a reader can go back. */
+/* Reads twice, since a reader can go back. */
 static void expect_digest(struct pd_reader *r, const struct digest *want)
 {
     for (int i = 0; i < 2; i++) {
@@ -82,7 +82,7 @@ static void path_and_descriptor(void **state)
         expect_digest(r, &want);
         assert_int_equal(pd_reader_open_fd(&r, fd, NULL, NULL), PD_OK);
         expect_digest(r, &want);
-        assert_int_equal(fcntl(fd, F_GETFD), 0); /* it stays the caller's */
+        assert_int_equal(fcntl(fd, F_GETFD), 0); /* the caller still owns it */
         close(fd);
         unlink(path);
         image_free(&im);
@@ -105,7 +105,7 @@ static void what_cannot_be_opened(void **state)
     assert_int_equal(e.found, EISDIR);
     close(dir);
     assert_null(r);
-    assert_int_equal(pd_reader_open_fd(&r, -1, NULL, NULL), PD_EIO); /* the error need not be wanted */
+    assert_int_equal(pd_reader_open_fd(&r, -1, NULL, NULL), PD_EIO); /* the error may be NULL */
 }
 
 struct feeder {
@@ -160,7 +160,7 @@ struct habit {
     uint64_t fail_from;  /* -EIO from this offset on */
     size_t too_many;     /* bytes claimed beyond what was asked for */
     uint64_t next;       /* where the last read ended */
-    bool forward;        /* asked for nothing else */
+    bool forward;        /* every read continued the one before */
     unsigned calls, closed;
 };
 
@@ -195,7 +195,7 @@ static struct habit usual(const struct image *im)
 static enum pd_code open_habit(struct pd_reader **r, struct habit *h, bool seekable, struct pd_error *e)
 {
     const struct pd_source source = {habit_read, habit_close, h, seekable ? h->im->n : PD_NOWHERE};
-    const struct pd_reader_options options = {.size = sizeof options, .window = 1}; /* the least there is */
+    const struct pd_reader_options options = {.size = sizeof options, .window = 1}; /* the smallest size */
     return pd_reader_open_source(r, &source, &options, e);
 }
 
@@ -228,7 +228,7 @@ static void callbacks_of_many_habits(void **state)
     image_free(&im);
 }
 
-/* Wherever reading fails, it is said with the offset, and never taken for the end. */
+/* A failing read is reported with its offset at any place, and never taken for the end. */
 static void reading_fails(void **state)
 {
     struct image im;
@@ -246,14 +246,14 @@ static void reading_fails(void **state)
                 const struct digest d = digest_reader(r);
                 code = d.code;
                 e = d.error;
-                if (code == PD_END) /* only what stands behind the data was not read */
+                if (code == PD_END) /* only the bytes behind the data were not read */
                     assert_true(at >= im.table);
             }
             if (code != PD_END) {
                 assert_int_equal(code, PD_EIO);
                 assert_int_equal(e.code, PD_EIO);
                 assert_int_equal(e.found, EIO);
-                if (seekable) /* sections are not read in their order */
+                if (seekable) /* sections are not read in the order of the file */
                     assert_in_range(e.offset, at, im.n);
                 else
                     assert_int_equal(e.offset, at);
@@ -279,7 +279,7 @@ static void a_source_that_lies(void **state)
     assert_null(r);
     assert_int_equal(h.closed, 1);
 
-    /* More bytes announced than there are: the records end in a damage. */
+    /* More bytes announced than exist: the records end with damage. */
     h = usual(&im);
     const struct pd_source source = {habit_read, NULL, &h, im.n + 100000};
     im.n = im.data + 100;
@@ -291,7 +291,7 @@ static void a_source_that_lies(void **state)
     image_free(&im);
 }
 
-/* A stream that announces much before its data and ends soon: memory is taken for what came. */
+/* A stream that announces much before its data and ends soon: only the received bytes take memory. */
 static size_t most_at_once;
 
 static void *watch_resize(void *user, void *old, size_t size)
@@ -359,7 +359,7 @@ static void any_part_can_be_read(void **state)
     image_free(&im);
 }
 
-/* Between two records the position is theirs, and reading elsewhere does not disturb it. */
+/* Between two records, reading elsewhere does not change the position in the records. */
 static void reading_between_records(void **state)
 {
     struct image im;

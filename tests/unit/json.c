@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* json.c - records and attrs as JSON; what is expected was worked out by hand from the bytes. */
+/* json.c - records and attrs as JSON; expected texts were derived by hand from the bytes. */
 #include "observed.h"
 #include <perfdata/session/text.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static void test_context(void **state)
         "\"comm\":{\"pid\":21775,\"tid\":21775,\"comm\":\"ls\"}}");
 }
 
-/* A NUL and zeros up to a multiple of 8 are not shown; anything else behind the text is. */
+/* A NUL and zeros up to a multiple of 8 are not shown; other bytes behind the text are. */
 static void test_padding(void **state)
 {
     (void)state;
@@ -186,7 +186,7 @@ static void test_variant(void **state)
                  "\"dyn_size\":\"2\"}}}");
 }
 
-/* A record that a program made: no bytes, sizes and slots still to be computed. */
+/* A record made by a program: no bytes, sizes and slots still to be computed. */
 static void test_made(void **state)
 {
     (void)state;
@@ -236,7 +236,7 @@ static void test_attr(void **state)
     "\"bp_type\":0,"                                                                                         \
     "\"bp_addr\":\"0x0\""
     check_attr(&attr, BEFORE "}");
-    attr.config3 = 1; /* past the size: encoding will refuse it, but it is not hidden */
+    attr.config3 = 1; /* past the size: encoding will refuse it, but it is printed */
     attr.tail = (struct pd_bytes){(const uint8_t *)"\x01\xab", 2};
     check_attr(&attr, BEFORE ",\"config3\":\"0x1\",\"tail\":\"01ab\"}");
 }
@@ -310,7 +310,7 @@ static void test_flush(void **state)
 
     small = (struct pd_out){.buf = part, .cap = sizeof part, .more = collect, .user = &failed};
     pd_record_json(&o.rec, 0, &small);
-    assert_int_equal(failed.calls, 3); /* it is not asked again */
+    assert_int_equal(failed.calls, 3); /* it is not called again */
     assert_int_equal(failed.n, 14);
     assert_int_equal(small.lost, out.n - 21);
 }

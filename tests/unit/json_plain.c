@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_plain.c - what the reader of plain JSON takes is what jansson reads; it refuses all that jansson does.
+ * json_plain.c - texts that the reader of plain JSON accepts read the same with jansson; it refuses all that
+ * jansson refuses.
  */
 #include "cli/lib/text/json_plain.c"
 #include "cmocka_all.h"
@@ -51,7 +52,7 @@ static void same(const char *text, size_t n, bool must)
     json_t *a = json_plain(text, n), *b = json_loadb(text, n, JSON_REJECT_DUPLICATES, &error);
     if (must)
         assert_non_null(a);
-    if (a) { /* and where it is refused, jansson is asked */
+    if (a) { /* if it is refused, jansson decides */
         assert_non_null(b);
         assert_true(json_equal(a, b));
     }
@@ -80,7 +81,7 @@ static void deep(void **state)
     assert_null(json_plain(text, 196));
 }
 
-/* Every text that is one or two bytes away. */
+/* Every text with one or two bytes changed. */
 static void mutated(void **state)
 {
     static const char bytes[] = "{}[]\",:-0123456789.eE \\u\n\x7f\x80tfn";

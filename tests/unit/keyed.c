@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * keyed.c - places in hash tables: each table has a key of its own, and with every key numbers that follow a
- * pattern, such as a file can have, stand well apart. Checks R3.
+ * keyed.c - places in hash tables: each table has a key of its own, and with any key numbers of a pattern,
+ * which a file can contain, are well distributed. Checks R3.
  */
 #include "src/support/keyed.h"
 #include "cmocka_all.h"
@@ -19,10 +19,10 @@ static void keys_differ(void **state)
     unsigned same = 0;
     for (uint64_t x = 0; x < N; x++)
         same += (pd_keyed(&a, x) ^ pd_keyed(&b, x)) % SIZE == 0;
-    assert_in_range(same, 0, 32); /* 1/4 is to be expected */
+    assert_in_range(same, 0, 32); /* expected: 1/4 */
 }
 
-/* How many places are looked at, for each number that is added. */
+/* Places examined per added number. */
 static double looks(const struct pd_key *key, unsigned shift, uint64_t base)
 {
     static uint8_t used[SIZE];
@@ -44,7 +44,7 @@ static void patterns_stand_apart(void **state)
         const struct pd_key key = pd_key_draw();
         for (unsigned shift = 0; shift <= 64 - 12; shift++)
             if (looks(&key, shift, 0) > 2 ||
-                looks(&key, shift, UINT64_C(0x123456789abcdef)) > 2) /* 1.2 is to be expected */
+                looks(&key, shift, UINT64_C(0x123456789abcdef)) > 2) /* expected: 1.2 */
                 fail_msg("shift %u, key %016llx %016llx", shift, (unsigned long long)key.before,
                          (unsigned long long)key.between);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * merge.c - pd_sort() and pd_merge() when memory runs out, or the sink fails, at any point: they say so and
- * give back all they have taken. What they write is tested in tests/cli/sort.sh and merge.sh.
+ * merge.c - pd_sort() and pd_merge() when memory runs out, or the sink fails, at any point: they report it
+ * and free all they have taken. Their output is tested in tests/cli/sort.sh and merge.sh.
  */
 #include "cmocka_all.h"
 #include "heap.h"
@@ -15,7 +15,7 @@
 
 struct image {
     uint8_t bytes[65536];
-    size_t n, fail_at; /* no more than so many bytes are taken; 0: all */
+    size_t n, fail_at; /* the sink takes only so many bytes; 0: all */
 };
 
 static int write_image(void *user, const void *bytes, size_t n)
@@ -41,9 +41,7 @@ static struct heap heap = {.once = true};
 
 static const struct pd_allocator failing = {heap_resize, heap_release, &heap};
 
-/*
- * A few records out of order, of an event of its own, with the section of old files that has events' names.
- */
+/* A few unsorted records of an event of its own, with the section of old files that has events' names. */
 static void make(struct image *im, uint64_t config, enum pd_order order)
 {
     const struct pd_sink sink = {write_image, patch_image, im};
@@ -90,7 +88,7 @@ static enum pd_code sort_it(const struct pd_sink *sink, const struct pd_allocato
     return code;
 }
 
-/* The second input is of the other byte order and another machine, so all that merging can do is done. */
+/* The second input has the other byte order and another machine, so that all steps of merging are done. */
 static enum pd_code merge_them(const struct pd_sink *sink, const struct pd_allocator *allocator)
 {
     const struct pd_merge_options options = {
@@ -147,7 +145,7 @@ static void merging_fails(void **state)
     try_all(merge_them);
 }
 
-/* A recording with AUX data: merging takes note of where it comes to be. */
+/* A recording with AUX data, whose new places merging notes. */
 static void make_aux(struct image *im)
 {
     const struct pd_sink sink = {write_image, patch_image, im};

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * metadata.c - what recordings made by hand say of themselves, in sections and in streams of either byte
- * order.
- */
+/* metadata.c - the metadata of recordings made by hand, in sections and in streams of either byte order. */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
 #include <perfdata/constants.h>
@@ -116,7 +113,7 @@ static void put_features(struct image *im)
     image_u32(im, 1);
     image_u32(im, 2);
     image_end(im, at);
-    at = feature(im, PD_FEAT_CACHE); /* damaged: one cache, but nothing of it */
+    at = feature(im, PD_FEAT_CACHE); /* damaged: one cache, but no data of it */
     image_u32(im, 1);
     image_u32(im, 1);
     image_end(im, at);
@@ -306,7 +303,7 @@ static void of_a_file(void **state)
     }
 }
 
-/* What is more than the limit is left out and said; the rest is there. */
+/* Data beyond the limit is left out and reported; the rest is available. */
 static void of_limited_size(void **state)
 {
     (void)state;
@@ -329,8 +326,8 @@ static void of_limited_size(void **state)
 }
 
 /*
- * Records that name files are kept decoded, and count with what that takes; only the first that is too much
- * is told.
+ * Records with names of files are kept decoded, and count with that size; only the first one beyond the limit
+ * is reported.
  */
 static void records_of_limited_size(void **state)
 {
@@ -355,7 +352,7 @@ static void records_of_limited_size(void **state)
     pd_reader_close(r);
 }
 
-/* Damage is told up to a number; then that there is more. */
+/* Damage is reported up to a limit; the last finding says that there is more. */
 static void findings_have_a_limit(void **state)
 {
     (void)state;
@@ -381,7 +378,7 @@ static void findings_have_a_limit(void **state)
     pd_reader_close(r);
 }
 
-/* A file of one event, whose name is the last of n in the section of old. */
+/* A file of one event, whose name is the last of n in the section of old files. */
 static void old_names(struct image *im, uint32_t n)
 {
     const size_t attrs = 104, types = attrs + 128 + 16, end = types + (size_t)n * 72;
@@ -404,7 +401,7 @@ static void old_names(struct image *im, uint32_t n)
     }
 }
 
-/* Names of more events than fit in 16 bits; where they are more than may be held, that is said. */
+/* Names of more events than fit in 16 bits; if more than allowed, that is reported. */
 static void names_of_many_events(void **state)
 {
     (void)state;
@@ -465,7 +462,7 @@ static void lists_of_cpus(void **state)
     }
     assert_true(pd_cpu_list_has("0-3,8", 5, 8));
     assert_false(pd_cpu_list_has("0-3,8", 5, 4));
-    assert_false(pd_cpu_list_has("0-3,8", 4, 8)); /* only so many characters */
+    assert_false(pd_cpu_list_has("0-3,8", 4, 8)); /* only so many characters count */
 }
 
 static void maps_of_cpus(void **state)
@@ -502,7 +499,7 @@ static int take_piece(void *user, const void *record, size_t size)
     return 0;
 }
 
-/* Turns the record headers of pieces. */
+/* Converts the record headers of pieces. */
 static void turn_headers(struct image *im)
 {
     size_t size;
@@ -515,7 +512,7 @@ static void turn_headers(struct image *im)
     }
 }
 
-/* A record of 140,000 bytes is cut into three and an end, comes together again, and its formats are found. */
+/* A record of 140,000 bytes is cut into three parts and an end, joined again, and its formats are found. */
 static void of_large_records(void **state)
 {
     (void)state;
@@ -554,7 +551,8 @@ static void of_large_records(void **state)
     pd_metadata_close(m);
     pd_reader_close(r);
     /*
-     * In a recording of the other byte order they are what they were; a size that is wrong in both is told.
+     * In a recording of the other byte order the result is the same; a size that is wrong in both orders is
+     * reported.
      */
     for (int wrong = 0; wrong < 2; wrong++) {
         image_free(&im);
@@ -569,7 +567,7 @@ static void of_large_records(void **state)
             assert_string_equal(pd_metadata_event_name(m, r, 0), "own:mine");
         pd_metadata_close(m);
         pd_reader_close(r);
-        pieces.im.b[8 + 6] ^= 1; /* the size that the whole has */
+        pieces.im.b[8 + 6] ^= 1; /* the size of the whole record */
     }
     free(again);
     image_free(&im);
@@ -578,9 +576,7 @@ static void of_large_records(void **state)
     image_free(&pieces.im);
 }
 
-/*
- * Who writes a recording chooses how many events have one name, and how long that is: its text is there once.
- */
+/* The writer of a recording chooses how many events have one name, and its length: its text is kept once. */
 static void a_name_of_many_events_is_held_once(void **state)
 {
     (void)state;
@@ -601,7 +597,7 @@ static void a_name_of_many_events_is_held_once(void **state)
     image_free(&im);
 }
 
-/* CPU_TOPOLOGY depends on NRCPUS, and is not decoded again for each of thousands. */
+/* CPU_TOPOLOGY depends on NRCPUS, and is not decoded again for each of thousands of NRCPUS. */
 static void topologies_have_a_limit(void **state)
 {
     (void)state;
@@ -627,7 +623,7 @@ static void topologies_have_a_limit(void **state)
     image_free(&im);
 }
 
-/* simpleperf's tracing data that says to be longer than the record it is in. */
+/* simpleperf's tracing data with a size beyond its record. */
 static void tracing_data_longer_than_its_record(void **state)
 {
     (void)state;
@@ -653,7 +649,9 @@ static void tracing_data_longer_than_its_record(void **state)
     }
 }
 
-/* Arrays of a BPF program: places and sizes come from its info, and only what is inside the data is given. */
+/*
+ * Arrays of a BPF program: places and sizes come from its info, and only arrays inside the data are returned.
+ */
 static void arrays_of_programs(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * names.c - the sets of names. What they should be comes from the kernel's header and, where that is silent,
+ * names.c - the sets of names. Expected values come from the kernel's header and, for names it does not have,
  * from lists written here by hand; never from the tables themselves.
  */
 #include <setjmp.h>
@@ -465,7 +465,7 @@ static void bitfields_are_the_kernels(void **state)
 
 #endif
 
-/* ---- What the kernel's header does not have (or not yet), by hand. */
+/* ---- Names that the kernel's header does not have (or not yet), by hand. */
 
 struct value {
     const struct pd_set *set;
@@ -473,7 +473,7 @@ struct value {
     const char *name;
 };
 
-/* Of a field of a protobuf message, by its number and wire type: 0 a number, 2 bytes. */
+/* The key of a field of a protobuf message, from its number and wire type: 0 a number, 2 bytes. */
 #define KEY(number_, wire_) (8 * (number_) + (wire_))
 
 static const struct value values[] = {
@@ -891,7 +891,7 @@ static uint64_t word_mask(const struct pd_set *set)
     return set->bits == 64 ? UINT64_MAX : (UINT64_C(1) << set->bits) - 1;
 }
 
-/* The text of the value reads back as the value, and is cut short without harm wherever the buffer ends. */
+/* The text of the value reads back as the value, and is cut cleanly at any size of the buffer. */
 static void check_value(const struct pd_set *set, uint64_t value)
 {
     char text[1024], shorter[1024];
@@ -950,7 +950,7 @@ static void random_words_come_back(void **state)
     print_message("seed %llu\n", (unsigned long long)seed);
     for (size_t i = 0; i < pd_n_sets; i++) {
         for (int round = 0; round < 500; round++) {
-            /* And-ing gives words with few bits, which real ones have. */
+            /* And-ing gives words with few bits, as real ones have. */
             uint64_t word = random_word(&seed);
             for (int thin = round % 4; thin > 0; thin--)
                 word &= random_word(&seed);
@@ -959,7 +959,7 @@ static void random_words_come_back(void **state)
     }
 }
 
-/* Random mutations of good texts never crash, and what is understood is a word of the set. */
+/* Random mutations of good texts never crash, and an accepted one is a word of the set. */
 static void random_texts_are_survived(void **state)
 {
     static const char letters[] = "|+=0x-19aIP\0 ";
@@ -1060,7 +1060,7 @@ static void names_are_of_exact_values(void **state)
     assert_null(pd_set_name(&pd_set_auxtrace_error_type, 0));
 }
 
-/* What has several names at once by the kernel's and perf's headers, and what has one. */
+/* Sets whose values have several names at once by the kernel's and perf's headers, and those with one. */
 static const struct pd_set *const of_bits[] = {&pd_set_sample_type, &pd_set_branch_sample_type,
                                                &pd_set_read_format, &pd_set_bp_type,
                                                &pd_set_mem_op,      &pd_set_mem_lvl,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* observed.h - records as perf wrote them, little-endian, for texts that were worked out by hand. */
+/* observed.h - records as perf wrote them, little-endian; the expected texts were derived by hand. */
 #ifndef PERFDATA_TESTS_OBSERVED_H
 #define PERFDATA_TESTS_OBSERVED_H
 
@@ -23,11 +23,11 @@
 #define OBSERVED_EXIT                                                                          \
     "04000000 0000 3800 0f550000 0e550000 0f550000 0e550000 bc1185b415020000 0f5500000f550000" \
     "090f85b415020000 a701000000000000"
-/* The attr these belong to. */
+/* The attr of these records. */
 #define OBSERVED_SAMPLE_TYPE \
     (PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_CALLCHAIN | PD_SAMPLE_ID | PD_SAMPLE_PERIOD)
 
-/* One record, with all it points to. */
+/* One record, with all memory it points to. */
 struct observed {
     struct pd_attr attr;
     struct pd_plan plan;

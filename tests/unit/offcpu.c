@@ -37,7 +37,7 @@ static bool decode(enum pd_order order, const uint8_t *bytes, size_t n, struct p
     return pd_offcpu_decode(&plan, &raw, out);
 }
 
-/* Also in a recording of the other byte order, where something left raw data as it was. */
+/* Also in a recording of the other byte order, whose raw data was left in the original one. */
 static void as_perf_writes_it(void **state)
 {
     (void)state;
@@ -86,7 +86,7 @@ static void only_of_its_event(void **state)
     assert_false(pd_event_is_offcpu(&other, "offcpu-time"));
 }
 
-/* What the text has makes the bytes worked out by hand, in the order of the recording. */
+/* The text gives the bytes derived by hand, in the order of the recording. */
 static void from_text(void **state)
 {
     static const char text[] = "{\"type\":\"SAMPLE\",\"offcpu\":{\"pid\":102,\"tid\":101,\"period\":97008000,"

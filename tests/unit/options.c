@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * options.c - every struct of options, given to every public function that takes it: as an older library had
- * it, shorter, with nothing readable behind it; and as a newer one has it, longer. The headers are read for
- * what the table lacks.
+ * options.c - every struct of options, given to every public function that takes it: in the size of an older
+ * library, with unreadable memory behind it; and in that of a newer one. The headers are searched for
+ * functions that the table lacks.
  */
 #include "cmocka_all.h"
 #include "guard.h"
@@ -36,7 +36,7 @@ static struct {
     size_t n, cap;
 } recording;
 
-/* ---- Where outputs go */
+/* ---- Outputs */
 
 static int discard(void *user, const void *bytes, size_t n)
 {
@@ -76,7 +76,7 @@ static struct pd_reader *open_recording(void)
     return r;
 }
 
-/* ---- Each function. They return what it returned, and leave nothing open. */
+/* ---- Each function: returns its result, and leaves nothing open. */
 
 static enum pd_code closed(struct pd_reader **r, enum pd_code code)
 {
@@ -253,7 +253,7 @@ WITH_READER(pieces, pd_pieces(r, o, NULL, e))
 WITH_READER(repair, pd_repair(r, &nowhere, o, NULL, e))
 WITH_READER(hash_recording, pd_hash_recording(r, o, &hash, e))
 
-/* These say which struct it is by their name alone. */
+/* The name alone tells which struct it is. */
 static enum pd_code named(enum pd_code code, struct pd_error *e)
 {
     *e = (struct pd_error){.code = code, .field = code == PD_EARG ? "pd_print_options" : NULL};
@@ -341,7 +341,7 @@ static const struct {
 /* ---- The tests */
 
 /*
- * Whether a struct of this size, of which all is 0 but its size and, if asked for, one byte, is refused by
+ * True if a struct of this size, whose bytes are 0 except its size and, if `set`, one byte, is refused with
  * its name.
  */
 static bool is_refused(size_t i, size_t size, size_t set)
@@ -440,7 +440,7 @@ static bool is_in_table(const char *name, size_t n)
     return n == strlen("pd_convert_container") && memcmp(name, "pd_convert_container", n) == 0; /* above */
 }
 
-/* All that the expression finds in the text is in the table, by the part in parentheses of that number. */
+/* All matches of the expression in the text are in the table, by the part in parentheses of that number. */
 static unsigned find_all(const char *text, const char *expression, size_t name)
 {
     regex_t re;

@@ -21,7 +21,7 @@ static struct pd_sorter *sorter_of(struct pd_reader *r, enum pd_sort_kind kind, 
     return s;
 }
 
-/* Gives all records as text; returns what the first call after them says. */
+/* Gives all records as text; returns the result of the first call after them. */
 static enum pd_code collect(struct pd_reader *r, enum pd_sort_kind kind, size_t memory, char *out, size_t cap)
 {
     struct pd_sorter *s = sorter_of(r, kind, memory, NULL);
@@ -40,7 +40,7 @@ static enum pd_code collect(struct pd_reader *r, enum pd_sort_kind kind, size_t 
     return code;
 }
 
-/* The stream is given as `expected`, whatever the memory. */
+/* The stream is given as `expected`, with any amount of memory. */
 static void check(const struct stream *stream, enum pd_sort_kind kind, const char *expected)
 {
     static const size_t memories[] = {0, 4096, 600, 1}; /* with little, PD_SORT_CAUSAL is PD_SORT_TIME */
@@ -68,7 +68,7 @@ static void check_pipe(const char *records, enum pd_sort_kind kind, const char *
 static void rounds(void **state)
 {
     (void)state;
-    /* At the end of a round, what is up to the newest of the round before. */
+    /* The end of a round gives the records up to the newest of the round before. */
     check_pipe("S10 S30 S20 R S25 S50 S40 R S35 S60 R S1000", PD_SORT_TIME,
                " R R S10 S20 S25 S30 R S35 S40 S50 S60 S1000");
     /* A round without records changes nothing: S5 is not newer than the newest of the round before. */
@@ -82,10 +82,10 @@ static void rounds(void **state)
 static void late_records(void **state)
 {
     (void)state;
-    /* S5 and S15 come when S30 was given already; they are first of what waits. */
+    /* S5 and S15 come after S30 was given; they are the first of the waiting ones. */
     check_pipe("S10 S30 R S40 R S15 S5 S50 R S60 R", PD_SORT_TIME, " R R S10 S30 R S5 S15 S40 R S50 S60");
     assert_int_equal(last.late, 2);
-    /* A queue that ran empty starts over: the limit may then be lower than before. */
+    /* A queue that became empty starts over: the limit may then be lower than before. */
     check_pipe("S100 R R S10 S20 R S15 R", PD_SORT_TIME, " R R S100 R S10 S20 R S15");
 }
 
@@ -117,7 +117,9 @@ static void equal_times(void **state)
 static void no_times(void **state)
 {
     (void)state;
-    /* Time 0, all ones, an event without TIME, records of the tool: at once, before all that waits. */
+    /*
+     * Time 0, all ones, an event without TIME, records of the tool: given at once, before all waiting ones.
+     */
     check_pipe("C0 S20 C0 S10 U I S18446744073709551615 R S0 S30 R", PD_SORT_TIME,
                " C0 C0 U I S18446744073709551615 R S0 R S10 S20 S30");
     check_pipe("U U C0", PD_SORT_TIME, " U U C0");
@@ -146,7 +148,10 @@ static void causal(void **state)
     /* Nothing but samples: none waits. */
     check_pipe("C0 S30 S20 R S10 R", PD_SORT_CAUSAL, " C0 S30 S20 R S10 R");
     assert_int_equal(last.waited, 0);
-    /* Samples before the first and behind the last pass; what is between waits. Equal times: by place. */
+    /*
+     * Samples before the first and behind the last side-band record pass; those between wait. Equal times: by
+     * place.
+     */
     check_pipe("S5 S4 C10 S20 S15 S10 C30 S35 R S40 S3 R S36 R S60 S50", PD_SORT_CAUSAL,
                " S5 S4 R S3 R C10 S10 S15 S20 C30 S35 S36 R S40 S60 S50");
 }
@@ -154,7 +159,7 @@ static void causal(void **state)
 static void causal_falls_back(void **state)
 {
     (void)state;
-    /* A record that comes late, and side-band without a time in the middle: as PD_SORT_TIME. */
+    /* A late record, and side-band without a time in the middle: as PD_SORT_TIME. */
     static const char late[] = "S10 S30 R S40 R S15 C5 S50 R S60 R", zero[] = "S10 S5 C0 C7 S3";
     check_pipe(late, PD_SORT_TIME, " R R S10 S30 R C5 S15 S40 R S50 S60");
     check_pipe(late, PD_SORT_CAUSAL, " R R S10 S30 R C5 S15 S40 R S50 S60");
@@ -254,7 +259,7 @@ static void compressed(void **state)
     (void)state;
     put_pipe(&s);
     put_compressed(&s, "S30 S20 C25", 0);
-    put_compressed(&s, "S40 S41 S42 S43 S44 S45", 4); /* damaged: what is inside is lost */
+    put_compressed(&s, "S40 S41 S42 S43 S44 S45", 4); /* damaged: its records are lost */
     put_text(&s, "R");
     put_compressed(&s, "S10 C27", 0);
     assert_int_equal(pd_reader_open_memory(&r, s.bytes, s.n, NULL, NULL), PD_OK);
@@ -279,7 +284,7 @@ static void compressed(void **state)
     drop(&s);
 }
 
-/* What pd_sorter_next() says, and says again, once it cannot write. */
+/* The result of pd_sorter_next(), also when repeated, once it cannot write. */
 static void check_failure(const struct stream *s, const char *tmpdir, int e)
 {
     struct pd_reader *r;
@@ -446,7 +451,7 @@ static void members_keep_their_places(void **state)
     remove_dir(dir);
 }
 
-/* A damaged member ends, and one that is gone has nothing; the others go on. Each error is told. */
+/* A damaged member ends, and a missing one is empty; the others go on. Each error is reported. */
 static void members_may_be_damaged(void **state)
 {
     static const uint64_t expected[] = {4, 5, 6, 8};

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * order_perf.c - fresh recordings come in the order in which perf has them. Skipped where perf cannot record.
- */
+/* order_perf.c - fresh recordings are given in perf's order. Skipped if perf cannot record. */
 #include "order_stream.h"
 #include <perfdata/session/tasks.h>
 #include <dirent.h>
@@ -82,7 +80,7 @@ static void read_ours(struct pd_reader *r, enum pd_sort_kind kind, size_t memory
     ours.n = 0;
     while ((code = pd_sorter_next(s, &rec, NULL)) == PD_OK) {
         uint64_t time;
-        /* perf does not show these, but what is inside */
+        /* perf shows the records inside, not these */
         if (rec.type == PD_RECORD_COMPRESSED || rec.type == PD_RECORD_COMPRESSED2)
             continue;
         if (!pd_record_time(&rec, &time) || time == UINT64_MAX)
@@ -110,7 +108,7 @@ static int by_time(const void *a, const void *b)
 
 /* ---- Recordings */
 
-/* Records into a file of that name; false where that cannot be done. */
+/* Records into a file of that name; false if that is impossible. */
 static bool record(const char *options, const char *name, char *path, size_t cap)
 {
     char command[1024];

@@ -152,7 +152,7 @@ static inline uint64_t word_at(const uint8_t *p)
     return v;
 }
 
-/* The record in the notation of put_text(), with a space before it; attrs are left out. */
+/* The record in the notation of put_text(), with a space before it; empty for attrs. */
 static inline size_t name_record(const struct pd_record *rec, char *out, size_t cap)
 {
     switch (rec->type) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parse.c - JSON back to records, attrs and features: what was printed is read as the same again, what is
- * left out is computed, and what is wrong is refused with its place. Checks R9.
+ * parse.c - JSON back to records, attrs and features: printed text is read as the same again, missing values
+ * are computed, and errors are refused with their place. Checks R9.
  */
 #include "cmocka_all.h"
 #include "seeded.h"
@@ -41,9 +41,9 @@ static int tear_down(void **state)
              pd_parser_error((f_)->parser)->found, pd_parser_error((f_)->parser)->expected, \
              (int)((f_)->out.n < 3000 ? (f_)->out.n : 3000), (f_)->out.buf)
 
-/* ---- There and back. */
+/* ---- Print and parse. */
 
-/* A decoded record is printed and read; the same bytes come of it. */
+/* Prints and parses a decoded record; the bytes are the same. */
 static void check_record(struct fixture *f, const struct pd_plan *plan, const uint8_t *bytes, size_t n,
                          uint64_t seed)
 {
@@ -103,7 +103,7 @@ static void records_come_back(void **state)
             continue;
         assert_int_equal(pd_record_encode(&plan, &rec, first, sizeof first, &size, NULL), PD_OK);
         check_record(f, &plan, first, size, random_seed() + i);
-        for (int k = 0; k < 3; k++) { /* and when some bytes are others, if that still is a record */
+        for (int k = 0; k < 3; k++) { /* also with some bytes changed, if that still is a record */
             first[8 + pd_rng_below(&rng, size > 8 ? size - 8 : 1)] ^= (uint8_t)(1u << pd_rng_below(&rng, 8));
             check_record(f, &plan, first, size, random_seed() + i);
         }
@@ -169,7 +169,7 @@ static void features_come_back(void **state)
     }
 }
 
-/* ---- What is left out. */
+/* ---- Missing values. */
 
 static const struct pd_attr sampling = {.size = PD_ATTR_SIZE_VER7,
                                         .sample_type = PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_CALLCHAIN |
@@ -303,7 +303,7 @@ static void attr_sizes(void **state)
     assert_int_equal(a.size, 0);
 }
 
-/* ---- What is wrong. */
+/* ---- Errors. */
 
 static void wrong_is_refused(void **state)
 {
@@ -374,7 +374,7 @@ static void wrong_is_refused(void **state)
     }
 }
 
-/* Counts that are given must agree: that the encoder says. */
+/* Given counts must agree: the encoder checks them. */
 static void counts_must_agree(void **state)
 {
     struct fixture *f = *state;
@@ -395,7 +395,7 @@ static void counts_must_agree(void **state)
     }
 }
 
-/* Text with some characters changed: refused, or something that the encoder takes or refuses. */
+/* Text with some characters changed: it is refused, or gives a record that the encoder accepts or refuses. */
 static void damage_is_survived(void **state)
 {
     struct fixture *f = *state;

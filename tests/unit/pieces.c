@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pieces.c - what pd_pieces() puts into which piece, on recordings made by hand. Each record of the input has
- * a letter, which is small for samples; a test says which letters a piece has, in order, and the bytes of
+ * pieces.c - the content of each piece of pd_pieces(), on recordings made by hand. Each record of the input
+ * has a letter, which is small for samples; a test lists the letters of a piece, in order, and the bytes of
  * each are compared. A dot is a FINISHED_ROUND.
  */
 #include "cmocka_all.h"
@@ -116,8 +116,8 @@ static void finish(struct recording *r)
 }
 
 /*
- * Two rounds of two ring buffers: task 1 forks 5, of which a sample comes after its end, and 9, of which none
- * does. In the order of processing: K I . . a F S s b c d E D C x u e f; c and d have the same time.
+ * Two rounds of two ring buffers: task 1 forks 5, which has a sample after its end, and 9, which has none. In
+ * the order of processing: K I . . a F S s b c d E D C x u e f; c and d have the same time.
  */
 static void rounds(struct recording *r, bool big)
 {
@@ -134,7 +134,7 @@ static void rounds(struct recording *r, bool big)
     finish(r);
 }
 
-/* ---- What comes out */
+/* ---- The output */
 
 struct outcome {
     struct image piece[MOST];
@@ -245,14 +245,14 @@ static void by_count_size_and_time(void **state)
         assert_int_equal(o.what[2].first, 50), assert_int_equal(o.what[2].last, 61);
         drop(&o);
         expect(&in, PD_PIECES_TIME, 20, "KI..aFSs|KIFSbcdEDCx|KIFSEuef", &o), drop(&o);
-        /* Ties are cut in file order, and a piece for each sample is the most there can be. */
+        /* Ties are cut in file order, and a piece for each sample is the maximum. */
         expect(&in, PD_PIECES_COUNT, 100, "KI..aFS|KIFSs|KIFSb|KIFSc|KIFSdEDC|KIFSEDCx|KIFSEu|KIe|KIf", &o),
             drop(&o);
         image_free(&in.im);
     }
 }
 
-/* Each piece of a size has at most as many bytes, the samples stay in order, and none is in two. */
+/* Each piece has at most the given bytes, the samples stay in order, and none is in two pieces. */
 static void by_size(void **state)
 {
     (void)state;
@@ -275,7 +275,7 @@ static void by_size(void **state)
     assert_string_equal(samples, "asbcdxuef");
     drop(&o);
     o = (struct outcome){.n = 0};
-    assert_int_equal(cut(&in, PD_PIECES_SIZE, 100, &o, &stats), PD_OK); /* less than the header takes */
+    assert_int_equal(cut(&in, PD_PIECES_SIZE, 100, &o, &stats), PD_OK); /* less than a header */
     assert_int_equal(stats.oversized, o.n);
     drop(&o);
     image_free(&in.im);
@@ -298,7 +298,7 @@ static void by_key(void **state)
     }
 }
 
-/* What came too late, and what has no time, is processed where it was in the whole. */
+/* Records that came too late, or have no time, are processed at their place in the whole. */
 static void keeps_the_order_of_processing(void **state)
 {
     (void)state;
@@ -340,7 +340,7 @@ static void refusals(void **state)
     image_free(&in.im);
 }
 
-/* A source that is read through a window: reading features and event types for a piece moves it. */
+/* A source that is read through a window: reading features and event types for a piece moves the window. */
 static int64_t read_image(void *user, uint64_t offset, void *buf, size_t n)
 {
     const struct image *im = user;
@@ -369,7 +369,7 @@ static void survives_a_window(void **state)
         image_end(&im, at);
     }
     image_section(&im, IMAGE_DATA, data, im.n - data);
-    image_feature(&im, 27, 8); /* COMPRESSED, of none */
+    image_feature(&im, 27, 8); /* COMPRESSED, without compression */
     const size_t table = im.n;
     image_zeros(&im, 16);
     image_section(&im, table, im.n, 20);

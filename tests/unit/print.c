@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* print.c - records and attrs as text for people; what is expected was worked out by hand from the bytes. */
+/* print.c - records and attrs as text for people; expected texts were derived by hand from the bytes. */
 #include "observed.h"
 #include "src/reflect/command_text.h"
 #include <inttypes.h>
@@ -83,7 +83,7 @@ static void test_exit(void **state)
           "    id: 423\n");
 }
 
-/* Nothing in a name can disturb a terminal, and left-over bytes are shown. */
+/* No name can disturb a terminal, and left-over bytes are shown. */
 static void test_string(void **state)
 {
     (void)state;
@@ -126,7 +126,7 @@ static void observe_sample(struct observed *o, const char *hex)
     o->rec.attr = &o->attr;
 }
 
-/* Bits 7, 8 and 31 of the mask: SP and IP of x86, and one that stands for no register there. */
+/* Bits 7, 8 and 31 of the mask: SP and IP of x86, and one without a register there. */
 static void test_registers(void **state)
 {
     (void)state;
@@ -267,7 +267,7 @@ static void same_numbers(uint64_t value)
     }
 }
 
-/* Every number of digits, at both its ends, as printf has it. */
+/* Every number of digits, with the smallest and largest number, as in printf. */
 static void test_digits(void **state)
 {
     (void)state;
@@ -288,7 +288,7 @@ static void test_digits(void **state)
     }
 }
 
-/* Words are written as pd_set_format() has them, also where only their first field is set. */
+/* Words are written as by pd_set_format(), also if only their first field is set. */
 static void test_words(void **state)
 {
     (void)state;

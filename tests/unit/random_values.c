@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * random_values.c - what is made at random is valid, comes back from its bytes, and covers what it should.
- * Checks R4.
- */
+/* random_values.c - random values are valid, read back from their bytes, and cover all cases. Checks R4. */
 #include "ops/gen/random_values.h"
 #include "cmocka_all.h"
 #include "seeded.h"
@@ -14,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All that a run of records has had. */
+/* The cases in a run of records. */
 struct tally {
     size_t records, variants, rests, odd_slots, unaligned, large;
 };
@@ -64,7 +61,7 @@ static void check_record(const struct pd_plan *plan, uint32_t type, struct pd_rn
     count(tally, &rec, n);
 }
 
-/* Every type of the schema, and some that nobody knows. */
+/* Every type of the schema, and some unknown ones. */
 static void check_types(const struct pd_plan *plan, struct pd_rng *rng, struct pd_arena arena,
                         struct tally *tally)
 {
@@ -112,7 +109,7 @@ static void test_round_trip(void **state)
     assert_true(tally.large > 100);
 }
 
-/* The same seed, the same record; and the numbers themselves never change. */
+/* The same seed gives the same record; and the generator's numbers never change. */
 static void test_seed(void **state)
 {
     (void)state;
@@ -133,9 +130,9 @@ static void test_seed(void **state)
     }
 }
 
-/* ---- A line more in the schema changes nothing else */
+/* ---- A new line in the schema changes nothing else */
 
-/* One number a record, so that the records behind it are what they were whatever it has in it. */
+/* Each record takes one number of the generator, so that later records do not depend on its fields. */
 static void test_one_number_each(void **state)
 {
     (void)state;
@@ -167,7 +164,7 @@ static void test_one_number_each(void **state)
     }
 }
 
-/* Two records of one seed have nothing to do with each other. */
+/* Two records of one seed are independent. */
 static void test_types_differ(void **state)
 {
     (void)state;
@@ -189,7 +186,7 @@ static void test_types_differ(void **state)
 
 enum { MOST_LINES = 200, MOST_BYTES = 65536 };
 
-/* Is the next line a field's own, so that another one may stand in front of it? */
+/* True if the next line begins a field, so that another one may be inserted before it. */
 static bool begins_field(const struct pd_op *op)
 {
     return op == NULL || (op->kind < PD_OP_ALIAS && op->kind != PD_OP_TEXT);
@@ -208,7 +205,7 @@ static bool make_value(uint64_t seed, const struct pd_op *layout, uint8_t *value
     return pd_random_parts(&rng, &arena, &plan.shape, layout, value);
 }
 
-/* An invented field in front of line `at`; it is behind the others in the struct. */
+/* Inserts an invented field before line `at`; in the struct it is behind the others. */
 static void insert_line(const struct pd_op *layout, size_t n, size_t at, struct pd_op *out)
 {
     const uint16_t behind = (uint16_t)((layout->offset + 7) / 8 * 8);
@@ -246,11 +243,11 @@ static void test_a_field_more(void **state)
     for (size_t i = 0; i < pd_n_layouts; i++)
         for (uint64_t seed = 0; seed < 3; seed++)
             if (pd_layouts[i] !=
-                pd_layout_feature_event_desc) /* what makes its attrs knows it by its address */
+                pd_layout_feature_event_desc) /* the code for its attrs finds it by its address */
                 check_lines(pd_layouts[i](), random_seed() + seed);
 }
 
-/* One more name of a value: it is chosen at times, and otherwise all is as without. */
+/* One more name of a value: it is chosen at times; everything else stays the same. */
 static void test_a_name_more(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* read.c - READ values as a sequence, and the common fields of tracepoints, from bytes worked out by hand. */
+/* read.c - READ values as a sequence, and the common fields of tracepoints, from bytes derived by hand. */
 #include "cmocka_all.h"
 #include <perfdata/perfdata.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reader.c - files put together by hand from the format's description, in both byte orders: what the reader
- * finds in them.
+ * reader.c - files made by hand from the format's description, in both byte orders, and the reader's results.
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
@@ -22,14 +21,14 @@ static struct pd_reader *open_image(const struct image *im)
     return r;
 }
 
-/* Closes and frees. */
+/* Closes the reader and frees the image. */
 static void done(struct pd_reader *r, struct image *im)
 {
     pd_reader_close(r);
     image_free(im);
 }
 
-/* Whatever the file is, its parts cover it. */
+/* The parts of any file cover it. */
 static void expect_covered(const struct pd_reader *r, const struct image *im)
 {
     size_t n;
@@ -83,7 +82,7 @@ static void expect_refused(const void *bytes, size_t n, enum pd_code code, const
     assert_int_equal(pd_reader_open_memory(&r, bytes, n, NULL, NULL), code);
 }
 
-/* The records up to the end; returns the code that ended them. */
+/* Counts the records; returns the code that ended them. */
 static enum pd_code count_records(struct pd_reader *r, uint64_t *n, struct pd_error *e)
 {
     struct pd_record rec = {0};
@@ -235,7 +234,7 @@ static void feature_sections(void **state)
     }
 }
 
-/* Each record: where it is and whose. */
+/* Each record: its place and its event. */
 static void records_and_their_events(void **state)
 {
     static const struct {
@@ -485,7 +484,7 @@ static void last_feature_bit(void **state)
 /* ---- Attr entries, FORMAT.md 1.3 */
 
 /*
- * A file of one entry with `room` bytes for an attr that says `size`, its ids section `at` bytes into the
+ * A file of one entry with `room` bytes for an attr of size `size`, and its ids section `at` bytes into the
  * entry.
  */
 static void start_entry(struct image *im, bool big, uint32_t size, size_t room, size_t at)
@@ -540,7 +539,7 @@ static void damaged_attrs(void **state)
     (void)state;
     BOTH_ORDERS(big)
     {
-        /* Ids nowhere to be found. */
+        /* The ids are at neither place. */
         start_entry(&im, big, 64, 64, 64);
         image_section(&im, 104 + 8 + 64, 104, im.n);
         struct pd_reader *r = open_image(&im);
@@ -569,7 +568,7 @@ static void damaged_attrs(void **state)
     }
 }
 
-/* What is left when the attrs' size is no multiple of attr_size is not an entry. */
+/* The remainder, if the attrs' size is not a multiple of attr_size, is not an entry. */
 static void remainder_of_attrs(void **state)
 {
     struct image im;
@@ -624,7 +623,7 @@ static void attrs_behind_data(void **state)
     }
 }
 
-/* Each attr pointing to the same large ids section must not multiply it. */
+/* If each attr points to the same large ids section, memory must not multiply. */
 static void ids_used_many_times(void **state)
 {
     struct image im;
@@ -676,7 +675,7 @@ static void unfinished_recording(void **state)
     }
 }
 
-/* Zeros where records should be are no table of features at offset 0. */
+/* Zeros in place of records are not a table of features at offset 0. */
 static void unfinished_and_zeroed(void **state)
 {
     struct image im;
@@ -752,7 +751,7 @@ static void data_beyond_the_end(void **state)
     }
 }
 
-/* A record header that leads nowhere. */
+/* Record headers of impossible sizes. */
 static void damaged_record_sizes(void **state)
 {
     struct image im;
@@ -802,7 +801,7 @@ static void bytes_left_behind_the_last_record(void **state)
     }
 }
 
-/* The data ends inside the file: the record may not run on into the features. */
+/* The data ends inside the file: the record may not extend into the features. */
 static void record_beyond_the_data(void **state)
 {
     struct image im;
@@ -943,7 +942,7 @@ static void payloads(void **state)
             image_end(&im, image_record(&im, 68, 0));
             finish(&im);
             struct pd_reader *r = open_image(&im);
-            for (int asked = 0; asked < 2; asked++) { /* what is not asked for is passed over */
+            for (int asked = 0; asked < 2; asked++) { /* payloads that are not read are skipped */
                 assert_int_equal(pd_reader_next(r, &rec, NULL), PD_OK);
                 assert_int_equal(rec.payload_size, cases[i].size);
                 assert_int_equal(pd_reader_decode(r, &rec, NULL), PD_OK);
@@ -1020,7 +1019,7 @@ static void payload_beyond_the_data(void **state)
     }
 }
 
-/* ---- Which event a record belongs to, FORMAT.md 4.3 */
+/* ---- The event of a record, FORMAT.md 4.3 */
 
 #define ANY_ID UINT64_C(0x1111111111111111)
 
@@ -1038,7 +1037,7 @@ static void start_two(struct image *im, bool big, uint64_t st0, uint64_t st1, bo
     im->data = im->n;
 }
 
-/* A record of `words` words behind the header, of which number `place` is `id`. */
+/* A record of `words` words behind the header; word `place` is `id`. */
 static void add_words(struct image *im, uint32_t type, size_t words, size_t place, uint64_t id)
 {
     const size_t at = image_record(im, type, 0);
@@ -1047,7 +1046,7 @@ static void add_words(struct image *im, uint32_t type, size_t words, size_t plac
     image_end(im, at);
 }
 
-/* Reads the next record and says whose it is and whether its layout is known. */
+/* Reads the next record and checks its event and whether its layout is known. */
 static void expect_event(struct pd_reader *r, uint32_t attr, bool known)
 {
     struct pd_record rec = {0};
@@ -1068,13 +1067,13 @@ static void event_by_identifier(void **state)
         start_two(&im, big, ST_IDENTIFIER | ST_IP, ST_IDENTIFIER | ST_IP | ST_TIME, true, true);
         add_words(&im, 9, 2, 0, 1001);
         add_words(&im, 9, 3, 0, 1002);
-        add_words(&im, 9, 3, 0, 0);    /* synthesized: the first */
-        add_words(&im, 9, 3, 0, 1003); /* nobody's, and the layouts differ */
-        add_words(&im, 4, 5, 4, 1002); /* the last word of the others */
+        add_words(&im, 9, 3, 0, 0);    /* synthesized: of the first event */
+        add_words(&im, 9, 3, 0, 1003); /* of no event, and the layouts differ */
+        add_words(&im, 4, 5, 4, 1002); /* the last word in the others' layout */
         add_words(&im, 4, 4, 3, 0);
         add_words(&im, 4, 5, 4, 1003);
         add_words(&im, 33, 1, 0, 1002); /* an unknown kernel type */
-        add_words(&im, 68, 0, 0, 0);    /* perf's own belong to none */
+        add_words(&im, 68, 0, 0, 0);    /* perf's own records have no event */
         add_words(&im, 9, 0, 0, 0);     /* too short for an id: as if it were 0 */
         add_words(&im, 4, 0, 0, 0);
         finish(&im);
@@ -1118,7 +1117,7 @@ static void event_by_id(void **state)
             add_words(&im, 9, 8, cases[i].in_sample, 1002);
             add_words(&im, 3, 8, 8 - cases[i].from_end, 1002);
             add_words(&im, 9, 8, cases[i].in_sample, 1001);
-            add_words(&im, 3, 8, 8 - cases[i].from_end, 5); /* nobody's, but all are laid out alike */
+            add_words(&im, 3, 8, 8 - cases[i].from_end, 5); /* of no event, but all have the same layout */
             finish(&im);
             struct pd_reader *r = open_image(&im);
             expect_event(r, 1, true);
@@ -1136,7 +1135,7 @@ static void event_without_ids(void **state)
     (void)state;
     BOTH_ORDERS(big)
     {
-        /* No place for an id in samples: nobody's; but the layout is known when it is the same for all. */
+        /* No place for an id in samples: of no event; but the layout is known if all events have the same. */
         start_two(&im, big, ST_IP, ST_IP, false, false);
         add_words(&im, 9, 1, 0, 1002);
         add_words(&im, 3, 3, 2, 1002);
@@ -1151,7 +1150,7 @@ static void event_without_ids(void **state)
         finish(&im);
         r = open_image(&im);
         expect_event(r, NOBODY, false);
-        expect_event(r, NOBODY, false); /* one word each, but not the same */
+        expect_event(r, NOBODY, false); /* one word each, but different ones */
         done(r, &im);
         start_two(&im, big, ST_IP | ST_TIME, ST_PERIOD | ST_TIME, true, true);
         add_words(&im, 9, 2, 0, 1001);
@@ -1161,7 +1160,7 @@ static void event_without_ids(void **state)
         expect_event(r, NOBODY, false);
         expect_event(r, NOBODY, true);
         done(r, &im);
-        /* No trailer at the first event: the first for all but samples. */
+        /* The first event has no trailer: all records except samples are of the first event. */
         start_two(&im, big, ST_IP | ST_IDENTIFIER, ST_IP | ST_IDENTIFIER, false, true);
         add_words(&im, 3, 3, 2, 1002);
         add_words(&im, 9, 2, 0, 1002);
@@ -1170,7 +1169,7 @@ static void event_without_ids(void **state)
         expect_event(r, 0, true);
         expect_event(r, 1, true);
         done(r, &im);
-        /* One event: whatever the id. */
+        /* One event: any id. */
         start_file(&im, big, ST_IDENTIFIER | ST_IP, true);
         add_words(&im, 9, 2, 0, 12345);
         add_words(&im, 3, 3, 2, 12345);
@@ -1179,7 +1178,7 @@ static void event_without_ids(void **state)
         expect_event(r, 0, true);
         expect_event(r, 0, true);
         done(r, &im);
-        /* None at all: records without trailers, samples without fields. */
+        /* No event: records without trailers, samples without fields. */
         image_start(&im, big, 104, 80);
         im.data = im.n;
         add_words(&im, 9, 2, 0, 1);
@@ -1193,8 +1192,8 @@ static void event_without_ids(void **state)
 }
 
 /*
- * A pipe stream of Google's perf 3.3: features under types of their own, before the attr. The second time
- * round as well.
+ * A pipe stream of Google's perf 3.3: features under types of their own, before the attr; the same after a
+ * rewind.
  */
 static void old_features_after_a_rewind(void **state)
 {
@@ -1233,7 +1232,7 @@ static void old_features_after_a_rewind(void **state)
     }
 }
 
-/* An id that two events claim is the first one's. */
+/* An id of two events belongs to the first one. */
 static void id_claimed_twice(void **state)
 {
     struct image im;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reader_dir.c - directory recordings as they should be, and with files that are missing, empty, too many, or
- * something else than files: what can be read is read, the rest is told once, by name.
+ * reader_dir.c - intact directory recordings, and those with files that are missing, empty, too many, or not
+ * regular files: all readable records are read, and each problem is reported once, by name.
  */
 #define _GNU_SOURCE
 #include "../../fuzz/image.h"
@@ -17,7 +17,7 @@
 
 #define NO_FORMAT UINT64_MAX
 
-/* ---- A directory of its own for each test */
+/* ---- A separate directory for each test */
 
 static int setup(void **state)
 {
@@ -101,7 +101,7 @@ static struct pd_reader *open_dir(const char *dir)
     return r;
 }
 
-/* The instruction pointers of all samples, in order, ended by 0. */
+/* The instruction pointers of all samples, in order; 0 ends them. */
 static void expect_samples(struct pd_reader *r, const uint64_t *want)
 {
     struct pd_record rec = {0};
@@ -157,7 +157,7 @@ static void numbers_names_and_others(void **state)
     put_member(dir, "data.", 14);
     put_member(dir, "metadata.0", 99);
     put_member(dir, "data0", 99);
-    assert_int_equal(mkdir(in(dir, "data.d"), 0700), 0); /* not named like one of perf's */
+    assert_int_equal(mkdir(in(dir, "data.d"), 0700), 0); /* its name is not one of perf's */
     assert_int_equal(mkdir(in(dir, "kcore_dir"), 0700), 0);
     put_member(dir, "kcore_dir/kcore", 99);
     struct pd_reader *r = open_dir(dir);
@@ -227,7 +227,7 @@ static void versions(void **state)
                 put_member(dir, "data.0", 2);
             struct pd_reader *r = open_dir(dir);
             size_t n = 0;
-            /* With 0 perf would not read them; one does not have them for nothing. */
+            /* With 0 perf would not read them, so they must not exist. */
             if ((all[i] == 0 && others) || (all[i] > 1 && all[i] != NO_FORMAT))
                 expect_finding(r, n++, PD_EVALUE, "DIR_FORMAT version", all[i], 1);
             if (all[i] && all[i] != NO_FORMAT && !others)
@@ -243,7 +243,7 @@ static void versions(void **state)
     }
 }
 
-/* ---- What is missing, or not what it should be */
+/* ---- Missing files, and wrong kinds of files */
 
 static void expect_no_data(const char *dir, int error)
 {
@@ -311,13 +311,13 @@ static void members_that_are_no_files(void **state)
             assert_int_equal(symlink("data.1", in(dir, "data.1")), 0);
         r = open_dir(dir);
         expect_members(r, "data data.0 data.1 data.2");
-        for (int k = 0; k < 3; k++) { /* told once, however often it is read */
+        for (int k = 0; k < 3; k++) { /* reported once, however often it is read */
             assert_int_equal(pd_reader_n_findings(r), 1);
             expect_finding(r, 0, PD_EMISSING, "data.1", (uint64_t)errors[i], 0);
             SAMPLES(r, 1, 2, 4);
             assert_int_equal(pd_reader_rewind(r, NULL), PD_OK);
         }
-        assert_int_equal(pd_reader_open_member(&m, r, 2, NULL, NULL), PD_OK); /* told: nothing is in it */
+        assert_int_equal(pd_reader_open_member(&m, r, 2, NULL, NULL), PD_OK); /* reported; it is empty */
         assert_int_equal(pd_reader_next(m, &(struct pd_record){0}, NULL), PD_END);
         pd_reader_close(m);
         pd_reader_close(r);
@@ -339,7 +339,7 @@ static void links_to_files(void **state)
     pd_reader_close(r);
 }
 
-/* What the system refuses says nothing of what is there: nothing is read of it. */
+/* The system's refusal does not tell the content: nothing is read. */
 static void expect_refused(const char *dir, const char *field, int why)
 {
     struct pd_reader *r = NULL;
@@ -351,7 +351,7 @@ static void expect_refused(const char *dir, const char *field, int why)
     assert_int_equal(e.found, why);
 }
 
-/* A file that fails when its records are to be read. */
+/* A file that fails when its records are read. */
 static void refused_meanwhile(void **state)
 {
     const char *dir = *state;
@@ -377,13 +377,13 @@ static void refused_meanwhile(void **state)
     assert_string_equal(e.field, "data.0");
     assert_int_equal(e.member, 1);
     assert_int_equal(pd_reader_next(r, &rec, &e),
-                     PD_END); /* nothing of the others: that would not be the recording */
+                     PD_END); /* no records of the others: that would not be the recording */
     assert_int_equal(pd_reader_failure(r, &first), PD_EIO);
     assert_int_equal(first.found, EMFILE);
     pd_reader_close(r);
 }
 
-/* Permissions do not count for root, who runs this as somebody else. */
+/* Permissions do not count for root, who runs this as another user. */
 static void without_permission(void **state)
 {
     const char *dir = *state;
@@ -410,7 +410,7 @@ static void without_permission(void **state)
     assert_int_equal(me == 0 ? seteuid(me) : 0, 0);
 }
 
-/* A file that goes away, or becomes shorter, after the recording was opened. */
+/* A file that disappears or shrinks after the recording was opened. */
 static void changed_meanwhile(void **state)
 {
     const char *dir = *state;
@@ -441,7 +441,7 @@ static void changed_meanwhile(void **state)
     pd_reader_close(r);
 }
 
-/* Damage in one file is told, and the next call goes on with the next file. */
+/* Damage in one file is reported, and the next call continues with the next file. */
 static void damage_in_one_file(void **state)
 {
     const char *dir = *state;
@@ -463,7 +463,7 @@ static void damage_in_one_file(void **state)
     }
 }
 
-/* perf writes no such thing, but what it would mean is clear. */
+/* perf writes no such directory, but its meaning is clear. */
 static void data_is_a_stream(void **state)
 {
     const char *dir = *state;

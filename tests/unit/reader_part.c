@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reader_part.c - a file read in parts, by one thread and by several, gives what one reader gives, wherever
- * it is cut, also where data looks like records and where records are damaged; and reading goes on at any
- * record. Checks R6.
+ * reader_part.c - a file read in parts, by one thread and by several, gives the records of one reader, for
+ * any cuts, also if data looks like records and if records are damaged; and reading continues at any record.
+ * Checks R6.
  */
 #include "../../fuzz/digest.h"
 #include "cmocka_all.h"
@@ -12,7 +12,7 @@
 #include <pthread.h>
 
 #define SAMPLES 400
-#define FAKES 40 /* more than are tried */
+#define FAKES 40 /* more than the reader tries */
 #define COMM_BYTES 56
 
 static void begin(struct image *im, bool big)
@@ -70,7 +70,10 @@ static void expect_equal(const struct digest *a, const struct digest *b)
     }
 }
 
-/* In parts of so many bytes, the same as in one; returns up to where parts were certain. */
+/*
+ * Compares reading in parts of so many bytes with one reader; returns the offset up to which parts were
+ * certain.
+ */
 static uint64_t expect_same(const struct image *im, uint64_t bytes)
 {
     struct pd_reader *r = open_image(im);
@@ -117,7 +120,7 @@ static void expect_part(struct pd_reader *part, uint64_t from, uint64_t to, uint
     }
 }
 
-/* From is within a record, to too: a record belongs to the part that it begins in. */
+/* If `from` or `to` is within a record: a record belongs to the part in which it begins. */
 static void where_they_begin(void **state)
 {
     struct image im = plain(false);
@@ -141,7 +144,7 @@ static void where_they_begin(void **state)
     image_free(&im);
 }
 
-/* A sample whose raw data is a row of samples: a part that begins in it does so with these. */
+/* A sample whose raw data is a row of samples: a part that begins in it begins with these. */
 static void looks_like_records(void **state)
 {
     (void)state;
@@ -174,7 +177,7 @@ static void looks_like_records(void **state)
         pd_reader_close(part);
         pd_reader_close(r);
         const uint64_t certain =
-            expect_same(&im, fake - 4 - im.data); /* cut right there: nothing behind it is believed */
+            expect_same(&im, fake - 4 - im.data); /* cut right there: bytes behind the cut are not believed */
         assert_true(certain > before);
         for (size_t i = 0; i < N_STRIPES; i++)
             expect_same(&im, stripes[i]);
@@ -182,7 +185,7 @@ static void looks_like_records(void **state)
     }
 }
 
-/* AUX data covers whole parts, in which nothing, or what looks like records, is found. */
+/* AUX data covers whole parts, which have no records or only bytes that look like records. */
 static void payloads(void **state)
 {
     (void)state;
@@ -231,7 +234,7 @@ static void damage(void **state)
     }
 }
 
-/* What one part cannot tell without the others. */
+/* Files that one part cannot read without the others. */
 static void for_one_thread(void **state)
 {
     const struct pd_reader_options keep = {.size = sizeof keep, .keep_compressed = true};
@@ -376,7 +379,7 @@ static void rewrite(void **state)
             assert_int_equal(pd_reader_offset(part) - first, stats.bytes);
             records += stats.records;
             decoded += stats.decoded;
-            /* All but what is before the end of this part. */
+            /* Skips everything before the end of this part. */
             o.from = pd_reader_offset(part);
             o.index = records;
             rest.n = 0;

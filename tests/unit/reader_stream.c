@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * reader_stream.c - pipe streams, and files that come through a pipe: attrs that come late or in odd sizes,
- * what stands behind the last record, payloads larger than the window, and ends in the middle. From memory
- * and through a window the same must come out. Checks R7.
+ * bytes behind the last record, payloads larger than the window, and ends in the middle. Reading from memory
+ * and through a window gives the same. Checks R7.
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
@@ -77,7 +77,7 @@ static void add_sample(struct image *im, uint64_t id)
     image_end(im, at);
 }
 
-/* A sample before its attr belongs to nobody; the attr counts from where it stands, and once. */
+/* A sample before its attr has no event; the attr counts from its place on, and once. */
 static void attrs_behind_samples(void **state)
 {
     (void)state;
@@ -90,7 +90,7 @@ static void attrs_behind_samples(void **state)
             add_sample(&im, 1);
             add_attr(&im, ST_IDENTIFIER | ST_IP, 1);
             add_sample(&im, 1);
-            add_sample(&im, 2); /* the only event there is */
+            add_sample(&im, 2); /* the only event */
             add_attr(&im, ST_IDENTIFIER | ST_TIME, 2);
             add_sample(&im, 1);
             add_sample(&im, 2);
@@ -131,7 +131,7 @@ static void attrs_behind_samples(void **state)
 }
 
 /*
- * Every size of the record, and sizes in the attr that do not fit it. The records behind are read all the
+ * Every size of the record, and sizes in the attr that do not fit it. The records behind it are read all the
  * same.
  */
 static void attrs_of_odd_sizes(void **state)
@@ -155,7 +155,7 @@ static void attrs_of_odd_sizes(void **state)
             pd_reader_decode(r, &rec, NULL);
             next_is(r, &rec, 68, NOBODY);
             assert_int_equal(pd_reader_next(r, &rec, NULL), PD_END);
-            assert_int_equal(pd_reader_n_attrs(r), n >= 8); /* what has no size field is no attr */
+            assert_int_equal(pd_reader_n_attrs(r), n >= 8); /* without a size field it is not an attr */
             if (n >= 8) {
                 const struct pd_event_attr *a = pd_reader_attr(r, 0);
                 const size_t size = said[i] < 64 ? 64 : said[i];
@@ -191,7 +191,7 @@ static void expect_stray(const struct image *im, uint64_t at, uint64_t stray, en
     }
 }
 
-/* A single byte is the start of a record where some type begins with it. */
+/* A single byte is the start of a record if some type begins with it. */
 static void stray_byte(void **state)
 {
     (void)state;
@@ -204,7 +204,7 @@ static void stray_byte(void **state)
             image_start(&im, big, 16, 0);
             add_round(&im);
             *image_room(&im, 1) = (uint8_t)byte;
-            if (!unclear) /* other types may come */
+            if (!unclear) /* later types may begin with it */
                 expect_stray(&im, 24, starts ? 0 : 1, starts ? PD_ESHORT : PD_END);
             image_free(&im);
         }
@@ -212,8 +212,8 @@ static void stray_byte(void **state)
 }
 
 /*
- * Console text is stray whatever record its first bytes would make; how much there is does not depend on how
- * it comes.
+ * Console text is stray, even if its first bytes would make a record; its length does not depend on the kind
+ * of input.
  */
 static void stray_text(void **state)
 {
@@ -235,10 +235,7 @@ static void stray_text(void **state)
     }
 }
 
-/*
- * Much of it: text makes records, too, of types that nobody knows; only what is left behind the last is
- * stray.
- */
+/* Long text makes records of unknown types, too; only the rest behind the last one is stray. */
 static void long_stray_text(void **state)
 {
     (void)state;
@@ -350,7 +347,8 @@ static void payloads_cut_off(void **state)
 /* ---- Files through a pipe */
 
 /*
- * Overlaps that are seen at the beginning are not told again at the end; those that only the end shows are.
+ * Overlaps seen at the beginning are not reported again at the end; those that only the end shows are
+ * reported then.
  */
 static void overlaps_told_once(void **state)
 {
@@ -384,7 +382,7 @@ static void overlaps_told_once(void **state)
     }
 }
 
-/* A file that ends before its data does: the same is known of it however it was read. */
+/* A file that ends before its data does: the result does not depend on how it was read. */
 static void file_that_ends_early(void **state)
 {
     (void)state;
@@ -425,7 +423,7 @@ static void file_that_ends_early(void **state)
     image_free(&whole);
 }
 
-/* One whose header says no size of the data is unfinished, but not if it ends before they start. */
+/* A file without a size of its data is unfinished, except if it ends before the data starts. */
 static void ends_before_its_data(void **state)
 {
     (void)state;
@@ -448,10 +446,7 @@ static void ends_before_its_data(void **state)
     }
 }
 
-/*
- * Entries are read many at a time: those before the place where a file is cut while it is read are there all
- * the same.
- */
+/* Entries are read many at a time: those before the place where a file is cut while it is read are kept. */
 static void attrs_that_end_early(void **state)
 {
     (void)state;

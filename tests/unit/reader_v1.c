@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reader_v1.c - files and streams of the first version, PERFFILE, byte by byte: each place below was worked
- * out by hand from the format's description, and each number stands in both byte orders.
+ * reader_v1.c - files and streams of the first version, PERFFILE, byte by byte: each place was derived by
+ * hand from the format's description, and each number has both byte orders.
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
@@ -133,7 +133,7 @@ static void make_file(struct image *im, bool big, unsigned word, unsigned attr)
 static void files(void **state)
 {
     static const unsigned attrs[] = {72,  80,  96,
-                                     104, 128, 136}; /* the last two only the header's size tells */
+                                     104, 128, 136}; /* only the header's size determines the last two */
     (void)state;
     for (size_t i = 0; i < sizeof attrs / sizeof *attrs; i++) {
         for (unsigned how = 0; how < 4; how++) {
@@ -176,7 +176,7 @@ static void files(void **state)
     }
 }
 
-/* Real file A: a header of 72 bytes, the first attr of all, not finished. */
+/* Real file A: a header of 72 bytes, the first attr of all, unfinished. */
 static void unfinished(void **state)
 {
     (void)state;

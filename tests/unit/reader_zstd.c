@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reader_zstd.c - what is inside COMPRESSED records: chunks that end anywhere, frames that begin again,
- * damage, limits. What is before damage is given, what is lost is told, and memory stays bounded. Checks R2,
- * R7.
+ * reader_zstd.c - records inside COMPRESSED ones: chunks that end anywhere, frames that begin again, damage,
+ * limits. Records before damage are given, losses are reported, and memory stays bounded. Checks R2, R7.
  */
 #include "cmocka_all.h"
 #include "heap.h"
@@ -100,7 +99,7 @@ static void expect(struct pd_reader *r, uint32_t type, unsigned depth, uint64_t 
 static void expect_error(struct pd_reader *r, enum pd_code code, const char *field, uint64_t offset,
                          uint64_t found)
 {
-    struct pd_record rec = {0}; /* another one than before: the error must not depend on it */
+    struct pd_record rec = {0}; /* a separate record: the error must not depend on the last one */
     struct pd_error e = {0};
     assert_int_equal(pd_reader_next(r, &rec, &e), code);
     assert_int_equal(e.code, code);
@@ -111,7 +110,7 @@ static void expect_error(struct pd_reader *r, enum pd_code code, const char *fie
         assert_int_equal(e.found, found);
 }
 
-/* And no more, however often one asks. */
+/* Expects the end, however often it is asked for. */
 static void expect_end(struct pd_reader *r)
 {
     struct pd_record rec = {0};
@@ -169,7 +168,7 @@ static void records_over_chunks(void **state)
     }
 }
 
-/* The input of one frame cut at any byte, also inside its header and its blocks' headers. */
+/* The input of one frame is cut at any byte, also inside its header and its blocks' headers. */
 static void chunks_cut_anywhere(void **state)
 {
     struct image frame = {0}, inner = {0};
@@ -232,10 +231,7 @@ static void incomplete_at_the_end(void **state)
 
 /* ---- Damage */
 
-/*
- * The blocks before a damaged one are given although they stand in the same chunk; what is lost behind it is
- * told.
- */
+/* Blocks before a damaged one are given, even of the same chunk; losses behind it are reported. */
 static void damaged_block(void **state)
 {
     (void)state;
@@ -280,7 +276,7 @@ static void damaged_block(void **state)
     }
 }
 
-/* Damage that is no zstd matter: a record size that cannot be. */
+/* Damage outside of zstd: an impossible record size. */
 static void damaged_record_inside(void **state)
 {
     struct image im, inner = {0};
@@ -303,7 +299,7 @@ static void damaged_record_inside(void **state)
     image_free(&inner);
 }
 
-/* Damage in the stream outside comes after what it hides. */
+/* Damage of the outer stream comes after the records that it hides. */
 static void damage_outside_after_damage_inside(void **state)
 {
     struct image im, inner = {0};
@@ -330,7 +326,7 @@ static void damage_outside_after_damage_inside(void **state)
     image_free(&inner);
 }
 
-/* A frame begins although the one before did not end: the rest of the record that was begun never comes. */
+/* A frame begins although the previous one did not end: the rest of the started record never comes. */
 static void frame_without_end(void **state)
 {
     (void)state;
@@ -419,7 +415,7 @@ static void compressed_records_of_any_size(void **state)
     }
 }
 
-/* Given, with a word; and what stands behind it in the same chunk as well. */
+/* The record is given, with an error; records behind it in the same chunk are given, too. */
 static void compressed_inside_compressed(void **state)
 {
     (void)state;
@@ -461,7 +457,7 @@ static void add_bomb(struct image *im, size_t blocks)
     add_chunk(im, LOG, record, sizeof record, true);
 }
 
-/* All that the limit allows is given, then it is told, and memory is that of the window. */
+/* All records within the limit are given, then it is reported, and memory is that of the window. */
 static void expect_bomb(uint64_t limit, uint64_t option, size_t blocks)
 {
     struct heap heap = {0};
@@ -505,7 +501,7 @@ static void bombs(void **state)
     expect_bomb(BOMB_RECORD, BOMB_RECORD, 1);
     expect_bomb(3 * ZFRAME_BLOCK, 3 * ZFRAME_BLOCK, 4);
     expect_bomb(257 * BOMB_RECORD, 257 * BOMB_RECORD,
-                257); /* just what is allowed: 257 blocks are 64 times 257 records */
+                257); /* exactly the limit: 257 blocks are 64 times 257 records */
     expect_bomb(UINT64_C(256) << 20, 0, 16000);
 }
 
@@ -546,7 +542,7 @@ static void windows(void **state)
         {(1 << 21) - 1, 21, false},
         {(1 << 21) - 1, 20, true},
         {UINT64_MAX, 28, true},
-        {1, 10, true}, /* the least there is */
+        {1, 10, true}, /* the minimum */
         {1, 11, false},
     };
     (void)state;

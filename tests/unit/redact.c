@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * redact.c - every field that holds names or bytes says what it tells; of random recordings, of every type of
- * record and feature, nothing of such a field comes through a redaction; what is replaced is replaced one to
- * one.
+ * redact.c - every field with names or bytes has a kind; in random recordings, of every type of record and
+ * feature, nothing of such a field remains after a redaction; replacements are one-to-one.
  */
 #define _GNU_SOURCE
 #include "cmocka_all.h"
@@ -21,7 +20,7 @@
 
 /* ---- Completeness */
 
-/* A number that is called like an id of an event, which merge gives anew. */
+/* True if a number's name is like that of an event id, which merge may change. */
 static bool may_be_event_id(const struct pd_op *op)
 {
     static const char *const names[] = {"id", "stream_id", "identifier", "event_id"};
@@ -31,7 +30,7 @@ static bool may_be_event_id(const struct pd_op *op)
     return false;
 }
 
-/* A number that is printed as an address, a time or with a sign, or is called like what tells of somebody. */
+/* True if a number is printed as an address, a time or with a sign, or if its name may identify somebody. */
 static bool may_tell(const struct pd_op *op)
 {
     static const char *const words[] = {"pid", "tid",   "uid", "gid", "addr",   "time",
@@ -47,7 +46,7 @@ static bool may_tell(const struct pd_op *op)
     return false;
 }
 
-/* Without a default, so that a new kind of line has to be put somewhere. */
+/* Without a default, so that the compiler reports a new kind of line. */
 static bool needs_line(const struct pd_op *op)
 {
     switch ((enum pd_op_kind)op->kind) {
@@ -74,16 +73,16 @@ static bool needs_line(const struct pd_op *op)
     case PD_OP_U64:
     case PD_OP_S32:
     case PD_OP_OPT64: return may_tell(op);
-    case PD_OP_B32: /* bits that have names */
+    case PD_OP_B32: /* bits with names */
     case PD_OP_B64: return false;
-    case PD_OP_SUB: /* the lines are those of the part */
+    case PD_OP_SUB: /* the part's own lines count */
     case PD_OP_LIST:
     case PD_OP_ITEMS:
     case PD_OP_ITEMSR:
     case PD_OP_MESSAGE:
     case PD_OP_SIZED:
     case PD_OP_ATTR: return false;
-    case PD_OP_HEAD: /* not in the stream, or made of what is */
+    case PD_OP_HEAD: /* not in the stream, or derived from it */
     case PD_OP_GIVEN:
     case PD_OP_ROOM:
     case PD_OP_ROOMN:
@@ -137,13 +136,13 @@ static void every_field_says_what_it_tells(void **state)
 }
 
 /*
- * All that may stay as it is: it says nothing of anybody. What has a line in identity.def
- * (every_field_says_what_it_tells) and is not here must go, whatever the line calls it.
+ * Fields that may stay, since they identify nobody. A field with a line in identity.def
+ * (every_field_says_what_it_tells) that is not here must go, for any kind.
  */
 static const struct {
     const char *layout, *fields;
 } harmless[] = {
-    /* numbers of events, masks and what was counted */
+    /* numbers of events, masks and counts */
     {"event_type", "event_id"},
     {"attr", "config bp_len sample_regs_user sample_regs_intr config3 config4"},
     {"read_values", "time_enabled time_running"},
@@ -158,7 +157,7 @@ static const struct {
     {"schedstat_cpu", "rq_cpu_time run_delay"},
     {"bpf_prog_info", "run_time_ns"},
     {"feature_clockid", "resolution"},
-    /* sizes, and places in what the recording has or in a program */
+    /* sizes, and places in the recording or in a program */
     {"aux", "aux_offset aux_size"},
     {"auxtrace", "offset cpu"},
     {"simpleperf_dso", "min_vaddr"},
@@ -182,7 +181,7 @@ static const struct {
     {"memory_node", "bitmap"},
     {"feature_cpu_topology", "die_ids"},
     {"feature_e_machine", "e_flags"},
-    /* what the format itself says */
+    /* values of the format itself */
     {"file_header", "magic adds_features"},
     {"feature_tracing_data", "magic name header_page_name header_event_name"},
     {"varint", "value"},
@@ -241,7 +240,7 @@ static void only_what_is_harmless_stays(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* What must go although neither its name nor its form asks for a line. */
+/* Fields that must go although neither their name nor their form requires a line. */
 static const struct {
     const char *layout, *field;
     enum pd_identity kind;
@@ -281,7 +280,7 @@ static void others_must_go_too(void **state)
     pd_identities_close(&ids);
 }
 
-/* What goes as a whole. */
+/* Records and features that go as a whole. */
 static const struct {
     const char *layout;
     enum pd_identity kind;
@@ -316,7 +315,7 @@ static enum pd_identity whole_kind(const char *layout)
     return PD_ID_UNSAID;
 }
 
-/* Nobody needs it, and anything may be in it. */
+/* Unused bytes, which may have any content. */
 static bool is_reserved(const struct pd_op *op)
 {
     return op->name && (strncmp(op->name, "reserved", 8) == 0 || strcmp(op->name, "res") == 0);
@@ -397,7 +396,7 @@ struct leaks {
     size_t looked;
 };
 
-/* Bytes that come up by themselves prove nothing, nor does what every kernel is called. */
+/* Bytes that may occur by chance prove nothing, nor do names that every kernel has. */
 static bool is_telling(const uint8_t *p, size_t n)
 {
     static const char kernel[] = "[kernel.kallsyms]";
@@ -571,7 +570,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* Pids of all sizes: with a key they stay below 2^31 where they were, so that perf takes none for -1. */
+/* Pids of all sizes: with a key, those below 2^31 stay below, so that perf takes none for -1. */
 static void pids_are_replaced_one_to_one(void **state)
 {
     const struct pd_attr attr = {.type = PD_TYPE_SOFTWARE, .size = PD_ATTR_SIZE_VER7};

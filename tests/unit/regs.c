@@ -85,7 +85,7 @@ static void registers_have_their_names(void **state)
 }
 
 /*
- * An abi with SIMD has extended general registers, and the shadow stack, where XMM registers were:
+ * An abi with SIMD has extended general registers, and the shadow stack, in place of XMM registers:
  * asm/perf_regs.h of 2026.
  */
 static void simd_has_others(void **state)

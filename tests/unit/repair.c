@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * repair.c - a recording made by hand, cut off at every byte, and damaged in many ways: no record before the
- * damage is lost, what pd_repair() says is lost adds up, and its result has no damage.
+ * repair.c - a recording made by hand, cut at every byte, and damaged in many ways: no record before the
+ * damage is lost, the losses that pd_repair() reports add up, and its result has no damage.
  */
 #include "cmocka_all.h"
 #include "../../fuzz/image_sink.h"
@@ -62,7 +62,7 @@ struct outcome {
     size_t n_lost;
     uint64_t data_end;
     size_t n_findings;     /* of the input */
-    bool samples[SAMPLES]; /* which are there */
+    bool samples[SAMPLES]; /* found in the output */
     bool arch;
 };
 
@@ -76,7 +76,7 @@ static void on_lost(void *user, const struct pd_lost_range *lost)
     o->lost[o->n_lost++] = *lost;
 }
 
-/* The result must be without damage, and come out of decoding and encoding as it is. */
+/* The result must be without damage, and the same after decoding and encoding. */
 static void judge(struct outcome *o)
 {
     const struct pd_rewrite_options how = {.size = sizeof how, .reencode = true};
@@ -140,7 +140,7 @@ static void cut_anywhere(void **state)
         make(&r, way & 1, way & 2);
         for (size_t n = 0; n <= r.im.n; n++) {
             struct outcome o;
-            uint8_t *exact = malloc(n ? n : 1); /* so that reading behind it is seen */
+            uint8_t *exact = malloc(n ? n : 1); /* so that reading behind it is noticed */
             assert_non_null(exact);
             memcpy(exact, r.im.b, n);
             const enum pd_code code = repair(exact, n, n & 1, &o);
@@ -163,7 +163,7 @@ static void cut_anywhere(void **state)
     }
 }
 
-/* Bytes of a record are overwritten: the others are there, with --keep-tail those behind it, too. */
+/* Bytes of a record are overwritten: the other records are kept, with --keep-tail those behind it, too. */
 static void damaged_anywhere(void **state)
 {
     static const uint8_t values[] = {0, 1, 8, 0x28, 0x7f, 0x80, 0xff};
@@ -198,7 +198,7 @@ static void damaged_anywhere(void **state)
     }
 }
 
-/* A stretch of zeros over several records, and bytes that are missing. */
+/* Zeros over several records, and missing bytes. */
 static void holes(void **state)
 {
     (void)state;
@@ -226,7 +226,7 @@ static void holes(void **state)
     image_free(&r.im);
 }
 
-/* What the header says of the place of the data is wrong: it is found, and so are the features behind it. */
+/* The place of the data in the header is wrong: the data is found, and so are the features behind it. */
 static void data_elsewhere(void **state)
 {
     (void)state;
@@ -263,7 +263,7 @@ static void data_elsewhere(void **state)
     }
 }
 
-/* It is not known where the data begins, nor are its first records intact: that range is told. */
+/* The place of the data is unknown, and its first records are damaged: that range is reported. */
 static void data_elsewhere_and_damaged(void **state)
 {
     struct recording r = {.im = {0}};
@@ -282,8 +282,10 @@ static void data_elsewhere_and_damaged(void **state)
     image_free(&r.im);
 }
 
-/* A bit of sample_type is wrong: every field has eight bytes or more, so no sample can be what it says. Of
- * the bits that there are not, a later kernel may have the lower ones. */
+/*
+ * A bit of sample_type is wrong: every field has eight bytes or more, so no sample fits. Of the unused bits,
+ * a later kernel may use the lower ones.
+ */
 static void attrs_of_something_else(void **state)
 {
     enum { SAMPLE_TYPE = 104 + 24, KNOWN = 25 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rewrite.c - writing a file again gives the same bytes, copied or encoded anew, whatever is wrong with it.
- * Checks R5, R11.
+ * rewrite.c - writing a file again gives the same bytes, copied or encoded, whatever its damage. Checks R5,
+ * R11.
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
@@ -50,7 +50,7 @@ static struct pd_rewrite_stats rewrite_reader(struct pd_reader *r, struct out *o
     return stats;
 }
 
-/* Both ways; returns what the second one found, its last finding in *last. */
+/* Rewrites both ways; returns the second one's counts, its last finding in *last. */
 static struct pd_rewrite_stats expect_identity(const struct image *im, struct out *o)
 {
     struct pd_reader *r;
@@ -88,7 +88,7 @@ static void a_recording(void **state)
         assert_true(s.decoded >= 9);
         assert_int_equal(s.decoded + s.raw, 12);
         assert_int_equal(s.undecodable, 0);
-        assert_int_equal(s.bad_sections, 1); /* what HEADER_TRACING_DATA has is none */
+        assert_int_equal(s.bad_sections, 1); /* the data of HEADER_TRACING_DATA is not a section */
         assert_int_equal(o.findings, 2);
         assert_int_equal(o.first.code, PD_EUNKNOWN);
         assert_int_equal(o.first.offset, 872);
@@ -126,7 +126,7 @@ static void other_containers(void **state)
         expect_same_again(&im);
         image_start(&im, big, 72, 0);
         expect_same_again(&im);
-        image_start(&im, big, 136, 80); /* a longer header, and an event type whose name has no end */
+        image_start(&im, big, 136, 80); /* a longer header, and an event type whose name does not end */
         memset(im.b + 104, 0xee, 32);
         image_section(&im, IMAGE_TYPES, im.n, 72 + 9);
         image_pattern(&im, 72 + 9);
@@ -138,7 +138,7 @@ static void other_containers(void **state)
     }
 }
 
-/* Ids behind attr.size bytes; the place where they usually stand holds junk. */
+/* Ids behind attr.size bytes; their usual place has junk. */
 static void early_ids(void **state)
 {
     (void)state;
@@ -197,7 +197,7 @@ static void sections_anywhere(void **state)
     }
 }
 
-/* What contradicts its own layout is copied and reported. */
+/* Records that contradict their layout are copied and reported. */
 static void undecodable_records(void **state)
 {
     (void)state;
@@ -209,7 +209,7 @@ static void undecodable_records(void **state)
         const struct pd_rewrite_stats s = expect_identity(&im, &o);
         assert_int_equal(s.undecodable, 1);
         assert_int_equal(s.decoded + s.raw, 11);
-        assert_int_equal(o.findings, 3); /* and those of a_recording() */
+        assert_int_equal(o.findings, 3); /* with those of a_recording() */
         image_free(&im);
     }
 }
@@ -227,7 +227,7 @@ static void damaged_data(void **state)
         assert_int_equal(o.last.code, PD_ESIZE);
         assert_int_equal(o.last.offset, 728);
         image_free(&im);
-        image_recording(&im, big); /* a payload that does not end in time */
+        image_recording(&im, big); /* a payload beyond the end of the data */
         image_set(&im, 944 + 8, 200, 8);
         expect_identity(&im, &o);
         assert_int_equal(o.last.code, PD_ETRUNC);
@@ -235,7 +235,7 @@ static void damaged_data(void **state)
     }
 }
 
-/* Without a sink it is only proved. */
+/* Without a sink, records are only proven. */
 static void without_a_sink(void **state)
 {
     struct image im;
@@ -275,7 +275,7 @@ static void a_sink_that_fails(void **state)
                 assert_int_equal(e.code, PD_EOUT);
                 assert_int_equal(e.found, EDQUOT);
                 assert_int_equal(e.offset, o.at);
-                assert_int_equal(o.calls, o.fail_at); /* not asked again */
+                assert_int_equal(o.calls, o.fail_at); /* not called again */
             }
             pd_reader_close(r);
             image_free(&im);
@@ -329,7 +329,7 @@ static void any_input(void **state)
     }
 }
 
-/* A stream whose data is damaged: what stands behind the data is found all the same. */
+/* A stream whose data is damaged: sections behind the data are found all the same. */
 static void a_damaged_stream(void **state)
 {
     (void)state;
@@ -339,7 +339,8 @@ static void a_damaged_stream(void **state)
             struct pd_reader *r;
             image_recording(&im, reencode);
             image_set(&im, 728 + 6, 3, 2);
-            image_section(&im, IMAGE_TYPES, 16777216, 144); /* nor do sections that are not there disturb */
+            image_section(&im, IMAGE_TYPES, 16777216,
+                          144); /* sections outside of the file do not disturb, either */
             if (unfinished)
                 image_set(&im, IMAGE_DATA + 8, 0, 8);
             struct source s = {&im, UINT64_MAX};
@@ -357,9 +358,7 @@ static void a_damaged_stream(void **state)
     }
 }
 
-/*
- * In a stream it is only known at the end whether a section that seems to stand in the data is in the file.
- */
+/* In a stream, only the end tells whether a section that seems to be in the data is in the file. */
 static void sections_anywhere_in_a_stream(void **state)
 {
     static const uint64_t sizes[] = {72, 144, 720, 72000};

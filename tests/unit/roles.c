@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* roles.c - each record's role, what it tells of tasks and where, against what perf 6.1 does with it. */
+/*
+ * roles.c - each record's role, and which task it describes and where, compared with what perf 6.1 does with
+ * it.
+ */
 #include "src/codec/record_role.h"
 #include "src/codec/transport.h"
 #include "src/schema/schema.h"
@@ -13,8 +16,8 @@ struct expected {
 };
 
 /*
- * Of the kernel's records; the tasks that they tell of are those that perf's machine__process_*_event() look
- * for. What stays until something else is said is a state; what happened is not.
+ * Records of the kernel; the tasks that they describe are those that perf's machine__process_*_event() look
+ * for. A state holds until another record changes it; an event does not.
  */
 static const struct expected of_kernel[] = {
     {PD_RECORD_MMAP, PD_ROLE_OF_TASK, PD_TELLS_MAP, PD_COPIES_STATE},
@@ -43,7 +46,7 @@ static const struct expected of_kernel[] = {
     {PD_RECORD_HEADER_ATTR - 1, PD_ROLE_KERNEL, PD_TELLS_NOTHING, PD_COPIES_EVENT},
 };
 
-/* perf's own that are not TOOL, or not a state. */
+/* perf's own records that are not TOOL, or not a state. */
 static const struct expected of_perf[] = {
     {PD_RECORD_FINISHED_ROUND, PD_ROLE_TOOL, PD_TELLS_NOTHING, PD_COPIES_EVENT},
     {PD_RECORD_AUXTRACE, PD_ROLE_TOOL, PD_TELLS_NOTHING, PD_COPIES_CARRIED},
@@ -99,7 +102,7 @@ static void a_feature_in_an_old_stream_is_no_record_of_its_type(void **state)
     assert_int_equal(pd_serves_of(&rec), PD_SERVES_FEATURE);
 }
 
-/* Which task: by hand from the structs of the kernel's records. */
+/* The task of each record: by hand from the structs of the kernel's records. */
 static void records_say_which_task(void **state)
 {
     struct pd_record rec = {.type = PD_RECORD_FORK, .u.fork = {.pid = 1, .ppid = 2, .tid = 3, .ptid = 4}};
@@ -123,8 +126,8 @@ static void records_say_which_task(void **state)
 }
 
 /*
- * What is told of a task without a task to be told of would be lost, and so would a record WITH no task but
- * the trailer's.
+ * A record that describes a task must name it, and one of a new task its parent, or the description would be
+ * lost.
  */
 static void what_tells_of_a_task_says_of_which(void **state)
 {
@@ -149,7 +152,7 @@ static void the_kernels_maps_are_no_tasks(void **state)
     assert_false(pd_maps_kernel(&rec));
 }
 
-/* perf looks for the event of these two, and of nothing else of its own. */
+/* perf looks up the event of these two, and of no other record of its own. */
 static void records_of_perf_say_which_event(void **state)
 {
     struct pd_record rec = {.type = PD_RECORD_STAT, .u.stat = {.id = 7, .cpu = 1, .thread = 2, .val = 3}};
@@ -161,7 +164,7 @@ static void records_of_perf_say_which_event(void **state)
         assert_true(!pd_payload_event_id(type) == (type != PD_RECORD_STAT && type != PD_RECORD_EVENT_UPDATE));
 }
 
-/* What docs/HASH.md calls transport: of perf's records, those that a file does not need. */
+/* The transport of docs/HASH.md: of perf's records, those that a file does not need. */
 static void what_serves_the_container_is_told(void **state)
 {
     static const struct {
@@ -194,7 +197,7 @@ static void what_serves_the_container_is_told(void **state)
     }
 }
 
-/* 64 kinds are more than perf has, and a feature's number is a byte's. */
+/* No perf has more than 64 kinds, and a feature's number is one byte. */
 static void numbers_beyond_what_perf_has_are_told(void **state)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * session.c - what a session answers after records made by hand: mappings that cover each other, fork, exec
+ * session.c - the answers of a session after records made by hand: mappings that cover each other, fork, exec
  * and exit, kernel, modules, symbols and guests, names and kinds, cgroups and namespaces; its memory, with
  * little of it, and without. Checks R3, R10, R11.
  */
@@ -91,7 +91,7 @@ static struct pd_session *begin(const struct pd_session_options *options)
 
 enum { K = PD_CPUMODE_KERNEL, U = PD_CPUMODE_USER, GK = PD_CPUMODE_GUEST_KERNEL, GU = PD_CPUMODE_GUEST_USER };
 
-/* `want` NULL: nothing is there. */
+/* `want` NULL: there is no mapping. */
 static void is_at(struct pd_session *s, unsigned mode, uint32_t pid, uint64_t at, const char *want,
                   uint64_t offset)
 {
@@ -116,7 +116,7 @@ static void later_mappings_cover_earlier_ones(void **state)
     is_at(s, U, 1, 0x1fff, "/a", 0x14ff);
     is_at(s, U, 1, 0x2000, "/b", 0);
     is_at(s, U, 1, 0x2fff, "/b", 0xfff);
-    is_at(s, U, 1, 0x3000, "/a", 0x2500); /* the rest of /a is where it was */
+    is_at(s, U, 1, 0x3000, "/a", 0x2500); /* the rest of /a stays */
     is_at(s, U, 1, 0x4000, NULL, 0);
     is_at(s, U, 2, 0x1000, NULL, 0);
     is_at(s, K, 1, 0x1000, NULL, 0);
@@ -134,17 +134,17 @@ static void a_child_has_its_parents_mappings(void **state)
     struct pd_session *s = begin(NULL);
     map(s, U, 1, 0x1000, 0x1000, 0, "/a");
     fork_task(s, 0, 2, 2, 1, 1);
-    fork_task(s, PD_MISC_FORK_EXEC, 3, 3, 1, 1); /* by perf: its own follow */
+    fork_task(s, PD_MISC_FORK_EXEC, 3, 3, 1, 1); /* by perf: its own mappings follow */
     fork_task(s, 0, 1, 4, 1, 1);                 /* a thread */
     map(s, U, 1, 0x1000, 0x1000, 0, "/b");
     is_at(s, U, 1, 0x1000, "/b", 0);
     is_at(s, U, 2, 0x1000, "/a", 0);
     is_at(s, U, 3, 0x1000, NULL, 0);
-    is_at(s, U, 4, 0x1000, NULL, 0); /* no process */
+    is_at(s, U, 4, 0x1000, NULL, 0); /* there is no such process */
     map(s, U, 2, 0x1000, 0x800, 0, "/c");
     is_at(s, U, 1, 0x1000, "/b", 0);
     is_at(s, U, 2, 0x1800, "/a", 0x800);
-    fork_task(s, 0, 2, 2, 1, 1); /* the number again */
+    fork_task(s, 0, 2, 2, 1, 1); /* the number is used again */
     is_at(s, U, 2, 0x1000, "/b", 0);
     pd_session_free(s);
 }
@@ -175,7 +175,7 @@ static void the_ended_stay_for_a_while(void **state)
     end_task(s, 1, 1);
     end_task(s, 2, 2);
     is_at(s, U, 1, 0x1000, "/a", 0);
-    map(s, U, 1, 0x5000, 0x1000, 0, "/late"); /* in use after all */
+    map(s, U, 1, 0x5000, 0x1000, 0, "/late"); /* in use again */
     end_task(s, 3, 3);
     is_at(s, U, 2, 0x1000, "/a", 0);
     end_task(s, 4, 4);
@@ -203,7 +203,7 @@ static void the_kernel_is_one_for_all(void **state)
     is_at(s, K, 7, 0xffffc000, NULL, 0);
     symbol(s, 0xffff0000, 0x100, PD_KSYM_FLAG_UNREGISTER, "never the kernel itself");
     is_at(s, K, 7, 0xffff0000, "[kernel.kallsyms]_text", 0xffff0000);
-    map(s, K, UINT32_MAX, 0, 0, 0, "[kernel.kallsyms]_text"); /* of no size: all there is */
+    map(s, K, UINT32_MAX, 0, 0, 0, "[kernel.kallsyms]_text"); /* without a size: all addresses */
     is_at(s, K, 7, 0x1234, "[kernel.kallsyms]_text", 0x1234);
     pd_session_free(s);
 }
@@ -318,7 +318,7 @@ static void frames_have_the_mode_of_their_marker(void **state)
         assert_int_equal(ip, 0x10 * (i + 1));
         assert_int_equal(mode, modes[i]);
     }
-    assert_false(pd_frames_next(&f, &ip, &mode)); /* the cookie is no frame */
+    assert_false(pd_frames_next(&f, &ip, &mode)); /* the cookie is not a frame */
     const uint64_t odd[] = {0x10, UINT64_MAX, 0x20};
     const struct pd_vec some = PD_VEC64(odd, 3);
     pd_frames_begin(&f, &some);
@@ -353,7 +353,7 @@ static void tasks_cgroups_and_namespaces(void **state)
     assert_int_equal(t->pid, 1);
     assert_int_equal(t->ppid, UINT32_MAX);
     t = pd_session_find_task(s, 3);
-    assert_string_equal(t->comm, "one"); /* as its parent was called then */
+    assert_string_equal(t->comm, "one"); /* its parent's name at that time */
     assert_int_equal(t->pid, 2);
     assert_int_equal(t->tid, 3);
     assert_int_equal(t->ppid, 1);
@@ -393,7 +393,7 @@ static void each_mapping_is_tagged_once(void **state)
     pd_session_free(s);
 }
 
-/* What is mapped stays the same; what was mapped goes. */
+/* Current mappings take the same memory; earlier ones are freed. */
 static void memory_is_of_what_is_mapped(void **state)
 {
     struct heap heap = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spans.c - ranges of addresses against an array with a number for each address: put, taken out, copied and
- * changed; at the ends of the address space; in an order made to be deep; and without memory. Checks R3, R10,
- * R11.
+ * spans.c - ranges of addresses, compared with an array with a number for each address: put, removed, copied
+ * and changed; at the ends of the address space; in an order that would make a deep tree; and without memory.
+ * Checks R3, R10, R11.
  */
 #include "src/session/spans.h"
 #include "cmocka_all.h"
@@ -11,7 +11,7 @@
 
 enum { SPACES = 6, PLACES = 64 };
 
-/* Addresses lie where they wrap soonest: half of them at the begin, half at the end. */
+/* Addresses near the wraparound: half of them at the begin, half at the end. */
 static uint64_t address_of(unsigned place)
 {
     return place < PLACES / 2 ? place : UINT64_MAX - (PLACES - 1 - place);
@@ -19,7 +19,7 @@ static uint64_t address_of(unsigned place)
 
 struct both {
     struct pd_spans spans;
-    int counts[8]; /* ranges that bear each value, as told */
+    int counts[8]; /* ranges of each value, as counted by the callback */
     uint32_t space[SPACES];
     uint8_t model[SPACES][PLACES]; /* 0: none */
 };
@@ -92,7 +92,7 @@ static void as_an_array(void **state)
     }
 }
 
-/* A range that ends before it begins is none. */
+/* A range that ends before it begins is ignored. */
 static void empty_range(void **state)
 {
     struct pd_spans s;
@@ -116,8 +116,8 @@ static unsigned depth(const struct pd_spans *s, uint32_t i)
 }
 
 /*
- * In ascending order, a copy kept of each state: a fork after each map. Of 2^13 in random order some 35 are
- * to be expected.
+ * In ascending order, with a copy of each state kept: a fork after each map. For 2^13 in random order, the
+ * expected depth is about 35.
  */
 static void many(void **state)
 {
@@ -133,7 +133,7 @@ static void many(void **state)
         copies[i] = pd_spans_copy(&s, space);
     }
     assert_in_range(depth(&s, space), 13, 100);
-    assert_in_range(s.n, N, 100 * N); /* what copies share is there once */
+    assert_in_range(s.n, N, 100 * N); /* shared parts of copies exist once */
     for (uint64_t i = 0; i < N; i += 37) {
         assert_true(pd_spans_find(&s, copies[i], 16 * i + 7, &value));
         assert_int_equal(value, i % 4);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * task_engine.c - perf's rules of tasks, each by hand, on records that are fed one by one: collected and
- * finished, and flowing, when what is old is forgotten on the way. Both must know the same.
+ * finished, and as a flow that forgets old records. Both must give the same answers.
  */
 #include "cmocka_all.h"
 #include "heap.h"
@@ -38,7 +38,7 @@ static struct pd_moment next_moment(struct engine *e, uint64_t time)
     return moment_at(e, time);
 }
 
-/* A record as a reader gives it decoded: an attr without sample_id. */
+/* A decoded record as a reader gives it, for an attr without sample_id. */
 static void feed_both(struct engine *e, uint64_t time, struct pd_record *rec, const uint8_t *bytes, size_t n)
 {
     static struct pd_plan plan;
@@ -119,7 +119,7 @@ static void feed_sample(struct engine *e, uint64_t time, uint32_t pid, uint32_t 
     assert_int_equal(pd_tasks_mention(e->flow, &when, pid, tid, NULL), PD_OK);
 }
 
-/* Of what flows, nothing before this time is still to come; nobody asks for what is before `since`. */
+/* Settles the flow: no record before `until` will come; nobody asks for times before `since`. */
 static void settle(struct engine *e, uint64_t until, uint64_t since)
 {
     const struct pd_moment to = {.at = until}, from = {.at = since};
@@ -145,7 +145,7 @@ static void check_flow(const struct engine *e, uint64_t time, uint32_t tid, uint
     check_one(e, e->flow, time, tid, pid, name);
 }
 
-/* To be called when all was fed. */
+/* Must be called after all records. */
 static void check_both(struct engine *e, uint64_t time, uint32_t tid, uint32_t pid, const char *name)
 {
     if (!e->whole->finished)
@@ -170,7 +170,7 @@ static void comm_names_from_its_moment_on(void **state)
     struct engine e;
     (void)state;
     begin(&e, names);
-    feed_comm(&e, 20, 5, 5, "b"); /* as it stands in the file, not as it happened */
+    feed_comm(&e, 20, 5, 5, "b"); /* at its place in the file, not at its time */
     feed_comm(&e, 10, 5, 5, "a");
     check_both(&e, 9, 5, NOBODY, NULL);
     check_both(&e, 10, 5, 5, "a");
@@ -188,7 +188,7 @@ static void fork_gives_the_parents_name(void **state)
     feed_fork(&e, 20, 6, 6, 5, 5);
     feed_comm(&e, 30, 5, 5, "b");
     feed_fork(&e, 40, 6, 7, 6, 6); /* a thread */
-    feed_fork(&e, 50, 8, 8, 9, 9); /* of a parent that nobody named */
+    feed_fork(&e, 50, 8, 8, 9, 9); /* the parent is unnamed */
     check_both(&e, 19, 6, NOBODY, NULL);
     check_both(&e, 35, 6, 6, "a");
     check_both(&e, 45, 7, 6, "a");
@@ -216,7 +216,7 @@ static void generations(void **state)
     end(&e);
 }
 
-/* FORK says another process than is known of the parent: that one is gone. */
+/* FORK names another process than the known one of the parent: that parent is gone. */
 static void a_stale_parent_is_made_anew(void **state)
 {
     struct engine e;
@@ -231,8 +231,10 @@ static void a_stale_parent_is_made_anew(void **state)
     end(&e);
 }
 
-/* The first to speak of a thread tells its process: a sample or a map, but none of the kernel's. Whoever
- * comes later does not. */
+/*
+ * The first record of a thread determines its process: a sample or a map, but not the kernel's. Later records
+ * do not change it.
+ */
 static void the_first_mention_counts(void **state)
 {
     struct engine e;
@@ -249,7 +251,7 @@ static void the_first_mention_counts(void **state)
     end(&e);
 }
 
-/* perf synthesizes processes it does not know: what comes later says which it is. */
+/* perf synthesizes unknown processes: later records tell which process it is. */
 static void unknown_processes(void **state)
 {
     struct engine e;
@@ -274,9 +276,9 @@ static void idle_is_swapper(void **state)
     end(&e);
 }
 
-/* ---- What flows */
+/* ---- Flow */
 
-/* What was settled and forgotten is what holds before that which comes after it. */
+/* Forgotten records count as the state before the later ones. */
 static void the_past_is_forgotten_but_not_its_result(void **state)
 {
     struct engine e;
@@ -303,7 +305,7 @@ static void the_past_is_forgotten_but_not_its_result(void **state)
     end(&e);
 }
 
-/* What may still be preceded is not processed. */
+/* Records that others may still precede are not processed. */
 static void it_waits_for_its_moment(void **state)
 {
     struct engine e;
@@ -322,7 +324,7 @@ static void it_waits_for_its_moment(void **state)
     end(&e);
 }
 
-/* Names that are not asked for are one, which is none of the others. */
+/* All names that are not requested count as one name, which differs from the requested ones. */
 static void few_names_are_told_apart(void **state)
 {
     const struct pd_moment when = {.at = 30};
@@ -344,7 +346,7 @@ static void few_names_are_told_apart(void **state)
 
 enum { EACH = 40, TIDS = 9 };
 
-/* Tasks that come and go, rename themselves and are spoken of between two times 100 apart, in any order. */
+/* Tasks that begin and end, rename themselves and are mentioned between two times 100 apart, in any order. */
 static void feed_round(struct engine *e, uint64_t round, uint32_t *random)
 {
     for (int i = 0; i < EACH; i++) {
@@ -374,7 +376,7 @@ static void compare_round(const struct engine *whole, const struct engine *flow,
         }
 }
 
-/* What flows, a round behind what is read, knows what the whole knows, and keeps no more than two rounds. */
+/* A flow, one round behind the reading, gives the answers of the whole, and keeps at most two rounds. */
 static void as_the_whole_knows(void **state)
 {
     enum { ROUNDS = 60 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tasks.c - the names of tasks over time, on recordings made by hand. Each SAMPLE of a story says what its
- * task is called, and to which process it belongs, when its time comes.
+ * tasks.c - the names of tasks over time, on recordings made by hand. Each SAMPLE of a story has the expected
+ * name and process of its task at its time.
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
@@ -13,8 +13,8 @@ struct step {
     enum { END, IS_COMM, IS_FORK, IS_EXIT, IS_MAP, IS_KERNEL_MAP, IS_SAMPLE, IS_ROUND } what;
     uint64_t time;
     uint32_t pid, tid;
-    const char *name;    /* COMM; SAMPLE: what it must be, NULL: nothing */
-    uint32_t ppid, ptid; /* FORK; SAMPLE: ppid is the process it must be */
+    const char *name;    /* COMM; SAMPLE: the expected name, NULL: none */
+    uint32_t ppid, ptid; /* FORK; SAMPLE: ppid is the expected process */
 };
 
 #define STEP(what_, time_, pid_, tid_) .what = IS_##what_, .time = (time_), .pid = (pid_), .tid = (tid_)
@@ -185,7 +185,7 @@ static void tell_story(const struct step *story, bool id_all, struct pd_tasks **
 
 /* ---- Names */
 
-/* The name is that at the time of the sample, wherever the COMM stands. */
+/* The name is that at the time of the sample, wherever the COMM is. */
 static void goes_by_time(void **state)
 {
     (void)state;
@@ -200,12 +200,15 @@ static void ties_go_by_file_order(void **state)
           SAMPLE(10, 5, 5, "b"));
 }
 
-/* What perf synthesizes has no time: it is processed at once, before all that waits. */
+/* Records that perf synthesizes have no time: they are processed at once, before all waiting ones. */
 static void time_0_is_at_once(void **state)
 {
     (void)state;
     STORY(SAMPLE(10, 5, 5, "synth"), COMM(0, 5, 5, "synth"), SAMPLE(0, 5, 5, "synth"));
-    /* The first round's end processes nothing yet, the second's what was there at the first's. */
+    /*
+     * The end of the first round processes nothing yet, that of the second the records before the end of the
+     * first.
+     */
     STORY(COMM(0, 5, 5, "one"), SAMPLE(10, 5, 5, "one"), ROUND, SAMPLE(20, 5, 5, "two"), ROUND,
           COMM(0, 5, 5, "two"), SAMPLE(30, 5, 5, "two"));
 }
@@ -213,7 +216,7 @@ static void time_0_is_at_once(void **state)
 static void late_records_come_after_their_round(void **state)
 {
     (void)state;
-    /* At the COMM of time 12, all up to 15 has been processed. */
+    /* At the COMM of time 12, all records up to 15 have been processed. */
     STORY(COMM(5, 5, 5, "a"), SAMPLE(13, 5, 5, "a"), SAMPLE(15, 6, 6, NULL), ROUND, SAMPLE(20, 6, 6, NULL),
           ROUND, COMM(12, 5, 5, "b"), SAMPLE(11, 5, 5, "a"), SAMPLE(14, 5, 5, "b"), SAMPLE(16, 5, 5, "b"));
 }
@@ -221,10 +224,10 @@ static void late_records_come_after_their_round(void **state)
 static void names_of_children(void **state)
 {
     (void)state;
-    /* The parent's at that moment; renaming the parent later changes nothing. */
+    /* The parent's name at that moment; renaming the parent later changes nothing. */
     STORY(COMM(1, 5, 5, "sh"), FORK(10, 7, 7, 5, 5), COMM(11, 5, 5, "renamed"), SAMPLE(12, 7, 7, "sh"),
           SAMPLE(12, 5, 5, "renamed"), COMM(13, 7, 7, "ls"), SAMPLE(14, 7, 7, "ls"));
-    /* A parent without a name has none to give, also if it gets one later. */
+    /* A parent without a name passes none on, even if it gets one later. */
     STORY(FORK(10, 7, 7, 5, 5), SAMPLE(11, 7, 7, NULL), COMM(12, 5, 5, "sh"), SAMPLE(13, 7, 7, NULL));
     /* A thread's name is its own. */
     STORY(COMM(1, 5, 5, "main"), FORK(2, 5, 6, 5, 5), SAMPLE(3, 5, 6, "main"), COMM(4, 5, 6, "worker"),
@@ -264,13 +267,12 @@ static void file_order(void **state)
 static void stale_parents(void **state)
 {
     (void)state;
-    /* Thread 6 of process 5 is forked from as if it were process 6: a FORK was lost, and so is the old name.
-     */
+    /* Thread 6 of process 5 forks as if it were process 6: a FORK was lost, and so is the old name. */
     STORY(COMM(1, 5, 6, "old"), SAMPLE(2, 5, 6, "old"), FORK(10, 7, 7, 6, 6), SAMPLE(11, 7, 7, NULL),
           SAMPLE(12, 6, 6, NULL));
     /* Without a FORK the thread stays one of process 5. */
     STORY(COMM(1, 5, 6, "old"), COMM(10, 6, 6, "new"), SAMPLE_OF(11, 6, 6, "new", 5));
-    /* So it does when only a sample or a map spoke of it, be it later in the file. */
+    /* So it does if only a sample or a map mentioned it, even later in the file. */
     STORY(COMM(10, 6, 6, "new"), SAMPLE_OF(11, 6, 6, "new", 5), SAMPLE(2, 5, 6, NULL));
     STORY(COMM(10, 6, 6, "new"), SAMPLE_OF(11, 6, 6, "new", 5), MAP(2, 5, 6));
     STORY(COMM(10, 6, 6, "new"), SAMPLE(11, 6, 6, "new"), KERNEL_MAP(2, 5, 6));
@@ -279,7 +281,7 @@ static void stale_parents(void **state)
 static void unknown_processes(void **state)
 {
     (void)state;
-    /* -1 says nothing, the next that speaks of the thread does. */
+    /* -1 tells nothing; the next record of the thread does. */
     STORY(SAMPLE_OF(1, UINT32_MAX, 6, NULL, UINT32_MAX), COMM(2, UINT32_MAX, 6, "x"),
           SAMPLE_OF(3, UINT32_MAX, 6, "x", UINT32_MAX), COMM(4, 5, 6, "y"),
           SAMPLE_OF(5, UINT32_MAX, 6, "y", 5));
@@ -305,7 +307,7 @@ static void unknown_tasks(void **state)
     pd_tasks_free(NULL);
 }
 
-/* Many names and tasks, so that all tables grow; a name is stored once. */
+/* Many names and tasks, so that all tables grow; each name is stored once. */
 static void many(void **state)
 {
     enum { N = 3000 };
@@ -324,9 +326,7 @@ static void many(void **state)
     pd_tasks_free(t);
 }
 
-/*
- * What is collected stays within a limit, whatever it is that takes the room: names, forks, tids of samples.
- */
+/* Collected data stays within a limit, whether names, forks, or tids of samples fill it. */
 static void limited(void **state)
 {
     enum { N = 2000, LIMIT = 50000, TRACKER = 1000 };
@@ -352,7 +352,7 @@ static void limited(void **state)
         assert_int_equal(pd_tasks_collect(t, r, &error), PD_ELIMIT);
         assert_string_equal(error.field, "memory for tasks");
         assert_in_range(heap.peak, LIMIT / 4,
-                        3 * LIMIT + TRACKER); /* arrays double: the old and the new one are there at once */
+                        3 * LIMIT + TRACKER); /* arrays double: the old and the new one exist at once */
         pd_tasks_free(t);
         assert_int_equal(heap.blocks, 0);
         pd_reader_close(r);
@@ -405,7 +405,7 @@ static void forks_that_made_their_parent(void **state)
     pd_tasks_free(t);
 }
 
-/* A chain of a hundred thousand forks in the worst order takes no time worth speaking of. */
+/* A chain of a hundred thousand forks in the worst order is fast. */
 static void long_chains(void **state)
 {
     enum { N = 100000 };

@@ -91,7 +91,7 @@ static void parallel_readers(void **state)
     }
 }
 
-/* One reader handed from thread to thread. */
+/* One reader, passed from thread to thread. */
 struct relay {
     struct pd_reader *r;
     struct pd_record rec;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * timespec.c - ranges of time as text. What each text means is what perf 6.1 printed for it (perf script -v
- * --time), on recordings whose SAMPLE_TIME section had the spans below; BAD: it said "Invalid time string".
+ * timespec.c - ranges of time as text. The meaning of each text is what perf 6.1 printed for it (perf script
+ * -v --time), on recordings whose SAMPLE_TIME section had the spans below; BAD: it printed "Invalid time
+ * string".
  */
 #include "cmocka_all.h"
 #include <perfdata/ops/filter.h>

@@ -17,7 +17,7 @@
 #define LINE(decl_, offset_, size_, signed_) \
     "\tfield:" decl_ ";\toffset:" #offset_ ";\tsize:" #size_ ";\tsigned:" #signed_ ";\n"
 
-/* Of every kind one; the numbers in `put_sample` are laid out by it. */
+/* A field of every kind; the numbers in `put_sample` follow this layout. */
 static const char every_text[] = "name: every\nID: 317\nformat:\n" COMMON /**/
     LINE("char comm[16]", 8, 16, 0)                                       /**/
     LINE("pid_t pid", 24, 4, 1)                                           /**/
@@ -110,7 +110,7 @@ static void check_text(const struct pd_tracepoint *e, enum pd_order order, const
     check_str((struct pd_str){buf, out.n, PD_AUTO}, json);
 }
 
-/* ---- What a text says */
+/* ---- Content of a text */
 
 static void check_field(const struct pd_tracepoint *e, const char *name, const char *type,
                         struct pd_tracepoint_field expected)
@@ -144,7 +144,7 @@ static void test_fields(void **state)
     check_str(e->system, "test");
     check_str(e->name, "every");
     assert_int_equal(e->n_bad, 0);
-    assert_int_equal(e->n_fields, 3 + 16); /* what print fmt shows is none */
+    assert_int_equal(e->n_fields, 3 + 16); /* the fields of print fmt are not counted */
     FIELD(e, "common_type", "unsigned short", 0, 2, NUMBER, .width = 2, .is_common = true);
     FIELD(e, "common_pid", "int", 4, 4, NUMBER, .width = 4, .is_signed = true, .is_common = true);
     FIELD(e, "comm", "char", 8, 16, STRING, .width = 1, .length = 16, .is_array = true);
@@ -236,7 +236,7 @@ static void test_long_size(void **state)
     struct pd_tracepoints *t;
     assert_int_equal(pd_tracepoints_new(&t, NULL, NULL, NULL), PD_OK);
     assert_int_equal(pd_tracepoints_add(t, "s", text, strlen(text), 4, NULL), PD_OK);
-    assert_int_equal(pd_tracepoints_add(t, "s", text, strlen(text), 200, NULL), PD_OK); /* nonsense: 8 */
+    assert_int_equal(pd_tracepoints_add(t, "s", text, strlen(text), 200, NULL), PD_OK); /* invalid: 8 */
     assert_int_equal(pd_tracepoints_at(t, 0)->fields[0].width, 4);
     assert_int_equal(pd_tracepoints_at(t, 1)->fields[0].width, 8);
     pd_tracepoints_free(t);
@@ -344,7 +344,7 @@ static void test_values(void **state)
     pd_tracepoints_free(t);
 }
 
-/* Every field is there exactly when all its bytes are. */
+/* Every field exists exactly if all its bytes do. */
 static void test_short(void **state)
 {
     (void)state;
@@ -392,8 +392,8 @@ static void test_locations(void **state)
     check_loc(false, 8 << 16 | 8, 15, false, "");
     check_loc(false, 1 << 16 | 16, 16, false, "");
     check_loc(false, 0xffffffff, 16, false, "");
-    check_loc(false, 0 << 16 | 0xffff, 16, true, ""); /* nothing, wherever */
-    check_loc(false, 0, 7, false, "");                /* not even the word */
+    check_loc(false, 0 << 16 | 0xffff, 16, true, ""); /* empty, at any place */
+    check_loc(false, 0, 7, false, "");                /* too short for the word */
     check_loc(true, 3 << 16 | 0, 16, true, "abc");
     check_loc(true, 3 << 16 | 5, 16, true, "fgh");
     check_loc(true, 4 << 16 | 5, 16, false, "");
@@ -454,7 +454,7 @@ static void make_blob(struct blob *b, enum pd_order order)
     blob_number(b, 0, 4);
     blob_bytes(b, "c", 2);
     blob_number(b, 1, 4);
-    blob_file(b, SMALL("two", "300", "z")); /* an id that a:two has */
+    blob_file(b, SMALL("two", "300", "z")); /* the id of a:two */
     blob_number(b, 0, 4);
     blob_number(b, 0, 4);
     blob_number(b, 0, 8);
@@ -504,7 +504,7 @@ static void test_recording(void **state)
     }
 }
 
-/* One by one, in an order that is no order; then in one piece, as a program's own structs. */
+/* One by one, unsorted; then in one piece, as a program's own structs. */
 static void test_many(void **state)
 {
     (void)state;
@@ -538,7 +538,7 @@ static void test_many(void **state)
     pd_tracepoints_free(all);
 }
 
-/* ---- Texts that are none */
+/* ---- Invalid texts */
 
 static enum pd_code add_text(const char *text, struct pd_error *error)
 {
@@ -619,8 +619,7 @@ static void test_absurd_places(void **state)
     pd_tracepoints_free(t);
 }
 
-/* A line of megabytes, and more fields than an event has: time would tell if anything were searched over and
- * over. */
+/* A line of megabytes, and more fields than an event has: repeated searches would take too long. */
 static void test_huge(void **state)
 {
     (void)state;
@@ -648,7 +647,7 @@ static void test_huge(void **state)
     free(text);
 }
 
-/* Damaged texts and damaged samples: whatever is found lies inside, and both texts can be made of it. */
+/* Damaged texts and damaged samples: all results are inside the bytes, and both can be printed. */
 static void check_damaged(const char *text, size_t n, const uint8_t *raw, size_t raw_n, enum pd_order order)
 {
     struct pd_tracepoints *t;
@@ -738,7 +737,7 @@ static void test_no_memory(void **state)
     pd_tracepoints_free(NULL);
 }
 
-/* The smallest events and the smallest fields that there can be, against what the header promises. */
+/* The smallest possible events and fields, compared with the bound in the header. */
 static void check_bound(unsigned n_fields)
 {
     enum { EVENTS = 1000, SIZE = 40000 };

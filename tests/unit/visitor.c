@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * visitor.c - pd_record_visit() calls the function for a record's type with its payload, or the one for what
- * has none.
+ * visitor.c - pd_record_visit() calls the function for a record's type with its payload, or the function for
+ * records without one.
  */
 #include "cmocka_all.h"
 #include "src/reflect/reflect.h"
@@ -13,7 +13,7 @@ static struct {
     unsigned calls, other, unknown;
 } seen;
 
-/* A function of its own for each type: what it is called with must be that. */
+/* A separate function for each type, which must be called with that type. */
 #define LAYOUT(name_, doc_)
 #define RECORD(name_, type_, misc_, trailer_, doc_)                                                   \
     static void on_##name_(void *user, const struct pd_record *rec, const struct pd_##name_ *payload) \

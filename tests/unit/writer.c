@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * writer.c - files made with pd_writer_*: what was given is what is read back, wrong uses are refused, and
- * perf reads them. Checks R4, R11.
+ * writer.c - files made with pd_writer_*: the values read back are those given, wrong uses are refused, and
+ * perf reads the files. Checks R4, R11.
  */
 #include "../../fuzz/image.h"
 #include "cmocka_all.h"
@@ -146,7 +146,7 @@ static void write_features(struct pd_writer *w)
     assert_int_equal(pd_writer_feature_bytes(w, "", 0, NULL), PD_OK);
 }
 
-/* A finished file with all of that in the given order. */
+/* A finished file with all these values in the given order. */
 static void write_file(struct file *f, enum pd_order order)
 {
     const struct pd_writer_options options = {.size = sizeof options, .order = order, .max_features = 5};
@@ -173,7 +173,8 @@ static struct pd_reader *open_written(const struct file *f)
 }
 
 /*
- * The place of a number in the file, by hand: header, 3 + 2 ids, 2 entries of 200 + 16 bytes, one event type.
+ * Checks the places in the file, derived by hand: header, 3 + 2 ids, 2 entries of 200 + 16 bytes, one event
+ * type.
  */
 static void expect_layout(const struct file *f, bool big)
 {
@@ -217,7 +218,7 @@ static void expect_attrs(struct pd_reader *r)
     const struct pd_event_attr *x = pd_reader_attr(r, 0), *y = pd_reader_attr(r, 1);
     const char *field = NULL;
     assert_int_equal(pd_reader_n_attrs(r), 2);
-    assert_int_equal(x->attr.tail.n, 200 - 128); /* the room is that of the largest */
+    assert_int_equal(x->attr.tail.n, 200 - 128); /* all have the room of the largest */
     assert_true(x->attr.sample_type == a.sample_type && x->attr.flags == a.flags && x->attr.config == 0);
     assert_true(y->attr.sample_type == b.sample_type && y->attr.size == 200 && y->attr.config == 1);
     assert_int_equal(y->attr.tail.n, 56);
@@ -370,7 +371,7 @@ static void nothing_but_a_header(void **state)
     }
 }
 
-/* Like a recording that is cut short. */
+/* As a recording that is cut. */
 static void closed_without_finish(void **state)
 {
     struct file f = {0};
@@ -406,7 +407,7 @@ static void raw_bytes(void **state)
     image_free(&f.im);
 }
 
-/* ---- Computed */
+/* ---- Computed values */
 
 static void assigned_ids(void **state)
 {
@@ -425,7 +426,7 @@ static void assigned_ids(void **state)
     assert_int_equal(pd_writer_attr(w, &a, NULL, 0, NULL), PD_OK);
     assert_int_equal(pd_writer_attr(w, &a, &own, 1, NULL), PD_OK);
     assert_int_equal(pd_writer_record(w, &rec, NULL), PD_OK);
-    rec.u.sample.id = 5; /* what is given stays */
+    rec.u.sample.id = 5; /* given values stay */
     assert_int_equal(pd_writer_record(w, &rec, NULL), PD_OK);
     assert_int_equal(pd_writer_record(w, &name, NULL), PD_OK);
     assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
@@ -476,7 +477,7 @@ static void typed_features(void **state)
     image_free(&f.im);
 }
 
-/* The same bytes through a path as through a sink; more of them than are buffered. */
+/* The same bytes through a path as through a sink; more than the buffer holds. */
 static void written_to_a_path(void **state)
 {
     char path[] = "/tmp/perfdata-writer-XXXXXX";
@@ -508,12 +509,12 @@ static void written_to_a_path(void **state)
     assert_int_equal(pd_writer_create(&w[1], "/nonexistent/file", NULL, &error), PD_EOUT);
     assert_int_equal(error.found, ENOENT);
     assert_int_equal(pd_writer_create(&w[1], "/dev/full", NULL, NULL), PD_OK);
-    assert_int_equal(pd_writer_finish(w[1], &error), PD_EOUT); /* though all fits the buffer */
+    assert_int_equal(pd_writer_finish(w[1], &error), PD_EOUT); /* though everything fits the buffer */
     assert_int_equal(error.found, ENOSPC);
     pd_writer_close(w[1]);
 }
 
-/* ---- Refused */
+/* ---- Refused values */
 
 #define REFUSED(code_, field_, call_)         \
     do {                                      \
@@ -549,7 +550,7 @@ static void refused_attrs(void **state)
     static uint8_t zeros[70000];
     struct pd_attr a = attr_of(0);
     (void)state;
-    a.size = 64; /* but fields past that are set */
+    a.size = 64; /* but later fields are set */
     a.branch_sample_type = 1;
     REFUSED(PD_EVALUE, "branch_sample_type", pd_writer_attr(w, &a, NULL, 0, &e));
     a = attr_of(0);
@@ -570,13 +571,13 @@ static void refused_attrs(void **state)
     assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
     pd_writer_close(w);
     struct pd_reader *r = open_written(&f);
-    assert_int_equal(pd_reader_n_attrs(r), 1); /* what was refused is not there */
+    assert_int_equal(pd_reader_n_attrs(r), 1); /* the refused one does not exist */
     pd_reader_close(r);
     image_free(&f.im);
 }
 
 /* A refused record leaves no trace: not even the header is written for its sake. */
-/* What the layout leaves out must not be given: it would not be there. */
+/* Fields that the layout leaves out must not be given: they would be lost. */
 static void fields_without_a_place(void **state)
 {
     static const struct pd_read_value values[] = {{.value = 1}, {.value = 2, .id = 9}};
@@ -595,7 +596,7 @@ static void fields_without_a_place(void **state)
     r.u.sample.callchain.ips = PD_VEC64(some_ips, 1);
     REFUSED(PD_EVALUE, "callchain", pd_writer_record(w, &r, &e));
     r.u.sample.callchain = (struct pd_callchain){0};
-    r.u.sample.read.time_enabled = 5; /* of a part that is there */
+    r.u.sample.read.time_enabled = 5; /* of an existing part */
     REFUSED(PD_EVALUE, "time_enabled", pd_writer_record(w, &r, &e));
     r.u.sample.read.time_enabled = 0;
     r.u.sample.read.nr = 2;
@@ -607,7 +608,7 @@ static void fields_without_a_place(void **state)
     REFUSED(PD_EVALUE, "sample_id", pd_writer_record(w, &r, &e)); /* no trailer without sample_id_all */
     r = (struct pd_record){.type = PD_RECORD_MMAP2,
                            .u.mmap2 = {.filename = PD_STR("x"), .build_id_size = 20}};
-    REFUSED(PD_EVALUE, "build_id_size", pd_writer_record(w, &r, &e)); /* misc does not say so */
+    REFUSED(PD_EVALUE, "build_id_size", pd_writer_record(w, &r, &e)); /* misc has no such flag */
     r.misc = PD_MISC_MMAP_BUILD_ID;
     assert_int_equal(pd_writer_record(w, &r, NULL), PD_OK);
     r.u.mmap2.ino = 7;
@@ -637,7 +638,7 @@ static void refused_records(void **state)
     r.size = 80; /* it is 88 */
     REFUSED(PD_ECOUNT, "size", pd_writer_record(w, &r, &e));
     assert_int_equal(f.im.n, 0);
-    assert_int_equal(pd_writer_attr(w, &attr, ids1, 2, NULL), PD_OK); /* not too late */
+    assert_int_equal(pd_writer_attr(w, &attr, ids1, 2, NULL), PD_OK); /* attrs may still be added */
     r.size = 88;
     assert_int_equal(pd_writer_record(w, &r, NULL), PD_OK);
     assert_int_equal(pd_writer_data_size(w), 88);
@@ -655,7 +656,7 @@ static void refused_features(void **state)
     (void)state;
     REFUSED(PD_EARG, "bytes before their feature", pd_writer_feature_bytes(w, "x", 1, &e));
     REFUSED(PD_EARG, "feature", pd_writer_feature(w, 256, &e));
-    assert_int_equal(pd_writer_record(w, &r, NULL), PD_OK); /* none of that ended the data */
+    assert_int_equal(pd_writer_record(w, &r, NULL), PD_OK); /* none of these ended the data */
     assert_int_equal(pd_writer_feature(w, 5, NULL), PD_OK);
     REFUSED(PD_EARG, "feature given twice", pd_writer_feature(w, 5, &e));
     assert_int_equal(pd_writer_feature(w, 4, NULL), PD_OK);
@@ -674,7 +675,7 @@ static void refused_features(void **state)
     image_free(&f.im);
 }
 
-/* Everything up to the end; the first error is returned, later calls must not pretend that all is well. */
+/* Writes everything up to the end; returns the first error, which later calls must repeat. */
 static enum pd_code write_until_error(struct pd_writer *w, struct pd_error *e)
 {
     const struct pd_attr a = attr_of(0);
@@ -722,7 +723,7 @@ static void a_sink_that_fails(void **state)
 
 #define PERF_FILE "/tmp/perfdata-writer-XXXXXX"
 
-/* A file that perf of any age reads: attrs of 64 + 64 bytes, host order. */
+/* A file for perf of any age: attrs of 64 + 64 bytes, host order. */
 static void write_for_perf(struct file *f)
 {
     struct pd_attr a = {.type = 1,
@@ -748,7 +749,7 @@ static void write_for_perf(struct file *f)
     pd_writer_close(w);
 }
 
-/* What a command prints, at most `cap` bytes with the NUL, blanks at the start of lines left out. */
+/* The output of a command, at most `cap` bytes with the NUL, without blanks at the start of lines. */
 static void output_of(const char *command, char *text, size_t cap)
 {
     char line[500];

@@ -8,7 +8,7 @@
 #include <perfdata/writer.h>
 #include <stdio.h>
 
-/* ---- A sink in memory, and what the writer left out */
+/* ---- A sink in memory, and the features that the writer dropped */
 
 struct stream {
     struct image im;
@@ -169,7 +169,7 @@ static void stream_bytes(void **state)
         }
 }
 
-/* Nothing that a reader of old streams would not know where there are no features. */
+/* Without features, nothing is written that a reader of old streams would not know. */
 static void no_features_no_mark(void **state)
 {
     struct stream s;
@@ -188,7 +188,7 @@ static void no_features_no_mark(void **state)
     image_free(&want);
 }
 
-/* What comes after the first record is written where it comes. */
+/* Attrs and features after the first record are written at their place. */
 static void late(void **state)
 {
     static const uint8_t round[] = {68, 0, 0, 0, 0, 0, 8, 0};
@@ -231,7 +231,7 @@ static void refused(void **state)
     assert_int_equal(pd_writer_feature_bytes(w, "0", 1, &error), PD_ELIMIT);
     assert_int_equal(error.expected, 10);
     assert_int_equal(pd_writer_attr(w, &a, ids, 8192, NULL), PD_OK);
-    assert_int_equal(pd_writer_finish(w, &error), PD_ELIMIT); /* no record holds so many ids */
+    assert_int_equal(pd_writer_finish(w, &error), PD_ELIMIT); /* no record has room for so many ids */
     assert_int_equal(error.found, 8192);
     pd_writer_close(w);
     image_free(&s.im);
@@ -267,7 +267,7 @@ static void version(void **state)
     }
 }
 
-/* Features given before the records stand behind them; attrs given later make the entries anew. */
+/* Features given before the records are written behind them; attrs given later change the entries. */
 static void early_features_late_attrs(void **state)
 {
     static const uint8_t round[] = {68, 0, 0, 0, 0, 0, 8, 0};
@@ -312,7 +312,7 @@ static void put_samples(struct pd_writer *w, bool big)
         one.n = 0;
         image_sample0(&one, 77, i * UINT64_C(0x9e3779b97f4a7c15), i);
         assert_int_equal(pd_writer_raw(w, one.b, one.n, NULL), PD_OK);
-        if (i == N_SAMPLES / 2) { /* a record that stays outside, and its payload */
+        if (i == N_SAMPLES / 2) { /* a record that is not compressed, and its payload */
             image_auxtrace(&aux, 100000);
             assert_int_equal(pd_writer_raw(w, aux.b, 50, NULL), PD_OK);
             assert_int_equal(pd_writer_raw(w, aux.b + 50, aux.n - 50, NULL), PD_OK);
@@ -395,7 +395,7 @@ static void compressed(void **state)
     }
 }
 
-/* Records alone, as in a data.N file; a half record is refused where it would have to be compressed. */
+/* Records alone, as in a data.N file; a half record is refused if it would have to be compressed. */
 static void bare(void **state)
 {
     static const uint8_t round[] = {68, 0, 0, 0, 0, 0, 8, 0};

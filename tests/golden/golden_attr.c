@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The fields by offset; a token's digits say how wide it is. The size at 4 is put in by attr_text(). */
+/* The fields by offset; the digits of a token tell its width. attr_text() inserts the size at 4. */
 /* clang-format off */
 #define AT_8 " 0102030405060708 1112131415161718 0000000000000107 000000000000001d"
 #define AT_40 " 0200ca1044000000/0000002208528040" /* bits 6, 17, 20, 22, 27, 33, 37, and precise_ip 1 */
@@ -23,7 +23,7 @@ static const struct {
     {96, " 6162636465666768 71727374 fffffffa"},
     {104, " 8182838485868788"},
     {112, " 91929394 a1a2 b1b2"},
-    {120, " c1c2c3c4 a0000004/20000005"}, /* bits 0, 2 and 29: the unused ones move one by one */
+    {120, " c1c2c3c4 a0000004/20000005"}, /* bits 0, 2 and 29: unused bits are converted one by one */
     {128, " d1d2d3d4d5d6d7d8"},
     {136, " e1e2e3e4e5e6e7e8"},
     {144, " f1f2f3f4f5f6f7f8"},
@@ -56,7 +56,7 @@ static const struct pd_attr whole = {
     .config4 = 0xf1f2f3f4f5f6f7f8,
 };
 
-/* The attr as one that says `size` holds it: later fields are 0. */
+/* The attr in `size` bytes: later fields are 0. */
 static struct pd_attr cut_to(uint32_t size)
 {
     struct pd_attr a = whole;
@@ -95,7 +95,7 @@ static void expect_attr(const struct pd_attr *want, const struct pd_attr *got)
         fail_msg("attr of size %u: %s differs", want->size, field);
 }
 
-/* The bytes in both orders are that attr: decoded, encoded, and transcoded. */
+/* Checks that the bytes in both orders are that attr: decoded, encoded, and transcoded. */
 static void check_attr(const uint8_t *bytes[2], size_t n, const struct pd_attr *want)
 {
     for (unsigned order = 0; order < 2; order++) {
@@ -124,7 +124,7 @@ static void check_text(const char *text, const struct pd_attr *want)
     check_attr((const uint8_t *[]){little, big}, n, want);
 }
 
-/* The ten sizes, and those in between that end with a field. */
+/* The ten sizes, and those between them that end with a field. */
 static void sizes(void **state)
 {
     static const uint32_t all[] = {64, 72, 80, 88, 92, 96, 104, 108, 110, 112, 116, 120, 128, 136, 144};
@@ -153,7 +153,7 @@ static void size_0(void **state)
     whole_bytes(0, PD_BIG, bytes[PD_BIG]);
     assert_int_equal(pd_attr_bytes(&want), 64);
     check_attr((const uint8_t *[]){bytes[0], bytes[1]}, 64, &want);
-    /* Entry room of 80 bytes: what is behind the 64 is not a field. */
+    /* Entry room of 80 bytes: the bytes behind the 64 are not a field. */
     uint8_t room[2][80];
     for (unsigned o = 0; o < 2; o++) {
         memcpy(room[o], bytes[o], 64);
@@ -164,7 +164,7 @@ static void size_0(void **state)
     check_attr((const uint8_t *[]){room[0], room[1]}, 80, &want);
 }
 
-/* Bytes behind those that are known, and room in the entry behind attr.size, are kept. */
+/* Bytes behind the known fields, and room in the entry behind attr.size, are kept. */
 static void tails(void **state)
 {
     static const struct {
@@ -189,8 +189,9 @@ static void tails(void **state)
 }
 
 /*
- * Whatever the size says and however many bytes there are: the same bytes come back, those of a field that
- * the size cuts in the tail. */
+ * For any size and any number of bytes, the same bytes come back; those of a field that the size cuts are in
+ * the tail.
+ */
 static void any_size(void **state)
 {
     static const uint32_t ends[] = {72, 80, 88, 92, 96, 104, 108, 110, 112, 116, 120, 128, 136, 144};
@@ -204,7 +205,7 @@ static void any_size(void **state)
                 whole_bytes(size, (enum pd_order)order, bytes);
                 assert_int_equal(pd_attr_decode((enum pd_order)order, guard_copy(0, bytes, n), n, &a, NULL),
                                  PD_OK);
-                size_t known = 64; /* where a field ends */
+                size_t known = 64; /* the end of a field */
                 for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
                     known = ends[i] <= size ? ends[i] : known;
                 assert_int_equal(a.tail.n, n > known ? n - known : 0);
@@ -296,7 +297,7 @@ static void every_flag(void **state)
     }
 }
 
-/* Two bits whose value is not turned round. */
+/* Two bits whose value is not reversed. */
 static void precise_ip(void **state)
 {
     (void)state;
@@ -309,7 +310,7 @@ static void precise_ip(void **state)
     }
 }
 
-/* Reserved bits survive, in either order and from one to the other and back. */
+/* Reserved bits are kept, in either order and converted to the other and back. */
 static void reserved_flags(void **state)
 {
     (void)state;
@@ -327,7 +328,7 @@ static void reserved_flags(void **state)
         }
 }
 
-/* Flag words as seen: by perf 7.3 on x86-64, and on a big-endian powerpc64. */
+/* Flag words of real files: by perf 7.3 on x86-64, and on a big-endian powerpc64. */
 static void flags_seen(void **state)
 {
     static const uint8_t x86[] = {0x03, 0x37, 0x84, 0x61, 0x04, 0, 0, 0},
@@ -361,7 +362,7 @@ static void aux_action(void **state)
         {0x40000000, 2, PD_AUX_ACTION_AUX_PAUSE},
         {0x20000000, 4, PD_AUX_ACTION_AUX_RESUME},
         {0xe0000000, 7, 7},
-        {0x10000000, 8, 8}, /* unused bits, too, move one by one */
+        {0x10000000, 8, 8}, /* unused bits, too, are converted one by one */
         {0x00000001, 0x80000000, 0x80000000},
         {0xffffffff, 0xffffffff, 0xffffffff},
     };
@@ -414,7 +415,7 @@ static void would_be_lost(void **state)
     }
 }
 
-/* A tail belongs behind all known fields: with fewer bytes it would come to lie on them. */
+/* A tail is behind all known fields: with fewer bytes it would overlap them. */
 static void tail_in_too_few_bytes(void **state)
 {
     struct pd_error e = {0};

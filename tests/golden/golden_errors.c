@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* golden_errors.c - records that cannot be decoded or encoded: which field is blamed, where, and with what
- * numbers. Checks R12. */
+/*
+ * golden_errors.c - records that cannot be decoded or encoded: the field, offset and numbers in the error.
+ * Checks R12.
+ */
 #include "golden.h"
 
 #include "cmocka_all.h"
@@ -51,17 +53,17 @@ static void check_bad(const struct pd_attr *attr, const char *text, enum pd_code
 
 struct bad_count {
     struct pd_attr attr;
-    const char *before, *after; /* the count, 8 bytes, stands between */
+    const char *before, *after; /* the count, 8 bytes, is between them */
     const char *field;
     size_t at;
-    uint64_t most; /* that would fit */
+    uint64_t most; /* the largest count that fits */
 };
 
 /* clang-format off */
 static const struct bad_count bad_counts[] = {
     {{.sample_type = 0x20}, HEAD "0020", W " " W, "ips", 16, 2},
     {{.sample_type = 0x120}, HEAD "0028 " W, W " " W, "ips", 24, 2},
-    {{.sample_type = 0x4020}, HEAD "0028", W " " W " " W, "ips", 16, 2}, /* WEIGHT behind it */
+    {{.sample_type = 0x4020}, HEAD "0028", W " " W " " W, "ips", 16, 2}, /* WEIGHT is behind it */
     {{.sample_type = 0x800}, HEAD "0040", ENTRY " " ENTRY, "entries", 16, 2},
     {{.sample_type = 0x800, .branch_sample_type = 0x20000}, HEAD "0030", W " " ENTRY, "entries", 24, 1},
     {{.sample_type = 0x10, .read_format = 0x8}, HEAD "0020", W " " W, "values", 16, 2},
@@ -82,7 +84,7 @@ static void check_count(const struct bad_count *b, uint64_t count, uint64_t most
     check_bad(&b->attr, text, PD_ECOUNT, b->field, b->at, count, most);
 }
 
-/* Counts too large by one, and such that their products with 8, 16 and 24 wrap around to something small. */
+/* Counts too large by one, and counts whose products with 8, 16 and 24 wrap around to a small number. */
 static void counts(void **state)
 {
     (void)state;
@@ -100,7 +102,9 @@ static void counts(void **state)
                                          UINT64_MAX - 7,
                                          UINT64_MAX};
         const struct bad_count *b = &bad_counts[i];
-        /* A scalar behind the items takes part of the room; only then is the field behind them to blame. */
+        /*
+         * A scalar behind the items takes part of the room; only then the error names the field behind them.
+         */
         const bool weight = b->attr.sample_type & PD_SAMPLE_WEIGHT;
         check_count(b, b->most + (weight ? 2 : 1), b->most + weight);
         for (size_t k = 0; k < sizeof large / sizeof *large; k++)
@@ -180,7 +184,7 @@ static void bad_headers(void **state)
     }
 }
 
-/* After an error nothing counts as decoded, whatever the record held before. */
+/* After an error no value counts as decoded, whatever the record had before. */
 static void errors_after_success(void **state)
 {
     const struct pd_attr ip = {.sample_type = 1}, unknown = {.sample_type = UINT64_C(1) << 40};
@@ -224,7 +228,7 @@ static void check_refused_in(enum pd_order order, const struct pd_attr *attr, co
     assert_string_equal(e.field, field);
     assert_int_equal(e.record_type, rec->type);
     assert_true(e.found != e.expected);
-    assert_int_equal(out[0], 0xa5); /* nothing was written */
+    assert_int_equal(out[0], 0xa5); /* no bytes were written */
     assert_int_equal(pd_record_size(&plan, rec, &size, &same), code);
     assert_string_equal(same.field, field);
     assert_int_equal(pd_record_encode(&plan, rec, out, 70000, &size, NULL), code);
@@ -245,7 +249,7 @@ static void check_refused(const struct pd_attr *attr, const struct pd_record *re
     }
 #define IN_SAMPLE(...) .type = 9, .u.sample = {__VA_ARGS__}
 
-/* A count that is not what it counts, one more and one less. */
+/* Counts that are one above and one below the number of items. */
 static void wrong_counts(void **state)
 {
     (void)state;
@@ -296,7 +300,7 @@ static void strings(void **state)
     REFUSED(PD_ELIMIT, "filename", ATTR(.type = 0), .type = 10, .u.mmap2.filename = {big, 65530, PD_AUTO});
 }
 
-/* 65535 bytes are the most, also when only the sum of all is too much. */
+/* The maximum is 65535 bytes, also if only the sum exceeds it. */
 static void too_large(void **state)
 {
     const struct pd_bytes big = {many_bytes, 65535};
@@ -327,7 +331,7 @@ static void too_large(void **state)
     assert_int_equal(size, 65535);
 }
 
-/* Count and items agree, but on what cannot be: sizes computed from them must not wrap around. */
+/* Count and items agree, but are impossible: sizes computed from them must not wrap around. */
 static void impossible_counts(void **state)
 {
     static const size_t large[] = {SIZE_MAX / 8 + 1, SIZE_MAX / 16 + 1, SIZE_MAX / 8 + 2, SIZE_MAX / 2 + 1};
@@ -348,14 +352,14 @@ static void impossible_counts(void **state)
             IN_SAMPLE(.stack_user = {SIZE_MAX - 15, {many_bytes, SIZE_MAX - 15}, 0}));
 }
 
-/* A value where there is no place for it. */
+/* A value without a place in the layout. */
 static void no_place(void **state)
 {
     (void)state;
     REFUSED(PD_EVALUE, "dyn_size", ATTR(.sample_type = 0x2000), IN_SAMPLE(.stack_user = {.dyn_size = 1}));
 }
 
-/* A buffer that is too small is not touched; without any, the size is still told. */
+/* A buffer that is too small is not touched; without a buffer, the size is still returned. */
 static void no_room(void **state)
 {
     struct pd_plan plan;
@@ -374,7 +378,7 @@ static void no_room(void **state)
     }
 }
 
-/* ---- What a program may build that no decoder gives */
+/* ---- Values that a program may build but no decoder gives */
 
 static void expect_same(const struct pd_attr *attr, const struct pd_record *usual,
                         const struct pd_record *unusual)
@@ -396,7 +400,7 @@ static void expect_same(const struct pd_attr *attr, const struct pd_record *usua
     }
 }
 
-/* Words from an array of narrower integers, read at the width they say and not past their end. */
+/* Words from an array of narrower integers, read at their width and not past their end. */
 static void narrow_words(void **state)
 {
     const struct pd_attr attr = {.sample_type = 0x20};
@@ -412,7 +416,7 @@ static void narrow_words(void **state)
                     IN_SAMPLE(.callchain = {3, {guard_copy(2, two, sizeof two), 3, 2, PD_FORM_STRUCT}})});
 }
 
-/* Elements with room between them. */
+/* Elements with gaps between them. */
 static void wide_strides(void **state)
 {
     const struct pd_attr attr = {.sample_type = 0x800};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* golden_feature_errors.c - feature sections, and records that the tables read, which cannot be decoded or
- * encoded: which field is blamed, where, and with what numbers. Checks R12. */
+/*
+ * golden_feature_errors.c - feature sections, and records that the tables read, which cannot be decoded or
+ * encoded: the field, offset and numbers in the error. Checks R12.
+ */
 #include "golden.h"
 
 #include "cmocka_all.h"
@@ -10,7 +12,7 @@
 
 #define W "1112131415161718"
 #define ID20 "=4a5a9b0affb66c437abcd455d2738af879985fa9"
-/* The byte that states TRACING_DATA's own byte order, here that of the section. */
+/* The byte of TRACING_DATA that states its byte order, here that of the section. */
 #define SAME_ORDER "01/00"
 #define TRACING_HEAD "=170844 'tracing' '0.6' =00 " SAME_ORDER " 08 00001000 'header_page' =00 "
 #define NO_HEADERS TRACING_HEAD "0000000000000000 'header_event' =00 0000000000000000 "
@@ -50,7 +52,7 @@ static void bad_section(uint32_t id, uint32_t nr_cpus, const char *text, enum pd
         assert_null(f.layout);
         assert_ptr_equal(f.rest.ptr, p);
         assert_int_equal(f.rest.n, n);
-        uint8_t *out = guard_room(1, n); /* what is not understood is written as it was */
+        uint8_t *out = guard_room(1, n); /* damaged sections are written unchanged */
         assert_int_equal(pd_feature_encode(orders[o], &f, out, n, &size, NULL), PD_OK);
         assert_int_equal(size, n);
         assert_memory_equal(out, bytes, n);
@@ -81,11 +83,11 @@ static void bad_record(const char *text, enum pd_code code, const char *field, u
 
 struct bad_count {
     uint32_t id;     /* of the feature; 0: a record */
-    unsigned digits; /* of the count, which stands between the texts */
+    unsigned digits; /* of the count, which is between the texts */
     const char *before, *after;
     const char *field;
     size_t at;
-    uint64_t most; /* that would fit */
+    uint64_t most; /* the largest count that fits */
 };
 
 /* clang-format off */
@@ -150,7 +152,7 @@ static const struct bad_count bad_counts[] = {
     {0, 16, "00008008 0000 0053 " W " " W " " W " " W " " W " " W " 0000000000000000 0000000000000000",
      "=010203", "stack", 80, 3},
     {0, 8, "00008009 0000 000f", "=010203", "data", 12, 3},
-    /* Parts of any size, where there are as many as `most` says. */
+    /* Parts of any size; `most` of them fit. */
     {1, 8, NO_HEADERS, "0000000000000003 'abc'", "nr_ftrace", 76, 1},
     {1, 8, NO_HEADERS "00000000 00000001 's' =00", "0000000000000003 'abc'", "nr_events", 86, 1},
     {11, 8, "", "00000003 'abc'", "nr", 11, 1},
@@ -190,7 +192,7 @@ static void check_count(const struct bad_count *b, uint64_t count)
         bad_record(text, PD_ECOUNT, b->field, b->at, count, b->most);
 }
 
-/* Too large by one, and such that products with 2 to 48 wrap around to something small. */
+/* Too large by one, and counts whose products with 2 to 48 wrap around to a small number. */
 static void check_counts(const struct bad_count *b)
 {
     static const uint64_t large[] = {0x8000,
@@ -223,8 +225,7 @@ static void counts(void **state)
         check_counts(&bad_counts[i]);
 }
 
-/* With a count of 0, or one less than there are, what is left over is either kept or is no part of anything.
- */
+/* With a count of 0, or one too few, the remaining bytes are either kept or belong to no part. */
 static void check_small_count(const struct bad_count *b, uint64_t count)
 {
     for (size_t o = 0; o < 2; o++) {
@@ -264,7 +265,7 @@ static void small_counts(void **state)
             check_small_count(&bad_counts[i], k);
 }
 
-/* Counts that other numbers follow from, and errors that are of another kind. */
+/* Counts from which other numbers follow, and errors of another kind. */
 static void other_counts(void **state)
 {
     (void)state;
@@ -273,7 +274,7 @@ static void other_counts(void **state)
     bad_section(12, 0, "ffffffff 00000040 " ATTR64("00000040") " 00000000 00000000", PD_ECOUNT, "nr_events",
                 80, UINT32_MAX, 1);
     for (uint64_t size = 0; size < 64;
-         size++) { /* of the attrs, which must have all that the first version had */
+         size++) { /* of the attrs, which must have at least the size of the first version */
         char text[300];
         snprintf(text, sizeof text, "00000001 %08x " ATTR64("00000040") " 00000000 00000000", (unsigned)size);
         bad_section(12, 0, text, PD_ECOUNT, "attr_size", 8, size, 64);
@@ -319,7 +320,7 @@ static void other_counts(void **state)
                PD_ECOUNT, "sps", 104, 2, 0);
 }
 
-/* Cpus that NRCPUS promises but that are not there make no error: the section is of an earlier version. */
+/* Cpus that NRCPUS promises but that are missing are not an error: the section is of an earlier version. */
 static void too_many_cpus(void **state)
 {
     static const uint32_t many[] = {3, 0x20000000, 0x20000001, 0x40000000, 0x80000000, 0xffffffff};
@@ -368,7 +369,7 @@ static void strings_without_end(void **state)
     bad_record("0000004e 0000 0020 0000000000000002 " W " 'abcdefgh'", PD_ECOUNT, "name", 24, 9, 8);
 }
 
-/* Entries of stated size that are too small for what they are, or of a size that nothing fills. */
+/* Entries whose stated size is too small for them, or too large for their content. */
 static void sizes_of_parts(void **state)
 {
     (void)state;
@@ -378,7 +379,8 @@ static void sizes_of_parts(void **state)
                  (unsigned)size);
         bad_section(2, 0, text, PD_ECOUNT, "file", 8, size, 40);
     }
-    for (uint64_t size = 1; size < 64; size++) { /* of an attr, which has all that the first version had */
+    for (uint64_t size = 1; size < 64;
+         size++) { /* of an attr, which has at least the size of the first version */
         char text[300];
         snprintf(text, sizeof text,
                  "00000040 0000 0058 00000000 %08x " W " " W " " W " " W " " W " " W " " W " " W " " W,
@@ -399,12 +401,12 @@ static void protobuf(void **state)
     bad_section(130, 0, "=80", PD_ESHORT, "key", 0, 1, 2);
     bad_section(130, 0, "=1100000000000000", PD_ESHORT, "value64", 1, 7, 8);
     bad_section(130, 0, "=15000000", PD_ESHORT, "value32", 1, 3, 4);
-    /* Wire types there are none of, and field 0, in the message and in one inside. */
+    /* Wire types that do not exist, and field 0, in the message and in one inside. */
     bad_section(130, 0, "=16", PD_EVALUE, "wire_type", 1, 6, 5);
     bad_section(133, 0, "=0f00", PD_EVALUE, "wire_type", 1, 7, 5);
     bad_section(130, 0, "=0a0100", PD_EVALUE, "key", 3, 0, 8);
     bad_section(130, 0, "=07", PD_EVALUE, "key", 1, 7, 8);
-    /* Messages longer than what is around them, and strings longer than theirs: 0a 04 0a 03 'ab'. */
+    /* Messages longer than the surrounding one, and strings longer than theirs: 0a 04 0a 03 'ab'. */
     bad_section(130, 0, "=0a03 =0800", PD_ECOUNT, "file", 2, 3, 2);
     bad_section(130, 0, "=0a", PD_ESHORT, "file", 1, 0, 1);
     bad_section(130, 0, "=0a04 =0a03 'ab' =00", PD_ECOUNT, "path", 4, 3, 2);
@@ -425,7 +427,7 @@ static void byte_orders(void **state)
     bad_section(1, 0, "=170844 'tracing' '0.6' =00 ff 08 00001000", PD_EVALUE, "bigendian", 16, 255, 1);
 }
 
-/* What tracing data must begin with, and say; a version that is no number does not tell what follows. */
+/* The required begin of tracing data, and its values; without a valid version the rest has no layout. */
 static void fixed_bytes(void **state)
 {
     (void)state;
@@ -447,7 +449,7 @@ static void fixed_bytes(void **state)
                 PD_EVALUE, "version", 78, 'v', '0');
 }
 
-/* Numbers of fixed size that are cut short. */
+/* Cut numbers of fixed size. */
 static void cut_short(void **state)
 {
     (void)state;
@@ -514,7 +516,7 @@ static void refuse_record(const struct pd_record *rec, enum pd_code code, const 
 #define REFUSED(code_, field_, ...) refuse_feature(&(struct pd_feature){__VA_ARGS__}, code_, field_)
 #define REFUSED_RECORD(code_, field_, ...) refuse_record(&(struct pd_record){__VA_ARGS__}, code_, field_)
 
-/* Counts that are one more or one less than what they count. */
+/* Counts that are one above or one below the number of items. */
 static void wrong_counts(void **state)
 {
     (void)state;
@@ -638,7 +640,7 @@ static void wrong_counts(void **state)
     }
 }
 
-/* Sizes of parts that do not agree with what is in them. */
+/* Sizes of parts that do not agree with their content. */
 static void wrong_sizes(void **state)
 {
     (void)state;
@@ -684,7 +686,7 @@ static void wrong_sizes(void **state)
     REFUSED_RECORD(PD_ECOUNT, "misc", .type = 67, .misc = 1, .u.header_build_id.file = {.misc = 2});
 }
 
-/* What a protobuf key does not say. */
+/* Fields that disagree with their protobuf key. */
 static void keys(void **state)
 {
     (void)state;
@@ -735,7 +737,7 @@ static void strings(void **state)
         .u.cpu_map.map = {.type = 1, .mask = {1, 4, VEC_OF(uint64_t, 0x100000000), {0}, {.n = 0}}});
 }
 
-/* Features that nothing is known of can be kept, but not made. */
+/* Features without a known layout can be kept, but not made. */
 static void unknown_features(void **state)
 {
     struct pd_error e = {0};

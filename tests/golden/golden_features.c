@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * golden_features.c - feature sections whose bytes were worked out by hand, in every form that there is.
- * Checks R1, R5.
- */
+/* golden_features.c - feature sections whose bytes were derived by hand, in every form. Checks R1, R5. */
 #include "golden.h"
 
 #include "cmocka_all.h"
@@ -27,7 +24,7 @@
 #define ATTR_FIELDS                                                                                         \
     .config = 1, .sample_period = 1000000, .sample_type = 0x167, .read_format = 0x14, .flags = 0x461843703, \
     .wakeup_events = 1, .bp_type = 3, .config1 = 0x102030405060708
-/* The 48 bytes that follow in an attr of 112 bytes, here with what their values are. */
+/* The next 48 bytes in an attr of 112 bytes, here with their values. */
 #define ATTR112_TEXT                                                                                        \
     " 1112131415161718 0000000000020009 00000000000000ff 00002000 ffffffff 0000000000ff0fff 00100000 007f " \
     "a1a2"
@@ -44,7 +41,7 @@
             0x79, 0x98, 0x5f, 0xa9                                                                      \
     }
 
-/* ---- TRACING_DATA: all of it in bytes, as its numbers do not have the order of the file. */
+/* ---- TRACING_DATA: all in bytes, since its numbers do not have the order of the file. */
 #define TRACING_HEAD "=170844 'tracing' "
 #define TRACING_LITTLE                                                                                       \
     " =00 =08 =00100000 'header_page' =00 =0300000000000000 'abc' 'header_event' =00 =0200000000000000 'de'" \
@@ -101,7 +98,7 @@
 
 /* clang-format off */
 static struct golden_feature cases[] = {
-    /* Strings: whatever their slot is, it is kept. */
+    /* Strings: the size of their slot is kept. */
     {"HOSTNAME padded to 64",
      .text = "00000040 'vm' =00*62",
      .f = FEATURE(3, hostname = {.text = TEXT_OF("vm")})},
@@ -504,7 +501,7 @@ static struct golden_feature cases[] = {
 };
 /* clang-format on */
 
-/* A section without bytes says that nothing was recorded: nothing is read, none is written. */
+/* A section without bytes: nothing was recorded; nothing is read, and nothing is written. */
 static void empty_sections(void **state)
 {
     (void)state;

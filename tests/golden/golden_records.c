@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* golden_records.c - the records of the kernel other than SAMPLE, perf's own that have a layout, and unknown
- * ones. Checks R1, R5, R6. */
+/*
+ * golden_records.c - the records of the kernel except SAMPLE, perf's own with a layout, and unknown ones.
+ * Checks R1, R5, R6.
+ */
 #include "golden.h"
 
 #include "cmocka_all.h"
@@ -9,8 +11,7 @@
 #include <string.h>
 
 #define ID_ALL .flags = PD_ATTR_SAMPLE_ID_ALL
-/* sample_type bits that a trailer is made of: TID 2, TIME 4, ID 0x40, CPU 0x80, STREAM_ID 0x200, IDENTIFIER
- * 0x10000 */
+/* the sample_type bits of trailers: TID 2, TIME 4, ID 0x40, CPU 0x80, STREAM_ID 0x200, IDENTIFIER 0x10000 */
 #define ALL_SIX .attr = {.sample_type = 0x102c6, ID_ALL}
 #define SIX_TEXT                                                                              \
     " 00000f55 00000f57 000000021bf3592a 00000000000001a7 00000000000001b8 00000003 0badcafe" \
@@ -376,7 +377,7 @@ static struct golden cases[] = {
      .text = "fffffffe 0000 0008",
      .rec = {.type = 0xfffffffe}},
 
-    /* perf's own records; none has a trailer, whatever the attr says. */
+    /* perf's own records; none has a trailer, with any attr. */
     {"HEADER_TRACING_DATA of 12 bytes",
      ALL_SIX,
      .text = "00000042 0000 000c 01020304",
@@ -430,7 +431,7 @@ static struct golden cases[] = {
 };
 /* clang-format on */
 
-/* ---- All 64 trailers: which fields are there follows from six bits, whatever else the sample has. */
+/* ---- All 64 trailers: their fields follow from six bits; other fields of samples do not matter. */
 
 static const struct {
     uint64_t bit;
@@ -457,7 +458,7 @@ static void drop_absent(struct pd_sample_id *id, uint64_t sample_type)
         id->identifier = 0;
 }
 
-/* `others`: bits of sample_type that have nothing to do with the trailer. */
+/* `others`: bits of sample_type that do not affect the trailer. */
 static void check_trailers(uint64_t others)
 {
     for (unsigned set = 0; set < 64; set++) {
@@ -489,7 +490,7 @@ static void trailers(void **state)
                    PD_SAMPLE_AUX);
 }
 
-/* ---- Types without a layout: the trailer is cut off below 64. */
+/* ---- Types without a layout: those below 64 have a trailer. */
 
 static void unknown_types(void **state)
 {
@@ -513,7 +514,7 @@ static void unknown_types(void **state)
     }
 }
 
-/* ---- READ records: every read_format. What follows pid and tid is laid out as in samples. */
+/* ---- READ records: every read_format. The bytes behind pid and tid have the layout of samples. */
 
 static void read_formats(void **state)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* golden_sample.c - SAMPLE records: every field alone, all of them together, and each form a field can take.
- * Checks R1, R5, R6. */
+/*
+ * golden_sample.c - SAMPLE records: every field alone, all of them together, and each form of a field. Checks
+ * R1, R5, R6.
+ */
 #include "golden.h"
 
 #include "alike.h"
@@ -23,11 +25,11 @@
 #define N2 0x2122232425262728
 #define N3 0x3132333435363738
 
-/* A field that is one word: a case is a line. */
+/* A field of one word: a case is a line. */
 #define WORD(name_, bit_, field_) \
     {name_ " alone", .attr = {.sample_type = (bit_)}, .text = HEAD "0010 " W1, SAMPLE(.field_ = N1)}
 
-/* Branch flags: the sub-fields as a big-endian and as a little-endian compiler lays them out. */
+/* Branch flags: the layouts of a big-endian and of a little-endian compiler. */
 #define FLAGS_213 "a000d00000000000/00000000000000d5"      /* mispred, in_tx, cycles 13 */
 #define FLAGS_RESERVED "00000000000000d5/000001aa00000000" /* reserved 213 */
 #define FLAGS_MANY "512344a6c0000001/800000036641234a"     /* see branch_flags() below */
@@ -290,8 +292,10 @@ static void read_formats(void **state)
         }
 }
 
-/* Each sub-field of the branch flags by itself: lowest bit in little-endian streams, width. In big-endian
- * ones it ends at 64 minus these; the value keeps the order of its bits. */
+/*
+ * Each sub-field of the branch flags by itself: lowest bit in little-endian streams, width. In big-endian
+ * ones it ends at 64 minus these; the bits of the value keep their order.
+ */
 static void branch_flags(void **state)
 {
     static const struct {
@@ -321,7 +325,7 @@ static void branch_flags(void **state)
     assert_int_equal(many, 0x800000036641234a);
 }
 
-/* Bits nobody knows: a sample cannot be taken apart, other records can. */
+/* Unknown bits: a sample cannot be decoded, other records can. */
 static void unknown_bits(void **state)
 {
     uint8_t bytes[64];
@@ -353,7 +357,7 @@ static void unknown_bits(void **state)
     }
 }
 
-/* Decodes text with the plan into a record used before, which must then be as a fresh one. */
+/* Decodes text with the plan into a record used before; the result must be that of a fresh record. */
 static void check_reuse(const struct pd_plan *plan, const char *text, struct pd_record *used)
 {
     struct pd_record fresh = {0};
@@ -366,7 +370,7 @@ static void check_reuse(const struct pd_plan *plan, const char *text, struct pd_
         assert_null(alike_records(&fresh, used, ALIKE_VIEWS));
 }
 
-/* A record that is used again holds nothing of what it held before, whether that could be decoded or not. */
+/* A record that is used again has no old values, whether its old content could be decoded or not. */
 static void reuse(void **state)
 {
     const size_t n = sizeof cases / sizeof *cases;

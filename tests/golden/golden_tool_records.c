@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* golden_tool_records.c - the records of perf itself and of simpleperf, which the schema's tables read. Those
- * of fixed size that golden_records.c has are not here. */
+/*
+ * golden_tool_records.c - the records of perf itself and of simpleperf that the schema's tables read, except
+ * those of fixed size in golden_records.c.
+ */
 #include "golden.h"
 
 #include "cmocka_all.h"
 #include <string.h>
 
 #define ID_ALL .flags = PD_ATTR_SAMPLE_ID_ALL
-/* None of these records but two has a trailer, whatever the attr says. */
+/* Only two of these records have a trailer, with any attr. */
 #define ALL_SIX .attr = {.sample_type = 0x102c6, ID_ALL}
 
 #define Z4 "\0\0\0\0"

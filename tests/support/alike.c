@@ -10,7 +10,7 @@ static size_t slot_size(const struct pd_str *s)
     return s->size == PD_AUTO ? (s->len + 8) / 8 * 8 : s->size;
 }
 
-/* Byte i of the slot, that of PD_AUTO being zero behind the text. */
+/* Byte i of the slot; with PD_AUTO it is zero behind the text. */
 static char slot_byte(const struct pd_str *s, size_t i)
 {
     return i < s->len || s->size != PD_AUTO ? s->ptr[i] : 0;
@@ -40,7 +40,7 @@ static bool same_vec(const struct pd_vec *a, const struct pd_vec *b, enum alike 
     return same;
 }
 
-/* An element through the public accessor of its layout, where that is known here. */
+/* An element through the public accessor of its layout, if it is known here. */
 static void element_at(const struct pd_op *layout, const struct pd_list *l, size_t i, void *out)
 {
     if (layout == pd_layout_read_value())
@@ -53,7 +53,7 @@ static void element_at(const struct pd_op *layout, const struct pd_list *l, size
         pd_list_get(l, layout, i, out);
 }
 
-/* One way to get at elements is the schema's tables: `a` goes that way, `b` through the accessors. */
+/* Compares lists through the schema's tables (`a`) and through the accessors (`b`). */
 static const char *differing_list(const struct pd_op *layout, const struct pd_list *a,
                                   const struct pd_list *b, enum alike how)
 {

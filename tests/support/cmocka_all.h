@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cmocka_all.h - cmocka with the headers it wants before it. */
+/* cmocka_all.h - cmocka with the headers that it requires. */
 #ifndef PERFDATA_TESTS_CMOCKA_ALL_H
 #define PERFDATA_TESTS_CMOCKA_ALL_H
 

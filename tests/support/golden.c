@@ -62,7 +62,7 @@ static void put_token(struct sink *s, const char *token, size_t n, enum pd_order
         put_number(s, token, slash ? (size_t)(slash - token) : n, order);
 }
 
-/* 'text': returns what follows it. */
+/* 'text': returns the text behind it. */
 static const char *put_text(struct sink *s, const char *p)
 {
     for (p++; *p != '\''; p++)
@@ -93,7 +93,7 @@ static const struct pd_read_value counters[] = {
     {0x4142434445464748, 0x5152535455565758, 0x6162636465666768},
     {0x7172737475767778, 0x8182838485868788, 0x9192939495969798},
 };
-static struct pd_read_value present[3]; /* the same without absent fields */
+static struct pd_read_value present[3]; /* the values without absent fields */
 
 static size_t add_word(char text[300], bool there, uint64_t word)
 {
@@ -127,7 +127,7 @@ size_t golden_read_values(uint64_t rf, size_t n, char text[300], struct pd_read_
     return words;
 }
 
-/* ---- Comparison of what the tables alone decode; members that are not in the stream count too. */
+/* ---- Comparison of values that only the tables decode; members that are not in the stream count, too. */
 
 static size_t slot_of(const struct pd_op *op, const struct pd_str *s)
 {
@@ -218,7 +218,7 @@ static const char *differing_in(const struct pd_op *op, const void *want, const 
     return same ? NULL : op->name;
 }
 
-/* The first field of a layout that is not as wanted. What is absent is 0, or an empty view. */
+/* The first field of a layout that differs from the wanted one. Absent fields are 0, or an empty view. */
 static const char *differing(const struct pd_op *layout, const void *want, const void *got)
 {
     const char *field = NULL;
@@ -361,7 +361,7 @@ static void check_refusals(struct run *r)
     assert_int_equal(pd_record_size(&r->plan, &wrong, &size, &e), PD_OK);
 }
 
-/* Is it the name of a field somewhere in the schema, or of the trailer? */
+/* True if it is the name of a field in the schema, or of the trailer. */
 static bool is_field(const char *name)
 {
     for (size_t i = 0; i < pd_n_layouts; i++)
@@ -371,7 +371,7 @@ static bool is_field(const char *name)
     return strcmp(name, "sample_id") == 0;
 }
 
-/* The record cut to n bytes, its header saying so. */
+/* Checks the record cut to n bytes, with that size in its header. */
 static void check_cut(struct run *r, size_t n)
 {
     struct pd_error e = {0};
@@ -425,7 +425,7 @@ static void check_order(const struct golden *g, enum pd_order order)
     }
 }
 
-/* The text must give the bytes a real file had: this checks the text, not the library. */
+/* The text must give the bytes of a real file: this checks the text, not the library. */
 static void check_seen(const struct golden *g)
 {
     uint8_t text[GOLDEN_MAX], seen[GOLDEN_MAX];
@@ -519,7 +519,7 @@ static void check_feature_encoder(struct feature_run *r, const char *what, enum 
     assert_int_equal(e.expected, r->n);
 }
 
-/* The section cut to n bytes: read, or kept as it is. */
+/* Checks the section cut to n bytes: it is read, or kept unchanged. */
 static void check_feature_cut(struct feature_run *r, size_t n)
 {
     struct pd_error e = {0};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * golden.h - records whose bytes were worked out by hand from the format's documentation, and what they must
- * decode to.
+ * golden.h - records whose bytes were derived by hand from the format's documentation, and their decoded
+ * values.
  *
- * A case's text states both byte orders at once. It is a list of tokens, most significant digit first, as a
- * big-endian stream has them; the little-endian stream has the bytes of each number reversed:
+ * A case's text states both byte orders at once. It is a list of tokens, most significant digit first, as in
+ * a big-endian stream; the little-endian stream has the bytes of each number reversed:
  *
  *     00000f55      a number of 4 bytes; the digits say how wide it is
  *     c0/03         a bitfield word: what stands in a big-endian stream, and in a little-endian one
@@ -56,7 +56,7 @@ struct golden {
     const char *name;
     struct pd_attr attr; /* of the event the record belongs to */
     const char *text;    /* the record's bytes, header included */
-    const char *seen;    /* the same in hex as found in a real file, little-endian; may be NULL */
+    const char *seen;    /* the same in hex from a real file, little-endian; may be NULL */
     struct pd_record
         rec; /* expected, and as a program would build it: size 0, PD_AUTO strings, arrays of structs */
 };
@@ -68,7 +68,7 @@ struct golden_feature {
     struct pd_feature f; /* expected, and as a program would build it: without raw and layout */
 };
 
-/* Writes the bytes of a text in the given order and returns how many; at most cap, else the test fails. */
+/* Writes the bytes of a text in the given order and returns their number; more than cap fail the test. */
 size_t golden_bytes(const char *text, enum pd_order order, void *out, size_t cap);
 
 /* Fails unless the decoder, the encoder and their reference interpreters agree with the case, in both byte
@@ -78,7 +78,7 @@ void golden_check(const struct golden *g);
 /* Fails unless decoder and encoder agree with the case, in both byte orders. */
 void golden_check_feature(const struct golden_feature *g);
 
-/* Runs the cases, each a cmocka test, and then the other tests. Returns what cmocka does. */
+/* Runs the cases, each a cmocka test, and then the other tests. Returns cmocka's result. */
 struct CMUnitTest;
 int golden_run(const char *group, struct golden *cases, size_t n, const struct CMUnitTest *others,
                size_t n_others);
@@ -89,8 +89,8 @@ int golden_run_features(const char *group, struct golden_feature *cases, size_t 
 
 /*
  * READ values of a read_format: the two lines "value, [enabled], [running], [id], [lost]" and "nr, [enabled],
- * [running], nr times {value, [id], [lost]}". Appends the text and fills what it decodes to; n is the size of
- * a group (at most 3). Returns how many words there are.
+ * [running], nr times {value, [id], [lost]}". Appends the text and fills the decoded values; n is the size of
+ * a group (at most 3). Returns the number of words.
  */
 size_t golden_read_values(uint64_t read_format, size_t n, char text[300], struct pd_read_values *values);
 

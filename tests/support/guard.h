@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* guard.h - memory that ends at a page nobody may touch: reading or writing past the end stops the test. */
+/* guard.h - memory that ends at an inaccessible page: reading or writing past the end stops the test. */
 #ifndef PERFDATA_TESTS_GUARD_H
 #define PERFDATA_TESTS_GUARD_H
 

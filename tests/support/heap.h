@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heap.h - an allocator that counts what is held, and that fails when told to. Each block has its size in
- * front, so what is held is known to the byte.
+ * heap.h - an allocator that counts the bytes held, and that fails on request. Each block has its size in
+ * front, so the count is exact.
  */
 #ifndef PERFDATA_TESTS_HEAP_H
 #define PERFDATA_TESTS_HEAP_H
@@ -14,10 +14,10 @@
 
 struct heap {
     size_t calls;
-    size_t fail_at;             /* the call that gets nothing, counted from 1, and all after it; 0: none */
-    bool once;                  /* those after it get what they ask for */
+    size_t fail_at;             /* the call that gets no memory, counted from 1, and all after it; 0: none */
+    bool once;                  /* later calls succeed */
     size_t blocks, bytes, peak; /* held now; the most bytes ever held */
-    size_t asked;               /* bytes of all calls, which is more than was held */
+    size_t asked;               /* bytes of all calls, more than were held */
 };
 
 #define HEAP_FRONT 16 /* keeps the alignment of malloc() */

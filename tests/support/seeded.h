@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * seeded.h - numbers that can be had again: PERFDATA_SEED gives the seed, PERFDATA_ITERATIONS how often.
- * PERFDATA_TEST_EFFORT=full, in .ci/full, tries all that usually is tried in part.
+ * seeded.h - reproducible random numbers: PERFDATA_SEED is the seed, PERFDATA_ITERATIONS the number of
+ * trials. PERFDATA_TEST_EFFORT=full, in .ci/full, tries all cases of which others are tried in part.
  */
 #ifndef PERFDATA_TESTS_SEEDED_H
 #define PERFDATA_TESTS_SEEDED_H
@@ -29,8 +29,8 @@ static inline bool full_effort(void)
 }
 
 /*
- * With sanitizers, which make ten of one second, without full effort: a quarter of the trials, whose results
- * are compared without them.
+ * With sanitizers, which are ten times slower, and without full effort: a quarter of the trials. Runs without
+ * sanitizers compare the results of all.
  */
 static inline bool hurried(void)
 {
@@ -42,7 +42,7 @@ static inline bool hurried(void)
     return false;
 }
 
-/* Eight times as many with full effort. */
+/* Eight times as many trials with full effort. */
 static inline uint64_t random_iterations(uint64_t usual)
 {
     return random_setting("PERFDATA_ITERATIONS", full_effort() ? 8 * usual : usual);

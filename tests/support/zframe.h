@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * zframe.h - zstd frames put together by hand (RFC 8878): raw blocks, blocks of one repeated byte, and one
- * that is impossible. Without libzstd, so that nothing it would refuse to write is out of reach.
+ * zframe.h - zstd frames made by hand (RFC 8878): raw blocks, blocks of one repeated byte, and an invalid
+ * one. Without libzstd, so that frames are possible which it would refuse to write.
  */
 #ifndef PERFDATA_TESTS_ZFRAME_H
 #define PERFDATA_TESTS_ZFRAME_H
 
 #include "../../fuzz/image.h"
 
-#define ZFRAME_BLOCK 131072 /* the most that one block makes */
+#define ZFRAME_BLOCK 131072 /* the largest content of one block */
 
 /* A frame header without content size and checksum, whose window has 2^log bytes. */
 static inline void zframe_start(struct image *im, unsigned log)

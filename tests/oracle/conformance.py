@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""corpus/conformance: what the committed JSON says of each file, against second_decoder.py, field by field.
+"""corpus/conformance: the committed JSON of each file, against second_decoder.py, field by field.
 
-The JSON was made by perfdata from texts written by hand. That the bytes say what the JSON says is judged here
-by the decoder that shares nothing with perfdata, in both byte orders; tests/cli/conformance.sh judges that
-perfdata still says so. perf does not read all of the files, and of some prints less than there is; so many at
-least must be the same by `perf report -D` in all it prints.
+perfdata made the JSON from texts written by hand. Here, the decoder that shares nothing with perfdata checks
+that the bytes have the values of the JSON, in both byte orders; tests/cli/conformance.sh checks that perfdata
+still gives this JSON. perf does not read all of the files, and prints some only in part; a minimum number of
+them must agree with `perf report -D` in everything it prints.
 """
 
 import concurrent.futures
@@ -29,7 +29,7 @@ def expected_of(path):
 
 
 def compare_member(name, records, file, data, report):
-    """Records of a directory's other files: of the attrs of `data`."""
+    """Records of a directory's other files, which use the attrs of `data`."""
     file.data, file.records, file.problems = data, [], []
     file.frame_records(0, len(data))
     report.same("record counts", name, "number of records", len(records), len(file.records))
@@ -71,7 +71,7 @@ ALIKE = {"files alike by perf": 235, "files alike by perf-latest": 165}
 
 def is_alike(perf, path):
     report = oracle.Report()
-    report.LIMIT = 0  # there are reasons enough: see README.md of the set
+    report.LIMIT = 0  # for the reasons in the README.md of the set
     raw = path.read_bytes()
     try:
         perf_report_D.compare_file(

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Where samples were, as `perf script -F ip,dso` and a session (perfdata/session/session.h) have it.
+"""The places of samples, by `perf script -F ip,dso` and by a session (perfdata/session/session.h).
 
-examples/frames, which knows nothing but the public headers, prints for each sample the task's name and, for
+examples/frames, which uses only the public headers, prints for each sample the task's name and, for
 each frame, the file that is mapped there and the offset in it. perf 7.3 prints offsets (dsoff), 6.1 does not.
 
 What must be known of perf (6.1.187 and 7.3.4):
@@ -18,9 +18,9 @@ What must be known of perf (6.1.187 and 7.3.4):
     kernel and its modules
   - a task that samples still name after its EXIT is ":TID" to 7.3; 6.1 knows it until its tid is used again
 Where a session is unlike perf, by its documentation:
-  - exec takes mappings away: perf keeps those that no new mapping covers
-  - mappings of the kernel end where they are said to: perf 7.3 takes the kernel to go on to the next
-    module, and does not take one of all addresses (simpleperf's), nor a module over the kernel; 6.1 does
+  - exec removes mappings: perf keeps those that no new mapping covers
+  - mappings of the kernel end at their size: perf 7.3 extends the kernel to the next module, and ignores
+    one of all addresses (simpleperf's), and a module over the kernel; 6.1 accepts both
 """
 
 import json
@@ -50,7 +50,7 @@ wait
 
 
 def dso_of(name):
-    """As a session names it."""
+    """The name that a session gives it."""
     module = MODULE.match(name)
     if module:
         return "[" + module.group(1).replace("-", "_") + "]"
@@ -69,7 +69,7 @@ def is_kernels(dso):
 
 
 def samples_of(text):
-    """(comm, pid, tid, time, frames) of each. A frame: address, dso, offset, is it of a call chain?"""
+    """(comm, pid, tid, time, frames) of each. A frame: address, dso, offset, whether it is of a call chain"""
     found = []
     for line in text.splitlines():
         head = HEAD.match(line)
@@ -82,7 +82,7 @@ def samples_of(text):
 
 
 def left_out(path):
-    """Why not, or None."""
+    """The reason why not, or None."""
     run = subprocess.run(
         [oracle.PERFDATA, "info", "--json", str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )

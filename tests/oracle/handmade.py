@@ -393,7 +393,7 @@ def side_band(w, sample_type, event, time):
         )
 
 
-NEWER = (22,)  # types that perf 6.1 gives up at
+NEWER = (22,)  # types at which perf 6.1 stops
 
 
 NAMES = ["cpu-clock", "instructions", "dummy", "raw 0x1a2b"]
@@ -402,7 +402,7 @@ NAMES = ["cpu-clock", "instructions", "dummy", "raw 0x1a2b"]
 def make(order, word=8, pipe=False, size=128, for_perf=False):
     """
     A file with four events of different sample_type, and every kernel record under each of them. for_perf:
-    without what perf cannot read.
+    without records that perf cannot read.
     """
     w = Writer(order, word)
     common = {
@@ -512,8 +512,7 @@ def make(order, word=8, pipe=False, size=128, for_perf=False):
 
 
 def make_counters(order):
-    """Branch counters (bit 19 of branch_sample_type, attr of 136 bytes): only the record's size tells they
-    are there."""
+    """Branch counters (bit 19 of branch_sample_type, attr of 136 bytes), found by the record's size alone."""
     w = Writer(order)
     sample_type = IDENTIFIER | IP | TID | TIME | BRANCH_STACK | WEIGHT
     attrs = [
@@ -695,7 +694,7 @@ def aux_info(w):
 
 
 def short_aux_info(w):
-    """AUXTRACE_INFO that lacks words it should have."""
+    """AUXTRACE_INFO without some required words."""
     yield 1, w.some("Q" * 8)
     yield 1, w.some("Q" * 16) + w.u64(100) + w.some("Q")
     yield 2, w.some("Q" * 5)
@@ -716,7 +715,7 @@ def tool_records(w, simpleperf=True):
     r = w.r
     for text in (b"cycles", b"12345678", b"instructions:u"):
         yield w.record(65, 0, w.some("Q"), w.slot(text, 8)[: -(-len(text) // 8) * 8])
-    for size in (0, 3, 64, 70):  # more than 64 bytes are no name
+    for size in (0, 3, 64, 70):  # more than 64 bytes are not a name
         yield w.record(65, 0, w.some("Q"), b"n" * size)
     for misc, step, left_over in (
         (1, 64, False),
@@ -768,7 +767,7 @@ def tool_records(w, simpleperf=True):
         for _ in range(2):
             body = w.cpu_set(form)
             yield w.record(74, 0, body, bytes(-len(body) % 8))
-    # One word more than nr says, which is no field: one that reads alike backwards.
+    # One word more than nr says, which is not a field: it is the same in both byte orders.
     yield w.record(74, 0, w.u("HHH", 1, 1, 4), w.some("I"), w.u("I", 0x5000_0050))
     yield w.record(74, 0, w.u("HHHH", 0, 2, 0, 1), bytes(4))  # 4.16: 20 bytes
     yield w.record(75, 0, w.u64(5, 0, r.below(10), 1, r.u(8), 2, 1, 3, r.u(8), 9, r.u(8)))
@@ -822,7 +821,7 @@ def simpleperf_records(w):
         text = b"ffffffff81000000 T _text\n" * 2
         yield w.record(32769, 0, w.u("I", size), text[:size], bytes(-size % 8))
         yield w.record(32777, 0, w.u("I", size), text[:size], bytes(-size % 64))
-    for kind in range(6):  # old writers have no min_vaddr: what could be text is the name
+    for kind in range(6):  # old writers have no min_vaddr: bytes that could be text are the name
         low = r.random.choice((0, 1, 0x1F, 0x7F, 0x80, 0xFF))
         yield w.record(32770, 0, w.u64(kind, r.u(8), r.u(8) >> 8 << 8 | low), w.slot(r.text(), 8))
     for name in (
@@ -866,7 +865,7 @@ OLD_TRACING = ("0.5", "0.10", "0.59", "0.0")
 
 
 def tracing_blob(r, version, big, long_size):
-    """Tracing data of 5.9; its numbers have an order of their own."""
+    """Tracing data of 5.9; its numbers have their own byte order."""
     newer = version not in OLD_TRACING
     w = Writer(">" if big else "<")
     text = lambda: r.text(30)

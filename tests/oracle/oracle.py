@@ -1,9 +1,9 @@
-"""What the oracle tests share: the environment, the recordings they make, and `perfdata dump --json` as plain
+"""Shared by the oracle tests: the environment, the recordings they make, and `perfdata dump --json` as plain
 numbers.
 
-The names below were written from the format's documentation, not from the project's schema: that perfdata
-writes the bits of a word under their right names is part of what is tested. A name that is not here is an
-error, never ignored.
+The names below were written from the format's documentation, not from the project's schema: they also test
+that perfdata writes the bits of a word under their right names. A name that is not here is an error, never
+ignored.
 
 Not executable, so that it is not a test itself.
 """
@@ -36,14 +36,14 @@ FULL = os.environ.get("PERFDATA_TEST_EFFORT") == "full"
 
 
 def seed():
-    """Of what is made at random: always the same one, with full effort another one each time."""
+    """The seed of random data: always the same, with full effort another one each time."""
     number = int(os.environ.get("PERFDATA_SEED") or (random.randrange(1 << 32) if FULL else 1))
     print(f"PERFDATA_SEED={number}", flush=True)
     return number
 
 
 class Bad(Exception):
-    """What a program printed is not what it should print."""
+    """A program printed something wrong."""
 
 
 # ----------------------------------------------------------------------------------------------------
@@ -536,7 +536,7 @@ recorders = threading.Lock(), []
 
 @contextlib.contextmanager
 def recording():
-    """As tests/cli/frame_lib.sh has it: only this test records. See foreign_build_id()."""
+    """As in tests/cli/frame_lib.sh: only this test records. See foreign_build_id()."""
     mutex, files = recorders
     with mutex:
         file = (
@@ -555,8 +555,8 @@ def recording():
 
 
 class Perf:
-    """A perf, with a cache of build ids of its own: the user's is not touched, and no other perf's writing
-    disturbs."""
+    """A perf, with a cache of build ids of its own: the user's is not touched, and other perfs do
+    not disturb."""
 
     def __init__(self, command, name):
         self.cache = tempfile.mkdtemp(prefix="perfdata-oracle-cache-")
@@ -622,7 +622,7 @@ def latest_perf(report):
     return perf
 
 
-# A few busy processes with names and children; one name is made to look like what perf prints around it.
+# A few busy processes with names and children; one name looks like the text that perf prints around it.
 WORK = """
 for i in 1 2; do
   head -c 2000000 /dev/zero | sha256sum >/dev/null
@@ -731,7 +731,7 @@ NEWEST = [
     "threads",
     "compressed",
 ]
-# What the kernel or perf may refuse on some machines.
+# Recordings that the kernel or perf may refuse on some machines.
 OPTIONAL = {"transaction", "throttle", "bpf", "cgroups", "namespaces"}
 
 
@@ -764,7 +764,7 @@ class Recordings:
         return result
 
     def make(self, perf, name, report):
-        """The path of a recording, or None where this machine cannot make it."""
+        """The path of a recording, or None if this machine cannot make it."""
         for _ in range(5):
             path = self.make_once(perf, name, report)
             if path is None or not foreign_build_id(path):
@@ -855,7 +855,7 @@ class Recordings:
 
 def foreign_build_id(path):
     """
-    Is there an MMAP2 record with the misc bit of a build id, but the content of one without?
+    True if an MMAP2 record has the misc bit of a build id, but the content of one without.
 
     Linux (seen with 6.18) writes such records into recordings that did not ask for build ids while another
     one on the same machine does: it sets the bit in a header that both share. The major device number is then
@@ -875,8 +875,8 @@ def foreign_build_id(path):
 
 def corpus():
     """
-    The recordings that come with the source, but those of conformance.py, and of PERFDATA_CORPUS where there
-    is one: usually each fourth of those below 600 kB.
+    The recordings that come with the source, except those of conformance.py, and of PERFDATA_CORPUS, if it is
+    set: usually each fourth of those below 600 kB.
     """
     found = []
     for folder in (SOURCE / "corpus", os.environ.get("PERFDATA_CORPUS")):

@@ -2,8 +2,8 @@
 """`perfdata info -I --header-only` and `perf report --header-only -I`, line by line; then `perf evlist -v`
 and `perf buildid-list` against `perfdata info --json`.
 
-The files: recordings made here (file, stat, pipe, directory where perf makes one), files put together below
-that have what this machine has not (CPU_DOMAIN_INFO, hybrid PMUs, named groups, functions of BPF programs,
+The files: recordings made here (file, stat, pipe, directory where perf makes one), files made below with
+features that this machine lacks (CPU_DOMAIN_INFO, hybrid PMUs, named groups, functions of BPF programs,
 …), those that come with the source, and PERFDATA_CORPUS.
 
 perf 6.1 judges. Where perf 7.3 writes a line in another way, or there is no line of ours like perf's:
@@ -13,7 +13,7 @@ perf 6.1 judges. Where perf 7.3 writes a line in another way, or there is no lin
     has one of them
   - 7.3 has a line for each empty list of BPF programs and types, as we have; 6.1 has none
   - 7.3 remarks on files of AMD machines that they use ibs_op// for precise events
-  - what neither knows, features from 35 on and simpleperf's, has lines here, and none in perf
+  - features that neither knows (35 and above, and simpleperf's) have lines here, and none in perf
   - a pipe is read by perf as of now, "captured on"; it has no line of ours, as the same input gives the same
     output
   - PMU_MAPPINGS without an entry: perf prints the PMUs of the machine it runs on, we print that there are
@@ -50,7 +50,7 @@ UNKNOWN_TO_PERF = re.compile(r"# (simpleperf |SIMPLEPERF_|feature \d+ : )")
 
 
 def event_line(line):
-    """7.3's form of an event as 6.1's."""
+    """An event in 7.3's form, converted to 6.1's."""
     line = re.sub(r", type = (\d+)(?: \([^()]*\))?, size", r", type = \1, size", line)
     line = line.replace(", type = 0, size", ", size")
     line = re.sub(r", config = (0x[0-9a-f]+|0) \((?:[^()]|\([^()]*\))*\)(?=, |$)", r", config = \1", line)
@@ -63,7 +63,7 @@ EMPTY_LISTS = ("# bpf_prog_info empty", "# btf info empty")
 def perf_lines(text, perf):
     text = re.sub(
         r"\n(?!#|\n|$)", r"\\x0a", text
-    )  # of a command of several lines perf makes several, and we none
+    )  # perf prints several lines for a command of several lines, and we none
     for line in text.split("\n"):
         if line.startswith("# cmdline : "):
             line = line.replace("\t", "\\x09")
@@ -95,7 +95,7 @@ def ours_of(path, report):
 
 
 def theirs_of(perf, path, stdin=False):
-    """None: this perf does not read the file."""
+    """None if this perf does not read the file."""
     with open(path if stdin else os.devnull, "rb") as file:
         run = perf.run("report", "--header-only", "-I", "-i", "-" if stdin else str(path), stdin=file)
     text = run.stdout.decode("utf-8", "surrogateescape")
@@ -152,7 +152,7 @@ def compare_header(perf, path, report, stdin=False):
 PRECISE_IP = {"ARBITRARY_SKID": 0, "CONSTANT_SKID": 1, "REQUESTED_ZERO_SKID": 2, "ZERO_SKID": 3}
 TYPES = {"HARDWARE": 0, "SOFTWARE": 1, "TRACEPOINT": 2, "HW_CACHE": 3, "RAW": 4, "BREAKPOINT": 5}
 CLOCKS = {"REALTIME": 0, "MONOTONIC": 1, "MONOTONIC_RAW": 4, "BOOTTIME": 7, "TAI": 11}
-# perf's names of what has another name, or none, in our JSON
+# perf's names for fields with another name, or none, in our JSON
 PERF_FIELDS = {
     "{ sample_period, sample_freq }": "sample_period",
     "{ wakeup_events, wakeup_watermark }": "wakeup_events",

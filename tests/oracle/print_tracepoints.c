@@ -47,7 +47,7 @@ static void put_sample(const struct pd_tracepoint *tp, const struct pd_record *r
     pd_out_str(out, "}\n");
 }
 
-/* NULL: no sample of a tracepoint, or none that the tracing data has. */
+/* NULL: the record is not a sample of a tracepoint, or the tracing data does not have it. */
 static const struct pd_tracepoint *tracepoint_of(struct pd_metadata *m, const struct pd_record *rec)
 {
     const bool is_one = rec->type == PD_RECORD_SAMPLE && rec->attr && rec->attr->type == PD_TYPE_TRACEPOINT;

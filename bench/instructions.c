@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * instructions.c - what tests/bench/instructions.py counts under callgrind: each piece of work, of which it
- * knows the name and how often it was done from the name of the dump, "NAME/TIMES".
+ * instructions.c - the work that tests/bench/instructions.py counts under callgrind: for each piece, the name
+ * of the dump, "NAME/TIMES", tells its name and how often it was done.
  */
 #include "src/support/memory.h"
 #include "ops/gen/random_values.h"
@@ -88,7 +88,7 @@ static void end(void)
 
 /* ---- One record of each type */
 
-#define MOST_BYTES 1024 /* the fields count here, not how much is copied */
+#define MOST_BYTES 1024 /* the number of fields matters here, not that of copied bytes */
 
 static void one_type(const struct pd_plan *plan, const struct pd_op *layout)
 {
@@ -186,9 +186,9 @@ static void whole(const struct bytes *b, enum work work)
     pd_reader_close(r);
 }
 
-#define TEXTS 100 /* they take long */
+#define TEXTS 100 /* few, since they take long */
 
-/* Text in: the first records as JSON, of which each is made and encoded again. */
+/* Text to records: parses the first records from JSON and encodes each again. */
 static void text_in(const struct bytes *b)
 {
     static uint8_t again[UINT16_MAX];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text_yardstick.c - how fast the lines of `dump -F comm,pid,tid,cpu,time,event` can be for a program that is
- * written by hand for just these: it reads the recording twice, once for the names of tasks, of which it
- * takes the last one whatever the time, and knows but one event, "cycles".
+ * text_yardstick.c - the possible speed of `dump -F comm,pid,tid,cpu,time,event`, for a program written by
+ * hand for these columns alone: it reads the recording twice, once for the names of tasks, of which it takes
+ * the last one at any time, and knows only one event, "cycles".
  *
  *     bench_text_yardstick FILE
  *
- * The sample types: IP|TID|TIME|CPU|PERIOD and what stands behind these, little-endian.
+ * The sample types: IP|TID|TIME|CPU|PERIOD and any fields behind these, little-endian.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
     enum {
         WANTED = 1 | 2 | 4 | 128 | 256,
         BEFORE = 8 | 16 | 64 | 512 | 65536
-    }; /* what would stand before or between these */
+    }; /* fields that would be before or between these */
     uint64_t head[13] = {0}, sample_type;
     const int fd = argc == 2 ? open(argv[1], O_RDONLY) : -1;
     if (fd < 0 || read(fd, head, sizeof head) != sizeof head ||

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * yardstick.c - how fast a decoder for one sample_type can be that is written by hand: it reads a recording
- * through one buffer, takes every field of every sample, knows nothing else, and checks no more than it must
- * not to crash.
+ * yardstick.c - the possible speed of a decoder written by hand for one sample_type: it reads a recording
+ * through one buffer, takes every field of every sample, knows nothing else, and checks only what prevents a
+ * crash.
  *
- *     bench_yardstick FILE      prints how many samples there were
+ *     bench_yardstick FILE      prints the number of samples
  *
  * The sample types: IP|TID|TIME|PERIOD with any of IDENTIFIER, CPU, CALLCHAIN and RAW, little-endian.
  */
@@ -33,7 +33,7 @@ struct sample {
     const uint8_t *raw;
 };
 
-/* Here the decoded sample would be used; the compiler must not see that it is not. */
+/* A program would use the decoded sample here; the compiler must not see that this one does not. */
 __attribute__((noinline)) static void use(const struct sample *s)
 {
     __asm__ volatile("" ::"r"(s) : "memory");

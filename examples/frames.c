@@ -1,4 +1,4 @@
-/* frames FILE: where each sample was: its call chain, or its address, as files and offsets in them. */
+/* frames FILE: the place of each sample, its call chain or address, as files and offsets in them. */
 #include <inttypes.h>
 #include <perfdata/perfdata.h>
 #include <perfdata/session/session.h>

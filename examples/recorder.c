@@ -1,6 +1,6 @@
 /*
- * recorder OUTPUT: a perf record of itself. Samples its own time on the cpu, decodes the kernel's ring buffer
- * while it runs, and writes what perf report opens. Exits with 77 where the kernel does not allow it.
+ * recorder OUTPUT: a perf record of itself. It samples its own time on the cpu, decodes the kernel's ring
+ * buffer while it runs, and writes a file for perf report. Exits with 77 if the kernel does not allow it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -44,7 +44,7 @@ static void put_record(struct recorder *r, const struct pd_record *rec)
         fail(&r->error);
 }
 
-/* The kernel takes the attr as the bytes that also stand in a file. */
+/* The kernel takes the attr as the bytes that a file has, too. */
 static void open_event(struct recorder *r)
 {
     uint8_t bytes[PD_ATTR_SIZE_VER5];
@@ -75,7 +75,7 @@ static void open_event(struct recorder *r)
     pd_plan_init(&r->plan, &r->attr, PD_HOST_ORDER);
 }
 
-/* What was there before the event was: the name and the code of this process. */
+/* Records of the state before the event: the name and the code of this process. */
 static void put_self(struct recorder *r)
 {
     const uint32_t pid = (uint32_t)getpid();
@@ -111,7 +111,7 @@ static const uint8_t *record_at(const struct recorder *r, uint64_t at, size_t n,
     return buf;
 }
 
-/* Takes all that is in the ring buffer. */
+/* Takes all records that are in the ring buffer. */
 static void drain(struct recorder *r)
 {
     static uint8_t buf[UINT16_MAX + 1];

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""same_command.py OLD NEW [FILE...] - do two builds of the command say and write the same?
+"""same_command.py OLD NEW [FILE...] - compares the messages and outputs of two builds of the command.
 
 Runs every verb of both over each recording (by default those of corpus/, corpus/conformance, tests/damaged
 and $PERFDATA_CORPUS that have at most MOST bytes) and compares exit status, standard output, standard error
-and all that was written. Prints the runs that differ, with what differs, and a summary by verb; exit status 1
-if any does. For who changes how things are done and not what: --only VERB,... and --most BYTES make it
+and all files written. Prints the runs that differ, with the difference, and a summary by verb; exit status 1
+if any does. For changes that should not change results: --only VERB,... and --most BYTES make it
 quicker.
 """
 import argparse

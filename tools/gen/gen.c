@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * gen.c - perfdata_gen: prints the files that are generated from src/schema. Needs nothing but the C library.
- */
+/* gen.c - perfdata_gen: prints the files that are generated from src/schema. Uses only the C library. */
 #include "gen.h"
 
 #include <string.h>

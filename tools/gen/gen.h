@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* gen.h - what the parts of perfdata_gen, which prints the generated files, share. */
+/* gen.h - declarations shared by the parts of perfdata_gen, which prints the generated files. */
 #ifndef PERFDATA_GEN_H
 #define PERFDATA_GEN_H
 
 #include <stdio.h>
 
 /*
- * Each prints one generated file and returns 0, or says on stderr what is wrong with the schema and
- * returns 1. Those other than gen_constants() are weak: a build without their source still makes the
- * constants.
+ * Each prints one generated file and returns 0, or prints the error of the schema on stderr and returns 1.
+ * All but gen_constants() are weak: a build without their source can still make the constants.
  */
 int gen_constants(FILE *out);
 __attribute__((weak)) int gen_records(FILE *out);

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A place in a layout, while it does not depend on anything. */
+/* A place in a layout, as long as it does not depend on anything. */
 struct place {
     size_t at;
     bool known;
@@ -123,7 +123,7 @@ static void skip(struct place *p, size_t n)
 
 static void skip_layout(struct place *p, const struct pd_op *layout);
 
-/* Goes behind a field. Behind one of variable size no place is known. */
+/* Moves behind a field. Behind one of variable size the place is unknown. */
 static void skip_field(struct place *p, const struct pd_op *op)
 {
     if (op->kind == PD_OP_SUB)
@@ -150,7 +150,7 @@ static void put_sized(FILE *out, const struct pd_op *op)
     fputs(" bytes", out);
 }
 
-/* The members that are not in the stream. */
+/* A member that is not in the stream. */
 static void put_derived(FILE *out, const struct pd_op *op)
 {
     switch (op->kind) {
@@ -282,7 +282,7 @@ static void put_field(struct doc *d, const struct pd_op *op)
 
 static const struct pd_op *put_lines(struct doc *d, const struct pd_op *op);
 
-/* The lines up to DONE; afterwards the place is that behind them. */
+/* Prints the lines up to DONE; afterwards the place is behind them. */
 static const struct pd_op *put_condition_block(struct doc *d, const struct pd_op *op)
 {
     d->when.op[d->when.n++] = op;
@@ -291,7 +291,7 @@ static const struct pd_op *put_condition_block(struct doc *d, const struct pd_op
     return op;
 }
 
-/* Behind a condition the place is known only when the opposite condition follows and takes as much. */
+/* Behind a condition the place is known only if the opposite condition follows and takes the same size. */
 static const struct pd_op *put_branches(struct doc *d, const struct pd_op *op)
 {
     const struct place before = d->place;
@@ -308,7 +308,7 @@ static const struct pd_op *put_branches(struct doc *d, const struct pd_op *op)
     return next;
 }
 
-/* Prints lines up to the DONE or END that closes them, and returns what follows. */
+/* Prints lines up to the DONE or END that closes them, and returns the line behind it. */
 static const struct pd_op *put_lines(struct doc *d, const struct pd_op *op)
 {
     while (op->kind != PD_OP_END && op->kind != PD_OP_DONE) {
@@ -418,7 +418,7 @@ static void put_set_section(FILE *out, const struct pd_set *set)
 
 /* ---- Registers. */
 
-/* Returns what comes before the first. */
+/* Returns the separator before the first register. */
 static const char *begin_registers(FILE *out, const char *arch, const char *doc)
 {
     fprintf(out, "\n### Registers of %s\n\n%s%s", arch, doc, *doc ? ".\n\n" : "");
@@ -448,7 +448,7 @@ static void put_registers(FILE *out)
 #undef END
 }
 
-/* Facts that are no layout. */
+/* Facts beyond layouts. */
 static const char notes[] = "\n## Registers that came later\n"
                             "\n"
                             "`abi` of sampled registers is a bitmap: 1 of a 32-bit task, 2 of a 64-bit one, "

@@ -19,7 +19,7 @@ static const char tail[] = ".SH \"SEE ALSO\"\n"
                            ".BR perf_event_open (2),\n"
                            ".BR perf\\-record (1)\n";
 
-/* The length of "[text](target)" at s; *text is that of the text. 0: it is no link. */
+/* The length of "[text](target)" at s; *text is that of the text. 0: it is not a link. */
 static size_t link_at(const char *s, size_t *text)
 {
     const char *close = *s == '[' ? strchr(s, ']') : NULL;
@@ -28,7 +28,7 @@ static size_t link_at(const char *s, size_t *text)
     return end ? (size_t)(end - s) + 1 : 0;
 }
 
-/* Markdown text without its marks, with what roff takes for its own escaped. */
+/* Prints Markdown text without its marks, and escapes characters that are special to roff. */
 static void put_text(FILE *out, const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -87,7 +87,7 @@ static void put_row(FILE *out, const char *row, size_t cells)
     fputc('\n', out);
 }
 
-/* The first row of a table, which says how many columns there are. */
+/* Prints the first row of a table, which determines the number of columns. */
 static void begin_table(FILE *out, const char *row)
 {
     const size_t cells = count_cells(row);
@@ -143,7 +143,7 @@ int gen_format_man(FILE *out)
     const int rc = gen_format_doc(memory);
     fclose(memory);
     fputs(head, out);
-    /* Its first lines are the title and how it is made. */
+    /* Its first lines are the title and a note on how it is made. */
     char *line = rc ? NULL : strstr(text, "What is written here");
     if (line == NULL)
         line = text;

@@ -63,7 +63,7 @@ static bool is_part(const struct pd_op *op)
     return op->kind == PD_OP_SUB || op->kind == PD_OP_SIZED || op->kind == PD_OP_ATTR;
 }
 
-/* What a member says besides its doc. */
+/* The remark on a member besides its doc. */
 static const char *remark(const struct pd_op *op)
 {
     if (op->kind >= PD_OP_GIVEN)
@@ -113,7 +113,7 @@ static void print_struct(FILE *out, const struct pd_op *head)
     fprintf(out, "};\n");
 }
 
-/* Is some list made of these, by lines of the kind or (PD_OP_END) of any kind? */
+/* True if some list has such elements, by lines of the kind or (PD_OP_END) of any kind. */
 static bool is_element(const struct pd_op *head, enum pd_op_kind kind)
 {
     for (size_t i = 0; i < pd_n_layouts; i++)

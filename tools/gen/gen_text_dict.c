@@ -10,7 +10,7 @@
 
 #define MOST_WORDS 4096
 
-/* Those of encode's lines that no layout has, and what stands between words. */
+/* Words of encode's lines that no layout has, and the text between words. */
 static const char *const others[] = {
     "attrs",    "big",       "container",    "content",     "directory",  "feature",  "file",
     "header",   "hex",       "ids",          "link",        "little",     "member",   "mode",
@@ -51,7 +51,7 @@ static void add_layout(struct words *w, const struct pd_op *op)
         }
 }
 
-/* Features are named in lower case. */
+/* Adds the features, named in lower case. */
 static void add_features(struct words *w)
 {
     static char lower[64][40];

@@ -87,7 +87,7 @@ same tiny.data file.data
 rm -rf zip.dir
 convert small.pipe zip.dir --to dir --endian big
 expect 0 "$PERFDATA" extract --feature compressed zip.dir
-[ "$("$PERFDATA" hash small.pipe | cut -d' ' -f1)" = "$("$PERFDATA" hash zip.dir | cut -d' ' -f1)" ] ||
+[ "$(hash_of small.pipe)" = "$(hash_of zip.dir)" ] ||
     fail "a compressed stream as a directory"
 
 # ---- An unfinished recording is copied as it is, and finished when asked to be a file.

@@ -19,8 +19,7 @@ random.shuffle(records)
 for i in range(60):
     open(f'many.d/data.{i}', 'wb').write(b''.join(records[i::60]))
 END
-content() { "$PERFDATA" hash "$1" | cut -d' ' -f1; }
-want=$(content many.d)
+want=$(hash_of many.d)
 refused=0
 for most in 12 24 400; do
     for verb in hash 'sort -o out.data' 'sort -m 1 -o out.data' 'sort -m 1 --to file -o out.data' \
@@ -37,7 +36,7 @@ for most in 12 24 400; do
             refused=$((refused + 1))
         else
             [ $status = 0 ] || fail "$most files, $verb: status $status: $(cat err)"
-            [ "$verb" = hash ] || content out.data >out
+            [ "$verb" = hash ] || hash_of out.data >out
             [ "$(cut -d' ' -f1 out)" = "$want" ] || fail "$most files, $verb: the content is another"
         fi
         [ -z "$(find . -maxdepth 1 -name '.perfdata-*')" ] ||

@@ -54,6 +54,9 @@ corpus_files() {
     done | every "$1"
 }
 
+# hash_of FILE: the content hash of a recording.
+hash_of() { "$PERFDATA" hash -q "$1" | cut -d' ' -f1; }
+
 # expect STATUS COMMAND...: runs the command, whose output goes to the files out and err.
 expect() {
     local want=$1 got=0

@@ -3,9 +3,6 @@
 # corpus, and of recordings made here; other where something else is said; lists are checked.
 . "$(dirname "$0")/frame_lib.sh"
 
-hash_of() {
-    "$PERFDATA" hash "$1" | cut -d ' ' -f 1
-}
 convert() { # INPUT OUTPUT OPTION...
     rm -rf "$2"
     "$PERFDATA" convert -q -i "$1" -o "$2" "${@:3}" || fail "convert $*: $?"

@@ -5,7 +5,6 @@
 . "$(dirname "$0")/frame_lib.sh"
 corpus=${PERFDATA_SOURCE:-$(dirname "$0")/../..}/corpus
 set=$corpus/conformance
-hash_of() { "$PERFDATA" hash -q "$1" | cut -d ' ' -f 1; }
 
 # ---- merge: of one recording it is that one, with its lists of counted parts; an index of AUX data comes
 # only from an input that has one; build ids that both have are there once.

@@ -25,7 +25,7 @@ good() { # FILE: valid, and perf opens it
 expect 2 "$PERFDATA" repair good.data
 expect 0 "$PERFDATA" repair -o same.data good.data
 good same.data
-[ "$("$PERFDATA" hash good.data | cut -d' ' -f1)" = "$("$PERFDATA" hash same.data | cut -d' ' -f1)" ] ||
+[ "$(hash_of good.data)" = "$(hash_of same.data)" ] ||
     fail 'a sound recording is changed'
 expect 2 "$PERFDATA" repair -o same.data good.data
 expect 2 "$PERFDATA" repair -f -o good.data good.data
@@ -189,7 +189,6 @@ expect 2 "$PERFDATA" repair --like big.data -f -o r.data two.data
 expect 3 "$PERFDATA" repair --like two.data -f -o r.data headonly
 
 # The same if the attrs do not explain the samples. Samples with the same layout are not lost then.
-content() { "$PERFDATA" hash "$1" 2>/dev/null | cut -d' ' -f1; }
 "$PERFDATA" gen -q --preset server -c 3000 -o server.data
 python3 - <<'END'
 import random, struct
@@ -212,7 +211,7 @@ for name in good two server; do
         expect 3 "$PERFDATA" repair --like $name.data --keep-tail -o r.data $name.$what
         has err 'stand in for them'
         good r.data
-        [ "$(content r.data)" = "$(content $name.data)" ] || fail "$name, $what: it is not what it was"
+        [ "$(hash_of r.data)" = "$(hash_of $name.data)" ] || fail "$name, $what: it is not what it was"
         rm r.data
         expect 3 "$PERFDATA" repair -o r.data $name.$what
         has err 'attrs.*--like OTHER'
@@ -254,7 +253,7 @@ expect 3 "$PERFDATA" repair --like good.data -o r.data empty
 has err 'nothing is left of empty'
 [ ! -e r.data ] || fail 'something was written'
 expect 0 "$PERFDATA" repair --like other.data -f -o r.data good.data # its own are intact
-[ "$(content r.data)" = "$(content good.data)" ] || fail 'a sound recording is changed'
+[ "$(hash_of r.data)" = "$(hash_of good.data)" ] || fail 'a sound recording is changed'
 
 # If the header has a wrong position of the data, repair finds the data, and the features behind it.
 python3 - <<'END'
@@ -274,14 +273,14 @@ for name in good server; do
     for what in offset size half both; do
         expect 3 "$PERFDATA" repair -f -o r.data $name.$what
         has err 'data.*found .*expected'
-        [ "$(content r.data)" = "$(content $name.data)" ] || fail "$name, $what: it is not what it was"
+        [ "$(hash_of r.data)" = "$(hash_of $name.data)" ] || fail "$name, $what: it is not what it was"
         good r.data
     done
 done
 
 # What it says of its samples' times stays, whatever they are.
 expect 0 "$PERFDATA" repair -f -o r.data server.data
-[ "$(content r.data)" = "$(content server.data)" ] || fail 'a sound recording is changed'
+[ "$(hash_of r.data)" = "$(hash_of server.data)" ] || fail 'a sound recording is changed'
 
 # A stream or directory without attrs is an error.
 "$PERFDATA" convert -q --to pipe -o two.pipe two.data
@@ -312,7 +311,7 @@ open("at", "w").write(str(at))
 END
 expect 0 "$PERFDATA" repair -f -o r.data later.data
 has err 'kept 1 records of types that are not known.*--drop-unknown'
-[ "$("$PERFDATA" hash r.data | cut -d' ' -f1)" = "$("$PERFDATA" hash later.data | cut -d' ' -f1)" ] ||
+[ "$(hash_of r.data)" = "$(hash_of later.data)" ] ||
     fail 'a record of a later perf is not kept'
 if command -v perf >/dev/null; then # what is said of perf
     perf script -i r.data >perf.txt 2>perf.err && [ ! -s perf.err ] &&
@@ -322,11 +321,11 @@ fi
 expect 3 "$PERFDATA" repair --drop-unknown --json -f -o r.data later.data
 [ "$(json 'd["lost_bytes"], d["lost"][0]["offset"], d["unknown"]')" = "16 $(cat at) 0" ] || fail "$(cat out)"
 good r.data
-[ "$("$PERFDATA" hash r.data | cut -d' ' -f1)" = "$("$PERFDATA" hash two.data | cut -d' ' -f1)" ] ||
+[ "$(hash_of r.data)" = "$(hash_of two.data)" ] ||
     fail 'more is lost than a record'
 "$PERFDATA" convert -q -z -o laterz.data later.data
 expect 3 "$PERFDATA" repair --drop-unknown -f -o r.data laterz.data
-[ "$("$PERFDATA" hash r.data | cut -d' ' -f1)" = "$("$PERFDATA" hash two.data | cut -d' ' -f1)" ] ||
+[ "$(hash_of r.data)" = "$(hash_of two.data)" ] ||
     fail 'more is lost than a compressed record'
 
 # Reading continues behind damage, in another byte order or with several events, with the bytes there and not

@@ -36,10 +36,8 @@ static const struct cli_spec spec = {
         "section\n"
         "is truncated or impossible. A recording that was not finished, bytes behind its end, strings "
         "without a\n"
-        "NUL, attrs of zeros, records of events that there are not, out of place or grown over others, and "
-        "record types, features\n"
-        "or bits that are not known are notes: they do not count, but with\n"
-        "--strict as 1.\n",
+        "NUL, attrs of zeros, records of missing events, out of place or grown over others, and unknown\n"
+        "record types, features or bits are notes: they do not count, except with --strict, as 1.\n",
     .options = options,
     .common = CLI_IN | CLI_JSON | CLI_OPERANDS,
     .examples = "  perfdata check x.data            prove it\n"

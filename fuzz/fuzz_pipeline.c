@@ -171,8 +171,8 @@ static void check_orders(struct trial *t, const struct image *made)
 }
 
 /*
- * Do attrs of a stream come behind its first record that is data? A file of it has them at its end, one of
- * that before its data.
+ * True if attrs of a stream come behind its first record of data. A file made from the stream has them at its
+ * end, a stream made from that file before its data.
  */
 static bool has_late_attrs(const struct image *in)
 {

@@ -45,7 +45,7 @@ static void inflate_all(struct trial *t)
     ZSTD_freeDCtx(z);
 }
 
-/* Are these whole records that nothing follows outside of their size, and that are not compressed again? */
+/* True if these are whole records without a payload that are not compressed again. */
 static bool is_plain(const struct trial *t)
 {
     const enum pd_order order = t->big ? PD_BIG : PD_LITTLE;

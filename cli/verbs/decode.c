@@ -160,7 +160,7 @@ static void put_end(struct decode *d, uint64_t offset)
         put_offset(&d->line, offset);
 }
 
-/* Does the line make these bytes? False: all is as before. */
+/* True if the line makes these bytes. False: the state is as before. */
 static bool accept_line(struct decode *d, const void *bytes, size_t n)
 {
     struct text *t = &d->text;

@@ -260,7 +260,7 @@ static enum pd_code write_types(struct pd_writer *w, struct pd_error *error)
     return code;
 }
 
-/* All parts before the data, with data size 0 for now, as in an interrupted recording. / */
+/* All parts before the data, with data size 0 for now, as in an interrupted recording. */
 static enum pd_code begin_file(struct pd_writer *w, struct pd_error *error)
 {
     enum pd_code code;

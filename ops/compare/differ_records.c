@@ -353,7 +353,7 @@ static void tell_difference(struct pd_differ *d, const struct item *a, const str
 
 /* ---- Where both become equal again */
 
-/* Are the RUN records from there on the same, or those up to the end of both? */
+/* True if the next RUN records of both are the same, or all records up to the end of both. */
 static bool is_run(struct records *r, size_t i, size_t j)
 {
     const size_t na = r->window[0].n, nb = r->window[1].n;

@@ -241,7 +241,7 @@ static void count_cost(const struct maker *m, const struct pd_op *op, const void
     }
 }
 
-/* Are elements of any size counted? Then by few. */
+/* True if elements of any size are counted, whose number then is small. */
 static bool counts_items(const struct pd_op *op)
 {
     const struct pd_op *user = op;
@@ -645,7 +645,7 @@ static bool special_value(struct maker *m, const struct pd_op *head, const struc
     return must || (tested && !pd_rng_one_in(m->rng, 8));
 }
 
-/* Is it the number of rows of a grid? Whatever that of its columns is, there is room for some of few rows. */
+/* True if it is the number of rows of a grid. With few rows, any number of columns has room for some. */
 static bool counts_rows(const struct pd_op *op)
 {
     const uint16_t member = op->offset;
@@ -655,7 +655,7 @@ static bool counts_rows(const struct pd_op *op)
     return false;
 }
 
-/* Is it the abi of a sample's registers, and must it be one that is not known? */
+/* True for the abi of a sample's registers; *unknown: it must be an unknown one. */
 static bool abi_is_unknown(const struct maker *m, const struct pd_op *head, const struct pd_op *op,
                            bool *unknown)
 {
@@ -889,7 +889,7 @@ static bool is_told_apart(struct maker *m, const struct pd_record *rec)
     return back.variant == rec->variant && pd_record_equal(rec, &back, NULL);
 }
 
-/* Is what is usual at times, or seems to be, another variant of the type? */
+/* True if the usual layout is, or may seem to be, another variant of the type. */
 static bool is_doubtful(const struct pd_record *rec, bool odd)
 {
     return odd || rec->rest.n || rec->type == PD_RECORD_HEADER_BUILD_ID;

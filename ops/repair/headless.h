@@ -3,7 +3,7 @@
 #pragma once
 #include <perfdata/reader.h>
 
-/* Do the attrs explain the samples? */
+/* Whether the attrs explain the samples. */
 struct pd_attrs_fit {
     uint64_t good; /* samples that match the attr of their event */
     uint64_t bad;  /* samples that are shorter or longer; records of an event that does not exist */

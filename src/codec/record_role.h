@@ -30,7 +30,7 @@ static inline enum pd_serves pd_serves_of(const struct pd_record *rec)
     return rec->old_feature ? PD_SERVES_FEATURE : (enum pd_serves)pd_traits_of(rec->type)->serves;
 }
 
-/* Does it bring what a file has in its header or in a section? */
+/* True if its content is in a file's header or in a section. */
 static inline bool pd_is_of_head(const struct pd_record *rec)
 {
     return pd_serves_of(rec) >= PD_SERVES_ATTR;

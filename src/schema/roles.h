@@ -66,7 +66,10 @@ const struct pd_traits *pd_tool_traits(uint32_t type);
 /* Offset, plus 1, of the first event id, or time, in a decoded record of this type; 0: it has none. */
 size_t pd_payload_event_id(uint32_t type);
 size_t pd_payload_time(uint32_t type);
-/* Does a decoded record of perf have more in a field than any perf has (MOST in rare_records.def)? */
+/*
+ * True if a decoded record of perf has a greater number in a field than any perf writes (MOST in
+ * rare_records.def).
+ */
 bool pd_tool_has_beyond(uint32_t type, const void *decoded);
 
 static inline const struct pd_traits *pd_traits_of(uint32_t type)

@@ -105,7 +105,7 @@ const struct pd_op *pd_layout_of(uint32_t type);
 /* The layout of a feature section; NULL for features the schema does not have. */
 const struct pd_op *pd_layout_of_feature(uint32_t feature);
 
-/* Is this the layout of a feature, and of which? HEAD has it in count_offset. */
+/* True for the layout of a feature, whose number HEAD has in count_offset. */
 #define PD_HEAD_IS_FEATURE(head_) ((head_)->count_width != 0)
 
 /* No list has larger elements, as C structs. */

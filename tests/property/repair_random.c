@@ -281,8 +281,8 @@ static void judge_output(bool window)
 }
 
 /*
- * Is the record of the original neither damaged nor told to be lost? What was pushed behind the end of a
- * file's data, as its header has it, is none of it any more.
+ * True if the record of the original is neither damaged nor reported as lost. Records that were pushed behind
+ * the end of the data, by the file's header, no longer belong to the data.
  */
 static bool must_be_there(const struct place *p, const struct damage *d)
 {
@@ -457,7 +457,7 @@ static bool load(const char *path)
     return original.n && original.n <= MOST_REAL;
 }
 
-/* Is there nothing to be told of it before it is damaged? */
+/* True if there is nothing to report before the damage. */
 static bool is_sound(void)
 {
     const struct pd_rewrite_options how = {.size = sizeof how, .reencode = true};

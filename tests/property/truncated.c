@@ -170,7 +170,7 @@ static uint64_t damage_at(const struct recording *rec, size_t at)
     return PD_NOWHERE;
 }
 
-/* Is a compressed record begun by a complete chunk and not finished by another? */
+/* True if a compressed record begins in a complete chunk and does not end in one. */
 static bool leaves_incomplete(const struct recording *rec, size_t at)
 {
     size_t chunks = 0, bytes = 0, records = 0;

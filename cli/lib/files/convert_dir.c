@@ -309,7 +309,7 @@ static void remove_tree(const char *path)
     rmdir(path);
 }
 
-/* An existing target is renamed first, and removed when the new directory has its final name. / */
+/* An existing target is renamed first, and removed when the new directory has its final name. */
 static int replace_old(struct cli_directory *d)
 {
     char *aside = template_beside(d->final);

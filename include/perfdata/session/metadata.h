@@ -112,7 +112,7 @@ PD_EXPERIMENTAL struct pd_cpu_place pd_metadata_cpu(const struct pd_metadata *me
  */
 PD_EXPERIMENTAL bool pd_cpu_list_each(const char *list, size_t n,
                                       void (*range)(void *user, uint32_t first, uint32_t last), void *user);
-/* Is the cpu in the list? */
+/* True if the cpu is in the list. */
 PD_EXPERIMENTAL bool pd_cpu_list_has(const char *list, size_t n, uint32_t cpu);
 /* The same of the set in a CPU_MAP or EVENT_UPDATE record. "Any cpu" entries are not reported. */
 PD_EXPERIMENTAL void pd_cpu_map_each(const struct pd_cpu_map_data *map,

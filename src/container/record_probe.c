@@ -26,7 +26,8 @@ static bool is_record_at(const struct pd_reader *r, const uint8_t *p, uint64_t n
     if (!rec.plan || (rec.type == PD_RECORD_SAMPLE && !rec.attr) ||
         pd_record_decode_framed(rec.plan, &rec, NULL))
         return false;
-    *whole = rec.size + pd_payload_behind(&rec, order);
+    const uint64_t behind = pd_payload_behind(&rec, order);
+    *whole = rec.size + (behind < UINT64_MAX / 2 ? behind : UINT64_MAX / 2); /* beyond any file is beyond */
     return rec.type >= PD_RECORD_HEADER_ATTR || rec.rest.n == 0;
 }
 
@@ -117,8 +118,8 @@ static size_t find_row(const struct pd_reader *r, const struct search *s)
     if (s->n < s->from + HEADER)
         return 0;
     memset(begins, 0, s->n / 8 + 1);
-    for (size_t left = (s->n - HEADER - s->from) / s->step + 1; left--;) {
-        const size_t at = s->from + left * s->step;
+    for (size_t left = (s->n - HEADER - s->from) / s->step + 1; left; left--) {
+        const size_t at = s->from + (left - 1) * s->step;
         uint64_t whole;
         if (!is_record_at(r, s->bytes + at, s->all - at, &whole))
             continue;

@@ -137,7 +137,7 @@ static void count_ranges(void *user, uint32_t number, int by)
 {
     struct pd_mappings *m = user;
     struct pd_own_mapping *own = m->all[number];
-    own->refs += (uint32_t)by;
+    own->refs = by > 0 ? own->refs + 1 : own->refs - 1;
     if (own->refs)
         return;
     m->bytes -= own->bytes;

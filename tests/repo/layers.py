@@ -35,6 +35,51 @@ LAYERS = {
 }
 LAYERS.update({name: LIBRARY + FIRST for name in SECOND})
 
+# Public headers, below include/perfdata, by the lowest layer that may include them: the one that has what
+# they declare or, of those that give others their types, the one that needs these.
+PUBLIC = {
+    "src/support": "base constants error names records version",
+    "src/schema": "codec",
+    "src/codec": "attr feature session/fields session/large_record",
+    "src/reflect": "visitor session/compare session/event session/regs session/text session/tracepoint",
+    "src/container": "reader session/part session/ring",
+    "src/session": "session/mappings session/metadata session/session session/sorter session/tasks",
+    "encode/container": "writer perfdata session/sink",
+    "ops/output": "ops/convert",
+    "ops/edit": "ops/transform",
+    "ops/redact": "ops/redact",
+    "ops/filter": "ops/filter",
+    "ops/convert": "ops/rewrite",
+    "ops/compare": "ops/difference ops/hash",
+    "ops/gen": "ops/gen",
+    "ops/merge": "ops/merge",
+    "ops/repair": "ops/repair",
+    "ops/sort": "ops/sort",
+    "ops/split": "ops/split",
+    "ops/text": "ops/parse",
+}
+PUBLIC = {f"perfdata/{name}.h": layer for layer, names in PUBLIC.items() for name in names.split()}
+
+# Headers of other libraries, and the layers that may include them.
+OTHERS = {
+    "zstd.h": ["src/container", "encode/container", "cli/verbs"],
+    "zstd_errors.h": ["src/container", "encode/container"],
+    "xxhash.h": [
+        "src/support",
+        "src/session",
+        "ops/redact",
+        "ops/compare",
+        "ops/merge",
+        "cli/lib",
+        "cli/verbs",
+    ],
+    "sodium.h": ["ops/redact"],
+    "jansson.h": ["ops/text", "cli", "cli/lib", "cli/verbs"],
+    "linux/perf_event.h": ["cli/lib"],
+}
+SYSTEM = """assert dirent errno fcntl fnmatch getopt inttypes limits math poll pthread search signal stdarg
+stdatomic stdbool stddef stdint stdio stdlib string strings time unistd""".split()
+
 
 def layer_of(path):
     """The layer of a file; a folder inside a layer belongs to it."""
@@ -57,14 +102,46 @@ def list_sources(tree):
 
 
 def read_includes(tree, sources):
-    """What each file includes: {file: {file}}."""
-    known, edges = set(sources), {}
+    """What each file includes of the tree, {file: {file}}, and of what is not in it, {file: {name}}."""
+    known, inside, outside = set(sources), {}, {}
     for path in sources:
         with open(os.path.join(tree, path), encoding="utf-8") as file:
-            named = re.findall(r'^\s*#\s*include\s+"([^"]+)"', file.read(), re.M)
-        beside = [os.path.normpath(os.path.join(os.path.dirname(path), name)) for name in named]
-        edges[path] = {b if b in known else n for b, n in zip(beside, named)}
-    return edges
+            text = re.sub(r"/\*.*?\*/", " ", file.read(), flags=re.S)
+        named = re.findall(r"^\s*#\s*include\s+(\S+)", text, re.M)
+        inside[path], outside[path] = set(), set()
+        for name in (name.strip('"<>') for name in named):
+            beside = os.path.normpath(os.path.join(os.path.dirname(path), name))
+            found = [one for one in (beside, name) if one in known]
+            (inside if found else outside)[path].add(found[0] if found else name)
+    return inside, outside
+
+
+def find_foreign(outside):
+    """Includes of headers that are not in the tree's layers, by files that may not have them."""
+    wrong = []
+    for path, names in sorted(outside.items()):
+        own = layer_of(path)
+        for name in sorted(names):
+            if name in PUBLIC:
+                fine = PUBLIC[name] in LAYERS.get(own, []) + [own]
+            elif name in OTHERS:
+                fine = own in OTHERS[name]
+            else:
+                fine = name.startswith("sys/") or name[:-2] in SYSTEM
+            if not fine:
+                wrong.append(f"{path} includes {name}: {own} may not use it")
+    return wrong
+
+
+def find_verbs(includes):
+    """Verbs of the command that use another verb: each is a file, or a folder."""
+    verb = lambda path: re.match(r"cli/verbs/([^/.]*)", path)
+    return [
+        f"{path} includes {used}: no verb uses another"
+        for path in sorted(includes)
+        for used in sorted(includes[path])
+        if verb(path) and verb(used) and verb(path).group(1) != verb(used).group(1)
+    ]
 
 
 def read_calls(build, sources):
@@ -136,8 +213,8 @@ def find_upward(edges, verb, why=None):
 def main(tree, build=None):
     sources = list_sources(tree)
     wrong = [f"{f} is in no layer" for f in sorted({os.path.dirname(s) for s in sources if not layer_of(s)})]
-    includes = read_includes(tree, sources)
-    wrong += find_upward(includes, "includes")
+    includes, outside = read_includes(tree, sources)
+    wrong += find_upward(includes, "includes") + find_foreign(outside) + find_verbs(includes)
     wrong += ["include each other: " + " ".join(loop) for loop in find_loops(includes)]
     if build:
         calls, why = read_calls(build, sources)

@@ -38,6 +38,19 @@ fresh
 sed -i '1a #include "src/codec/parts.h"' "$copy/src/support/wire.h"
 must_fail 'src/support/wire.h includes src/codec/parts.h'
 fresh
+for name in perfdata/ops/filter.h perfdata/reader.h zstd.h boost/any.h; do
+    sed -i "1a #include <$name>" "$copy/src/codec/decode.c"
+done
+sed -i '1a #include <ops/filter/filter.h>' "$copy/src/container/reader/reader.c"
+sed -i '1a # include /* up */ "cli/lib/cli.h"' "$copy/ops/sort/sort.c"
+sed -i '1a #include "cli/verbs/split.c"' "$copy/cli/verbs/sort.c"
+for name in perfdata/ops/filter.h perfdata/reader.h zstd.h boost/any.h; do
+    must_fail "src/codec/decode.c includes $name: src/codec may not use it"
+done
+must_fail 'src/container/reader/reader.c includes ops/filter/filter.h'
+must_fail 'ops/sort/sort.c includes cli/lib/cli.h'
+must_fail 'cli/verbs/sort.c includes cli/verbs/split.c: no verb uses another'
+fresh
 touch "$copy/ops/sort/one.c"
 for file in first second; do
     printf '#include "%s.h"\n' $([ $file = first ] && echo second || echo first) >"$copy/ops/sort/$file.h"

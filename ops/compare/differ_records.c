@@ -14,6 +14,7 @@
 #include "differ.h"
 #include "ops/output/offcpu.h"
 #include "ops/output/payload.h"
+#include "src/support/limits.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"
 #include <perfdata/session/compare.h>
@@ -25,7 +26,7 @@ enum {
     RUN = 3,              /* equal records in a row that end a difference */
     NEAR = 16,            /* so far a place is tried without an index */
     BLOCK = 64,           /* records that are paired at a time */
-    MEMORY = 16 << 20,
+    MEMORY = PD_LIMIT_SORT_MEMORY,
     WITH_PAYLOAD = 0x80, /* bit of the depth of a record that waits: the hash of its payload is behind it */
 };
 

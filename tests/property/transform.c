@@ -69,8 +69,8 @@ static void count_finding(void *user, const struct pd_error *what)
     assert_int_not_equal(what->code, PD_OK);
 }
 
-static enum pd_code run(const struct bytes *in, struct bytes *out, struct plan *p,
-                        struct pd_transform_stats *stats, const struct pd_allocator *allocator)
+static enum pd_code transform_bytes(const struct bytes *in, struct bytes *out, struct plan *p,
+                                    struct pd_transform_stats *stats, const struct pd_allocator *allocator)
 {
     const struct pd_transform_options o = {
         .size = sizeof o, .allocator = allocator, .record = decide, .finding = count_finding, .user = p};
@@ -139,27 +139,27 @@ static void check_one(const struct bytes *in, struct pd_rng *r)
     struct plan add = {.others = PD_TRANSFORM_KEEP, .samples = PD_TRANSFORM_KEEP, .add = true};
     filter_all(in, &want);
     const struct content all = content_of(in);
-    assert_int_equal(run(in, &out, &keep, &stats, NULL), PD_OK);
+    assert_int_equal(transform_bytes(in, &out, &keep, &stats, NULL), PD_OK);
     same(&out, &want);
     assert_int_equal(stats.records, all.records);
     assert_int_equal(stats.kept, all.records);
-    assert_int_equal(run(in, &out, &encode, &stats, NULL), PD_OK);
+    assert_int_equal(transform_bytes(in, &out, &encode, &stats, NULL), PD_OK);
     same(&out, &want);
     assert_int_equal(stats.encoded, encode.encoded);
-    assert_int_equal(run(in, &out, &drop, &stats, NULL), PD_OK);
+    assert_int_equal(transform_bytes(in, &out, &drop, &stats, NULL), PD_OK);
     assert_int_equal(content_of(&out).samples, 0);
     assert_int_equal(content_of(&out).records, all.records - stats.dropped);
-    assert_int_equal(run(in, &out, &add, &stats, NULL), PD_OK);
+    assert_int_equal(transform_bytes(in, &out, &add, &stats, NULL), PD_OK);
     assert_int_equal(content_of(&out).added, add.added);
     assert_int_equal(content_of(&out).ips, all.ips);
     assert_int_equal(stats.added, add.added);
-    assert_int_equal(run(in, &out, &change, &stats, NULL), PD_OK); /* and back */
-    assert_int_equal(run(&out, &back, &change, &stats, NULL), PD_OK);
+    assert_int_equal(transform_bytes(in, &out, &change, &stats, NULL), PD_OK); /* and back */
+    assert_int_equal(transform_bytes(&out, &back, &change, &stats, NULL), PD_OK);
     same(&back, &want);
     struct plan stop = keep;
     stop.calls = 0;
     stop.stop_at = 1 + pd_rng_below(r, all.records);
-    assert_int_equal(run(in, &out, &stop, &stats, NULL), PD_OK);
+    assert_int_equal(transform_bytes(in, &out, &stop, &stats, NULL), PD_OK);
     assert_int_equal(stats.records, stop.stop_at);
     free(want.p);
     free(out.p);
@@ -201,7 +201,7 @@ static void damaged(void **state)
         else
             in.p[at] ^= (uint8_t)(1u << pd_rng_below(&r, 8));
         heap.fail_at = pd_rng_one_in(&r, 3) ? 1 + (size_t)pd_rng_below(&r, 60) : 0;
-        if (run(&in, &out, &p, &stats, &allocator) == PD_OK && out.n)
+        if (transform_bytes(&in, &out, &p, &stats, &allocator) == PD_OK && out.n)
             content_of(&out);
         assert_int_equal(heap.blocks, 0);
         in.n = n;

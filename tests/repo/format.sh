@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # No line of a text file has more than 110 columns, but for the exceptions below. Sources are as clang-format
-# 14 (Debian 12) makes them by .clang-format, but for those that are generated.
+# 14 (Debian 12) makes them by .clang-format, but for those that are generated. No static function has a verb
+# for a name.
 set -euo pipefail
 cd "${PERFDATA_SOURCE:-$(dirname "$0")/../..}"
 fail() {
@@ -61,6 +62,11 @@ found += [f"nothing needs the exception {e[0]!r}" for at, e in enumerate(EXCEPTI
 print("\n".join(found[:20]))
 sys.exit(1 if found or texts < 700 else 0)
 END
+
+# A name says verb and object.
+words='run|put|tell|see|mark|want|need|look'
+named=$(printf '%s\n' "${all[@]}" | grep -E '\.[ch]$' | xargs grep -nE "^static [^=;]*\b($words)\(" || true)
+[ -z "$named" ] || fail "functions that are called $words alone: $named"
 
 clang-format --version 2>/dev/null | grep -q 'version 14\.' || {
     echo 'clang-format 14 is not installed; lengths of lines are as they should be'

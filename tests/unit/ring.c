@@ -39,7 +39,7 @@ static void close_ring(struct fixture *f)
     free(f->data);
 }
 
-static void put(struct fixture *f, const void *bytes, size_t n)
+static void put_bytes(struct fixture *f, const void *bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         f->data[f->head++ % f->memory.size] = ((const uint8_t *)bytes)[i];
@@ -48,24 +48,24 @@ static void put(struct fixture *f, const void *bytes, size_t n)
 static void put_header(struct fixture *f, uint32_t type, uint16_t size)
 {
     const struct pd_record_header h = {.type = type, .size = size};
-    put(f, &h, sizeof h);
+    put_bytes(f, &h, sizeof h);
 }
 
 /* Identifier, ip and, by the event, time or pid and tid. */
 static void put_sample(struct fixture *f, uint64_t id, uint64_t ip, uint64_t last)
 {
     put_header(f, SAMPLE, SAMPLE_BYTES);
-    put(f, (uint64_t[]){id, ip, last}, 24);
+    put_bytes(f, (uint64_t[]){id, ip, last}, 24);
 }
 
 /* Pid, tid and name; the trailer is pid and tid, and the identifier. */
 static void put_comm(struct fixture *f, uint64_t id)
 {
     put_header(f, COMM, COMM_BYTES);
-    put(f, (uint32_t[]){5, 6}, 8);
-    put(f, "ringing", 8);
-    put(f, (uint32_t[]){5, 6}, 8);
-    put(f, &id, 8);
+    put_bytes(f, (uint32_t[]){5, 6}, 8);
+    put_bytes(f, "ringing", 8);
+    put_bytes(f, (uint32_t[]){5, 6}, 8);
+    put_bytes(f, &id, 8);
 }
 
 static enum pd_code next(struct fixture *f)
@@ -183,7 +183,7 @@ static void impossible_numbers(void **state)
     put_header(&f, SAMPLE, UINT16_MAX);
     expect_passed_over(&f, PD_ETRUNC);
     for (int n = 1; n < 8; n++) {
-        put(&f, "perfdata", (size_t)n);
+        put_bytes(&f, "perfdata", (size_t)n);
         expect_passed_over(&f, PD_ESHORT);
     }
     f.head += SIZE + 1;
@@ -213,7 +213,7 @@ static void largest_record(void **state)
     for (size_t i = 0; i < sizeof body; i++)
         body[i] = (uint8_t)(i * 7);
     put_header(&f, COMM, UINT16_MAX);
-    put(&f, body, sizeof body);
+    put_bytes(&f, body, sizeof body);
     assert_int_equal(next(&f), PD_OK);
     assert_memory_equal(f.rec.raw + 8, body, sizeof body);
     close_ring(&f);

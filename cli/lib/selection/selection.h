@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* selection.h - the options that select samples: by task, cpu, event, time and file. */
+#ifndef PERFDATA_CLI_SELECTION_H
+#define PERFDATA_CLI_SELECTION_H
+
+#include "cli/lib/files/input.h"
+#include "cli/lib/options.h"
+#include <perfdata/ops/filter.h>
+
+/* Keys of the options that have no letter. An option and its --exclude-… differ by CLI_EXCLUDE. */
+enum {
+    CLI_EXCLUDE = 4096,
+    CLI_PID = CLI_LONG + 3000,
+    CLI_TID,
+    CLI_TIME,
+    CLI_ALL_USER,
+    CLI_ALL_KERNEL,
+};
+
+/* clang-format off */
+/* Lines of a verb's table: what to keep; what to drop; by mode. */
+#define CLI_SELECTION \
+    {"pid", CLI_PID, "LIST", "samples of these processes"}, \
+    {"tid", CLI_TID, "LIST", "samples of these threads"}, \
+    {"comms", 'c', "LIST", "samples of tasks that have one of these names at the time; file://PATH " \
+                           "stands for the\n" \
+                           "lines of a file"}, \
+    {"cpu", 'C', "LIST", "samples of these cpus: 0,2-5"}, \
+    {"event", 'e', "LIST", "samples of these events: cycles,page-faults:u; modifiers must agree if they " \
+                           "are given"}, \
+    {"time", CLI_TIME, "START,STOP", "samples of a time: seconds, either may be missing, several separated " \
+                                     "by spaces; or\n" \
+                                     "a part of the recording: 10%/2 (the second tenth), 0%-10%,30%-40%"}, \
+    {"dsos", 'd', "LIST", "samples whose address is mapped from one of these files: names as perf report " \
+                          "shows them, or\n" \
+                          "paths; [kernel.kallsyms], [module], [vdso], [unknown]; file://PATH as above"}
+#define CLI_SELECTION_EXCLUDE \
+    {"exclude-pid", CLI_PID + CLI_EXCLUDE, "LIST", "no samples of these, likewise:"}, \
+    {"exclude-tid", CLI_TID + CLI_EXCLUDE, "LIST", ""}, \
+    {"exclude-comms", 'c' + CLI_EXCLUDE, "LIST", ""}, \
+    {"exclude-cpu", 'C' + CLI_EXCLUDE, "LIST", ""}, \
+    {"exclude-event", 'e' + CLI_EXCLUDE, "LIST", ""}, \
+    {"exclude-time", CLI_TIME + CLI_EXCLUDE, "RANGES", ""}, \
+    {"exclude-dsos", 'd' + CLI_EXCLUDE, "LIST", ""}
+#define CLI_SELECTION_MODES \
+    {"all-user", CLI_ALL_USER, NULL, "no samples in kernel mode"}, \
+    {"all-kernel", CLI_ALL_KERNEL, NULL, "no samples in user mode"}
+/* clang-format on */
+
+/* What the options of one side, keep or drop, have said. */
+struct cli_wanted {
+    uint32_t *pids, *tids, *types, *events;
+    const char **comms, **dsos;
+    struct pd_cpu_range *cpus;
+    struct pd_time_range *times;
+    const char **event_names, **time_texts; /* looked up when the file is open */
+    size_t n_pids, n_tids, n_types, n_events, n_comms, n_dsos, n_cpus, n_times, n_event_names, n_time_texts;
+};
+
+/* All zeros but `cli`: nothing is selected, all is kept. */
+struct cli_selection {
+    struct cli *cli;
+    struct cli_wanted keep, drop;
+    bool all_user, all_kernel;
+    char **owned; /* texts of lists, modified by splitting */
+    size_t n_owned;
+};
+
+/*
+ * The option with this key, one of those above or 'r' (types of records), which cli_next_option() gave.
+ * False: its argument is wrong, which is printed.
+ */
+bool cli_select(struct cli_selection *s, int key);
+/* False: the options exclude each other, which is printed. */
+bool cli_selection_agrees(const struct cli_selection *s);
+/* True if the events must be known by name; if the first and last time must be. */
+bool cli_selects_events(const struct cli_selection *s);
+bool cli_selects_shares(const struct cli_selection *s);
+/*
+ * Once the events of the input are known: the lists for pd_filter() and the like, which are valid as long as
+ * the selection. False: an event, a time or a cpu cannot be selected in it, which is printed.
+ */
+bool cli_selection_look_up(struct cli_selection *s, struct cli_input *in, struct pd_filter_lists *keep,
+                           struct pd_filter_lists *drop);
+/* events.c: adds the events that the names of one side mean. False: there is none, which is printed. */
+bool cli_find_events(struct cli_selection *s, struct cli_input *in, struct cli_wanted *l);
+void cli_selection_free(struct cli_selection *s);
+
+/* ---- lists.c */
+
+/*
+ * Makes room for one more element of an array that has n; its size is always a power of two. CLI_ADD() adds
+ * it. False: no memory, which is printed.
+ */
+bool cli_grow_list(struct cli *cli, void **array, size_t n, size_t size);
+#define CLI_ADD(cli_, array_, n_, value_) \
+    (cli_grow_list((cli_), (void **)&(array_), (n_), sizeof *(array_)) && ((array_)[(n_)++] = (value_), true))
+/* Prints that there was none; false. */
+bool cli_no_list(struct cli *cli);
+
+#endif

@@ -14,6 +14,7 @@
 #include "ops/gen/random_values.h"
 #include "recording.h"
 #include <perfdata/session/compare.h>
+#include <perfdata/session/complete.h>
 #include <perfdata/session/fields.h>
 #include <perfdata/session/metadata.h>
 
@@ -183,6 +184,8 @@ static void give_record(struct build *b, uint32_t event, bool changed)
         CHECK(changed || code == PD_EARG); /* it comes after a feature */
         check_refused(code, &error);
     } else {
+        if (changed) /* the writer has set what was changed to 0 */
+            pd_record_complete(plan, rec, NULL);
         b->n_records++;
     }
 }

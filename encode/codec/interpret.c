@@ -10,6 +10,8 @@
 #include "src/schema/when.h"
 #include "src/schema/walk.h"
 #include "src/support/wire.h"
+#include <stdarg.h>
+#include <stdio.h>
 
 /*
  * The required end of the bytes of the record, section or part of stated size, according to members that are
@@ -38,6 +40,7 @@ struct writer {
     bool is_text;
     size_t text_at, n_after; /* where that was, and of the bytes there */
     uint8_t after[8];        /* the first */
+    pd_complete_fn complete; /* of the elements of lists; NULL: they are complete */
 };
 
 static const struct claims no_claims = {.most = SIZE_MAX};
@@ -46,8 +49,12 @@ static enum pd_code fail(const struct writer *w, enum pd_code code, const char *
                          uint64_t expected)
 {
     if (w->rec)
-        return pd_fail_record(w->error, code, w->rec, w->at, field, found, expected);
-    return pd_fail(w->error, code, w->at, field, found, expected);
+        pd_fail_record(w->error, code, w->rec, w->at, field, found, expected);
+    else
+        pd_fail(w->error, code, w->at, field, found, expected);
+    if (w->error)
+        snprintf(w->error->path, sizeof w->error->path, "%s", field);
+    return code;
 }
 
 /* Copies n bytes (NULL: zero bytes), where there is room; `at` counts on regardless. */
@@ -222,6 +229,30 @@ static enum pd_code write_vec(struct writer *w, const struct pd_op *op, const st
 
 static enum pd_code write_layout(struct writer *w, const struct pd_op *head, const void *v);
 
+/* A path that is too long loses its end. */
+__attribute__((format(printf, 3, 4))) static void put_path(char *path, size_t cap, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(path, cap, format, args);
+    va_end(args);
+}
+
+/* The error is in a part of the field `op`: in an element of it unless index is SIZE_MAX. */
+static enum pd_code fail_inside(const struct writer *w, enum pd_code code, const struct pd_op *op,
+                                size_t index)
+{
+    char path[sizeof w->error->path];
+    if (code == PD_OK || w->error == NULL)
+        return code;
+    memcpy(path, w->error->path, sizeof path);
+    if (index == SIZE_MAX)
+        put_path(w->error->path, sizeof path, "%s.%s", op->name, path);
+    else
+        put_path(w->error->path, sizeof path, "%s[%zu].%s", op->name, index, path);
+    return code;
+}
+
 /* Elements that already have the needed order are copied. */
 static bool is_as_wanted(const struct writer *w, const struct pd_list *l)
 {
@@ -240,8 +271,11 @@ static enum pd_code write_list(struct writer *w, const struct pd_op *op, const s
         return PD_OK;
     }
     w->end = SIZE_MAX;
-    while (!code && w->at <= w->limit && pd_list_take(&l, op->sub(), element))
-        code = write_layout(w, op->sub(), element);
+    for (size_t i = 0; !code && w->at <= w->limit && pd_list_take(&l, op->sub(), element); i++) {
+        if (w->complete)
+            w->complete(op->sub(), &w->shape, element);
+        code = fail_inside(w, write_layout(w, op->sub(), element), op, i);
+    }
     w->end = end;
     return code;
 }
@@ -273,7 +307,7 @@ static enum pd_code write_sized(struct writer *w, const struct pd_op *op, uint64
     if (!code)
         code = check_claims(w);
     if (code)
-        return code;
+        return fail_inside(w, code, op, SIZE_MAX);
     if (w->at != part_end)
         return fail(w, PD_ECOUNT, op->ref ? op->ref : op->name, size, w->at - begin + op->arg);
     w->end = end;
@@ -404,7 +438,7 @@ static enum pd_code write_field(struct writer *w, const struct pd_op *op, const 
     case PD_OP_ITEMS: return (code = check_count(w, op, v, list->n)) ? code : write_list(w, op, list);
     case PD_OP_ITEMSR: return write_list(w, op, list);
     case PD_OP_MESSAGE: return write_message(w, op, list);
-    case PD_OP_SUB: return write_layout(w, op->sub(), member);
+    case PD_OP_SUB: return fail_inside(w, write_layout(w, op->sub(), member), op, SIZE_MAX);
     case PD_OP_SIZED: return write_sized(w, op, pd_count(op, &w->shape, v), member);
     case PD_OP_ATTR: return write_attr(w, op, member);
     case PD_OP_VARINT: write_varint(w, pd_scalar_get(op, v)); return PD_OK;
@@ -474,9 +508,16 @@ static enum pd_code write_payload(struct writer *w, const struct pd_op *layout, 
 enum pd_code pd_interpret_encode(const struct pd_plan *plan, const struct pd_record *rec, void *out,
                                  size_t cap, size_t *size, struct pd_error *error)
 {
+    return pd_interpret_encode_with(plan, rec, NULL, out, cap, size, error);
+}
+
+enum pd_code pd_interpret_encode_with(const struct pd_plan *plan, const struct pd_record *rec,
+                                      pd_complete_fn complete, void *out, size_t cap, size_t *size,
+                                      struct pd_error *error)
+{
     const struct pd_op *layout = rec->old_feature ? NULL : pd_layout_of(rec->type);
     struct writer w = {plan->shape, plan->order, rec,  out,   cap, 8, UINT16_MAX, SIZE_MAX,
-                       error,       no_claims,   NULL, false, 0,   0, {0}};
+                       error,       no_claims,   NULL, false, 0,   0, {0},        complete};
     w.shape.misc = rec->misc;
     w.shape.given = rec->misc;
     w.shape.variant = rec->variant;
@@ -511,8 +552,16 @@ enum pd_code pd_interpret_put_section(const struct pd_op *layout, const struct p
                                       enum pd_order order, const void *v, const struct pd_bytes *rest,
                                       void *out, size_t cap, size_t *size, struct pd_error *error)
 {
-    struct writer w = {*shape,    order, NULL,  out, cap, 0,  MOST_OF_SECTION, SIZE_MAX, error,
-                       no_claims, NULL,  false, 0,   0,   {0}};
+    return pd_interpret_put_section_with(layout, shape, order, v, rest, NULL, out, cap, size, error);
+}
+
+enum pd_code pd_interpret_put_section_with(const struct pd_op *layout, const struct pd_shape *shape,
+                                           enum pd_order order, const void *v, const struct pd_bytes *rest,
+                                           pd_complete_fn complete, void *out, size_t cap, size_t *size,
+                                           struct pd_error *error)
+{
+    struct writer w = {*shape,    order, NULL,  out, cap, 0,   MOST_OF_SECTION, SIZE_MAX, error,
+                       no_claims, NULL,  false, 0,   0,   {0}, complete};
     enum pd_code code = write_layout(&w, layout, v);
     if (code)
         return code;
@@ -542,7 +591,7 @@ static bool is_zero(const void *member, size_t n)
 }
 
 /* True if the member, or any part of it, has a value. */
-static bool says(const struct pd_op *op, const void *v)
+bool pd_says(const struct pd_op *op, const void *v)
 {
     const uint8_t *member = (const uint8_t *)v + op->offset;
     switch (op->kind) {
@@ -569,7 +618,7 @@ static bool says(const struct pd_op *op, const void *v)
         if (is_zero(member, op->sub()->offset))
             return false;
         for (const struct pd_op *in = op->sub() + 1; in->kind != PD_OP_END; in++)
-            if (in->kind < PD_OP_GIVEN && says(in, member))
+            if (in->kind < PD_OP_GIVEN && pd_says(in, member))
                 return true;
         return false;
     default: return op->kind < PD_OP_GIVEN && !is_nothing(op, v);
@@ -598,7 +647,7 @@ static const struct pd_op *left_out(const struct pd_op *head, const struct pd_sh
         for (size_t i = 0; is && op->kind == PD_OP_LIST && l->form == PD_FORM_STRUCT && i < l->n && !found;
              i++)
             found = left_out(op->sub(), s, (const uint8_t *)l->ptr + i * l->stride, value);
-        if (is || op->kind >= PD_OP_GIVEN || !says(op, v) || is_present(head, s, v, op->offset))
+        if (is || op->kind >= PD_OP_GIVEN || !pd_says(op, v) || is_present(head, s, v, op->offset))
             continue;
         *value = v;
         found = op;
@@ -619,7 +668,7 @@ const struct pd_op *pd_left_out(const struct pd_plan *plan, const struct pd_reco
     if (pd_has_id(plan, rec->type, rec->variant))
         return left_out(pd_layout_sample_id(), &shape, &rec->id, value);
     *value = &rec->id;
-    return says(&trailer, &rec->id) ? &trailer : NULL;
+    return pd_says(&trailer, &rec->id) ? &trailer : NULL;
 }
 
 /* Bytes of a member in the C struct. */

@@ -4,15 +4,17 @@
 #include "writer.h"
 #include "src/codec/interpret.h"
 #include "src/codec/parts.h"
+#include "encode/codec/complete.h"
 #include "src/schema/fail.h"
+#include "src/schema/follow.h"
 #include "src/schema/schema.h"
 #include "src/codec/transport.h"
 #include "src/container/file.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #include "src/schema/options.h"
-#include "src/schema/walk.h"
 #include "src/support/wire.h"
+#include <stdio.h>
 
 static enum pd_code patch(struct pd_writer *w, uint64_t offset, const void *bytes, size_t n,
                           struct pd_error *error)
@@ -97,6 +99,7 @@ void pd_writer_close(struct pd_writer *w)
     pd_writer_drop_held(w);
     pd_attrs_free(&w->attrs);
     pd_deflate_free(&w->deflate);
+    pd_writer_free_names(w);
     pd_release(w->allocator, w->types);
     pd_release(w->allocator, w->held);
     pd_release(w->allocator, w);
@@ -144,22 +147,42 @@ static enum pd_code check_attr(const struct pd_attr *attr, struct pd_error *erro
     return pd_fail(error, PD_ECOUNT, PD_NOWHERE, "attr.size", attr->size, most);
 }
 
+/* The number of the attr is part of the field's path. */
+static void name_attr(const struct pd_writer *w, struct pd_error *error)
+{
+    char path[sizeof error->path];
+    if (error == NULL || error->field == NULL || error->code == PD_EARG || error->code == PD_ENOMEM)
+        return;
+    snprintf(path, sizeof path, "%s", strncmp(error->field, "attr.", 5) ? error->field : error->field + 5);
+    error->offset = PD_NOWHERE;
+    snprintf(error->path, sizeof path, "attrs[%zu].%.60s", w->attrs.n, path);
+}
+
 enum pd_code pd_writer_attr(struct pd_writer *w, const struct pd_attr *attr, const uint64_t *ids,
                             size_t n_ids, struct pd_error *error)
 {
-    const enum pd_code code = check_attr(attr, error);
-    return code ? code : pd_writer_any_attr(w, attr, ids, n_ids, error);
+    struct pd_attr own = *attr;
+    uint64_t number = w->attrs.n + 1;
+    if (own.size == 0 && pd_follow_attr_needs(&own) > PD_ATTR_SIZE_VER0)
+        own.size = pd_follow_attr_size(&own);
+    while (pd_attrs_find(&w->attrs, number) != UINT32_MAX)
+        number++;
+    if (!w->options.keep_ids && n_ids == 0 && own.sample_type & (PD_SAMPLE_ID | PD_SAMPLE_IDENTIFIER))
+        ids = &number, n_ids = 1;
+    enum pd_code code = check_attr(&own, error);
+    if (!code)
+        code = pd_writer_any_attr(w, &own, ids, n_ids, error);
+    if (code)
+        name_attr(w, error);
+    return code;
 }
 
 enum pd_code pd_writer_any_attr(struct pd_writer *w, const struct pd_attr *attr, const uint64_t *ids,
                                 size_t n_ids, struct pd_error *error)
 {
-    const uint64_t number = w->attrs.n + 1;
     enum pd_code code = refuse_broken(w, error);
     if (!code && w->stage == PD_STAGE_FINISHED)
         code = pd_fail(error, PD_EARG, PD_NOWHERE, "attr after the end", 0, 0);
-    if (w->options.assign_ids && n_ids == 0 && attr->sample_type & (PD_SAMPLE_ID | PD_SAMPLE_IDENTIFIER))
-        ids = &number, n_ids = 1;
     if (!code)
         code = add_attr(w, attr, ids, n_ids, error);
     if (code || w->options.container != PD_CONTAINER_PIPE || w->stage == PD_STAGE_ATTRS)
@@ -277,9 +300,23 @@ static enum pd_code begin_file(struct pd_writer *w, struct pd_error *error)
     return write_header(w, true, error);
 }
 
+/* The names of events, which the reader should have before the records. */
+static enum pd_code put_names(struct pd_writer *w, struct pd_error *error)
+{
+    struct pd_event_desc *events = NULL;
+    struct pd_feature f;
+    enum pd_code code = pd_writer_describe(w, &f, &events, error);
+    if (!code)
+        code = pd_writer_put_feature(w, &f, error);
+    pd_release(w->allocator, events);
+    return code;
+}
+
 static enum pd_code begin_data(struct pd_writer *w, struct pd_error *error)
 {
-    enum pd_code code = PD_OK;
+    enum pd_code code = w->n_names ? put_names(w, error) : PD_OK;
+    if (code)
+        return code;
     w->stage = PD_STAGE_DATA;
     w->holding = false;
     if (w->options.container == PD_CONTAINER_FILE)
@@ -380,91 +417,6 @@ enum pd_code pd_writer_raw(struct pd_writer *w, const void *bytes, size_t n, str
     return w->deflate.ctx ? put_raw(w, bytes, n, error) : pd_writer_emit(w, bytes, n, error);
 }
 
-static void assign_id(uint64_t *id, uint64_t own)
-{
-    *id = *id ? *id : own;
-}
-
-/* True if all fields that samples of this plan lack are 0. Most are; pd_left_out() takes 30 times as long. */
-static bool is_plain_sample(struct pd_writer *w, const struct pd_plan *plan, const struct pd_record *rec)
-{
-    _Static_assert(sizeof(struct pd_sample) % 8 == 0 && sizeof(struct pd_sample_id) % 8 == 0, "whole words");
-    const uint8_t *sample = (const void *)&rec->u.sample, *id = (const void *)&rec->id;
-    const struct pd_list *counters = &rec->u.sample.read.values;
-    uint64_t more = 0, word;
-    if (rec->type != PD_RECORD_SAMPLE || rec->variant || (counters->n && counters->form == PD_FORM_STRUCT))
-        return false;
-    if (w->samples_key != plan->key)
-        pd_left_out_of_samples(plan, w->left_out);
-    w->samples_key = plan->key;
-    for (size_t i = 0; i < sizeof(struct pd_sample) / 8; i++) {
-        memcpy(&word, sample + 8 * i, 8);
-        more |= word & w->left_out[i];
-    }
-    for (size_t i = 0; i < sizeof(struct pd_sample_id); i += 8) {
-        memcpy(&word, id + i, 8);
-        more |= word;
-    }
-    return more == 0;
-}
-
-/* A field that a program has set but the layout leaves out would be lost without a message. */
-static enum pd_code check_left_out(struct pd_writer *w, const struct pd_plan *plan,
-                                   const struct pd_record *rec, struct pd_error *error)
-{
-    const void *value;
-    const struct pd_op *op = is_plain_sample(w, plan, rec) ? NULL : pd_left_out(plan, rec, &value);
-    const bool number = op && pd_scalar_width(op);
-    return op ? pd_fail_record(error, PD_EVALUE, rec, 0, op->name, number ? pd_scalar_get(op, value) : 1, 0)
-              : PD_OK;
-}
-
-/* With assign_ids: gives the record the id of its event. */
-static enum pd_code put_with_id(struct pd_writer *w, const struct pd_plan *plan, const struct pd_record *rec,
-                                struct pd_error *error)
-{
-    const struct pd_event_attr *e = w->attrs.attr[rec->attr_index];
-    struct pd_record own = *rec;
-    uint8_t bytes[UINT16_MAX];
-    size_t size;
-    assign_id(rec->type == PD_RECORD_SAMPLE ? &own.u.sample.id : &own.id.id, e->ids[0]);
-    assign_id(rec->type == PD_RECORD_SAMPLE ? &own.u.sample.identifier : &own.id.identifier, e->ids[0]);
-    enum pd_code code = pd_record_encode(plan, &own, bytes, sizeof bytes, &size, error);
-    return code ? code : pd_writer_raw(w, bytes, size, error);
-}
-
-static enum pd_code write_record(struct pd_writer *w, const struct pd_record *rec, struct pd_error *error)
-{
-    uint8_t bytes[UINT16_MAX];
-    size_t size;
-    if (rec->attr_index != UINT32_MAX && rec->attr_index >= w->attrs.n)
-        return pd_fail_record(error, PD_EARG, rec, 0, "attr_index", rec->attr_index, w->attrs.n);
-    const struct pd_plan *plan =
-        rec->attr_index == UINT32_MAX ? &w->attrs.none : &w->attrs.attr[rec->attr_index]->plan;
-    enum pd_code code = check_left_out(w, plan, rec, error);
-    if (code)
-        return code;
-    if (w->options.assign_ids && plan != &w->attrs.none && w->attrs.attr[rec->attr_index]->n_ids)
-        return put_with_id(w, plan, rec, error);
-    code = pd_record_encode(plan, rec, bytes, sizeof bytes, &size, error);
-    return code ? code : pd_writer_raw(w, bytes, size, error);
-}
-
-/* A refused record would have come next: it has no offset yet, whatever its fields say. */
-enum pd_code pd_writer_record(struct pd_writer *w, const struct pd_record *rec, struct pd_error *error)
-{
-    struct pd_error own = {0};
-    const enum pd_code code = write_record(w, rec, &own);
-    if (code && own.record_index != PD_NOWHERE) {
-        own.record_index = w->n_records;
-        own.offset = PD_NOWHERE;
-    }
-    if (code && error)
-        *error = own;
-    w->n_records += code == PD_OK;
-    return code;
-}
-
 /* ---- Features */
 
 bool pd_writer_has_feature(const struct pd_writer *w, uint16_t feature)
@@ -525,8 +477,11 @@ static enum pd_code start_section(struct pd_writer *w, uint16_t feature, struct 
     return code;
 }
 
+/* Entries of a feature table whose size the program leaves to the writer: more than there are features. */
+#define USUAL_FEATURES 64
+
 /* The end of the data: room for the table, and then the features that waited. */
-static enum pd_code begin_features(struct pd_writer *w, struct pd_error *error)
+static enum pd_code begin_features(struct pd_writer *w, size_t reserved, struct pd_error *error)
 {
     enum pd_code code = need_data(w, error);
     if (!code)
@@ -537,7 +492,7 @@ static enum pd_code begin_features(struct pd_writer *w, struct pd_error *error)
     w->stage = PD_STAGE_FEATURES;
     w->header.data.size = w->at - w->header.data.offset;
     w->table = w->at;
-    w->room = w->options.max_features + w->n_held + (w->deflate.ctx != NULL);
+    w->room = reserved + w->n_held + (w->deflate.ctx != NULL);
     code = pd_writer_zeros(w, w->room * PD_BYTES_file_section, error);
     const size_t n = w->n_held;
     w->n_held = 0; /* they are among `features` now */
@@ -555,12 +510,13 @@ static enum pd_code begin_features(struct pd_writer *w, struct pd_error *error)
 
 static enum pd_code file_feature(struct pd_writer *w, uint16_t feature, struct pd_error *error)
 {
-    enum pd_code code = w->stage < PD_STAGE_FEATURES ? begin_features(w, error) : PD_OK;
+    const size_t most = w->options.max_features ? w->options.max_features : USUAL_FEATURES;
+    enum pd_code code = w->stage < PD_STAGE_FEATURES ? begin_features(w, most, error) : PD_OK;
     const bool own = w->deflate.ctx && !pd_writer_has_feature(w, PD_FEAT_COMPRESSED);
     if (code)
         return code;
     if (w->n_features + own >= w->room)
-        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "max_features", w->n_features, w->options.max_features);
+        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "max_features", w->n_features, most);
     return start_section(w, feature, error);
 }
 
@@ -598,15 +554,26 @@ enum pd_code pd_writer_feature_bytes(struct pd_writer *w, const void *bytes, siz
     return pd_writer_emit(w, bytes, n, error);
 }
 
+static enum pd_code encode_feature(const struct pd_writer *w, const struct pd_feature *f, void *bytes,
+                                   size_t *n, struct pd_error *error)
+{
+    const enum pd_code code = pd_feature_encode_completed(w->options.order, f, bytes, *n, n, error);
+    if (code && error) {
+        error->offset = PD_NOWHERE;
+        error->section = pd_feature_name(f->id);
+    }
+    return code;
+}
+
 enum pd_code pd_writer_put_feature(struct pd_writer *w, const struct pd_feature *f, struct pd_error *error)
 {
     size_t n = 0;
-    enum pd_code code = pd_feature_encode(w->options.order, f, NULL, 0, &n, error);
+    enum pd_code code = encode_feature(w, f, NULL, &n, error);
     uint8_t *bytes = code ? NULL : pd_resize(w->allocator, NULL, n + 1);
     if (!code && bytes == NULL)
         code = pd_fail(error, PD_ENOMEM, PD_NOWHERE, "feature", 0, n);
     if (!code)
-        code = pd_feature_encode(w->options.order, f, bytes, n, &n, error);
+        code = encode_feature(w, f, bytes, &n, error);
     if (!code)
         code = pd_writer_feature(w, f->id > UINT16_MAX ? UINT16_MAX : (uint16_t)f->id, error);
     if (!code)
@@ -628,9 +595,8 @@ static enum pd_code finish_file(struct pd_writer *w, struct pd_error *error)
     uint8_t features[32] = {0};
     enum pd_code code = PD_OK;
     if (w->stage < PD_STAGE_FEATURES) {
-        if (w->n_held == 0) /* without features there is no table, for which no room is needed then */
-            w->options.max_features = 0;
-        code = begin_features(w, error);
+        /* without features there is no table, for which no room is needed then */
+        code = begin_features(w, w->n_held || w->n_names ? w->options.max_features : 0, error);
     }
     if (!code)
         code = start_section(w, UINT16_MAX, error); /* only what is still missing */

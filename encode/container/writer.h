@@ -48,7 +48,14 @@ struct pd_writer {
     uint64_t samples_key;  /* of the plan that `left_out` is for; 0: of none */
     uint64_t left_out[sizeof(struct pd_sample) / 8]; /* pd_left_out_of_samples() */
     bool broken;                                     /* writing failed: the output is not valid */
+    char **names;                                    /* of events; NULL: none */
+    size_t n_names, names_cap;
 };
+
+/* The feature with the names of events; its elements, also after an error, are the caller's to free. */
+enum pd_code pd_writer_describe(const struct pd_writer *w, struct pd_feature *f,
+                                struct pd_event_desc **events, struct pd_error *error);
+void pd_writer_free_names(struct pd_writer *w);
 
 enum pd_code pd_writer_emit(struct pd_writer *w, const void *bytes, size_t n, struct pd_error *error);
 /* pd_writer_attr() without a check of its size: of damaged recordings, too. */

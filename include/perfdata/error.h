@@ -71,6 +71,8 @@ struct pd_error {
     uint64_t expected;
     const char *section; /* static text: name of the feature that contains the field; NULL if none does */
     uint32_t member;     /* of a directory: the number of the file, as in struct pd_record */
+    char path[84];       /* of a value that cannot be encoded: `field` and the parts that it is in, as
+                            "events[1].attr.size"; else empty */
 };
 
 /* A short name of the code ("short", "count", …), static. */

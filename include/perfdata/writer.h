@@ -34,9 +34,9 @@ struct pd_writer_options {
     size_t size;                          /* sizeof this struct */
     const struct pd_allocator *allocator; /* NULL: malloc; must outlive the writer */
     enum pd_order order;
-    unsigned max_features;       /* reserved entries of the feature table, 256 at most; features that are
-                                    given before the records, and that of `compression`, get additional
-                                    entries */
+    unsigned max_features;       /* reserved entries of the feature table, for features that are given behind
+                                    the records, 256 at most; 0: 64. Features that are given before the
+                                    records, and that of `compression`, get additional entries */
     uint32_t attr_size;          /* bytes for each perf_event_attr; 0: the largest attr's */
     unsigned feature_word;       /* 4 or 8, see pd_file_info; 0: 8 */
     enum pd_container container; /* FILE, PIPE, or DIRECTORY: a data.N file of one, which has only records */
@@ -54,8 +54,8 @@ struct pd_writer_options {
     bool no_feature_end; /* PIPE: no mark behind the features. The mark is perf's number of features, and perf
                             warns about, or refuses, that of another version; no version complains if the mark
                             is missing */
-    bool assign_ids;     /* an attr that needs ids and is given none gets its number, counted from 1; a record
-                            with id 0, in the sample or trailer, gets the first id of its attr */
+    bool keep_ids;       /* attrs get no ids but those that are given, and the ids of records are not checked:
+                            what is read may be of another event than it was written for */
 };
 
 struct pd_writer;
@@ -94,19 +94,36 @@ PD_API enum pd_code pd_writer_open(struct pd_writer **writer, const struct pd_si
 PD_API enum pd_code pd_writer_create(struct pd_writer **writer, const char *path,
                                      const struct pd_writer_options *options, struct pd_error *error);
 /*
- * Adds an event and its ids (host order; copied). The attr's tail is copied too. Its size is 0, or at least
- * 64 and at most that of its fields and the tail; PD_ECOUNT: it is not.
+ * Adds an event and its ids (host order; copied). The attr's tail is copied too. Its size is 0, or at
+ * least 64 and at most that of its fields and the tail; PD_ECOUNT: it is not. A size of 0 with fields
+ * behind byte 64 becomes one that they fit in, that of perf 6.1 or more. An attr with ID or IDENTIFIER in
+ * its sample_type and no ids gets one: its number, counted from 1, or the next one that no event has
+ * (unless `keep_ids`).
  */
 PD_API enum pd_code pd_writer_attr(struct pd_writer *writer, const struct pd_attr *attr, const uint64_t *ids,
                                    size_t n_ids, struct pd_error *error);
+/*
+ * Names the event of attr number i, which was given; before the first record (copied). The writer then makes
+ * the feature EVENT_DESC, which the program may not give itself. If one event is named, all that are given
+ * before the first record must be: that record is refused otherwise. PD_EARG: there is no such attr, a record
+ * was written, or the container is a DIRECTORY.
+ */
+PD_API enum pd_code pd_writer_event_name(struct pd_writer *writer, size_t i, const char *name,
+                                         struct pd_error *error);
 PD_API enum pd_code pd_writer_event_type(struct pd_writer *writer, const struct pd_event_type *type,
                                          struct pd_error *error);
 
 /*
- * Encodes a record for attr number rec->attr_index (UINT32_MAX: none) and appends it. Refuses a record that
- * cannot be encoded, with the field's name, without writing anything; also a field that is not 0 but absent
- * in such a record (PD_EVALUE), such as `cpu` if sample_type has no CPU. An error counts records from the
- * first that was given here, from 0.
+ * Encodes a record for attr number rec->attr_index (UINT32_MAX: none) and appends it. Counts and sizes
+ * that are 0 are computed, as by pd_record_complete(), without a change of *rec. Refuses a record that
+ * cannot be encoded, with the field's name, without writing anything; also a field that is not 0 but
+ * absent in such a record (PD_EVALUE), such as `cpu` if sample_type has no CPU. An error counts records
+ * from the first that was given here, from 0.
+ *
+ * A reader tells the event by the id in the record. If there are several events, a record with id 0, which
+ * a reader takes for one of the first event, gets the first id of its own event. PD_EVALUE, with
+ * `attr_index` as the field and the event that a reader finds as `found`: the record has the id of that
+ * other event, or the layout has no id.
  */
 PD_API enum pd_code pd_writer_record(struct pd_writer *writer, const struct pd_record *rec,
                                      struct pd_error *error);
@@ -120,8 +137,9 @@ PD_API enum pd_code pd_writer_feature_bytes(struct pd_writer *writer, const void
                                             struct pd_error *error);
 
 /*
- * A whole feature: id and u set by the program, the rest 0; or one that was decoded. Refuses a feature that
- * cannot be encoded, with the field's name.
+ * A whole feature: id and u set by the program, the rest 0; or one that was decoded. Counts and sizes that
+ * are 0 are computed, as by pd_feature_complete(), without a change of *f or its elements. Refuses a
+ * feature that cannot be encoded, with the feature as error->section and the field as error->path.
  */
 PD_API enum pd_code pd_writer_put_feature(struct pd_writer *writer, const struct pd_feature *f,
                                           struct pd_error *error);

@@ -7,6 +7,7 @@
 #include "src/codec/interpret.h"
 #include "src/codec/variant.h"
 #include "src/schema/fail.h"
+#include "src/schema/follow.h"
 #include "src/schema/schema.h"
 #include "src/support/memory.h"
 #include "src/reflect/reflect.h"
@@ -331,41 +332,30 @@ static bool all_taken(const struct object *o, const struct pd_op *head, const vo
 
 /* ---- Values that are not given but follow from others. */
 
-static uint64_t count_of(const struct object *o, const struct pd_op *of);
-static bool block_given(const struct object *o, const struct pd_op *condition);
-
-/* The number that this line, which it counts or decides, needs for the given values; 0: any. */
-static uint64_t count_for(const struct object *o, const struct pd_op *user)
+static uint64_t count_given(const void *user, const struct pd_op *op)
 {
-    const json_t *value = json_object_get(o->json, user->name);
-    switch (user->kind) {
-    case PD_OP_VEC16:
-    case PD_OP_VEC32:
-    case PD_OP_VEC64:
-    case PD_OP_LIST:
-    case PD_OP_ITEMS: return json_array_size(value);
-    case PD_OP_REGS:
-        return has_key(o, "simd") ? PD_REGS_ABI_64_SIMD : json_array_size(value) ? PD_REGS_ABI_64 : 0;
-    case PD_OP_BYTES: return json_string_length(value) / 2;
-    case PD_OP_IS: return block_given(o, user) ? user->arg : 0;
-    case PD_OP_SLOT: return json_string_length(value);
-    case PD_OP_LOW: return count_of(o, user) & user->arg;
-    case PD_OP_UNITS: return count_of(o, user) * user->arg;
-    case PD_OP_LESS: return count_of(o, user) + user->arg;
-    default: return 0;
-    }
+    const struct object *o = user;
+    const json_t *value = json_object_get(o->json, op->name);
+    if (op->kind == PD_OP_BYTES)
+        return json_string_length(value) / 2;
+    return op->kind == PD_OP_SLOT ? json_string_length(value) : json_array_size(value);
+}
+
+static bool is_given(const void *user, const struct pd_op *op)
+{
+    return op->name && has_key(user, op->name);
+}
+
+static struct pd_given given_in(const struct object *o)
+{
+    return (struct pd_given){count_given, is_given, o};
 }
 
 /* A number that is not given: its elements may be. */
 static uint64_t count_of(const struct object *o, const struct pd_op *of)
 {
-    uint64_t n = 0;
-    if (o->json == NULL)
-        return 0;
-    for (const struct pd_op *op = of + 1; op->kind != PD_OP_END && n == 0; op++)
-        if (op->count_width && op->count_offset == of->offset)
-            n = count_for(o, op);
-    return n;
+    const struct pd_given given = given_in(o);
+    return o->json ? pd_follow_count(&given, of) : 0;
 }
 
 /* The size of the attrs in a list of them, when nothing says it. */
@@ -379,30 +369,10 @@ static uint64_t passed_attr_size(const struct object *o, const struct pd_op *op)
     return size && json_is_integer(size) ? (uint64_t)json_integer_value(size) : PD_ATTR_SIZE_VER7;
 }
 
-/* True if one of the fields between a condition and its DONE is given. */
-static bool block_given(const struct object *o, const struct pd_op *condition)
-{
-    for (const struct pd_op *op = condition + 1, *end = pd_done(condition); op < end; op++)
-        if (op->kind != PD_OP_DONE && !pd_is_condition(op) && op->name && has_key(o, op->name))
-            return true;
-    return false;
-}
-
-/*
- * Members that tell whether fields follow: true if such a field is given. If only the opposite case has
- * fields: true if none of them is given.
- */
 static bool flag_given(const struct object *o, const struct pd_op *flag)
 {
-    bool has_one = false, one = false, zero = false;
-    for (const struct pd_op *op = flag + 1; op->kind != PD_OP_END; op++) {
-        if (op->kind != PD_OP_IS || op->count_offset != flag->offset)
-            continue;
-        has_one |= op->arg == 1;
-        if (block_given(o, op))
-            *(op->arg == 1 ? &one : &zero) = true;
-    }
-    return has_one ? one : !zero;
+    const struct pd_given given = given_in(o);
+    return pd_follow_flag(&given, flag);
 }
 
 /* Members that are not in the stream. */
@@ -444,9 +414,7 @@ static bool take_scalar(struct object *o, const struct pd_op *op, void *v)
     const unsigned width = op->kind == PD_OP_VARINT ? 8 : pd_scalar_width(op);
     uint64_t value = 0;
     if (json == NULL) {
-        value = op[1].kind == PD_OP_PASS && width == 4 && strcmp(op->name, "attr_size") == 0
-                    ? passed_attr_size(o, op)
-                    : count_of(o, op);
+        value = pd_follow_is_attr_size(op) ? passed_attr_size(o, op) : count_of(o, op);
         if (value > all_ones(width))
             return wrong(o->p, &path, NULL, "so many that their number has more than %u bits", 8 * width);
     } else if (!take_number(o->p, &path, json, op->set, width, sign, &value)) {
@@ -542,40 +510,13 @@ static bool take_list(struct object *o, const struct pd_op *op, struct pd_list *
 
 /* ---- Parts of stated size. */
 
-/* Bytes of the fields of an attr up to the last that is not 0. */
-static uint32_t attr_needs(const struct pd_attr *attr)
-{
-    const struct pd_shape shape = {0};
-    uint32_t at = 0, needs = 0;
-    for (const struct pd_op *op = pd_present(pd_layout_attr(), &shape, attr); op->kind != PD_OP_END;
-         op = pd_present(op + 1, &shape, attr)) {
-        at += pd_scalar_width(op);
-        if (pd_scalar_width(op) && pd_scalar_get(op, attr))
-            needs = at;
-    }
-    return attr->tail.n ? PD_ATTR_SIZE + (uint32_t)attr->tail.n : needs;
-}
-
-/* The size that perf 6.1 has too, or the first published one that is large enough. */
-static uint32_t usual_attr_size(const struct pd_attr *attr)
-{
-    const uint32_t needs = attr_needs(attr);
-    uint64_t best = UINT64_MAX;
-    for (size_t i = 0; i < pd_set_attr_size.n; i++) {
-        const uint64_t size = pd_set_attr_size.names[i].value;
-        if (size >= PD_ATTR_SIZE_VER7 && size >= needs && size < best)
-            best = size;
-    }
-    return best == UINT64_MAX ? needs : (uint32_t)best;
-}
-
 static bool take_attr(const struct object *o, const struct path *path, const json_t *json, uint32_t size,
                       struct pd_attr *attr)
 {
     if (!take_part(o, path, json, pd_layout_attr(), attr))
         return false;
     if (!json_object_get(json, "size"))
-        attr->size = size ? size : usual_attr_size(attr);
+        attr->size = size ? size : pd_follow_attr_size(attr);
     return true;
 }
 

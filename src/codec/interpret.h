@@ -21,6 +21,16 @@ enum pd_code pd_interpret_decode(const struct pd_plan *plan, struct pd_record *r
 enum pd_code pd_interpret_encode(const struct pd_plan *plan, const struct pd_record *rec, void *out,
                                  size_t cap, size_t *size, struct pd_error *error);
 
+/* Sets what a program left out of an element of a list, in a copy of it; *shape is that of the list. */
+typedef void (*pd_complete_fn)(const struct pd_op *layout, const struct pd_shape *shape, void *v);
+/* pd_interpret_encode(), with each such element completed first. */
+enum pd_code pd_interpret_encode_with(const struct pd_plan *plan, const struct pd_record *rec,
+                                      pd_complete_fn complete, void *out, size_t cap, size_t *size,
+                                      struct pd_error *error);
+
+/* True if a field of the struct, or any part of it, has a value. */
+bool pd_says(const struct pd_op *op, const void *v);
+
 /*
  * A member of the record that has a value but is not written, because a bit of the event or of the record
  * leaves it out. *value is the struct that contains it. NULL: there is none.
@@ -39,5 +49,9 @@ enum pd_code pd_interpret_section(const struct pd_op *layout, const struct pd_sh
 enum pd_code pd_interpret_put_section(const struct pd_op *layout, const struct pd_shape *shape,
                                       enum pd_order order, const void *v, const struct pd_bytes *rest,
                                       void *out, size_t cap, size_t *size, struct pd_error *error);
+enum pd_code pd_interpret_put_section_with(const struct pd_op *layout, const struct pd_shape *shape,
+                                           enum pd_order order, const void *v, const struct pd_bytes *rest,
+                                           pd_complete_fn complete, void *out, size_t cap, size_t *size,
+                                           struct pd_error *error);
 
 #endif

@@ -98,7 +98,7 @@ static void add_where(struct text *t, const struct pd_error *e)
     if (e->section)
         add(t, "feature %s, ", e->section);
     if (e->field)
-        add(t, "%s: ", e->field);
+        add(t, "%s: ", *e->path ? e->path : e->field);
 }
 
 size_t pd_error_text(const struct pd_error *e, char *buf, size_t cap)

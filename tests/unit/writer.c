@@ -411,7 +411,7 @@ static void raw_bytes(void **state)
 
 static void assigned_ids(void **state)
 {
-    const struct pd_writer_options options = {.size = sizeof options, .assign_ids = true};
+    const struct pd_writer_options options = {.size = sizeof options};
     struct file f = {0};
     struct pd_writer *w = open_file(&f, &options);
     const struct pd_attr a = {.type = 1,

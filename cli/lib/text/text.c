@@ -198,7 +198,7 @@ static bool exact_header(struct text *t, const json_t *fields)
 
 static bool short_header(struct text *t, json_t *fields)
 {
-    struct pd_writer_options options = {.size = sizeof options, .max_features = 32};
+    struct pd_writer_options options = {.size = sizeof options, .max_features = 32, .keep_ids = true};
     struct pd_error error;
     uint64_t version = 2, attr_size = 0;
     const char *key;

@@ -16,26 +16,11 @@
 #include "ops/output/rounds.h"
 #include "ops/output/sections_out.h"
 #include <perfdata/ops/merge.h>
+#include "src/support/ids.h"
 #include <perfdata/session/event.h>
 #include <perfdata/session/metadata.h>
 #include <perfdata/session/sorter.h>
 #include <stdio.h>
-
-/* A table from event ids to numbers; open addressing, at most half full. */
-struct pd_ids {
-    const struct pd_allocator *allocator;
-    struct pd_ids_slot {
-        uint64_t id, value;
-        bool used;
-    } * slots;
-    size_t size, n;
-    struct pd_key key;
-};
-
-/* merge_common.c */
-bool pd_ids_get(const struct pd_ids *m, uint64_t id, uint64_t *value);
-bool pd_ids_set(struct pd_ids *m, uint64_t id, uint64_t value); /* false: no memory */
-void pd_ids_free(struct pd_ids *m);
 
 /* An event of the output. */
 struct pd_merged_event {

@@ -59,6 +59,8 @@
       "`PD_ELIMIT`", "`memory` of `pd_session_options`")                                                     \
     X(ENDED, 1024, COUNT, "processes whose mappings a session keeps after they have ended",                  \
       "the mappings of the process that ended first are dropped", "`exited` of `pd_session_options`")        \
+    X(REPORT, 1 << 30, BYTES, "rows and names of a report", "`PD_ELIMIT`",                                   \
+      "`memory` of `pd_report_options`")                                                                     \
     /* Writing and the operations */                                                                         \
     X(ATTR, 65520, BYTES, "an attr", "`PD_ELIMIT`", "")                                                      \
     X(ATTR_TABLE, 64 << 20, BYTES,                                                                           \

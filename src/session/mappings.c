@@ -97,6 +97,19 @@ size_t pd_mapping_dso(const struct pd_mapping *m, char *buf, size_t cap)
     }
 }
 
+size_t pd_mapping_short_name(const struct pd_mapping *m, char *buf, size_t cap)
+{
+    char dso[UINT16_MAX + 1];
+    int tid;
+    pd_mapping_dso(m, dso, sizeof dso);
+    if (sscanf(dso, "/tmp/perf-%d", &tid) == 1) /* as perf reads it */
+        return (size_t)snprintf(buf, cap, "[JIT] tid %d", tid);
+    size_t n = strlen(dso);
+    while (n > 1 && dso[n - 1] == '/')
+        dso[--n] = 0;
+    return (size_t)snprintf(buf, cap, "%s", dso[1] ? base_of(dso) : dso);
+}
+
 /* True if it has no file, or one that does not determine its bytes. */
 static bool is_by_address(const struct pd_mapping *m)
 {

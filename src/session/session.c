@@ -31,6 +31,7 @@ struct cgroup {
 struct pd_session {
     const struct pd_allocator *allocator;
     uint64_t memory;
+    uint32_t parts;
     struct pd_tasks *tasks;
     struct pd_mappings mappings;
     struct pd_idmap tids; /* from tids to `more` */
@@ -229,6 +230,7 @@ enum pd_code pd_session_new(struct pd_session **out, const struct pd_session_opt
     *s = (struct pd_session){.allocator = o.allocator,
                              .tids.allocator = o.allocator,
                              .memory = o.memory ? o.memory : PD_LIMIT_SESSION,
+                             .parts = o.parts ? o.parts : UINT32_MAX,
                              .key = pd_key_draw()};
     const struct pd_mappings_options how = {o.memory, o.exited, o.tag, o.user};
     if (!pd_mappings_init(&s->mappings, o.allocator, &how))
@@ -301,10 +303,10 @@ enum pd_code pd_session_record(struct pd_session *s, struct pd_record *rec, stru
 {
     if (rec->plan == NULL)
         return PD_OK;
-    enum pd_code code = tell_tasks(s, rec, error);
-    if (!code)
+    enum pd_code code = s->parts & PD_SESSION_TASKS ? tell_tasks(s, rec, error) : PD_OK;
+    if (!code && s->parts & PD_SESSION_MAPPINGS)
         code = pd_mappings_record(&s->mappings, rec, error);
-    return code ? code : tell_more(s, rec, error);
+    return !code && s->parts & PD_SESSION_ORIGINS ? tell_more(s, rec, error) : code;
 }
 
 /* ---- Answers */

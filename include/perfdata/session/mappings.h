@@ -56,6 +56,12 @@ PD_EXPERIMENTAL uint64_t pd_mapping_offset(const struct pd_mapping *mapping, uin
  */
 PD_EXPERIMENTAL size_t pd_mapping_dso(const struct pd_mapping *mapping, char *buf, size_t cap);
 
+/*
+ * perf report's name of a mapping: the last part of pd_mapping_dso()'s, or "[JIT] tid PID" for
+ * /tmp/perf-PID.map. Writes as that.
+ */
+PD_EXPERIMENTAL size_t pd_mapping_short_name(const struct pd_mapping *mapping, char *buf, size_t cap);
+
 /* ---- Call chains */
 
 /* The frames of a call chain, leaf first, without the markers (PD_CONTEXT_…) that tell their mode. */

@@ -29,6 +29,13 @@ extern "C" {
 
 struct pd_session;
 
+/* What a session follows. */
+enum pd_session_parts {
+    PD_SESSION_TASKS = 1,    /* names and processes of tasks */
+    PD_SESSION_MAPPINGS = 2, /* mappings */
+    PD_SESSION_ORIGINS = 4,  /* parents, cgroups and namespaces of tasks; paths of cgroups */
+};
+
 struct pd_session_options {
     size_t size;                          /* sizeof this struct */
     const struct pd_allocator *allocator; /* NULL: malloc; must outlive the session */
@@ -42,6 +49,7 @@ struct pd_session_options {
     /* Called once for each new mapping; its result is the mapping's tag. NULL: tags are 0. */
     uint32_t (*tag)(void *user, const struct pd_mapping *mapping);
     void *user;
+    uint32_t parts; /* PD_SESSION_…: to save the time of what nobody asks for; 0: all */
 };
 
 /*

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* counts.c - the periods of a sample's counters. */
+#include "counts.h"
+#include "src/support/wrap.h"
+#include <perfdata/constants.h>
+
+void pd_counts_free(struct pd_counts *c)
+{
+    pd_ids_free(&c->values);
+}
+
+static void count_plain(const struct pd_record *rec, struct pd_counted *out)
+{
+    const bool has = rec->attr && rec->attr->sample_type & PD_SAMPLE_PERIOD;
+    *out = (struct pd_counted){rec->attr_index, 0, has ? rec->u.sample.period : 1};
+}
+
+/* The next counter of the sample; false: no more. */
+static bool take_counter(struct pd_counts *c, const struct pd_record *rec, struct pd_read_value *value)
+{
+    const struct pd_read_values *read = &rec->u.sample.read;
+    if (!(rec->attr->read_format & PD_FORMAT_GROUP)) {
+        *value = (struct pd_read_value){.value = read->value, .id = read->id};
+        return c->next++ == 0;
+    }
+    if (c->next >= read->values.n)
+        return false;
+    pd_read_value_at(&read->values, c->next++, value);
+    return true;
+}
+
+PD_WRAPS enum pd_code pd_counts_next(struct pd_counts *c, const struct pd_reader *reader,
+                                     const struct pd_record *rec, struct pd_counted *out)
+{
+    struct pd_read_value value;
+    if (!rec->attr || !(rec->attr->sample_type & PD_SAMPLE_READ)) {
+        count_plain(rec, out);
+        return c->next++ ? PD_END : PD_OK;
+    }
+    c->values.allocator = c->allocator;
+    while (take_counter(c, rec, &value)) {
+        uint64_t before = 0;
+        const uint32_t attr = pd_reader_find_id(reader, value.id);
+        if (attr == UINT32_MAX)
+            continue; /* perf counts it as unknown */
+        pd_ids_get(&c->values, value.id, &before);
+        if (value.value == before)
+            continue;
+        if (!pd_ids_set(&c->values, value.id, value.value))
+            return PD_ENOMEM;
+        *out = (struct pd_counted){attr, value.id, value.value - before};
+        return PD_OK;
+    }
+    return PD_END;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * counts.h - what a sample counts. Where its event samples READ, perf takes it as one sample of each counter
+ * in it, whose period is the difference to the counter's value in the sample before; one that has not counted
+ * is none. (deliver_sample_group() and deliver_sample_value() in tools/perf/util/session.c)
+ */
+#ifndef PERFDATA_COUNTS_H
+#define PERFDATA_COUNTS_H
+
+#include "src/support/ids.h"
+#include <perfdata/reader.h>
+
+/* All zeros but the allocator, before the first sample; fed with all samples in order of time. */
+struct pd_counts {
+    const struct pd_allocator *allocator;
+    struct pd_ids values; /* the last, by id; only ids that an event has */
+    size_t next;          /* counter of the sample */
+};
+
+struct pd_counted {
+    uint32_t attr_index; /* UINT32_MAX: of an unknown event */
+    uint64_t id;         /* of a counter; else 0 */
+    uint64_t period;     /* 1 where the layout has none */
+};
+
+void pd_counts_free(struct pd_counts *c);
+/* To be called for each sample. */
+static inline void pd_counts_begin(struct pd_counts *c)
+{
+    c->next = 0;
+}
+/*
+ * What the decoded sample counts, one after the other. PD_END: no more. PD_ENOMEM: there is no memory for a
+ * value.
+ */
+enum pd_code pd_counts_next(struct pd_counts *c, const struct pd_reader *reader, const struct pd_record *rec,
+                            struct pd_counted *out);
+
+#endif

@@ -55,6 +55,7 @@ int cmd_corrupt(struct cli *cli, int argc, char **argv);
 int cmd_cmp(struct cli *cli, int argc, char **argv);
 int cmd_split(struct cli *cli, int argc, char **argv);
 int cmd_repair(struct cli *cli, int argc, char **argv);
+int cmd_report(struct cli *cli, int argc, char **argv);
 int cmd_sort(struct cli *cli, int argc, char **argv);
 int cmd_merge(struct cli *cli, int argc, char **argv);
 int cmd_bench(struct cli *cli, int argc, char **argv);

@@ -134,8 +134,7 @@ static bool flows(const struct run *run)
  */
 static unsigned input_flags(const struct run *run)
 {
-    const struct cli_selection *s = &run->selection;
-    const bool twice = cli_selects_shares(s) || s->keep.dsos || s->drop.dsos;
+    const bool twice = cli_selection_needs_all(&run->selection);
     const bool stream = run->w.to == PD_CONVERT_SAME || run->w.to == PD_CONVERT_PIPE;
     return CLI_SEEK | (stream && !twice ? CLI_FLOW : 0);
 }
@@ -217,6 +216,7 @@ static void run_filter(struct run *run)
         return;
     run->options.all_user = run->selection.all_user;
     run->options.all_kernel = run->selection.all_kernel;
+    run->options.with_children = run->selection.with_children;
     if (!cli_input_open(cli, &run->in, cli->inputs[0], input_flags(run) | CLI_META))
         return;
     run->w.to = cli_container(run->cli, run->in.reader, run->w.to);

@@ -9,12 +9,12 @@
 static enum pd_code filter_all(struct pd_filtering *f)
 {
     if (!f->reader->in.seekable)
-        return pd_filter_is_pipe(f) && !pd_filter_asks_dsos(f)
+        return pd_filter_is_pipe(f) && !pd_filter_asks_order(f)
                    ? pd_filter_stream(f)
                    : pd_fail(f->error, PD_EUNSUP, 0, "filtering an input that cannot seek", 0, 0);
-    enum pd_code code = pd_filter_prepare(f);
-    if (!code && pd_filter_asks_dsos(f))
-        code = pd_filter_find_dsos(f);
+    enum pd_code code = pd_filter_asks_order(f) ? pd_filter_find_ordered(f) : PD_OK;
+    if (!code)
+        code = pd_filter_prepare(f);
     if (!code)
         code = pd_filter_learn(f);
     f->last_pass = true;
@@ -53,7 +53,7 @@ enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink,
     f.stats->bytes = f.out.bytes;
     pd_output_close(&f.out);
     pd_tasks_free(f.tasks);
-    pd_dsos_free(f.dsos);
+    pd_ordered_free(f.ordered);
     pd_criteria_free(&f.keep);
     pd_criteria_free(&f.drop);
     pd_chains_free(&f.chains);

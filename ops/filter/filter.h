@@ -6,6 +6,7 @@
 #ifndef PERFDATA_FILTER_INTERNAL_H
 #define PERFDATA_FILTER_INTERNAL_H
 
+#include "names.h"
 #include "ops/output/output.h"
 #include "ops/output/progress.h"
 #include "src/support/idmap.h"
@@ -22,6 +23,8 @@ struct pd_subject {
     uint32_t pid, tid, cpu;
     struct pd_task task; /* pid and name at the time; only if the lists ask for them */
     bool has_task, has_time, has_cpu;
+    const char *name; /* of the task, from a session; NULL: see `task` */
+    uint8_t sides;    /* of the criteria that a task has from its parents, see selector.h */
 };
 
 /* Lists, prepared for quick answers. */
@@ -30,7 +33,9 @@ struct pd_criteria {
     const struct pd_allocator *allocator;
     struct pd_idmap pids, tids, types, events;
     struct pd_idmap nameless; /* tids in the list of names, as ":TID" */
+    struct pd_names names;    /* of tasks */
     uint8_t *comms;           /* by number of the name: whether it is in the list */
+    uint8_t side;             /* 0, or PD_SELECT_… */
 };
 
 enum pd_code pd_criteria_init(struct pd_criteria *c, const struct pd_filter_lists *lists,
@@ -51,7 +56,13 @@ bool pd_meets_task(const struct pd_criteria *c, const struct pd_subject *s);
 bool pd_meets_all(const struct pd_criteria *c, const struct pd_subject *s);
 /* One of the lists of `drop`, the types included. */
 bool pd_meets_any(const struct pd_criteria *c, const struct pd_subject *s);
+/* One of the lists of pids, tids and comms. */
+bool pd_meets_any_task(const struct pd_criteria *c, const struct pd_subject *s);
+/* all_user, all_kernel */
+bool pd_meets_mode(const struct pd_filter_options *o, const struct pd_record *rec);
 bool pd_lists_type(const struct pd_criteria *c, uint32_t type);
+/* True if it has a list that pd_meets_any() knows. */
+bool pd_lists_any(const struct pd_filter_lists *l);
 
 /* ---- time_ranges.c */
 
@@ -83,16 +94,20 @@ void pd_chains_free(struct pd_chains *c);
 /* The cookie at the end of a decoded sample's call chain; false: the chain is whole. */
 bool pd_chain_cookie(const struct pd_record *rec, uint64_t *cookie);
 
-/* ---- filter_dsos.c: the files that addresses of samples are mapped from */
+/* ---- filter_ordered.c: lists that depend on what comes before a sample in time */
 
-struct pd_dsos;
+struct pd_ordered;
 struct pd_filtering;
 
-/* Reads the recording once. f->dsos is to be freed in any case. */
-enum pd_code pd_filter_find_dsos(struct pd_filtering *f);
-/* True if the lists of dsos match the sample. */
-bool pd_dsos_meet(const struct pd_filtering *f, const struct pd_record *rec);
-void pd_dsos_free(struct pd_dsos *d);
+/* True if the selection has such lists. */
+bool pd_filter_asks_order(const struct pd_filtering *f);
+/*
+ * Reads the recording once, and takes those lists out of f->asked. f->ordered is to be freed in any case.
+ */
+enum pd_code pd_filter_find_ordered(struct pd_filtering *f);
+/* True if those lists want the sample, or the record that goes with its task. */
+bool pd_ordered_meets(const struct pd_ordered *o, const struct pd_record *rec);
+void pd_ordered_free(struct pd_ordered *o);
 
 /* ---- filter_common.c */
 
@@ -152,8 +167,8 @@ struct pd_filtering {
     const struct pd_filter_options *given; /* the caller's, whose lists may still change in begin() */
     struct pd_filter_stats *stats;
     struct pd_error *error;
-    struct pd_tasks *tasks; /* NULL: nothing asks for them */
-    struct pd_dsos *dsos;   /* NULL: nothing asks for them */
+    struct pd_tasks *tasks;     /* NULL: nothing asks for them */
+    struct pd_ordered *ordered; /* NULL: nothing asks for it */
     struct pd_criteria keep, drop;
     bool ask_tasks;                   /* the lists do */
     bool guesses;                     /* but the first pass chooses, as if each tid had one process */
@@ -207,11 +222,6 @@ bool pd_filter_is_needed(const struct pd_filtering *f, const struct pd_told *tol
 static inline bool pd_filter_is_pipe(const struct pd_filtering *f)
 {
     return pd_reader_info(f->reader)->container == PD_CONTAINER_PIPE;
-}
-
-static inline bool pd_filter_asks_dsos(const struct pd_filtering *f)
-{
-    return f->options->keep.dsos || f->options->drop.dsos;
 }
 
 /* filter_passes.c: prepares the passes; selects the records; writes them. */

@@ -25,10 +25,8 @@ enum pd_code pd_filter_damage(struct pd_filtering *f, const struct pd_error *wha
 enum pd_code pd_filter_lists_init(struct pd_filtering *f)
 {
     const struct pd_allocator *allocator = f->options->allocator;
-    const struct pd_filter_lists *drop = &f->options->drop;
     enum pd_code code = pd_criteria_init(&f->keep, &f->options->keep, allocator, f->error);
-    f->drops =
-        drop->types || drop->times || drop->cpus || drop->events || drop->tids || drop->pids || drop->comms;
+    f->drops = pd_lists_any(&f->options->drop);
     if (!code)
         code = pd_criteria_init(&f->drop, &f->options->drop, allocator, f->error);
     f->ask_tasks = !code && (pd_criteria_need_tasks(&f->keep) || pd_criteria_need_tasks(&f->drop));

@@ -133,13 +133,6 @@ enum pd_code pd_filter_collect(struct pd_filtering *f, struct pd_record *rec, co
 
 /* ---- The choice */
 
-static bool mode_meets(const struct pd_filtering *f, const struct pd_record *rec)
-{
-    const unsigned mode = rec->misc & PD_MISC_CPUMODE;
-    const bool user = mode == PD_CPUMODE_USER || mode == PD_CPUMODE_GUEST_USER;
-    return !(f->options->all_user && pd_in_kernel(rec)) && !(f->options->all_kernel && user);
-}
-
 static void find_task(const struct pd_filtering *f, const struct pd_moment *when, struct pd_subject *s)
 {
     if (!f->guesses)
@@ -180,8 +173,8 @@ static bool choose_sample(struct pd_filtering *f, const struct pd_subject *s, st
 {
     if (f->options->keep.types && !pd_lists_type(&f->keep, rec->type))
         return false;
-    return mode_meets(f, rec) && meets(f, s) && (!f->dsos || pd_dsos_meet(f, rec)) &&
-           pleases_caller(f, rec) && thin_out(f);
+    return pd_meets_mode(f->options, rec) && meets(f, s) &&
+           (!f->ordered || pd_ordered_meets(f->ordered, rec)) && pleases_caller(f, rec) && thin_out(f);
 }
 
 static bool choose_with_task(const struct pd_filtering *f, const struct pd_subject *s)
@@ -191,7 +184,7 @@ static bool choose_with_task(const struct pd_filtering *f, const struct pd_subje
         return !pd_lists_type(&f->drop, s->rec->type);
     if (!listed && (f->options->keep.types || f->options->sideband == PD_SIDEBAND_NONE))
         return false;
-    return meets(f, s);
+    return meets(f, s) && (!f->ordered || pd_ordered_meets(f->ordered, s->rec));
 }
 
 static bool is_readable(const struct pd_record *rec)
@@ -575,7 +568,7 @@ static bool may_guess(const struct pd_filtering *f)
 static bool is_quick(const struct pd_filtering *f)
 {
     const struct pd_filter_options *o = f->options;
-    return f->tasks && o->sideband == PD_SIDEBAND_NEEDED && !f->deferred && !f->drops && !f->dsos &&
+    return f->tasks && o->sideband == PD_SIDEBAND_NEEDED && !f->deferred && !f->drops && !f->ordered &&
            !o->predicate && !o->keep.types && !o->keep.cpus && !o->keep.events && !o->all_user &&
            !o->all_kernel && !o->every && !o->limit;
 }
@@ -599,8 +592,7 @@ enum pd_code pd_filter_prepare(struct pd_filtering *f)
     const bool pipe = pd_filter_is_pipe(f);
     f->pass = pd_record_bytes(f->reader);
     pd_progress_expect(&f->progress, f->pass,
-                       1u + pd_filter_asks_dsos(f) + (f->tasks || pipe) +
-                           ((needed && !is_joined(f)) || pipe));
+                       1u + (f->ordered != NULL) + (f->tasks || pipe) + ((needed && !is_joined(f)) || pipe));
     return code;
 }
 

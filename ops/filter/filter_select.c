@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* filter_select.c - matches a record with the lists of a selection. */
 #include "filter.h"
+#include "src/codec/record_role.h"
 #include "src/schema/fail.h"
 #include "src/session/record_words.h"
 #include "src/support/wrap.h"
+#include <stdio.h>
 #include <string.h>
 
 static bool add_all(struct pd_idmap *m, const uint32_t *ids, size_t n)
@@ -41,7 +43,8 @@ enum pd_code pd_criteria_init(struct pd_criteria *c, const struct pd_filter_list
     bool ok = add_all(&c->pids, lists->pids, lists->n_pids) &&
               add_all(&c->tids, lists->tids, lists->n_tids) &&
               add_all(&c->types, lists->types, lists->n_types) &&
-              add_all(&c->events, lists->events, lists->n_events);
+              add_all(&c->events, lists->events, lists->n_events) &&
+              pd_names_init(&c->names, lists->comms, lists->n_comms, allocator);
     for (size_t i = 0; ok && i < lists->n_comms; i++) {
         uint32_t tid;
         if (parse_nameless(lists->comms[i], &tid))
@@ -57,15 +60,8 @@ void pd_criteria_free(struct pd_criteria *c)
     pd_idmap_free(&c->types);
     pd_idmap_free(&c->events);
     pd_idmap_free(&c->nameless);
+    pd_names_free(&c->names);
     pd_release(c->allocator, c->comms);
-}
-
-static bool lists_name(const struct pd_filter_lists *lists, const char *name, size_t n)
-{
-    for (size_t i = 0; i < lists->n_comms; i++)
-        if (strlen(lists->comms[i]) == n && memcmp(lists->comms[i], name, n) == 0)
-            return true;
-    return false;
 }
 
 /*
@@ -82,7 +78,7 @@ enum pd_code pd_criteria_names(struct pd_criteria *c, const struct pd_tasks *tas
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "names", 0, n);
     for (uint32_t i = 0; i <= n; i++) {
         const char *name = pd_tasks_comm(tasks, i);
-        c->comms[i] = i != PD_COMM_NONE && i < n && lists_name(c->lists, name, strlen(name));
+        c->comms[i] = i != PD_COMM_NONE && i < n && pd_names_has(&c->names, name);
     }
     return PD_OK;
 }
@@ -98,6 +94,8 @@ void pd_subject_init(struct pd_subject *s, const struct pd_record *rec)
     s->time = UINT64_MAX;
     s->pid = s->tid = s->cpu = UINT32_MAX;
     s->task = (struct pd_task){UINT32_MAX, PD_COMM_NONE};
+    s->name = NULL;
+    s->sides = 0;
     s->has_time = pd_word_time(rec, &s->time);
     s->has_cpu = pd_word_cpu(rec, &s->cpu) && s->cpu != UINT32_MAX;
     s->has_task = pd_word_task(rec, &s->pid, &s->tid);
@@ -124,9 +122,21 @@ static uint32_t process_of(const struct pd_subject *s)
     return s->task.pid != UINT32_MAX ? s->task.pid : s->pid;
 }
 
+/* perf calls it ":TID". */
+static bool in_nameless(const struct pd_criteria *c, uint32_t tid)
+{
+    char name[16];
+    if (c->names.n_patterns == 0)
+        return in(&c->nameless, tid);
+    snprintf(name, sizeof name, ":%d", (int)tid);
+    return pd_names_has(&c->names, name);
+}
+
 static bool in_names(const struct pd_criteria *c, const struct pd_subject *s)
 {
-    return s->task.comm == PD_COMM_NONE ? in(&c->nameless, s->tid) : c->comms[s->task.comm];
+    if (s->name && *s->name)
+        return pd_names_has(&c->names, s->name);
+    return s->task.comm == PD_COMM_NONE ? in_nameless(c, s->tid) : c->comms[s->task.comm];
 }
 
 static bool has_event(const struct pd_subject *s)
@@ -145,8 +155,23 @@ bool pd_meets_early(const struct pd_criteria *c, const struct pd_subject *s)
 bool pd_meets_task(const struct pd_criteria *c, const struct pd_subject *s)
 {
     const struct pd_filter_lists *l = c->lists;
-    return (!l->tids || in(&c->tids, s->tid)) && (!l->pids || in(&c->pids, process_of(s))) &&
-           (!l->comms || in_names(c, s));
+    return (s->sides & c->side) ||
+           ((!l->tids || in(&c->tids, s->tid)) && (!l->pids || in(&c->pids, process_of(s))) &&
+            (!l->comms || in_names(c, s)));
+}
+
+bool pd_meets_any_task(const struct pd_criteria *c, const struct pd_subject *s)
+{
+    const struct pd_filter_lists *l = c->lists;
+    return (s->sides & c->side) || (l->tids && in(&c->tids, s->tid)) ||
+           (l->pids && in(&c->pids, process_of(s))) || (l->comms && in_names(c, s));
+}
+
+bool pd_meets_mode(const struct pd_filter_options *o, const struct pd_record *rec)
+{
+    const unsigned mode = rec->misc & PD_MISC_CPUMODE;
+    const bool user = mode == PD_CPUMODE_USER || mode == PD_CPUMODE_GUEST_USER;
+    return !(o->all_user && pd_in_kernel(rec)) && !(o->all_kernel && user);
 }
 
 bool pd_meets_all(const struct pd_criteria *c, const struct pd_subject *s)
@@ -163,8 +188,12 @@ bool pd_meets_any(const struct pd_criteria *c, const struct pd_subject *s)
            (l->times && s->time && s->time != UINT64_MAX && pd_time_match(l->times, l->n_times, s->time)) ||
            (l->cpus && s->has_cpu && in_cpus(l, s->cpu)) ||
            (l->events && has_event(s) && in(&c->events, s->rec->attr_index)) ||
-           (s->has_task && ((l->tids && in(&c->tids, s->tid)) || (l->pids && in(&c->pids, process_of(s))) ||
-                            (l->comms && in_names(c, s))));
+           (s->has_task && pd_meets_any_task(c, s));
+}
+
+bool pd_lists_any(const struct pd_filter_lists *l)
+{
+    return l->types || l->times || l->cpus || l->events || l->tids || l->pids || l->comms;
 }
 
 bool pd_lists_type(const struct pd_criteria *c, uint32_t type)

@@ -189,8 +189,12 @@ static enum pd_code begin(struct stream *s)
     if (f->options->begin && !f->options->begin(f->options->user))
         return pd_fail(f->error, PD_EARG, PD_NOWHERE, "begin", 0, 0);
     enum pd_code code = PD_TAKE_OPTIONS(pd_filter_options, f->asked, f->given, f->error);
+    if (!code && pd_filter_asks_order(f))
+        code = pd_fail(f->error, PD_EUNSUP, 0, "lists for an input that cannot seek", 0, 0);
     if (!code)
         code = pd_filter_lists_init(f);
+    if (!code && (f->keep.names.n_patterns || f->drop.names.n_patterns))
+        code = pd_fail(f->error, PD_EUNSUP, 0, "patterns of names for an input that cannot seek", 0, 0);
     if (!code && f->ask_tasks)
         code = follow_tasks(f);
     if (!code)

@@ -119,6 +119,7 @@ static bool add_word(struct cli_selection *s, int what, const char *option, char
     case 'C': return add_cpus(s, option, word, l);
     case 'c': return add_name(s, option, word, &l->comms, &l->n_comms);
     case 'd': return add_name(s, option, word, &l->dsos, &l->n_dsos);
+    case CLI_CGROUP: return add_name(s, option, word, &l->cgroups, &l->n_cgroups);
     case 'r': return add_type(s, option, word, l);
     default: return CLI_ADD(s->cli, l->event_names, l->n_event_names, word);
     }
@@ -134,6 +135,7 @@ static const char *name_list(int what)
     case 'c': return "comms";
     case 'C': return "cpu";
     case 'd': return "dsos";
+    case CLI_CGROUP: return "cgroup";
     case 'r': return "record";
     default: return "event";
     }
@@ -191,6 +193,8 @@ static struct pd_filter_lists lists_of(const struct cli_wanted *l)
                                     .n_comms = l->n_comms,
                                     .dsos = l->dsos,
                                     .n_dsos = l->n_dsos,
+                                    .cgroups = l->cgroups,
+                                    .n_cgroups = l->n_cgroups,
                                     .cpus = l->cpus,
                                     .n_cpus = l->n_cpus,
                                     .events = l->events,
@@ -201,32 +205,19 @@ static struct pd_filter_lists lists_of(const struct cli_wanted *l)
                                     .n_types = l->n_types};
 }
 
-/* Samples without a cpu: keeping all would be as wrong as keeping none, so perf refuses. */
-static bool have_cpus(struct cli_input *in)
+/* Samples without the value: keeping all would be as wrong as keeping none, so perf refuses. */
+static bool have_values(struct cli_input *in, uint64_t bit, const char *value, const char *option)
 {
     for (size_t i = 0; i < pd_reader_n_attrs(in->reader); i++) {
         char name[256];
         const struct pd_event_attr *e = pd_reader_attr(in->reader, i);
-        if (e->plan.cpu || (e->attr.type == PD_TYPE_SOFTWARE && e->attr.config == PD_SW_DUMMY))
+        if (e->attr.sample_type & bit || (e->attr.type == PD_TYPE_SOFTWARE && e->attr.config == PD_SW_DUMMY))
             continue; /* a dummy never samples */
         cli_event_name(in, (uint32_t)i, name, sizeof name);
-        cli_fail(in->cli, CLI_USAGE, "%s: samples of %s do not tell their cpu, so --cpu cannot select them",
-                 in->name, name);
+        cli_fail(in->cli, CLI_USAGE, "%s: samples of %s do not tell their %s, so %s cannot select them",
+                 in->name, name, value, option);
         return false;
     }
-    return true;
-}
-
-bool cli_selection_look_up(struct cli_selection *s, struct cli_input *in, struct pd_filter_lists *keep,
-                           struct pd_filter_lists *drop)
-{
-    if ((s->keep.cpus || s->drop.cpus) && !have_cpus(in))
-        return false;
-    if (!cli_find_events(s, in, &s->keep) || !cli_find_events(s, in, &s->drop) ||
-        !find_times(s, in, &s->keep) || !find_times(s, in, &s->drop))
-        return false;
-    *keep = lists_of(&s->keep);
-    *drop = lists_of(&s->drop);
     return true;
 }
 
@@ -238,14 +229,45 @@ static bool any_relative(const struct cli_wanted *l)
     return any;
 }
 
+/* Patterns are decided when all names are known. */
+static bool has_pattern(const char **names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strpbrk(names[i], "*?"))
+            return true;
+    return false;
+}
+
+static bool needs_all(const struct cli_selection *s, const struct cli_wanted *l)
+{
+    return any_relative(l) || l->dsos || l->cgroups || has_pattern(l->comms, l->n_comms) ||
+           (s->with_children && (l->pids || l->tids || l->comms));
+}
+
+bool cli_selection_needs_all(const struct cli_selection *s)
+{
+    return needs_all(s, &s->keep) || needs_all(s, &s->drop);
+}
+
+bool cli_selection_look_up(struct cli_selection *s, struct cli_input *in, struct pd_filter_lists *keep,
+                           struct pd_filter_lists *drop)
+{
+    s->keep.n_events = s->drop.n_events = s->keep.n_times = s->drop.n_times = 0; /* of another input */
+    if ((s->keep.cpus || s->drop.cpus) && !have_values(in, PD_SAMPLE_CPU, "cpu", "--cpu"))
+        return false;
+    if ((s->keep.cgroups || s->drop.cgroups) && !have_values(in, PD_SAMPLE_CGROUP, "cgroup", "--cgroup"))
+        return false;
+    if (!cli_find_events(s, in, &s->keep) || !cli_find_events(s, in, &s->drop) ||
+        !find_times(s, in, &s->keep) || !find_times(s, in, &s->drop))
+        return false;
+    *keep = lists_of(&s->keep);
+    *drop = lists_of(&s->drop);
+    return true;
+}
+
 bool cli_selects_events(const struct cli_selection *s)
 {
     return s->keep.n_event_names + s->drop.n_event_names > 0;
-}
-
-bool cli_selects_shares(const struct cli_selection *s)
-{
-    return any_relative(&s->keep) || any_relative(&s->drop);
 }
 
 bool cli_selection_agrees(const struct cli_selection *s)
@@ -260,6 +282,7 @@ bool cli_select(struct cli_selection *s, int key)
     switch (key) {
     case CLI_ALL_USER: s->all_user = true; return true;
     case CLI_ALL_KERNEL: s->all_kernel = true; return true;
+    case CLI_WITH_CHILDREN: s->with_children = true; return true;
     default: return take_list(s, key);
     }
 }
@@ -272,6 +295,7 @@ static void free_lists(struct cli_wanted *l)
     free(l->events);
     free(l->comms);
     free(l->dsos);
+    free(l->cgroups);
     free(l->cpus);
     free(l->times);
     free(l->event_names);

@@ -15,6 +15,8 @@ enum {
     CLI_TIME,
     CLI_ALL_USER,
     CLI_ALL_KERNEL,
+    CLI_CGROUP,
+    CLI_WITH_CHILDREN,
 };
 
 /* clang-format off */
@@ -33,7 +35,11 @@ enum {
                                      "a part of the recording: 10%/2 (the second tenth), 0%-10%,30%-40%"}, \
     {"dsos", 'd', "LIST", "samples whose address is mapped from one of these files: names as perf report " \
                           "shows them, or\n" \
-                          "paths; [kernel.kallsyms], [module], [vdso], [unknown]; file://PATH as above"}
+                          "paths; [kernel.kallsyms], [module], [vdso], [unknown]; file://PATH as above"}, \
+    {"cgroup", CLI_CGROUP, "LIST", "samples of these cgroups, as /system.slice/x.service; needs perf record " \
+                                   "--all-cgroups"}, \
+    {"with-children", CLI_WITH_CHILDREN, NULL, "--pid, --tid and --comms also mean the tasks that theirs " \
+                                               "fork, and so on"}
 #define CLI_SELECTION_EXCLUDE \
     {"exclude-pid", CLI_PID + CLI_EXCLUDE, "LIST", "no samples of these, likewise:"}, \
     {"exclude-tid", CLI_TID + CLI_EXCLUDE, "LIST", ""}, \
@@ -41,7 +47,8 @@ enum {
     {"exclude-cpu", 'C' + CLI_EXCLUDE, "LIST", ""}, \
     {"exclude-event", 'e' + CLI_EXCLUDE, "LIST", ""}, \
     {"exclude-time", CLI_TIME + CLI_EXCLUDE, "RANGES", ""}, \
-    {"exclude-dsos", 'd' + CLI_EXCLUDE, "LIST", ""}
+    {"exclude-dsos", 'd' + CLI_EXCLUDE, "LIST", ""}, \
+    {"exclude-cgroup", CLI_CGROUP + CLI_EXCLUDE, "LIST", ""}
 #define CLI_SELECTION_MODES \
     {"all-user", CLI_ALL_USER, NULL, "no samples in kernel mode"}, \
     {"all-kernel", CLI_ALL_KERNEL, NULL, "no samples in user mode"}
@@ -50,18 +57,19 @@ enum {
 /* What the options of one side, keep or drop, have said. */
 struct cli_wanted {
     uint32_t *pids, *tids, *types, *events;
-    const char **comms, **dsos;
+    const char **comms, **dsos, **cgroups;
     struct pd_cpu_range *cpus;
     struct pd_time_range *times;
     const char **event_names, **time_texts; /* looked up when the file is open */
-    size_t n_pids, n_tids, n_types, n_events, n_comms, n_dsos, n_cpus, n_times, n_event_names, n_time_texts;
+    size_t n_pids, n_tids, n_types, n_events, n_comms, n_dsos, n_cgroups, n_cpus, n_times, n_event_names,
+        n_time_texts;
 };
 
 /* All zeros but `cli`: nothing is selected, all is kept. */
 struct cli_selection {
     struct cli *cli;
     struct cli_wanted keep, drop;
-    bool all_user, all_kernel;
+    bool all_user, all_kernel, with_children;
     char **owned; /* texts of lists, modified by splitting */
     size_t n_owned;
 };
@@ -73,9 +81,10 @@ struct cli_selection {
 bool cli_select(struct cli_selection *s, int key);
 /* False: the options exclude each other, which is printed. */
 bool cli_selection_agrees(const struct cli_selection *s);
-/* True if the events must be known by name; if the first and last time must be. */
+/* True if the events must be known by name. */
 bool cli_selects_events(const struct cli_selection *s);
-bool cli_selects_shares(const struct cli_selection *s);
+/* True if nothing can be selected before all of the input is known. */
+bool cli_selection_needs_all(const struct cli_selection *s);
 /*
  * Once the events of the input are known: the lists for pd_filter() and the like, which are valid as long as
  * the selection. False: an event, a time or a cpu cannot be selected in it, which is printed.

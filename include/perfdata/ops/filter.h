@@ -70,11 +70,13 @@ struct pd_cpu_range {
  * its values. A value that a record lacks (its event does not sample it) counts as a match, except pid and
  * tid, which are then -1, and the time, which is then the latest.
  *
+ * Names of tasks, dsos and cgroups may be patterns with `*` and `?`, as of fnmatch(). For an input that
+ * cannot seek, patterns of tasks and lists of dsos and cgroups are PD_EUNSUP.
+ *
  * Names of dsos are those of perf: a path or the last part of it; "[kernel.kallsyms]" (also
  * "[kernel.vmlinux]" and "[kernel]"), "[nf_tables]" for a module, "[vdso]", the name of a BPF program;
- * "[unknown]" for unmapped addresses. They concern samples only, and take an additional pass, memory for maps
- * (40 bytes each; maps inherited from a parent count once) and 2 bits for each record. PD_EUNSUP if the input
- * cannot seek.
+ * "[unknown]" for unmapped addresses. Dsos and cgroups concern samples only, and take an additional pass,
+ * memory for maps (40 bytes each; maps inherited from a parent count once) and 2 bits for each record.
  */
 struct pd_filter_lists {
     const uint32_t *pids, *tids;
@@ -91,6 +93,8 @@ struct pd_filter_lists {
     size_t n_types;
     const char *const *dsos; /* files that a sample's address is mapped from, see below */
     size_t n_dsos;
+    const char *const *cgroups; /* paths of the sample's cgroup; events without PD_SAMPLE_CGROUP lack it */
+    size_t n_cgroups;
 };
 
 /*
@@ -154,6 +158,11 @@ struct pd_filter_options {
      * must answer alike. NULL: all stay.
      */
     bool (*predicate)(void *user, struct pd_record *rec);
+    /*
+     * The lists of pids, tids and comms also mean the tasks that theirs fork, from then on, and what those
+     * fork. Takes a pass in order of time; PD_EUNSUP if the input cannot seek.
+     */
+    bool with_children;
 };
 
 struct pd_filter_stats {

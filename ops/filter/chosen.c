@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* chosen.c - the samples that a selection wants, in order of time. */
+#include "chosen.h"
+#include "src/container/reader/reader_internal.h"
+#include "src/schema/fail.h"
+
+/* The selection's bits, and the caller's above them. */
+static uint32_t tag_mapping(void *user, const struct pd_mapping *m)
+{
+    const struct pd_chosen *c = user;
+    const uint32_t own = c->options.tag ? c->options.tag(c->options.tag_user, m) : 0;
+    return own << 2 | pd_selector_judge_mapping(&c->selector, m);
+}
+
+enum pd_code pd_chosen_open(struct pd_chosen *c, struct pd_reader *reader,
+                            const struct pd_chosen_options *options, struct pd_error *error)
+{
+    const struct pd_allocator *allocator = options->selection->allocator;
+    const struct pd_sorter_options how = {.size = sizeof how, .allocator = allocator, .kind = PD_SORT_CAUSAL};
+    *c = (struct pd_chosen){.options = *options, .reader = reader};
+    c->progress = (struct pd_progress){
+        .callback = options->progress, .user = options->user, .total = reader->in.seekable ? 0 : PD_NOWHERE};
+    if (reader->in.seekable)
+        pd_progress_expect(&c->progress, pd_record_bytes(reader), 1);
+    enum pd_code code = pd_selector_init(&c->selector, options->selection, error);
+    const struct pd_session_options session = {.size = sizeof session,
+                                               .allocator = allocator,
+                                               .tag = tag_mapping,
+                                               .user = c,
+                                               .parts = options->parts | pd_selector_parts(&c->selector)};
+    if (!code && session.parts)
+        code = pd_session_new(&c->session, &session, error);
+    if (!code && reader->in.seekable)
+        code = pd_reader_rewind(reader, error);
+    return code ? code : pd_sorter_open(&c->sorter, reader, &how, error);
+}
+
+void pd_chosen_close(struct pd_chosen *c)
+{
+    pd_sorter_close(c->sorter);
+    pd_session_free(c->session);
+    pd_selector_free(&c->selector);
+}
+
+static void tell_finding(struct pd_chosen *c, const struct pd_error *what)
+{
+    c->damaged = true;
+    if (c->options.finding)
+        c->options.finding(c->options.user, what);
+}
+
+static bool is_wanted(struct pd_chosen *c, struct pd_record *rec)
+{
+    const struct pd_filter_options *o = c->options.selection;
+    bool has = false;
+    uint32_t sides = PD_SELECT_KEEP;
+    if (o->keep.dsos || o->drop.dsos) {
+        const struct pd_mapping *m = pd_sample_mapping(c->session, rec, &has);
+        sides = !has ? PD_SELECT_KEEP : m ? m->tag & 3 : pd_selector_judge_mapping(&c->selector, NULL);
+    }
+    return pd_selector_meets(&c->selector, c->session, rec, sides);
+}
+
+/* A record through the session; `wanted`: it is a sample that the selection wants. */
+static enum pd_code take(struct pd_chosen *c, struct pd_record *rec, bool *wanted, struct pd_error *error)
+{
+    struct pd_error what;
+    enum pd_code code = PD_OK;
+    pd_progress_record(&c->progress, rec);
+    *wanted = false;
+    if (rec->type != PD_RECORD_SAMPLE && !pd_selector_record(&c->selector, c->session, rec))
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, c->selector.sides_cap);
+    if (c->session && (code = pd_session_record(c->session, rec, &what)) != PD_OK) {
+        if (pd_is_failure(code) || code == PD_ELIMIT) {
+            *error = what;
+            return code;
+        }
+        tell_finding(c, &what);
+    } else if (rec->type == PD_RECORD_SAMPLE) {
+        c->samples++;
+        *wanted = is_wanted(c, rec);
+    }
+    return PD_OK;
+}
+
+enum pd_code pd_chosen_next(struct pd_chosen *c, struct pd_record *rec, struct pd_error *error)
+{
+    struct pd_error what;
+    enum pd_code code;
+    bool wanted;
+    while ((code = pd_sorter_next(c->sorter, rec, &what)) != PD_END) {
+        if (pd_is_failure(code)) {
+            *error = what;
+            return code;
+        }
+        if (code) {
+            tell_finding(c, &what);
+            continue;
+        }
+        if ((code = take(c, rec, &wanted, error)) != PD_OK)
+            return code;
+        if (!wanted)
+            continue;
+        code = pd_reader_decode(c->reader, rec, &what);
+        if (code == PD_OK)
+            return PD_OK;
+        tell_finding(c, &what);
+    }
+    return PD_END;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * chosen.h - the samples of a recording that a selection wants, in the order in which perf processes them,
+ * with a session that knows what they mean: for operations that only read.
+ */
+#ifndef PERFDATA_CHOSEN_H
+#define PERFDATA_CHOSEN_H
+
+#include "selector.h"
+#include "ops/output/progress.h"
+#include <perfdata/session/sorter.h>
+
+struct pd_chosen_options {
+    const struct pd_filter_options *selection; /* must outlive it */
+    uint32_t parts;                            /* PD_SESSION_… that the caller asks the session about */
+    /* A tag of at most 30 bits for each new mapping; may be NULL. */
+    uint32_t (*tag)(void *user, const struct pd_mapping *mapping);
+    void *tag_user;
+    void (*finding)(void *user, const struct pd_error *error); /* damage; may be NULL */
+    void (*progress)(void *user, uint64_t done, uint64_t total);
+    void *user;
+};
+
+struct pd_chosen {
+    struct pd_chosen_options options;
+    struct pd_reader *reader;
+    struct pd_sorter *sorter;
+    struct pd_session *session;
+    struct pd_selector selector;
+    struct pd_progress progress;
+    uint64_t samples; /* seen, chosen or not */
+    bool damaged;
+};
+
+/* Rewinds the reader if it can seek. To be closed in any case. */
+enum pd_code pd_chosen_open(struct pd_chosen *c, struct pd_reader *reader,
+                            const struct pd_chosen_options *options, struct pd_error *error);
+void pd_chosen_close(struct pd_chosen *c);
+/*
+ * The next sample, decoded. PD_END: no more. Damage is told, and what is intact goes on; other codes are
+ * failures.
+ */
+enum pd_code pd_chosen_next(struct pd_chosen *c, struct pd_record *rec, struct pd_error *error);
+/* The caller's tag of the mapping. */
+static inline uint32_t pd_chosen_tag(const struct pd_mapping *mapping)
+{
+    return mapping->tag >> 2;
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* names.h - a list of names and patterns, and whether a name is in it. */
+#ifndef PERFDATA_NAMES_INTERNAL_H
+#define PERFDATA_NAMES_INTERNAL_H
+
+#include <perfdata/base.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* All zeros: empty. */
+struct pd_names {
+    const struct pd_allocator *allocator;
+    const char **names; /* sorted; the caller's texts */
+    size_t n;
+    const char **patterns; /* names with `*` or `?` in them */
+    size_t n_patterns;
+};
+
+/* False: no memory. In any case to be freed. */
+bool pd_names_init(struct pd_names *l, const char *const *names, size_t n,
+                   const struct pd_allocator *allocator);
+void pd_names_free(struct pd_names *l);
+/* True if one of the names is equal, or one of the patterns fits (fnmatch() without flags). */
+bool pd_names_has(const struct pd_names *l, const char *name);
+
+#endif

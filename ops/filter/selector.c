@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* selector.c - which samples a selection wants, asked in order of time. */
+#include "selector.h"
+#include "src/codec/record_role.h"
+#include "src/schema/fail.h"
+#include "src/session/record_words.h"
+
+static bool init_names(struct pd_selector *s)
+{
+    const struct pd_filter_lists *keep = &s->options->keep, *drop = &s->options->drop;
+    const struct pd_allocator *allocator = s->options->allocator;
+    return pd_names_init(&s->keep_dsos, keep->dsos, keep->n_dsos, allocator) &&
+           pd_names_init(&s->drop_dsos, drop->dsos, drop->n_dsos, allocator) &&
+           pd_names_init(&s->keep_cgroups, keep->cgroups, keep->n_cgroups, allocator) &&
+           pd_names_init(&s->drop_cgroups, drop->cgroups, drop->n_cgroups, allocator);
+}
+
+enum pd_code pd_selector_init(struct pd_selector *s, const struct pd_filter_options *options,
+                              struct pd_error *error)
+{
+    const struct pd_allocator *allocator = options->allocator;
+    *s = (struct pd_selector){.options = options, .heirs.allocator = allocator};
+    s->drops = pd_lists_any(&options->drop);
+    enum pd_code code = pd_criteria_init(&s->keep, &options->keep, allocator, error);
+    if (!code)
+        code = pd_criteria_init(&s->drop, &options->drop, allocator, error);
+    s->keep.side = PD_SELECT_KEEP;
+    s->drop.side = PD_SELECT_DROP;
+    if (!code && !init_names(s))
+        code = pd_fail(error, PD_ENOMEM, PD_NOWHERE, "names", 0, 0);
+    return code;
+}
+
+void pd_selector_free(struct pd_selector *s)
+{
+    if (s->options == NULL)
+        return;
+    pd_criteria_free(&s->keep);
+    pd_criteria_free(&s->drop);
+    pd_names_free(&s->keep_dsos);
+    pd_names_free(&s->drop_dsos);
+    pd_names_free(&s->keep_cgroups);
+    pd_names_free(&s->drop_cgroups);
+    pd_idmap_free(&s->heirs);
+    pd_release(s->options->allocator, s->sides);
+}
+
+static bool asks_tasks(const struct pd_selector *s)
+{
+    return pd_criteria_need_tasks(&s->keep) || pd_criteria_need_tasks(&s->drop);
+}
+
+uint32_t pd_selector_parts(const struct pd_selector *s)
+{
+    const struct pd_filter_lists *keep = &s->options->keep, *drop = &s->options->drop;
+    return (asks_tasks(s) ? PD_SESSION_TASKS : 0u) | (keep->dsos || drop->dsos ? PD_SESSION_MAPPINGS : 0u) |
+           (keep->cgroups || drop->cgroups ? PD_SESSION_ORIGINS : 0u);
+}
+
+/* ---- Mappings */
+
+static uint32_t judge_name(const struct pd_selector *s, const char *name)
+{
+    return (pd_names_has(&s->keep_dsos, name) ? PD_SELECT_KEEP : 0u) |
+           (pd_names_has(&s->drop_dsos, name) ? PD_SELECT_DROP : 0u);
+}
+
+/* A path, and the last part of it, which perf calls the short name. */
+static uint32_t judge_path(const struct pd_selector *s, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return judge_name(s, path) | (slash ? judge_name(s, slash + 1) : 0);
+}
+
+/* By the name that is recorded and by the one that perf shows. */
+uint32_t pd_selector_judge_mapping(const struct pd_selector *s, const struct pd_mapping *m)
+{
+    char dso[UINT16_MAX + 1], base[UINT16_MAX + 1];
+    if (m == NULL)
+        return judge_name(s, "[unknown]");
+    pd_mapping_dso(m, dso, sizeof dso);
+    pd_mapping_short_name(m, base, sizeof base);
+    const uint32_t sides = judge_path(s, m->file) | judge_path(s, dso) | judge_name(s, base);
+    return m->kind == PD_MAPPING_KERNEL
+               ? sides | judge_name(s, "[kernel.vmlinux]") | judge_name(s, "[kernel]")
+               : sides;
+}
+
+const struct pd_mapping *pd_sample_mapping(struct pd_session *session, const struct pd_record *rec, bool *has)
+{
+    const uint8_t *ip = rec->plan ? pd_word_of(rec, rec->plan->ip, 0) : NULL;
+    uint32_t pid = UINT32_MAX, tid;
+    *has = ip != NULL;
+    if (ip == NULL)
+        return NULL;
+    pd_word_task(rec, &pid, &tid);
+    return pd_session_find_mapping(session, pid, pd_load64(ip, (enum pd_order)rec->plan->order),
+                                   rec->misc & PD_MISC_CPUMODE);
+}
+
+/* A sample without an address counts as being in the kept files. */
+static bool meets_dsos(const struct pd_selector *s, uint32_t mapping)
+{
+    return (s->options->keep.dsos == NULL || mapping & PD_SELECT_KEEP) && !(mapping & PD_SELECT_DROP);
+}
+
+/* ---- Tasks and their families */
+
+static uint8_t sides_of(const struct pd_selector *s, uint32_t tid)
+{
+    const uint32_t i = pd_idmap_get(&s->heirs, tid);
+    return i == PD_IDMAP_NONE ? 0 : s->sides[i];
+}
+
+static bool set_sides(struct pd_selector *s, uint32_t tid, uint8_t sides)
+{
+    uint32_t i = pd_idmap_get(&s->heirs, tid);
+    if (i == PD_IDMAP_NONE) {
+        if (sides == 0)
+            return true;
+        i = (uint32_t)s->heirs.n;
+        if (!pd_grow(s->options->allocator, (void **)&s->sides, i, &s->sides_cap, 1) ||
+            !pd_idmap_add(&s->heirs, tid, i))
+            return false;
+    }
+    s->sides[i] = sides;
+    return true;
+}
+
+/* Completes a subject by what the session knows of its task. */
+static void find_task(const struct pd_selector *s, struct pd_session *session, struct pd_subject *subject)
+{
+    subject->name = "";
+    if (!subject->has_task)
+        return;
+    subject->sides = s->heirs.n ? sides_of(s, subject->tid) : 0;
+    if (!asks_tasks(s))
+        return;
+    const struct pd_session_task *task = pd_session_find_task(session, subject->tid);
+    if (task) {
+        subject->task.pid = task->pid;
+        subject->name = task->comm;
+    }
+}
+
+static bool lists_tasks(const struct pd_filter_lists *l)
+{
+    return l->pids || l->tids || l->comms;
+}
+
+bool pd_selector_record(struct pd_selector *s, struct pd_session *session, struct pd_record *rec)
+{
+    struct pd_subject parent = {.rec = rec, .has_task = true, .task.pid = UINT32_MAX};
+    uint32_t pid, tid;
+    if (!s->options->with_children || rec->plan == NULL || pd_tells_of(rec) != PD_TELLS_BIRTH ||
+        pd_record_decode_framed(rec->plan, rec, NULL) || !pd_told_task(rec, &pid, &tid) ||
+        !pd_told_parent(rec, &parent.pid, &parent.tid))
+        return true;
+    find_task(s, session, &parent);
+    const bool kept = lists_tasks(&s->options->keep) && pd_meets_task(&s->keep, &parent);
+    const bool dropped = pd_meets_any_task(&s->drop, &parent);
+    return set_sides(s, tid, (uint8_t)((kept ? PD_SELECT_KEEP : 0) | (dropped ? PD_SELECT_DROP : 0)));
+}
+
+bool pd_selector_meets_task(struct pd_selector *s, struct pd_session *session, struct pd_record *rec)
+{
+    struct pd_subject subject;
+    pd_subject_init(&subject, rec);
+    if (!subject.has_task && rec->type != PD_RECORD_SAMPLE && rec->plan && pd_traits_of(rec->type)->process &&
+        !pd_record_decode_framed(rec->plan, rec, NULL))
+        subject.has_task = pd_told_task(rec, &subject.pid, &subject.tid);
+    find_task(s, session, &subject);
+    return pd_meets_all(&s->keep, &subject) && !(s->drops && pd_meets_any(&s->drop, &subject));
+}
+
+/* ---- Cgroups */
+
+/* A sample without a cgroup counts as being in the kept ones; one whose path is not recorded does not. */
+static bool meets_cgroups(const struct pd_selector *s, const struct pd_session *session,
+                          struct pd_record *rec)
+{
+    const struct pd_filter_lists *keep = &s->options->keep, *drop = &s->options->drop;
+    if ((keep->cgroups == NULL && drop->cgroups == NULL) ||
+        !(rec->plan->shape.sample_type & PD_SAMPLE_CGROUP) || pd_record_decode_framed(rec->plan, rec, NULL))
+        return true;
+    const char *path = pd_session_find_cgroup(session, rec->u.sample.cgroup);
+    return (keep->cgroups == NULL || (path && pd_names_has(&s->keep_cgroups, path))) &&
+           !(path && pd_names_has(&s->drop_cgroups, path));
+}
+
+bool pd_selector_meets(struct pd_selector *s, struct pd_session *session, struct pd_record *rec,
+                       uint32_t mapping)
+{
+    return pd_meets_mode(s->options, rec) && pd_selector_meets_task(s, session, rec) &&
+           meets_dsos(s, mapping) && meets_cgroups(s, session, rec);
+}

@@ -22,6 +22,7 @@ static const struct verb {
     {"decode", cmd_decode, "the whole recording as lossless lines of JSON"},
     {"encode", cmd_encode, "lines of JSON back to a recording"},
 #endif
+    {"report", cmd_report, "shares of tasks, files, cpus, cgroups and times in what was counted"},
     {"check", cmd_check, "validate, and prove that decoding and encoding gives the same bytes"},
     {"filter", cmd_filter, "write the selected records and what they need to a new recording"},
     {"convert", cmd_convert, "another container, compression, byte order or attr size"},

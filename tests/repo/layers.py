@@ -12,7 +12,7 @@ import sys
 READING = ["src/support", "src/schema", "src/codec", "src/reflect", "src/container", "src/session"]
 LIBRARY = READING + ["encode/codec", "encode/container"]
 FIRST = ["ops/output", "ops/edit", "ops/redact", "ops/filter"]
-SECOND = ["ops/split", "ops/sort", "ops/convert", "ops/gen", "ops/compare", "ops/text"]
+SECOND = ["ops/split", "ops/sort", "ops/convert", "ops/gen", "ops/compare", "ops/text", "ops/report"]
 OPERATIONS = FIRST + SECOND + ["ops/repair", "ops/merge"]
 LAYERS = {
     "src/support": [],
@@ -55,6 +55,7 @@ PUBLIC = {
     "ops/gen": "ops/gen",
     "ops/merge": "ops/merge",
     "ops/repair": "ops/repair",
+    "ops/report": "ops/report",
     "ops/sort": "ops/sort",
     "ops/split": "ops/split",
     "ops/text": "ops/parse",

@@ -16,6 +16,7 @@
 #include <perfdata/ops/redact.h>
 #include <perfdata/ops/repair.h>
 #include <perfdata/ops/rewrite.h>
+#include <perfdata/ops/report.h>
 #include <perfdata/ops/sort.h>
 #include <perfdata/ops/split.h>
 #include <perfdata/ops/transform.h>
@@ -223,6 +224,14 @@ static enum pd_code differences_to_itself(struct pd_reader *r, const void *o, st
     return code;
 }
 
+static enum pd_code reported(struct pd_reader *r, const void *o, struct pd_error *e)
+{
+    struct pd_report *report = NULL;
+    const enum pd_code code = pd_report_new(&report, r, o, e);
+    pd_report_free(report);
+    return code;
+}
+
 static enum pd_code merged(struct pd_reader *r, const void *o, struct pd_error *e)
 {
     struct pd_reader *const readers[] = {r};
@@ -246,6 +255,7 @@ WITH_READER(edit, edited(r, o, e))
 WITH_READER(convert, pd_convert(r, &nowhere, o, NULL, e))
 WITH_READER(rewrite, pd_rewrite(r, &nowhere, o, NULL, e))
 WITH_READER(filter, pd_filter(r, &nowhere, o, NULL, e))
+WITH_READER(report_new, reported(r, o, e))
 WITH_READER(transform, pd_transform(r, &nowhere, o, NULL, e))
 WITH_READER(sort, pd_sort(r, &nowhere, o, NULL, e))
 WITH_READER(sort_check, pd_sort_check(r, o, &sort_stats, e))
@@ -324,6 +334,7 @@ static const struct {
     ROW(edit, pd_edit_options), /* no function, but what pd_convert_options points to */
     ROW(redaction_open, pd_redact_options),
     ROW(filter, pd_filter_options),
+    ROW(report_new, pd_report_options),
     ROW(pieces, pd_pieces_options),
     ROW(merge, pd_merge_options),
     ROW(repair, pd_repair_options),

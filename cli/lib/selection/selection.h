@@ -36,8 +36,8 @@ enum {
     {"dsos", 'd', "LIST", "samples whose address is mapped from one of these files: names as perf report " \
                           "shows them, or\n" \
                           "paths; [kernel.kallsyms], [module], [vdso], [unknown]; file://PATH as above"}, \
-    {"cgroup", CLI_CGROUP, "LIST", "samples of these cgroups, as /system.slice/x.service; needs perf record " \
-                                   "--all-cgroups"}, \
+    {"cgroup", CLI_CGROUP, "LIST", "samples of these cgroups, as /system.slice/x.service; needs perf " \
+                                   "record --all-cgroups"}, \
     {"with-children", CLI_WITH_CHILDREN, NULL, "--pid, --tid and --comms also mean the tasks that theirs " \
                                                "fork, and so on"}
 #define CLI_SELECTION_EXCLUDE \

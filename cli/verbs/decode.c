@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <perfdata/constants.h>
+#include <perfdata/session/event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -567,13 +568,6 @@ static void find_layout(struct decode *d, struct pd_record *rec)
     }
 }
 
-/* Has names looked for now that threads only read. */
-static void settle_names(struct decode *d)
-{
-    for (size_t i = 0; d->offcpu.meta && i < pd_reader_n_attrs(d->in.reader); i++)
-        pd_offcpu_is_event(&d->offcpu, d->in.reader, (uint32_t)i);
-}
-
 static void learn(struct decode *d, const struct pd_record *rec)
 {
     struct pd_error error;
@@ -583,15 +577,13 @@ static void learn(struct decode *d, const struct pd_record *rec)
         report(d, &error);
         d->failed = true;
     }
-    settle_names(d);
 }
 
-static void put_record(const struct decode *d, const struct pd_record *rec, unsigned flags,
-                       struct pd_out *out)
+static void put_record(const struct pd_record *rec, unsigned flags, struct pd_out *out)
 {
     struct pd_offcpu offcpu;
     pd_out_str(out, "{\"record\":");
-    if (pd_offcpu_take(&d->offcpu, d->in.reader, rec, &offcpu))
+    if (rec->decoded && pd_offcpu_of(rec, &offcpu))
         pd_record_json_offcpu(rec, flags, &offcpu, out);
     else
         pd_record_json(rec, flags, out);
@@ -601,7 +593,7 @@ static void put_record(const struct decode *d, const struct pd_record *rec, unsi
 /* Prints the record if its line makes its bytes. */
 static bool try_record(struct decode *d, const struct pd_record *rec, unsigned flags)
 {
-    put_record(d, rec, flags | PD_JSON_ATTR, begin_line(d, ""));
+    put_record(rec, flags | PD_JSON_ATTR, begin_line(d, ""));
     d->made.n = 0;
     if (!d->brief && !d->line.lost &&
         text_sample(&d->text, rec)) { /* reading the line would be five times the work */
@@ -669,7 +661,7 @@ static bool work(void *user, void *memory, struct pd_record *rec, const struct p
     const bool may = rec->type == PD_RECORD_SAMPLE || rec->type == PD_RECORD_FINISHED_ROUND;
     if (!may || pd_reader_decode(d->r, rec, NULL) || !text_would_sample(&d->text, rec))
         return false;
-    put_record(d, rec, PD_JSON_OFFSET | PD_JSON_ATTR, out);
+    put_record(rec, PD_JSON_OFFSET | PD_JSON_ATTR, out);
     pd_out_str(out, "\n");
     return true;
 }
@@ -698,7 +690,6 @@ static struct cli_crew *start_crew(struct decode *d)
         .work = work, .own = own, .write = write_lines, .anywhere = true, .user = d};
     const bool may =
         !d->brief && d->text.form == TEXT_EXACT && pd_reader_info(d->r)->container != PD_CONTAINER_PIPE;
-    settle_names(d);
     return may ? cli_crew_new(d->cli->threads, &job) : NULL;
 }
 

@@ -578,6 +578,12 @@ static bool tell_error(void *user, const struct pd_error *error)
                  e->c.in.name, error->found, error->offset);
         return true;
     }
+    if (error->code == PD_EOPAQUE) {
+        char text[512];
+        pd_error_text(error, text, sizeof text);
+        cli_fail(e->cli, CLI_USAGE, "%s: --strip: %s", e->c.in.name, text);
+        return true;
+    }
     if (error->code != PD_EARG)
         return false;
     for (size_t i = 0; i < e->n_items; i++)

@@ -64,7 +64,8 @@ struct pd_plan {
     bool unknown_read; /* the same for READ records */
     uint8_t usual; /* private: which of the usual sample types, in little-endian streams of its own path; 0:
                       none */
-    uint64_t key;  /* private: never 0, equal for equal fields of samples */
+    uint8_t offcpu; /* private: bits about off-cpu samples, see pd_offcpu_of() in perfdata/session/event.h */
+    uint64_t key;   /* private: never 0, equal for equal fields of samples */
     uint16_t trailer; /* bytes of the sample_id */
     uint16_t budget;  /* bytes of a sample's scalars */
     /* Offsets from the record's first byte, 0 when absent. In the trailer: from its end. */

@@ -19,6 +19,7 @@
 #include "src/support/idmap.h"
 #include "src/support/limits.h"
 #include "src/schema/options.h"
+#include "src/session/offcpu.h"
 #include "src/session/order_queue.h"
 #include "src/support/wire.h"
 #include "src/support/wrap.h"
@@ -47,6 +48,7 @@ struct pd_hashing {
     struct pd_reader *r;
     struct pd_sorter *sorter; /* NULL: the order of the file */
     struct pd_error *error;
+    struct pd_offcpu_names names;
     enum pd_code failed;   /* PD_OK, or the error that ended reading */
     struct pd_canon item;  /* the attr, feature or record at hand */
     struct pd_canon chain; /* the hashes of records without a time, then of all in one */
@@ -412,7 +414,8 @@ static enum pd_code add_records(struct pd_hashing *h)
         if (code)
             continue;
         pd_progress_record(&h->progress, &rec);
-        if ((code = add_record(h, &rec)) || (code = h->failed))
+        if ((code = pd_offcpu_learn(&h->names, h->r, &rec, h->error)) || (code = add_record(h, &rec)) ||
+            (code = h->failed))
             return code;
     }
 }
@@ -484,6 +487,8 @@ static enum pd_code hash_parts(struct pd_hashing *h, struct pd_hash *hash)
     const bool stream = pd_reader_info(h->r)->container == PD_CONTAINER_PIPE;
     enum pd_code code = pd_queue_init(&h->queue, h->allocator, memory, h->options->tmpdir, h->error);
     if (!code)
+        code = pd_offcpu_open(&h->names, h->r, h->allocator, h->error);
+    if (!code)
         code = pd_canon_init(&h->item, h->allocator, h->error);
     if (!code)
         code = pd_canon_init(&h->chain, h->allocator, h->error);
@@ -512,6 +517,7 @@ static void clean_up(struct pd_hashing *h)
     pd_release(h->allocator, h->held);
     pd_release(h->allocator, h->attrs);
     pd_idmap_free(&h->attr_ids);
+    pd_offcpu_close(&h->names);
     pd_queue_free(&h->queue);
     pd_canon_free(&h->item);
     pd_canon_free(&h->chain);

@@ -397,6 +397,7 @@ static void clean_up(struct pd_conversion *c)
     for (size_t i = 0; i < 256; i++)
         pd_release(c->allocator, c->collected[i].bytes);
     pd_edits_close(c->t.edits);
+    pd_offcpu_close(&c->names);
     pd_release(c->allocator, c->held);
     pd_release(c->allocator, c);
 }
@@ -442,8 +443,8 @@ static enum pd_code convert(struct pd_reader *reader, const struct pd_sink *sink
     pd_progress_expect(&c->progress, pd_record_bytes(reader), 1);
     enum pd_code code = pd_edits_open(&c->t.edits, options, c->error);
     start_transcode(c);
-    if (!code && c->t.edits)
-        code = pd_edits_watch(c->t.edits, reader, NULL, c->error);
+    if (!code)
+        code = pd_offcpu_open(&c->names, reader, c->allocator, c->error);
     if (!code)
         code = start(c, sink);
     reader->keep_compressed = kept;

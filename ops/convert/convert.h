@@ -10,6 +10,7 @@
 
 #include "ops/output/output.h"
 #include "src/codec/record_role.h"
+#include "src/session/offcpu.h"
 #include "transcode.h"
 #include "encode/container/writer.h"
 
@@ -28,6 +29,7 @@ struct pd_conversion {
     struct pd_error *error;
     enum pd_container from, to;
     struct pd_transcode t;
+    struct pd_offcpu_names names;
     bool open;       /* decompress COMPRESSED records: their content is compressed again, or written plain */
     bool compressed; /* the input has such records */
     bool merge;      /* members of a directory are merged by time */

@@ -61,7 +61,7 @@ enum pd_code pd_convert_next(struct pd_conversion *c, struct pd_reader *r, struc
         if (code == PD_OK && c->from == PD_CONTAINER_PIPE && c->to != PD_CONTAINER_PIPE &&
             (code = pd_attrs_watch(&c->watch, &r->attrs, rec, c->error)))
             return code;
-        if (code == PD_OK && c->t.edits && (code = pd_edits_watch(c->t.edits, r, rec, c->error)))
+        if (code == PD_OK && (code = pd_offcpu_learn(&c->names, r, rec, c->error)))
             return code;
         if (code == PD_OK && c->open && is_nested(rec))
             continue; /* the reader has reported it */

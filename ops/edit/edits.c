@@ -3,6 +3,7 @@
 #include "edits.h"
 #include "src/codec/carried.h"
 #include "src/codec/interpret.h"
+#include "src/codec/offcpu_bits.h"
 #include "src/codec/parts.h"
 #include "src/support/memory.h"
 #include "src/reflect/reflect.h"
@@ -10,6 +11,7 @@
 #include "src/schema/schema.h"
 #include "src/support/wrap.h"
 #include <perfdata/reader.h>
+#include <perfdata/session/event.h>
 
 /* ---- Dropped items, and their reports */
 
@@ -271,6 +273,12 @@ static bool hides_stripped(const struct pd_edits *e, const struct pd_record *rec
            e->strip & rec->plan->shape.sample_type & ~before;
 }
 
+/* Without chains the entry behind the marker stays, which is the sample's ip. */
+static uint32_t stack_of_offcpu(const struct pd_edits *e)
+{
+    return e->strip & PD_SAMPLE_CALLCHAIN ? 1 : e->max_stack;
+}
+
 /*
  * The raw data of an off-cpu sample is a task and a call chain, to be treated as these are elsewhere. Unknown
  * bytes are dropped: `offcpu` is from before the raw data was changed.
@@ -287,8 +295,8 @@ static enum pd_code change_offcpu(struct pd_edits *e, struct pd_raw_data *raw, s
         code = clean_ips(e, &offcpu->ips, true, error);
     if (code)
         return code;
-    if (e->max_stack)
-        offcpu->nr = offcpu->ips.n = cut_chain(&offcpu->ips, e->max_stack);
+    if (stack_of_offcpu(e))
+        offcpu->nr = offcpu->ips.n = cut_chain(&offcpu->ips, stack_of_offcpu(e));
     uint8_t *bytes = pd_retouch_memory(&e->touch, n);
     if (bytes == NULL)
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "offcpu", 0, n);
@@ -297,19 +305,24 @@ static enum pd_code change_offcpu(struct pd_edits *e, struct pd_raw_data *raw, s
     return code;
 }
 
-static bool is_offcpu(const struct pd_edits *e, const struct pd_reader *r, const struct pd_record *rec,
-                      struct pd_offcpu *offcpu)
+/* A redaction also takes what only may be one: data of the right form, of an event that has no name yet. */
+static bool is_offcpu(const struct pd_edits *e, const struct pd_record *rec, struct pd_offcpu *offcpu)
 {
-    return (e->strict || e->max_stack) && !(e->strip & PD_SAMPLE_RAW) &&
-           pd_offcpu_take(&e->offcpu, r, rec, offcpu);
+    if (!rec->plan || !rec->plan->offcpu || !rec->decoded || e->strip & PD_SAMPLE_RAW ||
+        !(e->strict || e->max_stack || e->strip & PD_SAMPLE_CALLCHAIN))
+        return false;
+    return pd_offcpu_of(rec, offcpu) ||
+           (e->strict && rec->layout && rec->type == PD_RECORD_SAMPLE &&
+            !(rec->plan->offcpu & PD_OFFCPU_NAMED) &&
+            pd_offcpu_decode(rec->plan, &rec->u.sample.raw, offcpu));
 }
 
-static enum pd_code change_record(struct pd_edits *e, const struct pd_reader *r, struct pd_record *rec,
-                                  bool *drop, struct pd_error *error)
+static enum pd_code change_record(struct pd_edits *e, struct pd_record *rec, bool *drop,
+                                  struct pd_error *error)
 {
     const struct pd_view view = pd_view_of(rec);
     struct pd_offcpu offcpu;
-    const bool has_offcpu = is_offcpu(e, r, rec, &offcpu);
+    const bool has_offcpu = is_offcpu(e, rec, &offcpu);
     const unsigned mode = rec->misc & PD_MISC_CPUMODE;
     enum pd_code code = PD_OK;
     e->opaque = false;
@@ -410,7 +423,7 @@ enum pd_code pd_edits_record(struct pd_edits *e, const struct pd_reader *r, stru
         return unknown_record(e, rec, &what, out, n, error);
     }
     *n = 0;
-    enum pd_code code = goes(e, rec->layout) ? PD_OK : change_record(e, r, rec, &drop, error);
+    enum pd_code code = goes(e, rec->layout) ? PD_OK : change_record(e, rec, &drop, error);
     if (code)
         return code;
     if (drop || goes(e, rec->layout)) {
@@ -614,19 +627,11 @@ enum pd_code pd_edits_open(struct pd_edits **edits, const struct pd_convert_opti
     return pd_retouch_open(&e->touch, error);
 }
 
-enum pd_code pd_edits_watch(struct pd_edits *e, struct pd_reader *r, const struct pd_record *rec,
-                            struct pd_error *error)
-{
-    return rec ? pd_offcpu_learn(&e->offcpu, r, rec, error)
-               : pd_offcpu_open(&e->offcpu, r, e->allocator, error);
-}
-
 void pd_edits_close(struct pd_edits *e)
 {
     if (e == NULL)
         return;
     pd_retouch_close(&e->touch);
-    pd_offcpu_close(&e->offcpu);
     pd_release(e->allocator, e->plans);
     pd_release(e->allocator, e->bytes);
     pd_release(e->allocator, e);

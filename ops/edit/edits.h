@@ -8,7 +8,6 @@
 #define PERFDATA_EDITS_H
 
 #include "retouch.h"
-#include "src/session/offcpu.h"
 #include <perfdata/feature.h>
 #include <perfdata/ops/convert.h>
 
@@ -28,7 +27,6 @@ struct pd_edits {
     bool kernel;                   /* the current record is of the kernel itself */
     bool of_memory;                /* the path in it is not that of a file: offsets in it are addresses */
     bool opaque;                   /* set while a value is changed: it had something opaque */
-    struct pd_offcpu_names offcpu; /* of the input; see pd_edits_watch() */
     struct pd_error passed; /* why the last record or feature passed or was dropped without decoding; PD_OK:
                                it was decoded */
     struct pd_plan *plans;  /* of the changed attrs, by number; NULL where `strip` is 0 */
@@ -73,10 +71,6 @@ static inline const struct pd_redaction_calls *pd_calls_of(const struct pd_redac
 enum pd_code pd_edits_open(struct pd_edits **edits, const struct pd_convert_options *options,
                            struct pd_error *error);
 void pd_edits_close(struct pd_edits *edits);
-
-/* Takes the names of events: before the records (NULL), and from each record. PD_ENOMEM. */
-enum pd_code pd_edits_watch(struct pd_edits *e, struct pd_reader *r, const struct pd_record *rec,
-                            struct pd_error *error);
 
 /* An attr as it will be, until the next call; its tail may point to `tail`. */
 enum pd_code pd_edits_attr(struct pd_edits *e, const struct pd_attr *attr, const struct pd_attr **out,

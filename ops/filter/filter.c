@@ -8,11 +8,14 @@
 
 static enum pd_code filter_all(struct pd_filtering *f)
 {
+    enum pd_code code = pd_offcpu_open(&f->names, f->reader, f->options->allocator, f->error);
+    if (code)
+        return code;
     if (!f->reader->in.seekable)
         return pd_filter_is_pipe(f) && !pd_filter_asks_order(f)
                    ? pd_filter_stream(f)
                    : pd_fail(f->error, PD_EUNSUP, 0, "filtering an input that cannot seek", 0, 0);
-    enum pd_code code = pd_filter_asks_order(f) ? pd_filter_find_ordered(f) : PD_OK;
+    code = pd_filter_asks_order(f) ? pd_filter_find_ordered(f) : PD_OK;
     if (!code)
         code = pd_filter_prepare(f);
     if (!code)
@@ -52,6 +55,7 @@ enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink,
     code = filter_all(&f);
     f.stats->bytes = f.out.bytes;
     pd_output_close(&f.out);
+    pd_offcpu_close(&f.names);
     pd_tasks_free(f.tasks);
     pd_ordered_free(f.ordered);
     pd_criteria_free(&f.keep);

@@ -11,6 +11,7 @@
 #include "ops/output/progress.h"
 #include "src/support/idmap.h"
 #include "encode/container/writer.h"
+#include "src/session/offcpu.h"
 #include "src/session/told.h"
 #include <perfdata/ops/filter.h>
 
@@ -169,6 +170,7 @@ struct pd_filtering {
     struct pd_error *error;
     struct pd_tasks *tasks;     /* NULL: nothing asks for them */
     struct pd_ordered *ordered; /* NULL: nothing asks for it */
+    struct pd_offcpu_names names;
     struct pd_criteria keep, drop;
     bool ask_tasks;                   /* the lists do */
     bool guesses;                     /* but the first pass chooses, as if each tid had one process */

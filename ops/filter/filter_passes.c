@@ -80,7 +80,10 @@ each_record(struct pd_filtering *f, const struct pd_place *from, bool quick, vis
             continue;
         }
         pd_clock_stamp_here(&clock, &rec, &when);
-        code = visit(f, &rec, &when);
+        if (rec.type >= PD_RECORD_HEADER_ATTR)
+            code = pd_offcpu_learn(&f->names, f->reader, &rec, f->error);
+        if (!code)
+            code = visit(f, &rec, &when);
         pd_progress_record(&f->progress, &rec);
     }
     return code;

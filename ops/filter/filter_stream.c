@@ -245,7 +245,10 @@ static enum pd_code take_all(struct stream *s)
         const enum pd_code next = pd_reader_next(s->f->reader, &rec, &what);
         if (next == PD_END)
             break;
-        code = next ? pd_filter_damage(s->f, &what, &over) : take(s, &rec, &over);
+        code = next ? pd_filter_damage(s->f, &what, &over)
+                    : pd_offcpu_learn(&s->f->names, s->f->reader, &rec, s->f->error);
+        if (!code && !next)
+            code = take(s, &rec, &over);
         if (!next)
             pd_progress_record(&s->f->progress, &rec);
     }

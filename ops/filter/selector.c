@@ -88,14 +88,13 @@ uint32_t pd_selector_judge_mapping(const struct pd_selector *s, const struct pd_
 
 const struct pd_mapping *pd_sample_mapping(struct pd_session *session, const struct pd_record *rec, bool *has)
 {
-    const uint8_t *ip = rec->plan ? pd_word_of(rec, rec->plan->ip, 0) : NULL;
     uint32_t pid = UINT32_MAX, tid;
-    *has = ip != NULL;
-    if (ip == NULL)
+    uint64_t ip;
+    *has = pd_word_ip(rec, &ip);
+    if (!*has)
         return NULL;
     pd_word_task(rec, &pid, &tid);
-    return pd_session_find_mapping(session, pid, pd_load64(ip, (enum pd_order)rec->plan->order),
-                                   rec->misc & PD_MISC_CPUMODE);
+    return pd_session_find_mapping(session, pid, ip, rec->misc & PD_MISC_CPUMODE);
 }
 
 /* A sample without an address counts as being in the kept files. */

@@ -2,17 +2,18 @@
 /* offcpu.c - see offcpu.h. */
 #include "offcpu.h"
 #include "src/codec/interpret.h"
+#include "src/codec/offcpu_bits.h"
 #include "src/schema/schema.h"
 #include <perfdata/constants.h>
 
 bool pd_find_offcpu(const struct pd_record *rec, struct pd_offcpu *offcpu, enum pd_order *order)
 {
-    if (rec->type != PD_RECORD_SAMPLE || !rec->decoded || !rec->layout || !rec->attr || !rec->plan ||
-        !pd_event_is_offcpu(rec->attr, PD_OFFCPU_EVENT) ||
+    if (rec->type != PD_RECORD_SAMPLE || !rec->decoded || !rec->layout || !rec->plan || !rec->plan->offcpu ||
         !pd_offcpu_decode(rec->plan, &rec->u.sample.raw, offcpu))
         return false;
     *order = (enum pd_order)offcpu->ips.form;
-    return offcpu->ips.n && pd_vec_at(&offcpu->ips, 0) == PD_CONTEXT_USER;
+    return rec->plan->offcpu & PD_OFFCPU_IS ||
+           (offcpu->ips.n && pd_vec_at(&offcpu->ips, 0) >= PD_CONTEXT_MAX);
 }
 
 void pd_put_offcpu(const struct pd_offcpu *offcpu, enum pd_order order, uint8_t *bytes, size_t n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * offcpu.h - raw data of off-cpu samples in the other byte order. It is recognised by its content, not by its
- * event's name: containers differ in where the name is, and whether it is known before the samples. Other
- * output of BPF programs has no size at this place with a marker behind it.
+ * offcpu.h - raw data of off-cpu samples in the other byte order. It is recognised by its content: containers
+ * differ in where the event's name is, and whether it is known before the samples. Other output of BPF
+ * programs has no size at this place with a marker behind it. The name is needed for stacks without a marker.
  */
 #ifndef PERFDATA_OUTPUT_OFFCPU_H
 #define PERFDATA_OUTPUT_OFFCPU_H

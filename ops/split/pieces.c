@@ -19,6 +19,7 @@ struct key {
 struct cutter {
     struct pd_cutting c;
     struct pd_sorter *sorter;
+    struct pd_offcpu_names names;
     struct pd_cut cuts[BATCH];
     size_t n_cuts;
     uint64_t seq;  /* of the record */
@@ -76,7 +77,7 @@ static enum pd_code each_record(struct cutter *k, visit_fn *visit)
             damage(k, &what);
         } else if (pd_is_wrapper(&rec)) {
             k->c.zip = rec.type;
-        } else {
+        } else if ((code = pd_offcpu_learn(&k->names, k->c.reader, &rec, k->c.error)) == PD_OK) {
             code = visit(k, &rec);
             k->seq++;
         }
@@ -479,7 +480,10 @@ enum pd_code pd_pieces(struct pd_reader *reader, const struct pd_pieces_options 
                                .spill = {.fd = -1}};
     *k->c.stats = (struct pd_pieces_stats){0};
     pd_kin_init(&k->c.kin, allocator);
-    code = cut_records(k);
+    code = pd_offcpu_open(&k->names, reader, allocator, k->c.error);
+    if (!code)
+        code = cut_records(k);
+    pd_offcpu_close(&k->names);
     for (size_t i = 0; i < k->n_cuts; i++)
         pd_cut_free(&k->cuts[i]);
     drop_payloads(k);

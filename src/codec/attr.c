@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* attr.c - perf_event_attr of any size, and the plan computed from it. */
 #include "src/schema/budget.h"
+#include "offcpu_bits.h"
 #include "parts.h"
 #include "usual.h"
 #include "src/schema/fail.h"
@@ -131,5 +132,6 @@ void pd_plan_init(struct pd_plan *plan, const struct pd_attr *attr, enum pd_orde
     plan->budget = (uint16_t)budget_sample(&plan->shape);
     plan->usual = usual(plan);
     plan->key = key(plan);
+    plan->offcpu = pd_offcpu_may_be(attr) ? PD_OFFCPU_ATTR : 0;
     plan_places(plan, attr->sample_type);
 }

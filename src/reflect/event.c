@@ -4,6 +4,7 @@
 #include <perfdata/session/event.h>
 
 #include "src/codec/interpret.h"
+#include "src/codec/offcpu_bits.h"
 #include "src/schema/schema.h"
 #include "src/support/text_scan.h"
 
@@ -533,8 +534,7 @@ bool pd_event_parse(const char *text, size_t len, struct pd_event *out)
 
 bool pd_event_is_offcpu(const struct pd_attr *attr, const char *name)
 {
-    return attr->type == PD_TYPE_SOFTWARE && attr->config == PD_SW_BPF_OUTPUT &&
-           attr->sample_type & PD_SAMPLE_RAW && name && strcmp(name, PD_OFFCPU_EVENT) == 0;
+    return pd_offcpu_may_be(attr) && name && strcmp(name, PD_OFFCPU_EVENT) == 0;
 }
 
 static bool decode_offcpu(enum pd_order order, const struct pd_bytes *raw, struct pd_offcpu *out)
@@ -550,4 +550,36 @@ bool pd_offcpu_decode(const struct pd_plan *plan, const struct pd_raw_data *raw,
 {
     const enum pd_order order = (enum pd_order)plan->order, other = order == PD_LITTLE ? PD_BIG : PD_LITTLE;
     return raw->data.n && (decode_offcpu(order, &raw->data, out) || decode_offcpu(other, &raw->data, out));
+}
+
+static bool begins_with_marker(const struct pd_offcpu *offcpu)
+{
+    return offcpu->ips.n && pd_vec_at(&offcpu->ips, 0) >= PD_CONTEXT_MAX;
+}
+
+static bool decode_here(const struct pd_record *rec, struct pd_offcpu *out)
+{
+    struct pd_record copy = *rec;
+    return pd_record_decode_framed(rec->plan, &copy, NULL) == PD_OK &&
+           pd_offcpu_decode(rec->plan, &copy.u.sample.raw, out);
+}
+
+bool pd_offcpu_of(const struct pd_record *rec, struct pd_offcpu *out)
+{
+    const unsigned bits = rec->plan && rec->type == PD_RECORD_SAMPLE ? rec->plan->offcpu : 0;
+    if (!(bits & PD_OFFCPU_ATTR) || (bits & PD_OFFCPU_NAMED && !(bits & PD_OFFCPU_IS)))
+        return false;
+    const bool found = !rec->decoded ? decode_here(rec, out)
+                                     : rec->layout && pd_offcpu_decode(rec->plan, &rec->u.sample.raw, out);
+    return found && (bits & PD_OFFCPU_IS || begins_with_marker(out));
+}
+
+void pd_offcpu_apply(const struct pd_offcpu *offcpu, struct pd_sample *sample)
+{
+    sample->pid = offcpu->pid;
+    sample->tid = offcpu->tid;
+    sample->period = offcpu->period;
+    sample->ip = offcpu->ips.n > 1 ? pd_vec_at(&offcpu->ips, 1) : 0;
+    sample->callchain = (struct pd_callchain){offcpu->nr, offcpu->ips};
+    sample->cgroup = offcpu->cgroup;
 }

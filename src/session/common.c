@@ -2,7 +2,29 @@
 /* common.c - what any record has in common with others: task, time, event id, cpu. */
 #include "record_words.h"
 #include "src/codec/record_role.h"
+#include <perfdata/session/event.h>
 #include <perfdata/session/tasks.h>
+
+bool pd_word_offcpu_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid)
+{
+    struct pd_offcpu offcpu;
+    if (!pd_offcpu_of(rec, &offcpu))
+        return false;
+    *pid = offcpu.pid;
+    *tid = offcpu.tid;
+    return true;
+}
+
+bool pd_word_offcpu_ip(const struct pd_record *rec, uint64_t *ip)
+{
+    struct pd_offcpu offcpu;
+    struct pd_sample sample;
+    if (!pd_offcpu_of(rec, &offcpu))
+        return false;
+    pd_offcpu_apply(&offcpu, &sample);
+    *ip = sample.ip;
+    return true;
+}
 
 static bool take_id(const struct pd_record *rec, uint64_t *id)
 {

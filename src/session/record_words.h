@@ -27,13 +27,30 @@ static inline bool pd_word_time(const struct pd_record *rec, uint64_t *time)
     return p != NULL;
 }
 
+/* What perf takes from the raw data of an off-cpu sample. False: it is no such sample. */
+bool pd_word_offcpu_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid);
+bool pd_word_offcpu_ip(const struct pd_record *rec, uint64_t *ip);
+
 static inline bool pd_word_task(const struct pd_record *rec, uint32_t *pid, uint32_t *tid)
 {
+    if (rec->plan && rec->plan->offcpu && pd_word_offcpu_task(rec, pid, tid))
+        return true;
     const uint8_t *p = rec->plan ? pd_word_of(rec, rec->plan->pid, rec->plan->trailer_pid) : NULL;
     if (p) {
         *pid = pd_load32(p, (enum pd_order)rec->plan->order);
         *tid = pd_load32(p + 4, (enum pd_order)rec->plan->order);
     }
+    return p != NULL;
+}
+
+/* Of samples. */
+static inline bool pd_word_ip(const struct pd_record *rec, uint64_t *ip)
+{
+    if (rec->plan && rec->plan->offcpu && pd_word_offcpu_ip(rec, ip))
+        return true;
+    const uint8_t *p = rec->plan ? pd_word_of(rec, rec->plan->ip, 0) : NULL;
+    if (p)
+        *ip = pd_load64(p, (enum pd_order)rec->plan->order);
     return p != NULL;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* session.c - interprets records in one pass: tasks, mappings, cgroups and namespaces. */
+#include <perfdata/session/event.h>
 #include <perfdata/session/session.h>
 #include "mappings.h"
 #include "record_words.h"
@@ -150,17 +151,24 @@ static enum pd_code take_fork(struct pd_session *s, const struct pd_record *rec,
     return PD_OK;
 }
 
-static enum pd_code take_sample(struct pd_session *s, struct pd_record *rec, struct pd_error *error)
+static enum pd_code set_cgroup(struct pd_session *s, uint32_t tid, uint64_t cgroup, struct pd_error *error)
 {
     struct more *more;
-    enum pd_code code;
+    const enum pd_code code = more_of(s, tid, &more, error);
+    if (!code)
+        more->cgroup = cgroup;
+    return code;
+}
+
+static enum pd_code take_sample(struct pd_session *s, struct pd_record *rec, struct pd_error *error)
+{
+    struct pd_offcpu offcpu;
+    if (rec->plan->offcpu && pd_offcpu_of(rec, &offcpu))
+        return set_cgroup(s, offcpu.tid, offcpu.cgroup, error);
     if (!(rec->plan->shape.sample_type & PD_SAMPLE_CGROUP) || !(rec->plan->shape.sample_type & PD_SAMPLE_TID))
         return PD_OK;
-    if ((code = pd_record_decode_framed(rec->plan, rec, error)) != PD_OK ||
-        (code = more_of(s, rec->u.sample.tid, &more, error)) != PD_OK)
-        return code;
-    more->cgroup = rec->u.sample.cgroup;
-    return PD_OK;
+    const enum pd_code code = pd_record_decode_framed(rec->plan, rec, error);
+    return code ? code : set_cgroup(s, rec->u.sample.tid, rec->u.sample.cgroup, error);
 }
 
 /* ---- Cgroups */

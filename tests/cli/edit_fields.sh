@@ -110,3 +110,8 @@ grep -qa elsewhere out || fail "the feature is not set"
     fail "stripping 4096 bytes a sample saves nothing"
 
 flat 2000 "$PERFDATA" edit -f --max-stack 8 --time-shift 1 -o /dev/null
+
+# Behind registers of an abi that nobody knows, fields cannot be found: that is refused, and is no damage.
+expect 2 "$PERFDATA" edit --strip stack -o none.data "$PERFDATA_SOURCE/corpus/conformance/trap-regs-abi.data"
+has err '--strip: .*record 0 of type 9 (SAMPLE).* not known'
+[ ! -e none.data ] || fail 'an output of what was refused'

@@ -15,6 +15,7 @@
 #include <perfdata/constants.h>
 #include <perfdata/ops/parse.h>
 #include <perfdata/session/event.h>
+#include <perfdata/session/tasks.h>
 
 /* Two numbers for the task, the time, two entries and the marker, the cgroup, padding. */
 static const uint8_t little[] = {
@@ -106,6 +107,57 @@ static void from_text(void **state)
     pd_parser_close(p);
 }
 
+/* A sample of IP, TID, PERIOD and RAW; the raw data is above. */
+static size_t put_sample(enum pd_order order, uint8_t *out)
+{
+    static const uint8_t head[2][36] = {
+        {9, 0, 0, 0, 2, 0, 96, 0, 0x34, 0x12, 0, 0, 0, 0, 0, 0, 201, 0, 0, 0, 202, 0, 0, 0, 1},
+        {0, 0, 0, 9, 0, 2, 0, 96, 0, 0, 0, 0, 0, 0, 0x12, 0x34, 0, 0, 0, 201, 0, 0, 0, 202,
+         0, 0, 0, 0, 0, 0, 0, 1}};
+    memcpy(out, head[order == PD_BIG], sizeof head[0]);
+    out[order == PD_BIG ? 35 : 32] = sizeof little;
+    memcpy(out + 36, order == PD_BIG ? big : little, sizeof little);
+    return 36 + sizeof little;
+}
+
+/* Task, period, ip, chain and cgroup are those in the raw data, decoded or only framed. */
+static void inner_values(void **state)
+{
+    const struct pd_attr whole = {.type = PD_TYPE_SOFTWARE,
+                                  .config = PD_SW_BPF_OUTPUT,
+                                  .sample_type =
+                                      PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_PERIOD | PD_SAMPLE_RAW};
+    (void)state;
+    for (int order = 0; order < 2; order++) {
+        uint8_t bytes[128];
+        struct pd_plan plan;
+        struct pd_record rec = {0};
+        struct pd_record_words words;
+        struct pd_offcpu o;
+        const size_t n = put_sample(order ? PD_BIG : PD_LITTLE, bytes);
+        pd_plan_init(&plan, &whole, order ? PD_BIG : PD_LITTLE);
+        assert_int_equal(pd_record_frame(plan.order, bytes, n, &rec, NULL), PD_OK);
+        rec.plan = &plan;
+        pd_record_common(&rec, &words);
+        assert_true(words.has_task);
+        assert_int_equal(words.pid, 0x66);
+        assert_int_equal(words.tid, 0x65);
+        assert_int_equal(pd_record_decode(&plan, bytes, n, &rec, NULL), PD_OK);
+        assert_int_equal(rec.u.sample.ip, 0x1234);
+        assert_true(pd_offcpu_of(&rec, &o));
+        pd_offcpu_apply(&o, &rec.u.sample);
+        assert_int_equal(rec.u.sample.pid, 0x66);
+        assert_int_equal(rec.u.sample.tid, 0x65);
+        assert_int_equal(rec.u.sample.ip, 0x401000);
+        assert_int_equal(rec.u.sample.period, 97008000);
+        assert_int_equal(rec.u.sample.callchain.nr, 3);
+        assert_int_equal(rec.u.sample.cgroup, 7);
+        bytes[36 + 24 + (order ? 0 : 7)] = 0; /* no marker, and no name that makes up for it */
+        assert_int_equal(pd_record_decode(&plan, bytes, n, &rec, NULL), PD_OK);
+        assert_false(pd_offcpu_of(&rec, &o));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -113,6 +165,7 @@ int main(void)
         cmocka_unit_test(cut_or_of_another_size),
         cmocka_unit_test(only_of_its_event),
         cmocka_unit_test(from_text),
+        cmocka_unit_test(inner_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* dump.c - `perfdata dump`: every record as text or JSON, in file order. */
 #include "dump.h"
-#include "src/session/offcpu.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
+#include <perfdata/session/event.h>
 #include <perfdata/session/tracepoint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,13 +64,6 @@ static const struct pd_tracepoint *tracepoint_of(struct dump *d, const struct pd
     return all ? pd_tracepoints_by_id(all, attr->config) : NULL;
 }
 
-/* The raw data of an off-cpu sample. */
-static bool take_offcpu(struct dump *d, const struct pd_record *rec, struct pd_offcpu *offcpu)
-{
-    const struct pd_offcpu_names names = {d->in.meta};
-    return pd_offcpu_take(&names, d->in.reader, rec, offcpu);
-}
-
 /* After the last part of a large record: the whole. */
 static void print_large(struct dump *d, const struct pd_record *rec)
 {
@@ -93,7 +86,7 @@ static void print_record(struct dump *d, const struct pd_record *rec, struct pd_
     const struct pd_print_options how = {.size = sizeof how, .arch = d->arch};
     const struct pd_tracepoint *tp = tracepoint_of(d, rec);
     struct pd_offcpu offcpu;
-    const bool is_offcpu = take_offcpu(d, rec, &offcpu);
+    const bool is_offcpu = rec->decoded && pd_offcpu_of(rec, &offcpu);
     if (d->cli->json && is_offcpu) {
         pd_record_json_offcpu(rec, PD_JSON_OFFSET | PD_JSON_ATTR, &offcpu, out);
         pd_out_str(out, "\n");

@@ -4,6 +4,7 @@
 #include "src/reflect/command_text.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
+#include <perfdata/session/event.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,8 @@ enum field {
 };
 
 #define START ((UINT64_C(1) << (F_EVENT + 1)) - 1) /* the fields that print_start() prints */
+/* In the raw data, see pd_offcpu_apply(). */
+#define OFFCPU_FIELDS (PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_PERIOD)
 #define SHORT 32 /* a text up to here is copied as so many bytes, which is one move in place of a call */
 
 /* Which bits of sample_type give a field: any of them; 0: none is needed. */
@@ -581,14 +584,24 @@ void dump_fields_print(const struct dump *d, struct dump_lines *lines, const str
     static const struct pd_attr none; /* of a sample that belongs to no event */
     const struct pd_event_attr *first = rec->attr ? NULL : pd_reader_attr(d->in.reader, 0);
     const struct pd_attr *a = rec->attr ? rec->attr : first ? &first->attr : &none;
-    const struct values v = {out,
-                             rec,
-                             a,
-                             &rec->u.sample,
-                             a->sample_type,
-                             has(d, F_IP) && (a->sample_type & PD_SAMPLE_CALLCHAIN) != 0,
-                             lines};
+    struct values v = {out,
+                       rec,
+                       a,
+                       &rec->u.sample,
+                       a->sample_type,
+                       has(d, F_IP) && (a->sample_type & PD_SAMPLE_CALLCHAIN) != 0,
+                       lines};
+    struct pd_offcpu offcpu;
+    struct pd_sample shown;
+    const bool is_offcpu = rec->plan && rec->plan->offcpu && pd_offcpu_of(rec, &offcpu);
+    if (is_offcpu) {
+        shown = rec->u.sample;
+        pd_offcpu_apply(&offcpu, &shown);
+        v.s = &shown;
+        v.type |= OFFCPU_FIELDS;
+    }
     print_start(d, &v, when);
+    v.chain |= is_offcpu && has(d, F_IP); /* which perf does not consider in the columns before */
     if (d->chosen & ~START)
         print_rest(d, &v);
 }

@@ -257,8 +257,12 @@ static void take_sample(struct info *info, const struct pd_record *rec, bool int
         else
             info->untimed++;
     }
-    if (intact ? rec->plan->pid != 0 : pd_record_task(rec, &pid, &tid))
-        note_task(info, intact ? rec->u.sample.tid : tid);
+    if (intact && !rec->plan->offcpu) {
+        if (rec->plan->pid)
+            note_task(info, rec->u.sample.tid);
+    } else if (pd_record_task(rec, &pid, &tid)) {
+        note_task(info, tid);
+    }
 }
 
 static void count_record(struct info *info, struct pd_record *rec)
@@ -310,7 +314,8 @@ static bool count_records(struct info *info, struct pd_record *rec)
         return cli_next_decoded(info->in, rec);
     struct info_times t = info->sample_time;
     while ((more = next(info, rec, &t)) && rec->type == PD_RECORD_SAMPLE && rec->decoded &&
-           rec->attr_index < info->n_events && rec->u.sample.time && rec->u.sample.tid) {
+           rec->attr_index < info->n_events && rec->u.sample.time && rec->u.sample.tid &&
+           !rec->plan->offcpu) {
         const uint64_t time = rec->u.sample.time;
         n++;
         bytes += rec->size;

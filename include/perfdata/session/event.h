@@ -120,6 +120,20 @@ PD_EXPERIMENTAL bool pd_event_is_offcpu(const struct pd_attr *attr, const char *
 PD_EXPERIMENTAL bool pd_offcpu_decode(const struct pd_plan *plan, const struct pd_raw_data *raw,
                                       struct pd_offcpu *out);
 
+/*
+ * The same of a record, which is decoded, or at least framed and then decoded in a copy; views of its bytes.
+ * False: it is no such sample, which costs next to nothing. The plan knows the name of the event if a
+ * pd_metadata of the reader (perfdata/session/metadata.h) has met it; until then, raw data of the right form
+ * whose stack begins with a marker counts as that of such a sample.
+ */
+PD_EXPERIMENTAL bool pd_offcpu_of(const struct pd_record *rec, struct pd_offcpu *out);
+
+/*
+ * Gives a decoded sample what perf takes from its raw data in place of the sample's own fields: task, period,
+ * call chain and cgroup, and as ip the entry behind the marker; 0: there is none.
+ */
+PD_EXPERIMENTAL void pd_offcpu_apply(const struct pd_offcpu *offcpu, struct pd_sample *sample);
+
 #ifdef __cplusplus
 }
 #endif

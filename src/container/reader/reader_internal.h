@@ -101,6 +101,9 @@ void pd_reader_go_on(struct pd_reader *r, uint64_t at);
 /* Nothing more is read of this member. */
 void pd_reader_stop(struct pd_reader *r);
 
+/* The recording calls an event so: its samples are off-cpu ones or not. */
+void pd_reader_name_offcpu(struct pd_reader *r, uint32_t attr, bool is, bool updated);
+
 /* Bytes that follow a record outside of its size. */
 uint64_t pd_payload_behind(const struct pd_record *rec, enum pd_order order);
 

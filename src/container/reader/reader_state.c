@@ -2,6 +2,7 @@
 /*
  * reader_state.c - the information of a reader about its recording and its position, without reading records.
  */
+#include "src/codec/offcpu_bits.h"
 #include "src/codec/parts.h"
 #include "src/schema/fail.h"
 #include "reader_internal.h"
@@ -33,6 +34,14 @@ const struct pd_event_attr *pd_reader_attr(const struct pd_reader *r, size_t i)
 uint32_t pd_reader_find_id(const struct pd_reader *r, uint64_t id)
 {
     return pd_attrs_find(&r->attrs, id);
+}
+
+void pd_reader_name_offcpu(struct pd_reader *r, uint32_t attr, bool is, bool updated)
+{
+    uint8_t *bits = attr < r->attrs.n ? &r->attrs.attr[attr]->plan.offcpu : NULL;
+    if (bits && *bits && (updated || !(*bits & PD_OFFCPU_UPDATED)))
+        *bits = (uint8_t)(PD_OFFCPU_ATTR | PD_OFFCPU_NAMED | (is ? PD_OFFCPU_IS : 0) |
+                          (updated ? PD_OFFCPU_UPDATED : 0));
 }
 
 size_t pd_reader_n_event_types(const struct pd_reader *r)

@@ -54,9 +54,10 @@ struct pd_samples {
     size_t usual; /* size of samples whose event need not be looked up; 1: there is none */
 };
 
+/* Of off-cpu samples, the task is elsewhere. */
 static inline bool pd_samples_suit(const struct pd_plan *plan, size_t size)
 {
-    return plan->time && plan->pid && size >= plan->budget + sizeof(struct pd_record_header);
+    return plan->time && plan->pid && !plan->offcpu && size >= plan->budget + sizeof(struct pd_record_header);
 }
 
 static inline struct pd_samples pd_samples_of(const struct pd_reader *r)

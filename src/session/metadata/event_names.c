@@ -7,6 +7,7 @@
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #include "src/support/wrap.h"
+#include <perfdata/session/event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -280,4 +281,31 @@ const char *pd_metadata_event_name(struct pd_metadata *m, const struct pd_reader
     if (!m->names[attr])
         m->names[attr] = ""; /* so that the next sample does not search again */
     return m->names[attr] && *m->names[attr] ? m->names[attr] : NULL;
+}
+
+/* ---- Off-cpu events, which the reader needs to know. */
+
+static bool is_offcpu(const struct pd_str *name)
+{
+    static const char offcpu[] = PD_OFFCPU_EVENT;
+    return strnlen(name->ptr, name->len) == sizeof offcpu - 1 &&
+           memcmp(name->ptr, offcpu, sizeof offcpu - 1) == 0;
+}
+
+void pd_meta_tell_desc(const struct pd_metadata *m, struct pd_reader *r)
+{
+    const struct pd_feature *f = pd_meta_decoded(m, PD_FEAT_EVENT_DESC);
+    struct pd_list l = f ? f->u.event_desc.events : (struct pd_list){0};
+    struct pd_event_desc d;
+    for (uint32_t i = 0; pd_event_desc_next(&l, &d); i++)
+        if (d.name.len)
+            pd_reader_name_offcpu(r, i, is_offcpu(&d.name), false);
+}
+
+void pd_meta_tell_update(struct pd_reader *r, const struct pd_record *rec)
+{
+    struct pd_record copy = *rec;
+    const struct pd_event_update *u = &copy.u.event_update;
+    if (pd_reader_decode(r, &copy, NULL) == PD_OK && u->type == PD_EVENT_UPDATE_NAME)
+        pd_reader_name_offcpu(r, pd_reader_find_id(r, u->id), is_offcpu(&u->name), true);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* metadata.c - collects the information that a recording has about itself. */
 #include "metadata.h"
+#include "src/codec/carried.h"
 #include "src/schema/options.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
@@ -52,6 +53,7 @@ enum pd_code pd_metadata_open(struct pd_metadata **metadata, struct pd_reader *r
     if (r) {
         m->order = pd_reader_info(r)->order;
         code = pd_metadata_finish(m, r, error);
+        pd_meta_tell_desc(m, r);
         if (!code)
             code = pd_meta_read_old_names(m, r, error);
     }
@@ -63,6 +65,17 @@ enum pd_code pd_metadata_open(struct pd_metadata **metadata, struct pd_reader *r
     return code;
 }
 
+static enum pd_code add_feature(struct pd_metadata *m, struct pd_reader *r, const struct pd_record *rec,
+                                struct pd_error *error)
+{
+    struct pd_bytes data;
+    uint64_t id;
+    const enum pd_code code = pd_meta_add_feature(m, rec, error);
+    if (!code && pd_record_feature(rec, m->order, &id, &data) && id == PD_FEAT_EVENT_DESC)
+        pd_meta_tell_desc(m, r);
+    return code;
+}
+
 static enum pd_code add(struct pd_metadata *m, struct pd_reader *r, const struct pd_record *rec,
                         struct pd_error *error)
 {
@@ -71,9 +84,9 @@ static enum pd_code add(struct pd_metadata *m, struct pd_reader *r, const struct
                    ? pd_meta_keep_mapping(m, rec, error)
                    : PD_OK;
     if (rec->old_feature)
-        return pd_meta_add_feature(m, rec, error);
+        return add_feature(m, r, rec, error);
     switch (rec->type) {
-    case PD_RECORD_HEADER_FEATURE: return pd_meta_add_feature(m, rec, error);
+    case PD_RECORD_HEADER_FEATURE: return add_feature(m, r, rec, error);
     case PD_RECORD_HEADER_TRACING_DATA:
         return rec->size > 16 ? pd_meta_add_inner_tracing_data(m, rec, error)
                               : pd_meta_add_tracing_data(m, r, rec, error);
@@ -90,5 +103,7 @@ static enum pd_code add(struct pd_metadata *m, struct pd_reader *r, const struct
 enum pd_code pd_metadata_add(struct pd_metadata *m, struct pd_reader *r, const struct pd_record *rec,
                              struct pd_error *error)
 {
+    if (rec->type == PD_RECORD_EVENT_UPDATE)
+        pd_meta_tell_update(r, rec);
     return pd_meta_noted(m, add(m, r, rec, error), error);
 }

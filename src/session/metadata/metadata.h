@@ -106,6 +106,9 @@ const struct pd_feature *pd_meta_decoded(const struct pd_metadata *m, uint32_t i
 
 /* Takes the names of the event_types section. */
 enum pd_code pd_meta_read_old_names(struct pd_metadata *m, struct pd_reader *r, struct pd_error *error);
+/* Tells the reader which events are off-cpu ones, by EVENT_DESC and by a record. */
+void pd_meta_tell_desc(const struct pd_metadata *m, struct pd_reader *r);
+void pd_meta_tell_update(struct pd_reader *r, const struct pd_record *rec);
 
 /* ---- build_ids.c */
 

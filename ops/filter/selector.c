@@ -179,10 +179,11 @@ static bool meets_cgroups(const struct pd_selector *s, const struct pd_session *
                           struct pd_record *rec)
 {
     const struct pd_filter_lists *keep = &s->options->keep, *drop = &s->options->drop;
-    if ((keep->cgroups == NULL && drop->cgroups == NULL) ||
-        !(rec->plan->shape.sample_type & PD_SAMPLE_CGROUP) || pd_record_decode_framed(rec->plan, rec, NULL))
+    uint64_t id;
+    if ((keep->cgroups == NULL && drop->cgroups == NULL) || pd_record_decode_framed(rec->plan, rec, NULL) ||
+        !pd_sample_cgroup(rec, &id))
         return true;
-    const char *path = pd_session_find_cgroup(session, rec->u.sample.cgroup);
+    const char *path = pd_session_find_cgroup(session, id);
     return (keep->cgroups == NULL || (path && pd_names_has(&s->keep_cgroups, path))) &&
            !(path && pd_names_has(&s->drop_cgroups, path));
 }

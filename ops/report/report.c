@@ -5,6 +5,7 @@
 #include "src/schema/fail.h"
 #include "src/schema/options.h"
 #include "src/session/counts.h"
+#include "src/session/record_words.h"
 #include "src/support/limits.h"
 #include "src/support/texts.h"
 #include "src/support/wrap.h"
@@ -96,14 +97,14 @@ static uint64_t find_value(struct pd_report *r, struct pd_chosen *c, const struc
                            enum pd_report_key key)
 {
     const struct pd_record *rec = s->rec;
-    const bool has_cgroup = rec->attr && rec->attr->sample_type & PD_SAMPLE_CGROUP;
+    uint64_t cgroup;
     switch (key) {
     case PD_KEY_COMM: return find_comm(r, c->session, s->tid);
     case PD_KEY_DSO: return find_dso(r, c, rec);
     case PD_KEY_PID: return s->pid;
     case PD_KEY_TID: return s->tid;
     case PD_KEY_CPU: return s->cpu;
-    case PD_KEY_CGROUP: return find_cgroup(r, c->session, has_cgroup ? rec->u.sample.cgroup : 0);
+    case PD_KEY_CGROUP: return find_cgroup(r, c->session, pd_sample_cgroup(rec, &cgroup) ? cgroup : 0);
     case PD_KEY_TIME: return find_slice(&r->options, s);
     default: return 0; /* of the event, which is known later */
     }

@@ -26,6 +26,22 @@ bool pd_word_offcpu_ip(const struct pd_record *rec, uint64_t *ip)
     return true;
 }
 
+bool pd_sample_cgroup(const struct pd_record *rec, uint64_t *cgroup)
+{
+    struct pd_offcpu offcpu;
+    const bool is_offcpu = pd_offcpu_of(rec, &offcpu);
+    *cgroup = is_offcpu ? offcpu.cgroup : rec->u.sample.cgroup;
+    return is_offcpu ? *cgroup != 0 : rec->attr && rec->attr->sample_type & PD_SAMPLE_CGROUP;
+}
+
+bool pd_sample_period(const struct pd_record *rec, uint64_t *period)
+{
+    struct pd_offcpu offcpu;
+    const bool is_offcpu = pd_offcpu_of(rec, &offcpu);
+    *period = is_offcpu ? offcpu.period : rec->u.sample.period;
+    return is_offcpu || (rec->attr && rec->attr->sample_type & PD_SAMPLE_PERIOD);
+}
+
 static bool take_id(const struct pd_record *rec, uint64_t *id)
 {
     const uint8_t *p = rec->plan ? pd_word_of(rec, rec->plan->id, rec->plan->trailer_id) : NULL;

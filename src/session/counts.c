@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* counts.c - the periods of a sample's counters. */
 #include "counts.h"
+#include "record_words.h"
 #include "src/support/wrap.h"
 #include <perfdata/constants.h>
 
@@ -11,8 +12,9 @@ void pd_counts_free(struct pd_counts *c)
 
 static void count_plain(const struct pd_record *rec, struct pd_counted *out)
 {
-    const bool has = rec->attr && rec->attr->sample_type & PD_SAMPLE_PERIOD;
-    *out = (struct pd_counted){rec->attr_index, 0, has ? rec->u.sample.period : 1};
+    uint64_t period;
+    const bool has = pd_sample_period(rec, &period);
+    *out = (struct pd_counted){rec->attr_index, 0, has ? period : 1};
 }
 
 /* The next counter of the sample; false: no more. */

@@ -54,6 +54,10 @@ static inline bool pd_word_ip(const struct pd_record *rec, uint64_t *ip)
     return p != NULL;
 }
 
+/* Of decoded samples. False: it has none; an off-cpu one has cgroup 0 where none was asked for. */
+bool pd_sample_cgroup(const struct pd_record *rec, uint64_t *cgroup);
+bool pd_sample_period(const struct pd_record *rec, uint64_t *period);
+
 static inline bool pd_word_cpu(const struct pd_record *rec, uint32_t *cpu)
 {
     const uint8_t *p = rec->plan ? pd_word_of(rec, rec->plan->cpu, rec->plan->trailer_cpu) : NULL;

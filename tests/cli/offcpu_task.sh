@@ -84,6 +84,9 @@ for container in file pipe; do
 done
 "$PERFDATA" filter -q --pid 102 -o - - <in.pipe >out.data || fail 'filter of a live stream'
 [ "$(count out.data)" = '1 1' ] || fail 'filter of a live stream'
+"$PERFDATA" report --sort pid,tid,dso --limit 1 in.data >out || fail report
+grep -q 'offcpu-time: 1 samples, period 97008000$' out || fail 'report: period'
+grep -q '  100.00% *1 *102 *101  inner$' out || fail 'report: task and file'
 "$PERFDATA" info in.data | grep -qx 'tasks  *2' || fail 'info: tasks'
 
 # Without call chains, the entry behind the marker stays, as the ip.

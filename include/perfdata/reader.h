@@ -50,6 +50,8 @@ struct pd_reader_options {
     bool probe; /* findings also report features, tracing data and records carrying them that cannot be
                    decoded: sections at opening, records when they are read. A feature of more than 256 MiB is
                    not decoded */
+    bool live;  /* a source that returns -EAGAIN, and a descriptor that does not block, has no bytes now:
+                   PD_AGAIN. Without this, descriptors are waited for, and -EAGAIN of a source is PD_EIO */
 };
 
 enum pd_container { PD_CONTAINER_FILE, PD_CONTAINER_PIPE, PD_CONTAINER_DIRECTORY };
@@ -196,6 +198,9 @@ PD_API const struct pd_error *pd_reader_finding(const struct pd_reader *reader, 
  * The records inside COMPRESSED ones follow it, with rec->depth 1 and the offset of the COMPRESSED record.
  * A COMPRESSED record inside another is not decompressed: PD_EZSTD says so, then the record is given as it
  * is.
+ *
+ * PD_AGAIN, with `live`: the next record is not there yet. Nothing is lost: call again when there is more. A
+ * descriptor is waited for while it is opened; a source that returns -EAGAIN then is not opened (PD_AGAIN).
  */
 PD_API enum pd_code pd_reader_next(struct pd_reader *reader, struct pd_record *rec, struct pd_error *error);
 
@@ -227,7 +232,7 @@ PD_API enum pd_code pd_reader_next_decoded(struct pd_reader *reader, struct pd_r
 /*
  * The bytes behind the last record (rec->payload_size in all), a piece at a time, valid until the next call;
  * *n is 0 after the last. pd_reader_next() skips pieces that were not read. PD_ETRUNC: the input ends before
- * them.
+ * them. PD_AGAIN: as from pd_reader_next().
  */
 PD_API enum pd_code pd_reader_payload(struct pd_reader *reader, const uint8_t **bytes, size_t *n,
                                       struct pd_error *error);

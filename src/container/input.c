@@ -6,6 +6,7 @@
 #include "src/support/memory.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -163,6 +164,7 @@ void pd_input_close(struct pd_input *in)
         close(in->fd);
     for (unsigned i = 0; i < in->n_pins; i++)
         pd_release(in->allocator, in->pins[i].bytes);
+    pd_release(in->allocator, in->growing.bytes);
     pd_release(in->allocator, in->buf);
     pd_release(in->allocator, in->path);
 }
@@ -203,6 +205,15 @@ static size_t ahead(const struct pd_input *in, size_t n)
     return most >= room ? room : most > least ? (size_t)most : least;
 }
 
+/* A descriptor that does not block, as a shell may leave standard input: it has bytes or ends later. */
+static bool waited(const struct pd_input *in)
+{
+    struct pollfd p = {.fd = in->fd, .events = POLLIN};
+    if (in->source.read_at != fd_read || (in->live && in->begun))
+        return false;
+    return poll(&p, 1, -1) >= 0 || errno == EINTR;
+}
+
 static enum pd_code fill(struct pd_input *in, size_t n, struct pd_error *error)
 {
     if (in->failure.code && in->fill < n && !in->at_end) {
@@ -213,8 +224,10 @@ static enum pd_code fill(struct pd_input *in, size_t n, struct pd_error *error)
     while (in->fill < n && !in->at_end) {
         const int64_t got =
             in->source.read_at(in->source.user, in->base + in->fill, in->buf + in->fill, ahead(in, n));
-        if (got == -EINTR)
+        if (got == -EINTR || (got == -EAGAIN && waited(in)))
             continue;
+        if (got == -EAGAIN && in->live)
+            return pd_fail(error, PD_AGAIN, in->base + in->fill, NULL, 0, 0);
         if (got < 0)
             return pd_input_fail(in, in->base + in->fill, NULL, (int)-got, error);
         if ((uint64_t)got > in->cap - in->fill) /* a source that wrote beyond its buffer */
@@ -248,8 +261,8 @@ static void at_memory(struct pd_input *in, uint64_t offset, const uint8_t **p, s
 
 static bool at_pin(const struct pd_input *in, uint64_t offset, const uint8_t **p, size_t *got)
 {
-    for (unsigned i = 0; i < in->n_pins; i++) {
-        const struct pd_pin *pin = &in->pins[i];
+    for (unsigned i = 0; i <= in->n_pins; i++) {
+        const struct pd_pin *pin = i < in->n_pins ? &in->pins[i] : &in->growing;
         if (offset >= pin->offset && offset - pin->offset < pin->n) {
             *p = pin->bytes + (offset - pin->offset);
             *got = pin->n - (size_t)(offset - pin->offset);
@@ -291,7 +304,10 @@ enum pd_code pd_input_at(struct pd_input *in, uint64_t offset, size_t n, const u
 /* Reads on from the end of the pin until it has n bytes or the input ends. */
 static enum pd_code extend_pin(struct pd_input *in, struct pd_pin *pin, uint64_t n, struct pd_error *error)
 {
-    size_t cap = 0;
+    size_t cap = 65536;
+    while (cap < pin->n)
+        cap *= 2;
+    cap = pin->bytes ? cap : 0;
     while (pin->n < n) {
         const uint8_t *p;
         size_t got;
@@ -315,13 +331,18 @@ static enum pd_code extend_pin(struct pd_input *in, struct pd_pin *pin, uint64_t
 enum pd_code pd_input_pin(struct pd_input *in, uint64_t offset, uint64_t n, uint64_t limit,
                           struct pd_error *error)
 {
-    struct pd_pin pin = {.offset = offset};
+    struct pd_pin pin = in->growing.bytes ? in->growing : (struct pd_pin){.offset = offset};
+    in->growing = (struct pd_pin){0};
     enum pd_code code = extend_pin(in, &pin, n < limit ? n : limit, error);
     /* Exceeding the limit only counts if the input really has the bytes. */
     const uint8_t *p;
     size_t got = 0;
     if (!code && pin.n == limit && n > limit)
         code = pd_input_at(in, offset + limit, 1, &p, &got, error);
+    if (code == PD_AGAIN && pin.bytes) { /* what is there cannot be read twice */
+        in->growing = pin;
+        return code;
+    }
     if (!code && got)
         code = pd_fail(error, PD_ELIMIT, offset, "bytes to keep of an input that cannot seek", n, limit);
     if (code || in->n_pins == sizeof in->pins / sizeof *in->pins)

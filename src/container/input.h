@@ -34,6 +34,9 @@ struct pd_input {
     bool own_fd;
     struct pd_pin pins[2]; /* what is before the data, and what is behind it */
     unsigned n_pins;
+    struct pd_pin growing;   /* one that PD_AGAIN interrupted; no bytes: none */
+    bool live;               /* a source without bytes now is not an error: PD_AGAIN */
+    bool begun;              /* what opening needs was read: until then a live descriptor is waited for */
     char *path;              /* of a file that is open only while it is read; allocated */
     uint64_t device, inode;  /* which file that is */
     struct pd_error failure; /* why reading failed: it is not tried again, since a caller that did not check
@@ -75,7 +78,7 @@ uint64_t pd_input_size(const struct pd_input *in);
 /*
  * Makes bytes at `offset` visible: *p points to *got of them, at least n unless the input ends before (then
  * *got < n). n must not exceed the window. An input that cannot seek only goes forward; PD_EUNSUP for bytes
- * that have passed.
+ * that have passed. PD_AGAIN, of a live input: they are not there yet; the same call goes on later.
  */
 enum pd_code pd_input_at(struct pd_input *in, uint64_t offset, size_t n, const uint8_t **p, size_t *got,
                          struct pd_error *error);

@@ -64,6 +64,22 @@ got=0
 found/filter none.data x.data other 2>err || got=$?
 [ $got = 1 ] && has err 'No such file' || fail "filter of a missing file: $got: $(cat err)"
 
+"$PERFDATA" convert --to pipe -o two.pipe two.data
+(head -c 300 two.pipe && sleep 0.1 && tail -c +301 two.pipe) | found/live >shown
+found/read two.data | cmp - shown || fail "live shows of a stream: $(cat shown)"
+head -c 100 two.pipe >cut.pipe
+got=0
+found/live <cut.pipe >/dev/null 2>err || got=$?
+[ $got = 1 ] && has err 'ends after' || fail "live of a cut stream: $got: $(cat err)"
+
+bash -c 'for ((i = 0; i < 2000000; i++)); do :; done' &
+busy=$!
+got=0
+found/live $busy >shown 2>err || got=$?
+wait $busy
+[ $got = 77 ] || { [ $got = 0 ] && [ "$(cut -d' ' -f1 shown | sort -u)" = $busy ]; } ||
+    fail "live of a process: $got: $(cat err; head -n 3 shown)"
+
 got=0
 record_alone found/recorder rec.data >said 2>err || got=$?
 [ $got != 77 ] || skip "all but the recorder passed, for which: $(cat err)"

@@ -42,7 +42,7 @@ PUBLIC = {
     "src/schema": "codec",
     "src/codec": "attr feature session/fields session/large_record",
     "src/reflect": "visitor session/compare session/event session/regs session/text session/tracepoint",
-    "src/container": "reader session/part session/ring",
+    "src/container": "reader session/part session/push session/ring",
     "encode/codec": "session/complete",
     "src/session": "session/mappings session/metadata session/session session/sorter session/tasks",
     "encode/container": "writer perfdata session/sink",

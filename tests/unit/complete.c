@@ -310,7 +310,6 @@ static void names_of(enum pd_container container)
     unlink(path);
 }
 
-
 static void names_of_events(void **state)
 {
     (void)state;

@@ -24,6 +24,7 @@
 #include <perfdata/session/metadata.h>
 #include <perfdata/session/session.h>
 #include <perfdata/session/part.h>
+#include <perfdata/session/push.h>
 #include <perfdata/session/text.h>
 #include <regex.h>
 #include <stdio.h>
@@ -166,6 +167,15 @@ static enum pd_code gen_open(const void *o, struct pd_error *e)
     const enum pd_code code = pd_gen_open(&g, &nowhere, o, e);
     if (!code)
         pd_gen_close(g);
+    return code;
+}
+
+static enum pd_code push_open(const void *o, struct pd_error *e)
+{
+    struct pd_push *p;
+    const enum pd_code code = pd_push_open(&p, o, e);
+    if (!code)
+        pd_push_close(p);
     return code;
 }
 
@@ -326,6 +336,7 @@ static const struct {
     ROW(rewrite, pd_rewrite_options),
     ROW(metadata_open, pd_metadata_options),
     ROW(sorter_open, pd_sorter_options),
+    ROW(push_open, pd_reader_options),
     ROW(session_new, pd_session_options),
     ROW(sort_check, pd_sort_options),
     ROW(sort, pd_sort_options),

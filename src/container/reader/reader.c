@@ -42,6 +42,8 @@ uint64_t pd_payload_behind(const struct pd_record *rec, enum pd_order order)
 /* Reading cannot continue. If a stream has ended, its map is known now. */
 static enum pd_code stop(struct pd_reader *r, enum pd_code code)
 {
+    if (code == PD_AGAIN) /* it can, later */
+        return code;
     r->stopped = true;
     if (!r->in.seekable && r->in.at_end && pd_input_size(&r->in) < r->info.data_end)
         pd_file_tail(r, NULL); /* without memory for it, the map stays as it was */
@@ -298,7 +300,7 @@ static enum pd_code at_end(struct pd_reader *r, struct pd_record *rec, struct pd
 {
     const size_t left = r->inflate.end - r->inflate.start;
     enum pd_code code = r->member ? PD_OK : pd_file_tail(r, error);
-    r->stopped = true;
+    r->stopped = code != PD_AGAIN;
     if (code)
         return code;
     if (left == 0 || r->inflate.broken)
@@ -352,7 +354,7 @@ static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, str
     rec->depth = 0;
     rec->member = r->member;
     code = frame(r, rec, error);
-    if (code && r->inflate.passed) { /* first what was lost before this place */
+    if (code && code != PD_AGAIN && r->inflate.passed) { /* first what was lost before this place */
         r->pending = r->passed;
         r->pending.found = r->inflate.passed;
         r->inflate.passed = 0;

@@ -23,6 +23,7 @@ enum pd_code pd_reader_new(struct pd_reader **reader, const struct pd_reader_opt
     r->next_decoded = pd_next_decoded_any;
     r->usual = pd_next_decoded_usual;
     r->keep_compressed = o.keep_compressed;
+    r->in.live = o.live;
     r->probe.on = o.probe;
     r->probe.split.allocator = r->allocator;
     r->max_held = o.max_held ? o.max_held : PD_LIMIT_READER_HELD;
@@ -46,6 +47,7 @@ static enum pd_code start(struct pd_reader **out, struct pd_reader *r, enum pd_c
     if (!code && r->dir)
         code = pd_dir_list(r, error);
     r->src = &r->in;
+    r->in.begun = true;
     r->at = r->info.data_offset;
     r->end = r->info.data_end;
     *out = r;

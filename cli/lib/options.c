@@ -6,6 +6,7 @@
 #include "print.h"
 #include <errno.h>
 #include <getopt.h>
+#include <perfdata/ops/filter.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,23 +26,42 @@ bool cli_number(const char *text, uint64_t *value)
     return errno == 0;
 }
 
-bool cli_size(const char *text, uint64_t *value)
+/*
+ * With one of the units behind it, in either case, each `step` times the one before; the first one, B, is
+ * bytes.
+ */
+static bool take_units(const char *text, const char *units, uint64_t step, uint64_t *value)
 {
-    static const char units[] = "KMGT";
     const size_t n = strlen(text);
-    const char *unit = n ? strchr(units, text[n - 1]) : NULL;
+    const char last = n ? text[n - 1] : 0;
+    const char *unit = last ? strchr(units, last >= 'a' && last <= 'z' ? last - 'a' + 'A' : last) : NULL;
     char digits[32];
     if (n == 0 || n >= sizeof digits)
         return false;
     memcpy(digits, text, n + 1);
     if (unit)
         digits[n - 1] = 0;
-    if (!cli_number(digits, value) || *value == 0)
+    if (!cli_number(digits, value))
         return false;
     for (const char *u = units; unit && u <= unit; u++)
-        if (__builtin_mul_overflow(*value, UINT64_C(1024), value))
+        if (*u != 'B' && __builtin_mul_overflow(*value, step, value))
             return false;
     return true;
+}
+
+bool cli_count(const char *text, uint64_t *value)
+{
+    return take_units(text, "KMG", 1000, value);
+}
+
+bool cli_size(const char *text, uint64_t *value)
+{
+    return take_units(text, "BKMGT", 1024, value) && *value;
+}
+
+bool cli_time(const char *text, uint64_t *nanoseconds)
+{
+    return *text && pd_time_value(text, strlen(text), nanoseconds);
 }
 
 /* ---- Reading them, and --help */

@@ -50,7 +50,11 @@ int cli_next_option(struct cli *cli, int argc, char **argv);
 
 /* A number of an option: decimal or 0x…. False: not one (nothing is printed). */
 bool cli_number(const char *text, uint64_t *value);
-/* A number of bytes that is not 0, maybe with K, M, G or T behind it: powers of 1024. */
+/* A count: the same, or with k, M or G behind it: powers of 1000. Units may be lower-case. */
+bool cli_count(const char *text, uint64_t *value);
+/* A time as pd_time_value() has it; not empty. */
+bool cli_time(const char *text, uint64_t *nanoseconds);
+/* A number of bytes that is not 0, maybe with B, K, M, G or T behind it: powers of 1024. */
 bool cli_size(const char *text, uint64_t *value);
 
 #define CLI_MOST_LEVEL 22

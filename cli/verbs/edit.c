@@ -12,8 +12,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define NANOSECONDS UINT64_C(1000000000)
-
 enum { KEY_SET = CLI_LONG, KEY_DROP, KEY_STRIP, KEY_MAX_STACK, KEY_SHIFT, KEY_RENAME };
 
 /* clang-format off */
@@ -178,19 +176,14 @@ static bool take_max_stack(struct edit *e)
     return true;
 }
 
-static bool take_time(const char *text, size_t n, uint64_t *time);
-
 static bool take_shift(struct edit *e)
 {
     const char *text = e->cli->arg;
     const bool minus = *text == '-';
-    char seconds[64];
     uint64_t time;
     text += *text == '-' || *text == '+';
-    const int n = snprintf(seconds, sizeof seconds, "%s%s", text, strchr(text, '.') ? "" : ".");
-    if (*text == '.' || n < 0 || (size_t)n >= sizeof seconds || !take_time(seconds, (size_t)n, &time) ||
-        time > INT64_MAX)
-        return wrong(e, "--time-shift", "seconds are needed, as +1.5 or -3600");
+    if (*text == '.' || !cli_time(text, &time) || time > INT64_MAX)
+        return wrong(e, "--time-shift", "a time is needed, as +1.5, -3600 or +200ms");
     e->edit.time_shift = minus ? -(int64_t)time : (int64_t)time;
     return true;
 }
@@ -297,26 +290,15 @@ static const char *kilobytes(const char *text, struct pd_feature *f)
     return NULL;
 }
 
-/* n characters: nanoseconds, or seconds with a point and up to nine decimals. */
+/* n characters: nanoseconds, or a time with a point or a unit. */
 static bool take_time(const char *text, size_t n, uint64_t *time)
 {
     char digits[48];
-    uint64_t part = 0;
-    if (n >= sizeof digits)
+    if (n == 0 || n >= sizeof digits || *text == '.')
         return false;
     memcpy(digits, text, n);
     digits[n] = 0;
-    char *point = strchr(digits, '.');
-    if (point == NULL)
-        return cli_number(digits, time);
-    const size_t decimals = strlen(point + 1);
-    *point = 0;
-    if (decimals > 9 || !cli_number(digits, time) || digits[strspn(digits, "0123456789")] ||
-        point[1 + strspn(point + 1, "0123456789")] || (decimals && !cli_number(point + 1, &part)))
-        return false;
-    for (size_t i = decimals; i < 9; i++)
-        part *= 10;
-    return !__builtin_mul_overflow(*time, NANOSECONDS, time) && !__builtin_add_overflow(*time, part, time);
+    return cli_number(digits, time) || cli_time(digits, time);
 }
 
 static const char *times(const char *text, struct pd_feature *f)
@@ -325,7 +307,7 @@ static const char *times(const char *text, struct pd_feature *f)
     const char *comma = strchr(text, ',');
     if (comma == NULL || !take_time(text, (size_t)(comma - text), &u->first) ||
         !take_time(comma + 1, strlen(comma + 1), &u->last))
-        return "FIRST,LAST is needed, in nanoseconds, or in seconds with a decimal point";
+        return "FIRST,LAST is needed, in nanoseconds, or with a decimal point or unit";
     return u->first <= u->last ? NULL : "the last time is before the first";
 }
 

@@ -69,7 +69,7 @@ static const char *option_name(int key)
 
 static bool take_count(struct run *run, int key, uint64_t *value)
 {
-    if (cli_number(run->cli->arg, value) && *value)
+    if (cli_count(run->cli->arg, value) && *value)
         return true;
     cli_fail(run->cli, CLI_USAGE, "--%s: \"%s\" is no number from 1 on", option_name(key), run->cli->arg);
     return false;

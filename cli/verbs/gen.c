@@ -86,7 +86,7 @@ static bool wrong(struct run *run, const char *option)
 
 static bool take_number(struct run *run, const char *option, uint64_t least, uint64_t most, uint64_t *value)
 {
-    if (!cli_number(run->cli->arg, value))
+    if (!cli_count(run->cli->arg, value))
         return wrong(run, option);
     if (*value >= least && *value <= most)
         return true;

@@ -118,7 +118,7 @@ static bool take_option(struct run *run, int key)
     case 's': return take_keys(run);
     case KEY_BASELINE: run->baseline = run->cli->arg; return true;
     case KEY_LIMIT:
-        if (cli_number(run->cli->arg, &run->limit) && run->limit)
+        if (cli_count(run->cli->arg, &run->limit) && run->limit)
             return true;
         cli_fail(run->cli, CLI_USAGE, "--limit: \"%s\" is no number from 1 on", run->cli->arg);
         return false;

@@ -82,33 +82,9 @@ static bool choose(struct run *run, enum pd_pieces_by by)
     return true;
 }
 
-struct unit {
-    const char *name;
-    uint64_t factor;
-};
-
-/* A number with a unit, 0 not included. */
-static bool take_amount(const char *text, const struct unit *units, uint64_t *amount)
-{
-    char digits[MOST_DIGITS + 1];
-    const size_t n = strspn(text, "0123456789");
-    if (n == 0 || n > MOST_DIGITS)
-        return false;
-    memcpy(digits, text, n);
-    digits[n] = 0;
-    for (; units->name; units++)
-        if (strcasecmp(text + n, units->name) == 0)
-            return cli_number(digits, amount) && *amount &&
-                   !__builtin_mul_overflow(*amount, units->factor, amount);
-    return false;
-}
-
 static bool take_bytes(struct run *run, const char *option, uint64_t *bytes)
 {
-    static const struct unit units[] = {{"", 1},        {"b", 1},       {"k", 1 << 10},
-                                        {"m", 1 << 20}, {"g", 1 << 30}, {"t", UINT64_C(1) << 40},
-                                        {NULL, 0}};
-    return take_amount(run->cli->arg, units, bytes) || wrong(run, option, "size like 65536 or 100M");
+    return cli_size(run->cli->arg, bytes) || wrong(run, option, "size like 65536 or 100M");
 }
 
 static bool take_size(struct run *run)
@@ -118,22 +94,15 @@ static bool take_size(struct run *run)
 
 static bool take_time(struct run *run)
 {
-    static const struct unit units[] = {{"s", 1000000000},
-                                        {"", 1000000000},
-                                        {"ms", 1000000},
-                                        {"us", 1000},
-                                        {"ns", 1},
-                                        {"m", UINT64_C(60000000000)},
-                                        {"h", UINT64_C(3600000000000)},
-                                        {NULL, 0}};
-    return choose(run, PD_PIECES_TIME) && (take_amount(run->cli->arg, units, &run->options.amount) ||
-                                           wrong(run, "--time", "time like 30s or 500ms"));
+    uint64_t *amount = &run->options.amount;
+    return choose(run, PD_PIECES_TIME) && ((cli_time(run->cli->arg, amount) && *amount) ||
+                                           wrong(run, "--time", "time like 30s, 1.5s or 500ms"));
 }
 
 static bool take_chunks(struct run *run)
 {
     return choose(run, PD_PIECES_COUNT) &&
-           ((cli_number(run->cli->arg, &run->options.amount) && run->options.amount) ||
+           ((cli_count(run->cli->arg, &run->options.amount) && run->options.amount) ||
             wrong(run, "--chunks", "number from 1 on"));
 }
 

@@ -32,25 +32,67 @@ static bool take_number(const char **s, uint64_t *value)
     return true;
 }
 
-/* Seconds with up to nine decimals, all of [s, end); nothing at all is 0. */
-static bool parse_seconds(const char *s, const char *end, uint64_t *time)
+/* Units with the decimals that they may have. */
+static const struct unit {
+    const char *name;
+    uint64_t factor;
+    unsigned decimals;
+} units[] = {{"", NANOSECONDS, 9}, {"s", NANOSECONDS, 9},      {"ms", 1000000, 6},          {"us", 1000, 3},
+             {"ns", 1, 0},         {"m", 60 * NANOSECONDS, 9}, {"h", 3600 * NANOSECONDS, 9}};
+
+static const struct unit *find_unit(const char *name, size_t n)
 {
-    uint64_t seconds, nanoseconds = 0;
-    if (!take_number(&s, &seconds))
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strlen(units[i].name) == n && memcmp(units[i].name, name, n) == 0)
+            return &units[i];
+    return NULL;
+}
+
+/* The digits behind a point, in billionths. */
+static bool take_decimals(const char **s, const char *end, uint64_t *billionths, unsigned *decimals)
+{
+    const char *digits = *s;
+    while (*s < end && is_digit(**s))
+        ++*s;
+    *decimals = (unsigned)(*s - digits);
+    if (*s - digits > 9)
         return false;
-    if (s < end && *s == '.') {
-        const char *digits = ++s;
-        if (end - digits > 9 || !take_number(&s, &nanoseconds))
+    *billionths = 0;
+    for (unsigned i = 0; i < 9; i++)
+        *billionths = *billionths * 10 + (i < *decimals ? (uint64_t)(digits[i] - '0') : 0);
+    return true;
+}
+
+bool pd_time_value(const char *s, size_t n, uint64_t *time)
+{
+    const char *end = s + n;
+    uint64_t whole = 0, billionths = 0;
+    unsigned decimals = 0;
+    for (; s < end && is_digit(*s); s++)
+        if (__builtin_mul_overflow(whole, UINT64_C(10), &whole) ||
+            __builtin_add_overflow(whole, (uint64_t)(*s - '0'), &whole))
             return false;
-        for (ptrdiff_t n = s - digits; n < 9; n++)
-            nanoseconds *= 10;
-    }
-    return s == end && !__builtin_mul_overflow(seconds, NANOSECONDS, &seconds) &&
-           !__builtin_add_overflow(seconds, nanoseconds, time);
+    if (s < end && *s == '.' && (s++, !take_decimals(&s, end, &billionths, &decimals)))
+        return false;
+    const struct unit *unit = find_unit(s, (size_t)(end - s));
+    if (unit == NULL || decimals > unit->decimals)
+        return false;
+    billionths = (uint64_t)((__uint128_t)billionths * unit->factor / NANOSECONDS);
+    return !__builtin_mul_overflow(whole, unit->factor, &whole) &&
+           !__builtin_add_overflow(whole, billionths, time);
+}
+
+/* All of [s, end): a time, or behind a `+` the time since the first sample; nothing at all is 0. */
+static bool parse_time(const char *s, const char *end, uint64_t first, uint64_t *time)
+{
+    if (s == end || *s != '+')
+        return pd_time_value(s, (size_t)(end - s), time);
+    return end - s > 1 && pd_time_value(s + 1, (size_t)(end - s) - 1, time) &&
+           !__builtin_add_overflow(*time, first, time);
 }
 
 /* "START,STOP" at the start of *s, up to a space or the end. */
-static bool parse_range(const char **s, struct pd_time_range *range)
+static bool parse_range(const char **s, uint64_t first, struct pd_time_range *range)
 {
     const char *comma = *s, *end;
     while (*comma && *comma != ',' && !is_space(*comma))
@@ -60,16 +102,17 @@ static bool parse_range(const char **s, struct pd_time_range *range)
     const char *stop = skip_spaces(comma + 1);
     for (end = stop; *end && *end != ',' && !is_space(*end);)
         end++;
-    if (*end == ',' || !parse_seconds(*s, comma, &range->start) || !parse_seconds(stop, end, &range->end))
+    if (*end == ',' || !parse_time(*s, comma, first, &range->start) ||
+        !parse_time(stop, end, first, &range->end))
         return false;
     *s = end;
     return range->end == 0 || range->end >= range->start;
 }
 
-static bool parse_absolute(const char *s, struct pd_time_range *ranges, size_t *n)
+static bool parse_ranges(const char *s, uint64_t first, struct pd_time_range *ranges, size_t *n)
 {
     for (s = skip_spaces(s), *n = 0; *s || *n == 0; s = skip_spaces(s)) {
-        if (!parse_range(&s, &ranges[*n]))
+        if (!parse_range(&s, first, &ranges[*n]))
             return false;
         if (*n && ranges[*n - 1].end >= ranges[*n].start)
             return false;
@@ -172,14 +215,14 @@ size_t pd_time_count(const char *text)
 
 bool pd_time_is_relative(const char *text)
 {
-    return strchr(text, '%') != NULL;
+    return strpbrk(text, "%+") != NULL;
 }
 
 bool pd_time_parse(const char *text, uint64_t first, uint64_t last, struct pd_time_range *ranges, size_t *n)
 {
-    if (pd_time_is_relative(text))
+    if (strchr(text, '%'))
         return first <= last && parse_relative(text, first, last, ranges, n);
-    return parse_absolute(text, ranges, n);
+    return parse_ranges(text, first, ranges, n);
 }
 
 bool pd_time_match(const struct pd_time_range *ranges, size_t n, uint64_t time)

@@ -67,6 +67,9 @@ want '190 220 310 410 ' --tid 20 --with-children
 want '150 160 245 260 ' --exclude-tid 20 --with-children
 want '160 410 ' --pid 99 --with-children
 want '220 310 ' --comms make --with-children --time 0.00000022,0.00000031
+want '220 245 ' --time +70ns,+95ns
+want '150 160 190 220 ' --time ,+0.07us
+want '260 310 410 ' --time '250ns,'
 want '150 ' --comms 'm*e'
 want '150 220 310 ' --comms 'm??e' --with-children
 want '160 190 220 245 260 310 410 ' --exclude-comms 'ma*'

@@ -223,6 +223,56 @@ static void relative(void **state)
     assert_int_equal(range.end, UINT64_MAX);
 }
 
+/* By hand. */
+static void values(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t time;
+    } good[] = {{"", 0},
+                {"1", 1000000000},
+                {"1.5", 1500000000},
+                {"0.000000001", 1},
+                {"1.5s", 1500000000},
+                {"200ms", 200000000},
+                {"1.000001ms", 1000001},
+                {"7us", 7000},
+                {"7.123us", 7123},
+                {"9ns", 9},
+                {"1.5m", UINT64_C(90000000000)},
+                {"2h", UINT64_C(7200000000000)},
+                {"18446744073.709551615", UINT64_MAX}};
+    static const char *const bad[] = {
+        "1x",   "1.5ns", "1.0000001ms", "1.0000000001", "18446744073.709551616",
+        "s1",   "-1",    "1 s",         "1S",           "99999999999999999999ns",
+        "1..5", "0x10"};
+    uint64_t time;
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(pd_time_value(good[i].text, strlen(good[i].text), &time));
+        assert_int_equal(time, good[i].time);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(pd_time_value(bad[i], strlen(bad[i]), &time));
+}
+
+static void since_first(void **state)
+{
+    struct pd_time_range ranges[4];
+    size_t n;
+    (void)state;
+    assert_true(pd_time_is_relative("+1,+2"));
+    assert_true(pd_time_parse("+2s,+2500ms ,  5,+9us", UINT64_C(1000000000), 0, ranges, &n) == false);
+    assert_true(pd_time_parse("+2s,+2500ms 5,", UINT64_C(1000000000), 0, ranges, &n));
+    assert_int_equal(n, 2);
+    assert_int_equal(ranges[0].start, 3000000000);
+    assert_int_equal(ranges[0].end, 3500000000);
+    assert_int_equal(ranges[1].start, 5000000000);
+    assert_int_equal(ranges[1].end, 0);
+    assert_false(pd_time_parse("+18446744073,", UINT64_MAX / 2, 0, ranges, &n));
+    assert_false(pd_time_parse("+,1", 0, 0, ranges, &n));
+}
+
 static void bounds(void **state)
 {
     const struct pd_time_range ranges[] = {{10, 20}, {30, 30}, {40, 0}}, open = {0, 5}, all = {0, 0};
@@ -242,9 +292,8 @@ static void bounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts),
-        cmocka_unit_test(relative),
-        cmocka_unit_test(bounds),
+        cmocka_unit_test(texts),       cmocka_unit_test(relative), cmocka_unit_test(values),
+        cmocka_unit_test(since_first), cmocka_unit_test(bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,8 +170,10 @@ static bool find_times(struct cli_selection *s, struct cli_input *in, struct cli
         if (ok && pd_time_is_relative(text) && !cli_time_span(in, &first, &last)) {
             ok = false;
         } else if (ok && !pd_time_parse(text, first, last, ranges, &n)) {
-            cli_fail(s->cli, CLI_USAGE,
-                     "\"%s\" is no time: START,STOP in ascending seconds, or 10%%/2, or 0%%-10%%", text);
+            cli_fail(
+                s->cli, CLI_USAGE,
+                "\"%s\" is no time: START,STOP ascending, as 2.5,3 or +200ms,+2s, or 10%%/2, or 0%%-10%%",
+                text);
             ok = false;
         }
         for (size_t k = 0; ok && k < n; k++)

@@ -284,7 +284,7 @@ static bool take_ignore(struct cmp *c, const char *list)
 
 static bool take_limit(struct cmp *c, const char *text)
 {
-    if (cli_number(text, &c->limit) && c->limit)
+    if (cli_count(text, &c->limit) && c->limit)
         return true;
     cli_fail(c->cli, CLI_USAGE, "--limit: \"%s\" is no number of differences", text);
     return false;

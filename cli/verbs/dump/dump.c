@@ -305,7 +305,8 @@ static bool find_times(struct dump *d)
     if (d->times && pd_time_parse(d->time, first, last, d->times, &d->n_times))
         return true;
     cli_fail(d->cli, CLI_USAGE,
-             "--time: \"%s\" is neither START,STOP in ascending seconds nor like 10%%/2 or 0%%-10%%",
+             "--time: \"%s\" is neither START,STOP, ascending, as 2.5,3 or +200ms,+2s, nor like 10%%/2 or "
+             "0%%-10%%",
              d->time);
     return false;
 }
@@ -331,7 +332,7 @@ static bool take_option(struct dump *d, int key)
     case 'x': d->hex = true; return true;
     case KEY_TIME: d->time = cli->arg; return true;
     case KEY_LIMIT:
-        if (cli_number(cli->arg, &d->limit))
+        if (cli_count(cli->arg, &d->limit))
             return true;
         cli_fail(cli, CLI_USAGE, "--limit: \"%s\" is no number", cli->arg);
         return false;

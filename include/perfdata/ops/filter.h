@@ -37,6 +37,11 @@ struct pd_time_range {
     uint64_t start, end;
 };
 
+/*
+ * n characters as nanoseconds: a number with up to nine decimals, of seconds or of what is behind it: s, ms,
+ * us, ns, m, h. Without characters it is 0. False: not understood, a part of a nanosecond, or above 64 bits.
+ */
+PD_EXPERIMENTAL bool pd_time_value(const char *text, size_t n, uint64_t *time);
 /* Ranges that pd_time_parse() makes of a text are at most this many. */
 PD_EXPERIMENTAL size_t pd_time_count(const char *text);
 /* True if the ranges depend on the recording's first and last time. */
@@ -44,9 +49,9 @@ PD_EXPERIMENTAL bool pd_time_is_relative(const char *text);
 /*
  * Makes ranges of a text as perf 6.1 does: `START,STOP`, either part possibly empty, several separated by
  * spaces and in ascending order; or parts of the time from `first` to `last`: `10%`, `10%/2` (the second such
- * part), `0%-10%`, several separated by commas. START and STOP are seconds with up to nine decimals. `ranges`
- * has room for pd_time_count(text);
- * *n receives their number. False: not understood, or not ascending.
+ * part), `0%-10%`, several separated by commas. START and STOP are as pd_time_value() has them; behind a `+`,
+ * since `first`. `ranges` has room for pd_time_count(text); *n receives their number. False: not understood,
+ * or not ascending.
  */
 PD_EXPERIMENTAL bool pd_time_parse(const char *text, uint64_t first, uint64_t last,
                                    struct pd_time_range *ranges, size_t *n);

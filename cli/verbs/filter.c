@@ -112,6 +112,11 @@ static bool look_up(void *user)
     return cli_selection_look_up(&run->selection, &run->in, &run->options.keep, &run->options.drop);
 }
 
+static bool meets(void *user, struct pd_record *rec)
+{
+    return cli_selection_meets(&((struct run *)user)->selection, rec);
+}
+
 /* Names of events come with features before them. The payload of tracing data is the library's to read. */
 static void take_head(void *user, const struct pd_record *rec)
 {
@@ -217,6 +222,7 @@ static void run_filter(struct run *run)
     run->options.all_user = run->selection.all_user;
     run->options.all_kernel = run->selection.all_kernel;
     run->options.with_children = run->selection.with_children;
+    run->options.predicate = run->selection.n_conditions ? meets : NULL;
     if (!cli_input_open(cli, &run->in, cli->inputs[0], input_flags(run) | CLI_META))
         return;
     run->w.to = cli_container(run->cli, run->in.reader, run->w.to);

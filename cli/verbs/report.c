@@ -140,6 +140,11 @@ static void on_progress(void *user, uint64_t done, uint64_t total)
     cli_progress(((struct run *)user)->cli, done, total);
 }
 
+static bool meets(void *user, struct pd_record *rec)
+{
+    return cli_selection_meets(&((struct run *)user)->selection, rec);
+}
+
 static bool makes_slices(const struct run *run)
 {
     for (size_t i = 0; i < run->n_keys; i++)
@@ -533,6 +538,8 @@ int cmd_report(struct cli *cli, int argc, char **argv)
     run.selected.all_user = run.selection.all_user;
     run.selected.all_kernel = run.selection.all_kernel;
     run.selected.with_children = run.selection.with_children;
+    run.selected.predicate = run.selection.n_conditions ? meets : NULL;
+    run.selected.user = &run;
     if (ok && cli_selection_agrees(&run.selection) && read_side(&run, &run.now, cli->inputs[0]) &&
         (!run.baseline || read_side(&run, &run.before, run.baseline)))
         put_report(&run);

@@ -192,5 +192,6 @@ bool pd_selector_meets(struct pd_selector *s, struct pd_session *session, struct
                        uint32_t mapping)
 {
     return pd_meets_mode(s->options, rec) && pd_selector_meets_task(s, session, rec) &&
-           meets_dsos(s, mapping) && meets_cgroups(s, session, rec);
+           meets_dsos(s, mapping) && meets_cgroups(s, session, rec) &&
+           (!s->options->predicate || s->options->predicate(s->options->user, rec));
 }

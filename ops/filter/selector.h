@@ -23,8 +23,8 @@ struct pd_selector {
 };
 
 /*
- * Of the options it uses the lists, all_user, all_kernel and with_children; they must outlive it. To be freed
- * in any case.
+ * Of the options it uses the lists, all_user, all_kernel, with_children and predicate; they must outlive it.
+ * To be freed in any case.
  */
 enum pd_code pd_selector_init(struct pd_selector *s, const struct pd_filter_options *options,
                               struct pd_error *error);

@@ -102,6 +102,8 @@
       "status 3", "")                                                                                        \
     X(DECODE_DEPTH, 8, COUNT, "directories inside each other of which `decode` makes text",                  \
       "what is deeper is named, not printed", "")                                                            \
+    X(EXPRESSION, 4096, BYTES, "an expression of `filter`, as in the kernel", "status 2", "")                \
+    X(EXPRESSION_DEPTH, 100, COUNT, "its parentheses and `!` in one another", "status 2", "")                \
     X(GEN_TEXT, 1 << 20, BYTES, "a description for `gen`", "status 2", "")                                   \
     X(REDACT_KEY, 64 << 10, BYTES, "a key for `redact`", "status 2", "")                                     \
     X(EDIT_FEATURE, 256 << 20, BYTES, "a feature that `edit` takes from a file", "status 2", "")

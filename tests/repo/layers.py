@@ -49,7 +49,7 @@ PUBLIC = {
     "ops/output": "ops/convert",
     "ops/edit": "ops/transform",
     "ops/redact": "ops/redact",
-    "ops/filter": "ops/filter",
+    "ops/filter": "ops/filter ops/expression",
     "ops/convert": "ops/rewrite",
     "ops/compare": "ops/difference ops/hash",
     "ops/gen": "ops/gen",

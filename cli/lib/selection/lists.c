@@ -2,6 +2,7 @@
 /* lists.c - arrays that grow by one element at a time. */
 #include "selection.h"
 #include "cli/lib/cli.h"
+#include <stdlib.h>
 
 bool cli_no_list(struct cli *cli)
 {
@@ -18,4 +19,15 @@ bool cli_grow_list(struct cli *cli, void **array, size_t n, size_t size)
         return cli_no_list(cli);
     *array = p;
     return true;
+}
+
+char *cli_own_text(struct cli_selection *s, const char *text)
+{
+    char *copy = cli_strdup(text);
+    if (copy == NULL || !CLI_ADD(s->cli, s->owned, s->n_owned, copy)) {
+        free(copy);
+        cli_no_list(s->cli);
+        return NULL;
+    }
+    return copy;
 }

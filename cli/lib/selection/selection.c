@@ -12,18 +12,6 @@
 
 /* ---- Lists */
 
-/* A copy of the text that lives as long as the run. */
-static char *own(struct cli_selection *s, const char *text)
-{
-    char *copy = cli_strdup(text);
-    if (copy == NULL || !CLI_ADD(s->cli, s->owned, s->n_owned, copy)) {
-        free(copy);
-        cli_no_list(s->cli);
-        return NULL;
-    }
-    return copy;
-}
-
 /* The next element of a list, cut off; NULL: no more. Commas between the slashes of events do not count. */
 static char *next_word(char **list, bool events)
 {
@@ -98,7 +86,7 @@ static bool add_name(struct cli_selection *s, const char *option, const char *wo
     }
     while (ok && getline(&line, &cap, f) > 0) {
         line[strcspn(line, "\n")] = 0;
-        const char *name = own(s, line);
+        const char *name = cli_own_text(s, line);
         ok = name && CLI_ADD(s->cli, *names, *n, name);
     }
     if (ok && !feof(f)) {
@@ -144,7 +132,7 @@ static const char *name_list(int what)
 static bool take_list(struct cli_selection *s, int key)
 {
     char name[32];
-    char *rest = own(s, s->cli->arg), *word;
+    char *rest = cli_own_text(s, s->cli->arg), *word;
     const bool exclude = key >= CLI_EXCLUDE;
     struct cli_wanted *l = exclude ? &s->drop : &s->keep;
     const int what = exclude ? key - CLI_EXCLUDE : key;
@@ -248,7 +236,10 @@ static bool needs_all(const struct cli_selection *s, const struct cli_wanted *l)
 
 bool cli_selection_needs_all(const struct cli_selection *s)
 {
-    return needs_all(s, &s->keep) || needs_all(s, &s->drop);
+    bool all = needs_all(s, &s->keep) || needs_all(s, &s->drop);
+    for (size_t i = 0; i < s->n_conditions; i++) /* formats of tracepoints may come with the records */
+        all |= strcmp(s->conditions[i].option, "--filter") == 0;
+    return all;
 }
 
 bool cli_selection_look_up(struct cli_selection *s, struct cli_input *in, struct pd_filter_lists *keep,
@@ -261,6 +252,8 @@ bool cli_selection_look_up(struct cli_selection *s, struct cli_input *in, struct
         return false;
     if (!cli_find_events(s, in, &s->keep) || !cli_find_events(s, in, &s->drop) ||
         !find_times(s, in, &s->keep) || !find_times(s, in, &s->drop))
+        return false;
+    if (!cli_check_conditions(s, in))
         return false;
     *keep = lists_of(&s->keep);
     *drop = lists_of(&s->drop);
@@ -285,6 +278,9 @@ bool cli_select(struct cli_selection *s, int key)
     case CLI_ALL_USER: s->all_user = true; return true;
     case CLI_ALL_KERNEL: s->all_kernel = true; return true;
     case CLI_WITH_CHILDREN: s->with_children = true; return true;
+    case CLI_FILTER: return cli_take_condition(s, "--filter", s->cli->arg);
+    case CLI_IP: return cli_take_ranges(s, "--ip", "ip", s->cli->arg);
+    case CLI_ADDR: return cli_take_ranges(s, "--addr", "addr", s->cli->arg);
     default: return take_list(s, key);
     }
 }
@@ -308,6 +304,9 @@ void cli_selection_free(struct cli_selection *s)
 {
     free_lists(&s->keep);
     free_lists(&s->drop);
+    for (size_t i = 0; i < s->n_conditions; i++)
+        pd_expression_free(s->conditions[i].expression);
+    free(s->conditions);
     for (size_t i = 0; i < s->n_owned; i++)
         free(s->owned[i]);
     free(s->owned);

@@ -5,6 +5,7 @@
 
 #include "cli/lib/files/input.h"
 #include "cli/lib/options.h"
+#include <perfdata/ops/expression.h>
 #include <perfdata/ops/filter.h>
 
 /* Keys of the options that have no letter. An option and its --exclude-… differ by CLI_EXCLUDE. */
@@ -17,6 +18,9 @@ enum {
     CLI_ALL_KERNEL,
     CLI_CGROUP,
     CLI_WITH_CHILDREN,
+    CLI_FILTER,
+    CLI_IP,
+    CLI_ADDR,
 };
 
 /* clang-format off */
@@ -39,7 +43,12 @@ enum {
     {"cgroup", CLI_CGROUP, "LIST", "samples of these cgroups, as /system.slice/x.service; needs perf " \
                                    "record --all-cgroups"}, \
     {"with-children", CLI_WITH_CHILDREN, NULL, "--pid, --tid and --comms also mean the tasks that theirs " \
-                                               "fork, and so on"}
+                                               "fork, and so on"}, \
+    {"filter", CLI_FILTER, "EXPR", "samples by fields of their tracepoint or their own, as the " \
+                                   "kernel's event filters:\n" \
+                                   "'prev_comm ~ \"ba*\" && prev_pid > 5', 'period > 9 || weight & 16'"}, \
+    {"ip", CLI_IP, "RANGES", "samples at these addresses: 0x401000-0x402000,0x405010"}, \
+    {"addr", CLI_ADDR, "RANGES", "samples of accesses to these addresses (ADDR)"}
 #define CLI_SELECTION_EXCLUDE \
     {"exclude-pid", CLI_PID + CLI_EXCLUDE, "LIST", "no samples of these, likewise:"}, \
     {"exclude-tid", CLI_TID + CLI_EXCLUDE, "LIST", ""}, \
@@ -65,11 +74,20 @@ struct cli_wanted {
         n_time_texts;
 };
 
+/* An expression, and the option that gave it. */
+struct cli_condition {
+    struct pd_expression *expression;
+    const char *option, *text;
+};
+
 /* All zeros but `cli`: nothing is selected, all is kept. */
 struct cli_selection {
     struct cli *cli;
     struct cli_wanted keep, drop;
     bool all_user, all_kernel, with_children;
+    struct cli_condition *conditions; /* a sample must meet all of them */
+    size_t n_conditions;
+    const struct pd_tracepoints *tracepoints; /* of the input */
     char **owned; /* texts of lists, modified by splitting */
     size_t n_owned;
 };
@@ -93,7 +111,18 @@ bool cli_selection_look_up(struct cli_selection *s, struct cli_input *in, struct
                            struct pd_filter_lists *drop);
 /* events.c: adds the events that the names of one side mean. False: there is none, which is printed. */
 bool cli_find_events(struct cli_selection *s, struct cli_input *in, struct cli_wanted *l);
+/* For pd_filter_options.predicate: the conditions of --filter, --ip and --addr. */
+bool cli_selection_meets(struct cli_selection *s, struct pd_record *rec);
 void cli_selection_free(struct cli_selection *s);
+
+/* ---- conditions.c */
+
+/* Adds a condition. False: it is wrong, which is printed. */
+bool cli_take_condition(struct cli_selection *s, const char *option, const char *text);
+/* The same for ranges of a field: "0x1000-0x2000,0x3000". */
+bool cli_take_ranges(struct cli_selection *s, const char *option, const char *field, const char *ranges);
+/* False: an event does not have the fields, which is printed. */
+bool cli_check_conditions(struct cli_selection *s, struct cli_input *in);
 
 /* ---- lists.c */
 
@@ -104,6 +133,8 @@ void cli_selection_free(struct cli_selection *s);
 bool cli_grow_list(struct cli *cli, void **array, size_t n, size_t size);
 #define CLI_ADD(cli_, array_, n_, value_) \
     (cli_grow_list((cli_), (void **)&(array_), (n_), sizeof *(array_)) && ((array_)[(n_)++] = (value_), true))
+/* A copy of the text that lives as long as the selection; NULL: no memory, which is printed. */
+char *cli_own_text(struct cli_selection *s, const char *text);
 /* Prints that there was none; false. */
 bool cli_no_list(struct cli *cli);
 

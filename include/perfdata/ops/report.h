@@ -40,12 +40,13 @@ enum pd_report_key {
 #define PD_REPORT_MOST_KEYS 8
 
 struct pd_report_options {
-    size_t size;                               /* sizeof this struct */
-    const enum pd_report_key *keys;            /* each at most once */
-    size_t n_keys;                             /* up to PD_REPORT_MOST_KEYS; 0: COMM and DSO */
-    uint64_t slices, first, last;              /* for PD_KEY_TIME: so many equal parts of this time */
-    const struct pd_filter_options *selection; /* lists, modes, with_children, allocator; NULL: all */
-    uint64_t memory;                           /* limit of bytes for rows and names: PD_ELIMIT; 0: 1 GiB */
+    size_t size;                    /* sizeof this struct */
+    const enum pd_report_key *keys; /* each at most once */
+    size_t n_keys;                  /* up to PD_REPORT_MOST_KEYS; 0: COMM and DSO */
+    uint64_t slices, first, last;   /* for PD_KEY_TIME: so many equal parts of this time */
+    /* Lists, modes, with_children, predicate and allocator; NULL: all. */
+    const struct pd_filter_options *selection;
+    uint64_t memory; /* limit of bytes for rows and names: PD_ELIMIT; 0: 1 GiB */
     /* Called for damage, behind which what is intact is counted; may be NULL. */
     void (*finding)(void *user, const struct pd_error *error);
     /* Called now and then with the work done and to do, in bytes; may be NULL. */

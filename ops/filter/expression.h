@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* expression.h - an expression as a tree: expression.c makes it, expression_meets.c asks it. */
+#ifndef PERFDATA_EXPRESSION_INTERNAL_H
+#define PERFDATA_EXPRESSION_INTERNAL_H
+
+#include <perfdata/ops/expression.h>
+
+enum pd_compare { PD_IS, PD_IS_NOT, PD_LESS, PD_LESS_OR_IS, PD_MORE, PD_MORE_OR_IS, PD_HAS_BITS, PD_IS_LIKE };
+
+/* Where a field of an event is found. */
+struct pd_expression_place {
+    bool known;                              /* the rest is set */
+    bool in_sample;                          /* by its path */
+    const struct pd_tracepoint_field *field; /* or in the raw data; NULL and not in_sample: nowhere */
+    enum pd_order order;                     /* of the raw data */
+};
+
+enum pd_expression_op { PD_OR, PD_AND, PD_NOT, PD_TEST };
+
+struct pd_expression_node {
+    enum pd_expression_op op;
+    uint32_t left, right; /* nodes; of NOT the left one */
+    /* TEST */
+    enum pd_compare compare;
+    const char *name, *text; /* the field; the value, of a text without its quotes */
+    size_t at, n;            /* the field's name in the expression */
+    size_t value_at, value_n;
+    bool quoted, is_number, negative;
+    uint64_t number;
+    struct pd_expression_place *places; /* by attr */
+    size_t n_places;
+};
+
+struct pd_expression {
+    const struct pd_allocator *allocator;
+    char *text;   /* the whole expression */
+    char *pieces; /* names and values, each with a NUL behind it */
+    size_t n_pieces;
+    struct pd_expression_node *nodes;
+    size_t n, cap;
+    uint32_t root;
+};
+
+#endif

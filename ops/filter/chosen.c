@@ -12,6 +12,20 @@ static uint32_t tag_mapping(void *user, const struct pd_mapping *m)
     return own << 2 | pd_selector_judge_mapping(&c->selector, m);
 }
 
+static bool lists_none(const struct pd_filter_lists *l)
+{
+    return !pd_lists_any(l) && l->dsos == NULL && l->cgroups == NULL;
+}
+
+/* What saves time for each sample. */
+static void look_at_selection(struct pd_chosen *c)
+{
+    const struct pd_filter_options *o = c->options.selection;
+    const uint32_t parts = c->options.parts | pd_selector_parts(&c->selector);
+    c->all = lists_none(&o->keep) && lists_none(&o->drop) && !o->all_user && !o->all_kernel;
+    c->few = c->options.few && !pd_selector_parts(&c->selector) && !(parts & PD_SESSION_ORIGINS);
+}
+
 enum pd_code pd_chosen_open(struct pd_chosen *c, struct pd_reader *reader,
                             const struct pd_chosen_options *options, struct pd_error *error)
 {
@@ -28,6 +42,7 @@ enum pd_code pd_chosen_open(struct pd_chosen *c, struct pd_reader *reader,
                                                .tag = tag_mapping,
                                                .user = c,
                                                .parts = options->parts | pd_selector_parts(&c->selector)};
+    look_at_selection(c);
     if (!code && session.parts)
         code = pd_session_new(&c->session, &session, error);
     if (!code && reader->in.seekable)
@@ -54,6 +69,8 @@ static bool is_wanted(struct pd_chosen *c, struct pd_record *rec)
     const struct pd_filter_options *o = c->options.selection;
     bool has = false;
     uint32_t sides = PD_SELECT_KEEP;
+    if (c->all)
+        return true;
     if (o->keep.dsos || o->drop.dsos) {
         const struct pd_mapping *m = pd_sample_mapping(c->session, rec, &has);
         sides = !has ? PD_SELECT_KEEP : m ? m->tag & 3 : pd_selector_judge_mapping(&c->selector, NULL);
@@ -70,7 +87,8 @@ static enum pd_code take(struct pd_chosen *c, struct pd_record *rec, bool *wante
     *wanted = false;
     if (rec->type != PD_RECORD_SAMPLE && !pd_selector_record(&c->selector, c->session, rec))
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, c->selector.sides_cap);
-    if (c->session && (code = pd_session_record(c->session, rec, &what)) != PD_OK) {
+    const bool passes = c->few && rec->type == PD_RECORD_SAMPLE;
+    if (c->session && !passes && (code = pd_session_record(c->session, rec, &what)) != PD_OK) {
         if (pd_is_failure(code) || code == PD_ELIMIT) {
             *error = what;
             return code;
@@ -79,6 +97,8 @@ static enum pd_code take(struct pd_chosen *c, struct pd_record *rec, bool *wante
     } else if (rec->type == PD_RECORD_SAMPLE) {
         c->samples++;
         *wanted = is_wanted(c, rec);
+    } else if (c->options.other) {
+        return c->options.other(c->options.tag_user, rec, error);
     }
     return PD_OK;
 }

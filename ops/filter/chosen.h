@@ -15,7 +15,10 @@ struct pd_chosen_options {
     uint32_t parts;                            /* PD_SESSION_… that the caller asks the session about */
     /* A tag of at most 30 bits for each new mapping; may be NULL. */
     uint32_t (*tag)(void *user, const struct pd_mapping *mapping);
-    void *tag_user;
+    /* Called for each record that is no sample, after the session has taken it; may be NULL. */
+    enum pd_code (*other)(void *user, struct pd_record *rec, struct pd_error *error);
+    void *tag_user; /* of both */
+    bool few;       /* the session is not asked for the process of a thread that only samples name */
     void (*finding)(void *user, const struct pd_error *error); /* damage; may be NULL */
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *user;
@@ -28,6 +31,8 @@ struct pd_chosen {
     struct pd_session *session;
     struct pd_selector selector;
     struct pd_progress progress;
+    bool all;         /* the selection wants all samples */
+    bool few;         /* samples need not go through the session */
     uint64_t samples; /* seen, chosen or not */
     bool damaged;
 };

@@ -95,6 +95,14 @@
       "temporary files hold the rest", "`memory` of the options")                                            \
     X(MERGE_MEMORY, 64 << 20, BYTES, "the same in `merge`, and in `sort` of the command", "the same",        \
       "`memory` of the options, `--memory`")                                                                 \
+    X(EXPORT_MEMORY, 64 << 20, BYTES, "different stacks of `export` in memory",                              \
+      "temporary files hold the rest", "`memory` of `pd_export_options`, `--memory`")                        \
+    X(EXPORT_NAMES, 256 << 20, BYTES, "different names of tasks, of files, and of events in `export`, each", \
+      "`PD_ELIMIT`", "")                                                                                     \
+    X(EXPORT_STACK, 65528, BYTES, "a stack in `export`, which takes 2 to 15 bytes for each frame",           \
+      "its outermost frames are left out, which is told", "")                                                \
+    X(EXPORT_WAITING, 16 << 20, BYTES, "samples of `export` that wait for their deferred call chain",        \
+      "the oldest ones are taken without it, which is told", "")                                             \
     /* The command */                                                                                        \
     X(TEXT_LINE, 16 << 20, BYTES, "a line of text for `encode`", "status 3", "")                             \
     X(TEXT_ATTRS, 1 << 20, COUNT, "attrs in a text for `encode`", "status 3", "")                            \

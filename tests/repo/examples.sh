@@ -16,7 +16,7 @@ pages=$PERFDATA_SOURCE/docs/man
 mkdir bin stock
 ln -s "$PERFDATA" bin/perfdata
 PATH=$tmp/bin:$PATH
-for tool in less jq; do # they only look
+for tool in less jq flamegraph.pl; do # they only look
     command -v $tool >/dev/null || { printf '#!/bin/sh\ncat\n' >bin/$tool && chmod +x bin/$tool; }
 done
 printf '#!/bin/sh\nexec perfdata info "${1:--}"\n' >bin/reader # what corrupt is for

@@ -12,7 +12,7 @@ import sys
 READING = ["src/support", "src/schema", "src/codec", "src/reflect", "src/container", "src/session"]
 LIBRARY = READING + ["encode/codec", "encode/container"]
 FIRST = ["ops/output", "ops/edit", "ops/redact", "ops/filter"]
-SECOND = ["ops/split", "ops/sort", "ops/convert", "ops/gen", "ops/compare", "ops/text", "ops/report"]
+SECOND = [f"ops/{name}" for name in "split sort convert gen compare text report export".split()]
 OPERATIONS = FIRST + SECOND + ["ops/repair", "ops/merge"]
 LAYERS = {
     "src/support": [],
@@ -52,6 +52,7 @@ PUBLIC = {
     "ops/filter": "ops/filter ops/expression",
     "ops/convert": "ops/rewrite",
     "ops/compare": "ops/difference ops/hash",
+    "ops/export": "ops/export",
     "ops/gen": "ops/gen",
     "ops/merge": "ops/merge",
     "ops/repair": "ops/repair",
@@ -71,6 +72,7 @@ OTHERS = {
         "src/session",
         "ops/redact",
         "ops/compare",
+        "ops/export",
         "ops/merge",
         "cli/lib",
         "cli/verbs",

@@ -9,6 +9,7 @@
 #include "src/schema/options.h"
 #include <perfdata/ops/convert.h>
 #include <perfdata/ops/difference.h>
+#include <perfdata/ops/export.h>
 #include <perfdata/ops/filter.h>
 #include <perfdata/ops/gen.h>
 #include <perfdata/ops/hash.h>
@@ -188,6 +189,15 @@ static enum pd_code session_new(const void *o, struct pd_error *e)
     return code;
 }
 
+static enum pd_code export_new(const void *o, struct pd_error *e)
+{
+    struct pd_export *export;
+    const enum pd_code code = pd_export_new(&export, o, e);
+    if (!code)
+        pd_export_free(export);
+    return code;
+}
+
 static enum pd_code redaction_open(const void *o, struct pd_error *e)
 {
     struct pd_redaction *redaction;
@@ -248,6 +258,15 @@ static enum pd_code merged(struct pd_reader *r, const void *o, struct pd_error *
     return pd_merge(readers, 1, &nowhere, o, NULL, NULL, e);
 }
 
+static enum pd_code exported(struct pd_reader *r, const void *o, struct pd_error *e)
+{
+    struct pd_export *export;
+    assert_int_equal(pd_export_new(&export, NULL, NULL), PD_OK);
+    const enum pd_code code = pd_export_add(export, r, o, e);
+    pd_export_free(export);
+    return code;
+}
+
 static enum pd_code edited(struct pd_reader *r, const void *o, struct pd_error *e)
 {
     const struct pd_convert_options options = {.size = sizeof options, .edit = o};
@@ -271,6 +290,7 @@ WITH_READER(sort, pd_sort(r, &nowhere, o, NULL, e))
 WITH_READER(sort_check, pd_sort_check(r, o, &sort_stats, e))
 WITH_READER(pieces, pd_pieces(r, o, NULL, e))
 WITH_READER(repair, pd_repair(r, &nowhere, o, NULL, e))
+WITH_READER(export_add, exported(r, o, e))
 WITH_READER(hash_recording, pd_hash_recording(r, o, &hash, e))
 
 /* The name alone tells which struct it is. */
@@ -343,9 +363,11 @@ static const struct {
     ROW(transform, pd_transform_options),
     ROW(convert, pd_convert_options),
     ROW(edit, pd_edit_options), /* no function, but what pd_convert_options points to */
+    ROW(export_new, pd_export_options),
     ROW(redaction_open, pd_redact_options),
     ROW(filter, pd_filter_options),
     ROW(report_new, pd_report_options),
+    ROW(export_add, pd_filter_options),
     ROW(pieces, pd_pieces_options),
     ROW(merge, pd_merge_options),
     ROW(repair, pd_repair_options),

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* export.c - `perfdata export`: the stacks of samples, added up, for other tools. */
+#define _GNU_SOURCE
+#include "cli/lib/selection/selection.h"
+#include "cli/lib/cli.h"
+#include <inttypes.h>
+#include <perfdata/ops/export.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_TO = CLI_LONG, KEY_COUNT };
+
+/* clang-format off */
+static const struct cli_option options[] = {
+    {"to", KEY_TO, "folded", "the format: a line for each stack, as flamegraph.pl reads it"},
+    {"sort", 's', "KEYS", "what stands before the frames: comm (default), pid, tid, cpu, cgroup, or none"},
+    {"count", KEY_COUNT, NULL, "samples are counted; else their periods are added"},
+    CLI_SELECTION,
+    CLI_SELECTION_EXCLUDE,
+    CLI_SELECTION_MODES,
+    {"memory", 'm', "SIZE", "bytes for stacks in memory, by default 64M; the rest waits in temporary files"},
+    {0},
+};
+
+static const struct cli_spec spec = {
+    .usage = "--to FORMAT [OPTION]... [-o FILE] [FILE]...",
+    .about = "Writes the stacks of the selected samples in a format of another tool, each stack once with "
+             "the sum of\n"
+             "its samples. Several recordings add up. A frame is a file and the offset in it, without "
+             "symbols.\n",
+    .options = options,
+    .common = CLI_IN | CLI_OUT | CLI_OPERANDS,
+    .examples = "  perfdata export --to folded x.data | flamegraph.pl > x.svg\n"
+                "  perfdata export --to folded -s comm,tid --count -e cpu-clock -o both.txt a.data b.data\n",
+};
+/* clang-format on */
+
+struct run {
+    struct cli *cli;
+    struct cli_input *in;
+    size_t n_in;
+    struct cli_input *current;
+    struct cli_output out;
+    struct cli_selection selection;
+    struct pd_filter_options select;
+    struct pd_export_options options;
+    struct pd_export *export;
+    bool chosen; /* --to */
+    size_t n_findings;
+};
+
+/* ---- Options */
+
+static bool take_format(struct run *run)
+{
+    static const char *const names[] = {"folded"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(run->cli->arg, names[i]) == 0) {
+            run->options.format = (enum pd_export_format)i;
+            return run->chosen = true;
+        }
+    }
+    cli_fail(run->cli, CLI_USAGE, "--to is folded, not \"%s\"", run->cli->arg);
+    return false;
+}
+
+static bool take_keys(struct run *run)
+{
+    static const char *const names[] = {"comm", "pid", "tid", "cpu", "cgroup"};
+    const size_t n_names = sizeof names / sizeof *names;
+    const char *word = run->cli->arg;
+    run->options.keys = 0;
+    if (strcmp(word, "none") == 0)
+        return true;
+    for (bool more = true; more; word++) {
+        const size_t n = strcspn(word, ",");
+        size_t i = 0;
+        while (i < n_names && (strlen(names[i]) != n || memcmp(names[i], word, n) != 0))
+            i++;
+        if (i == n_names) {
+            cli_fail(run->cli, CLI_USAGE,
+                     "--sort is none, or of comm, pid, tid, cpu and cgroup, not \"%.*s\"", (int)n, word);
+            return false;
+        }
+        run->options.keys |= 1u << i;
+        word += n;
+        more = *word == ',';
+    }
+    return true;
+}
+
+static bool take_option(struct run *run, int key)
+{
+    switch (key) {
+    case KEY_TO: return take_format(run);
+    case 's': return take_keys(run);
+    case KEY_COUNT: return run->options.count = true;
+    case 'm': return cli_take_memory(run->cli, &run->options.memory);
+    case CLI_STOP: return false;
+    default: return cli_select(&run->selection, key);
+    }
+}
+
+/* ---- Callbacks of the library */
+
+static void on_finding(void *user, const struct pd_error *error)
+{
+    struct run *run = user;
+    cli_finding(run->current, &run->n_findings, error);
+}
+
+static void on_progress(void *user, uint64_t done, uint64_t total)
+{
+    const struct run *run = user;
+    cli_progress(run->cli, done, total);
+}
+
+static size_t on_event(void *user, struct pd_reader *reader, uint32_t attr, char *buf, size_t cap)
+{
+    struct run *run = user;
+    (void)reader;
+    return cli_event_name(run->current, attr, buf, cap);
+}
+
+/* ---- The run */
+
+static bool open_inputs(struct run *run)
+{
+    struct cli *cli = run->cli;
+    run->in = cli_calloc(cli->n_inputs, sizeof *run->in);
+    if (run->in == NULL) {
+        cli_fail(cli, CLI_OUTPUT, "no memory for %zu inputs", cli->n_inputs);
+        return false;
+    }
+    for (; run->n_in < cli->n_inputs; run->n_in++)
+        if (!cli_input_open(cli, &run->in[run->n_in], cli->inputs[run->n_in], CLI_SEEK | CLI_META))
+            return false;
+    return true;
+}
+
+static bool add_input(struct run *run, struct cli_input *in)
+{
+    struct pd_error error;
+    run->current = in;
+    if (!cli_learn_stream(in) || !cli_learn_names(in) ||
+        !cli_selection_look_up(&run->selection, in, &run->select.keep, &run->select.drop))
+        return false;
+    const enum pd_code code = pd_export_add(run->export, in->reader, &run->select, &error);
+    cli_progress_end(run->cli);
+    if (code)
+        cli_input_error(in, &error);
+    return code == PD_OK;
+}
+
+static bool write_output(struct run *run)
+{
+    struct pd_error error;
+    const enum pd_code code = pd_export_write(run->export, &run->out.sink, &error);
+    if (code)
+        cli_error(run->cli, run->out.name, &error);
+    return code == PD_OK;
+}
+
+static void tell_sums(struct run *run)
+{
+    struct pd_export_stats stats;
+    pd_export_get_stats(run->export, &stats);
+    if (run->n_findings > CLI_MOST_FINDINGS)
+        cli_say(run->cli, "%zu places could not be read", run->n_findings);
+    if (stats.cut)
+        cli_say(run->cli, "%" PRIu64 " samples had so long a stack that the outermost frames were left out",
+                stats.cut);
+    if (stats.unjoined)
+        cli_say(run->cli, "of %" PRIu64 " samples the user's part of the call chain is missing",
+                stats.unjoined);
+    if (run->cli->verbose)
+        cli_say(run->cli,
+                "%" PRIu64 " of %" PRIu64 " samples; %" PRIu64 " stacks, %" PRIu64
+                " bytes in temporary files",
+                stats.exported, stats.samples, stats.stacks, stats.spilled);
+}
+
+static void export_inputs(struct run *run)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < run->n_in; i++)
+        ok = add_input(run, &run->in[i]);
+    if (ok && write_output(run) && cli_may_commit(run->cli) && cli_output_commit(&run->out))
+        tell_sums(run);
+}
+
+static void run_export(struct run *run)
+{
+    struct cli *cli = run->cli;
+    struct pd_error error;
+    if (!run->chosen) {
+        cli_fail(cli, CLI_USAGE, "--to which format? perfdata help export lists them");
+        return;
+    }
+    if (!cli_selection_agrees(&run->selection))
+        return;
+    run->select = (struct pd_filter_options){.size = sizeof run->select,
+                                             .allocator = &cli_allocator,
+                                             .all_user = run->selection.all_user,
+                                             .all_kernel = run->selection.all_kernel,
+                                             .with_children = run->selection.with_children};
+    if (cli->output == NULL)
+        cli->output = "-";
+    run->options.size = sizeof run->options;
+    run->options.allocator = &cli_allocator;
+    run->options.event_name = on_event;
+    run->options.finding = on_finding;
+    run->options.progress = on_progress;
+    run->options.user = run;
+    if (open_inputs(run) && cli_output_open(cli, &run->out, run->in, run->n_in, CLI_TEXT)) {
+        if (pd_export_new(&run->export, &run->options, &error))
+            cli_error(cli, cli_temporary_dir(), &error);
+        else
+            export_inputs(run);
+        pd_export_free(run->export);
+        cli_output_discard(&run->out);
+    }
+    for (size_t i = 0; i < run->n_in; i++) {
+        cli_tell_findings(&run->in[i]);
+        cli_input_close(&run->in[i]);
+    }
+    free(run->in);
+}
+
+int cmd_export(struct cli *cli, int argc, char **argv)
+{
+    struct run run = {.cli = cli, .selection.cli = cli, .options.keys = PD_EXPORT_COMM};
+    int key;
+    bool ok = true;
+    cli->spec = &spec;
+    while (ok && (key = cli_next_option(cli, argc, argv)) != CLI_END)
+        ok = take_option(&run, key);
+    if (ok)
+        run_export(&run);
+    cli_selection_free(&run.selection);
+    return cli->status;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfdata/ops/export.h - the stacks of samples, added up, in formats of other tools.
+ *
+ *     struct pd_export_options options = {.size = sizeof options, .format = PD_EXPORT_FOLDED,
+ *                                         .keys = PD_EXPORT_COMM};
+ *     pd_export_new(&export, &options, &error);
+ *     pd_export_add(export, reader, NULL, &error);      once for each recording
+ *     pd_export_write(export, &sink, &error);
+ *     pd_export_free(export);
+ *
+ * A recording is read through a sorter, once for the records and once to know their order. Memory grows with
+ * what a session holds, and with the names of tasks, files and events; different stacks take `memory` bytes,
+ * and wait, sorted, in temporary files beyond that.
+ */
+#ifndef PERFDATA_OPS_EXPORT_H
+#define PERFDATA_OPS_EXPORT_H
+
+#include <perfdata/ops/filter.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pd_export;
+
+enum pd_export_format {
+    /*
+     * A line for each stack: what stands before it (`keys`), its frames from the outermost on, all with `;`
+     * between, a space, and the sum in decimal. A frame is FILE+0xOFFSET, the file named as perf names it,
+     * and
+     * "[unknown]" where nothing is mapped; the offset is that of pd_mapping_offset(). Of several events, the
+     * name of the event comes first. In a name, a `;` becomes `:`, and control characters and bytes that are
+     * not UTF-8 become \xNN.
+     */
+    PD_EXPORT_FOLDED,
+};
+
+/* What stands before the frames of a stack: bits. In this order. */
+enum pd_export_keys {
+    PD_EXPORT_COMM = 1, /* the name of the task at the time of the sample; ":TID" if it has none */
+    PD_EXPORT_PID = 2,  /* "pid 7"; -1: the sample does not tell */
+    PD_EXPORT_TID = 4,  /* "tid 7" */
+    PD_EXPORT_CPU = 8,  /* "cpu 7" */
+    PD_EXPORT_CGROUP =
+        16, /* the path of the sample's cgroup; "cgroup ID" if no record names it, "" without */
+};
+
+struct pd_export_options {
+    size_t size;                          /* sizeof this struct */
+    const struct pd_allocator *allocator; /* NULL: malloc; must outlive the export */
+    enum pd_export_format format;
+    uint32_t keys; /* PD_EXPORT_… */
+    bool count;    /* a sample counts 1; else its period, or 1 where the event samples none */
+    size_t
+        memory; /* bytes for stacks; 0: 64 MiB. A merge takes 128 KiB for each temporary file, 60 at most */
+    const char *tmpdir; /* for temporary files; copied; NULL: $TMPDIR, or else /tmp */
+    /*
+     * Writes the name of an event of the recording that is being added, as snprintf() would; NULL: it is made
+     * of the attr.
+     */
+    size_t (*event_name)(void *user, struct pd_reader *reader, uint32_t attr, char *buf, size_t cap);
+    /* Called for each damaged record, which is left out; may be NULL. */
+    void (*finding)(void *user, const struct pd_error *error);
+    /* Called now and then with the work done and to do of one recording, in bytes; may be NULL. */
+    void (*progress)(void *user, uint64_t done, uint64_t total);
+    void *user;
+};
+
+struct pd_export_stats {
+    uint64_t samples;  /* read */
+    uint64_t exported; /* of these, with at least one frame or key */
+    uint64_t stacks; /* different ones in memory or in temporary files; more than there are if that spilled */
+    uint64_t spilled;  /* bytes written to temporary files */
+    uint64_t cut;      /* samples whose stack was too long, of which the innermost 64 KiB were taken */
+    uint64_t unjoined; /* samples whose deferred call chain never came: the kernel's part alone was taken */
+};
+
+/* PD_EARG: the format or a key is unknown, or a struct of another library. PD_ENOMEM. */
+PD_EXPERIMENTAL enum pd_code pd_export_new(struct pd_export **export_,
+                                           const struct pd_export_options *options, struct pd_error *error);
+/* NULL is allowed. */
+PD_EXPERIMENTAL void pd_export_free(struct pd_export *export_);
+
+/*
+ * Adds the selected samples of a recording, from its beginning if it can seek; `select`: as pd_filter() takes
+ * it, of which keep, drop, all_user, all_kernel and with_children count; NULL: all samples. What was recorded
+ * as the user's part of call chains, to be joined later, is joined; stacks of off-cpu samples are those in
+ * their raw data. A sample without a call chain has one frame, its address.
+ *
+ * Damage is told by `finding` and does not end the work. PD_ELIMIT: too many names or mappings; failures
+ * (pd_is_failure()). After an error the export can only be freed.
+ */
+PD_EXPERIMENTAL enum pd_code pd_export_add(struct pd_export *export_, struct pd_reader *reader,
+                                           const struct pd_filter_options *select, struct pd_error *error);
+
+/* Writes what was added, in one order whatever the allocator and `memory`. PD_EOUT: the sink failed. */
+PD_EXPERIMENTAL enum pd_code pd_export_write(struct pd_export *export_, const struct pd_sink *sink,
+                                             struct pd_error *error);
+
+PD_EXPERIMENTAL void pd_export_get_stats(const struct pd_export *export_, struct pd_export_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * deferred.c - call chains of which the user's part comes in a later record of the same thread, with the
+ * cookie that ends the samples' own. Few wait at a time: a thread writes that record on its way back to user
+ * mode.
+ */
+#include "export.h"
+#include "src/schema/fail.h"
+
+#define MOST 4096 /* that wait */
+
+bool pd_chain_is_deferred(const struct pd_vec *ips, uint64_t *cookie)
+{
+    if (ips->n < 2 || pd_vec_at(ips, ips->n - 2) != PD_CONTEXT_USER_DEFERRED)
+        return false;
+    *cookie = pd_vec_at(ips, ips->n - 1);
+    return true;
+}
+
+static size_t bytes_of(const struct pd_unjoined *u)
+{
+    return u->n_frames * sizeof *u->frames + u->n_head + sizeof *u;
+}
+
+/* Adds the sample with what is known of its frames, and what x->frames has besides. */
+static enum pd_code add_joined(struct pd_exporting *x, struct pd_unjoined *u)
+{
+    struct pd_waiting *at;
+    memcpy(x->head, u->frames + u->n_frames, u->n_head);
+    x->n_head = u->n_head;
+    x->unjoined.bytes -= bytes_of(u);
+    pd_release(x->allocator, u->frames);
+    u->frames = NULL;
+    return pd_export_put(x, &u->sample, &at);
+}
+
+static enum pd_code copy_frames(struct pd_exporting *x, const struct pd_export_frame *from, size_t n)
+{
+    struct pd_export_frames *f = &x->frames;
+    f->n = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!pd_grow(x->allocator, (void **)&f->all, f->n, &f->cap, sizeof *f->all))
+            return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, 2 * f->cap * sizeof *f->all);
+        f->all[f->n++] = from[i];
+    }
+    return PD_OK;
+}
+
+/* The oldest one goes without. */
+static enum pd_code put_oldest(struct pd_exporting *x)
+{
+    struct pd_unjoined_list *l = &x->unjoined;
+    struct pd_unjoined *u = &l->all[l->first++];
+    if (u->frames == NULL)
+        return PD_OK;
+    x->all->stats.unjoined++;
+    const enum pd_code code = copy_frames(x, u->frames, u->n_frames);
+    return code ? code : add_joined(x, u);
+}
+
+enum pd_code pd_export_unjoined(struct pd_exporting *x)
+{
+    enum pd_code code = PD_OK;
+    while (!code && x->unjoined.first < x->unjoined.n)
+        code = put_oldest(x);
+    return code;
+}
+
+/* The list begins at its array's start again. */
+static void close_gaps(struct pd_unjoined_list *l)
+{
+    size_t n = 0;
+    for (size_t i = l->first; i < l->n; i++)
+        if (l->all[i].frames)
+            l->all[n++] = l->all[i];
+    l->first = 0;
+    l->n = n;
+}
+
+enum pd_code pd_export_defer(struct pd_exporting *x, const struct pd_export_sample *sample, uint64_t cookie)
+{
+    struct pd_unjoined_list *l = &x->unjoined;
+    struct pd_unjoined u = {.cookie = cookie, .tid = sample->tid, .sample = *sample, .n_frames = x->frames.n};
+    const size_t n = x->frames.n * sizeof *u.frames;
+    enum pd_code code = PD_OK;
+    u.sample.rec = NULL;
+    u.n_head = (uint32_t)x->n_head;
+    u.frames = pd_resize(x->allocator, NULL, n + x->n_head);
+    if (u.frames == NULL)
+        return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, n + x->n_head);
+    if (n)
+        memcpy(u.frames, x->frames.all, n);
+    memcpy(u.frames + u.n_frames, x->head, x->n_head);
+    if (l->n == l->cap || l->n >= MOST)
+        close_gaps(l);
+    while (!code && l->n && (l->n - l->first >= MOST || l->bytes + bytes_of(&u) > PD_LIMIT_EXPORT_WAITING) &&
+           l->first < l->n)
+        code = put_oldest(x);
+    if (!code && l->n >= MOST)
+        close_gaps(l);
+    if (!code && !pd_grow(x->allocator, (void **)&l->all, l->n, &l->cap, sizeof *l->all))
+        code = pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, 2 * l->cap * sizeof *l->all);
+    if (code) {
+        pd_release(x->allocator, u.frames);
+        return code;
+    }
+    l->bytes += bytes_of(&u);
+    l->all[l->n++] = u;
+    return PD_OK;
+}
+
+enum pd_code pd_export_join(struct pd_exporting *x, struct pd_record *rec)
+{
+    const uint64_t cookie = rec->u.callchain_deferred.cookie;
+    struct pd_unjoined_list *l = &x->unjoined;
+    uint32_t pid = UINT32_MAX, tid = UINT32_MAX;
+    enum pd_code code = PD_OK;
+    const struct pd_vec *ips = &rec->u.callchain_deferred.ips;
+    pd_record_task(rec, &pid, &tid);
+    for (size_t i = l->first; !code && i < l->n; i++) {
+        struct pd_unjoined *u = &l->all[i];
+        if (u->frames == NULL || u->cookie != cookie || u->tid != tid)
+            continue;
+        code = copy_frames(x, u->frames, u->n_frames);
+        if (!code)
+            code = pd_export_chain(x, u->sample.process, ips);
+        if (!code)
+            code = add_joined(x, u);
+    }
+    if (l->first < l->n && l->all[l->first].frames == NULL)
+        close_gaps(l);
+    return code;
+}

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * export.c - pd_export_add(): the samples of a recording, in an order in which a session knows their tasks
+ * and mappings, become stacks. A call chain that a process had before, with the same mappings, is known by
+ * its hash: then its frames are not looked up again.
+ */
+#include "export.h"
+#include "src/codec/record_role.h"
+#include "src/schema/fail.h"
+#include "src/schema/options.h"
+#include "src/session/record_words.h"
+#include <perfdata/session/event.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <xxhash.h>
+
+#define STACK_PLACES ((size_t)1 << 15)
+#define COMM_PLACES ((size_t)1 << 10)
+
+/* Where a stack is, as long as the stacks in memory are the same. */
+struct pd_stack_place {
+    XXH128_hash_t hash;
+    uint64_t round; /* 0: empty */
+    struct pd_waiting *at;
+};
+
+/* The name of a task, as long as no record has changed one. */
+struct pd_comm_place {
+    uint64_t generation; /* 0: empty */
+    uint32_t tid, number;
+};
+
+/* ---- The export */
+
+static enum pd_code take_text(struct pd_texts *texts, const char *text, size_t n, uint32_t *number,
+                              struct pd_error *error)
+{
+    if (!pd_texts_add(texts, text, n, number))
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "names", 0, n);
+    if (texts->bytes > PD_LIMIT_EXPORT_NAMES)
+        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "names", texts->bytes, PD_LIMIT_EXPORT_NAMES);
+    return PD_OK;
+}
+
+enum pd_code pd_export_new(struct pd_export **out, const struct pd_export_options *options,
+                           struct pd_error *error)
+{
+    const uint32_t keys = PD_EXPORT_COMM | PD_EXPORT_PID | PD_EXPORT_TID | PD_EXPORT_CPU | PD_EXPORT_CGROUP;
+    struct pd_export_options own;
+    uint32_t unmapped;
+    *out = NULL;
+    enum pd_code code = PD_TAKE_OPTIONS(pd_export_options, &own, options, error);
+    if (code)
+        return code;
+    if (own.format > PD_EXPORT_FOLDED)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "format", own.format, PD_EXPORT_FOLDED);
+    if (own.keys & ~keys)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "keys", own.keys, keys);
+    struct pd_export *e = pd_resize(own.allocator, NULL, sizeof *e);
+    if (e == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "export", 0, sizeof *e);
+    *e = (struct pd_export){.options = own};
+    e->comms.allocator = e->cgroups.allocator = e->events.allocator = e->dsos.allocator = own.allocator;
+    code = pd_stacks_init(&e->stacks, own.allocator, own.memory ? own.memory : PD_LIMIT_EXPORT_MEMORY,
+                          own.tmpdir, error);
+    if (!code)
+        code = take_text(&e->dsos, " [unknown]", 10, &unmapped, error);
+    if (code)
+        pd_export_free(e);
+    else
+        *out = e;
+    return code;
+}
+
+void pd_export_free(struct pd_export *e)
+{
+    if (e == NULL)
+        return;
+    const struct pd_allocator *allocator = e->options.allocator;
+    pd_texts_free(&e->comms);
+    pd_texts_free(&e->cgroups);
+    pd_texts_free(&e->events);
+    pd_texts_free(&e->dsos);
+    pd_stacks_free(&e->stacks);
+    pd_release(allocator, e);
+}
+
+void pd_export_get_stats(const struct pd_export *e, struct pd_export_stats *stats)
+{
+    *stats = e->stats;
+    stats->stacks = e->stacks.added;
+    stats->spilled = e->stacks.spilled;
+}
+
+enum pd_code pd_export_write(struct pd_export *e, const struct pd_sink *sink, struct pd_error *error)
+{
+    if (e->broken)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "export", 0, 0);
+    e->broken = true; /* the stacks go as they are written */
+    return pd_export_folded(e, sink, error);
+}
+
+/* ---- Names */
+
+static enum pd_code enlarge_text(struct pd_exporting *x, size_t n)
+{
+    if (n <= x->text_cap)
+        return PD_OK;
+    char *text = pd_resize(x->allocator, x->text, n);
+    if (text == NULL)
+        return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "names", 0, n);
+    x->text = text;
+    x->text_cap = n;
+    return PD_OK;
+}
+
+/* The number of a mapping's file; what fails is kept in x->failed. */
+static uint32_t name_mapping(void *user, const struct pd_mapping *mapping)
+{
+    struct pd_exporting *x = user;
+    uint32_t number = 0;
+    const size_t n = pd_mapping_dso(mapping, NULL, 0);
+    enum pd_code code = enlarge_text(x, n + 2);
+    if (!code) {
+        x->text[0] = ' '; /* by the name alone: nothing is written of build ids */
+        pd_mapping_dso(mapping, x->text + 1, n + 1);
+        code = take_text(&x->all->dsos, x->text, n + 1, &number, x->error);
+    }
+    if (!x->failed)
+        x->failed = code;
+    return number;
+}
+
+static size_t event_name(struct pd_exporting *x, uint32_t attr)
+{
+    const struct pd_export_options *o = &x->all->options;
+    const struct pd_attr *a = &pd_reader_attr(x->chosen.reader, attr)->attr;
+    return o->event_name
+               ? o->event_name(o->user, x->chosen.reader, attr, x->text, x->text_cap)
+               : pd_event_format(a->type, a->config, a->bp_addr, a->bp_type, a->bp_len, x->text, x->text_cap);
+}
+
+/* The number of the name of an event. */
+static enum pd_code find_event(struct pd_exporting *x, uint32_t attr, uint32_t *event)
+{
+    if (attr >= x->n_events) {
+        const size_t n = pd_reader_n_attrs(x->chosen.reader);
+        uint32_t *events = pd_array(x->allocator, x->events, n, sizeof *events);
+        if (events == NULL)
+            return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "events", 0, n * sizeof *events);
+        memset(events + x->n_events, 0, (n - x->n_events) * sizeof *events);
+        x->events = events;
+        x->n_events = n;
+    }
+    if (x->events[attr] == 0) {
+        enum pd_code code = enlarge_text(x, 512);
+        size_t n = code ? 0 : event_name(x, attr);
+        if (n >= x->text_cap && !(code = enlarge_text(x, n + 1)))
+            n = event_name(x, attr);
+        if (!code)
+            code =
+                take_text(&x->all->events, x->text, n < x->text_cap ? n : x->text_cap - 1, event, x->error);
+        if (code)
+            return code;
+        x->events[attr] = *event + 1;
+    }
+    *event = x->events[attr] - 1;
+    return PD_OK;
+}
+
+static enum pd_code find_comm(struct pd_exporting *x, uint32_t tid, uint32_t *number)
+{
+    const struct pd_session_task *task = pd_session_find_task(x->chosen.session, tid);
+    char none[16];
+    const char *name = none;
+    if (task && *task->comm)
+        name = task->comm;
+    else
+        snprintf(none, sizeof none, ":%d", (int)tid);
+    return take_text(&x->all->comms, name, strlen(name), number, x->error);
+}
+
+static enum pd_code put_comm(struct pd_exporting *x, uint32_t tid)
+{
+    struct pd_comm_place *place = &x->comm_places[tid & (COMM_PLACES - 1)];
+    if (place->generation != x->comm_generation || place->tid != tid) {
+        const enum pd_code code = find_comm(x, tid, &place->number);
+        if (code)
+            return code;
+        place->generation = x->comm_generation;
+        place->tid = tid;
+    }
+    x->n_head += pd_put_number(x->head + x->n_head, place->number);
+    return PD_OK;
+}
+
+/* The path of the sample's own cgroup, or its id where no record names it. */
+static enum pd_code put_cgroup(struct pd_exporting *x, const struct pd_record *rec)
+{
+    uint64_t id;
+    if (!pd_sample_cgroup(rec, &id))
+        id = 0;
+    const char *path = id ? pd_session_find_cgroup(x->chosen.session, id) : "";
+    char none[32];
+    uint32_t number;
+    if (path == NULL) {
+        snprintf(none, sizeof none, "cgroup %" PRIu64, id);
+        path = none;
+    }
+    const enum pd_code code = take_text(&x->all->cgroups, path, strlen(path), &number, x->error);
+    if (!code)
+        x->n_head += pd_put_number(x->head + x->n_head, number);
+    return code;
+}
+
+/* What stands before the frames. */
+static enum pd_code put_head(struct pd_exporting *x, const struct pd_export_sample *s)
+{
+    const uint32_t keys = x->all->options.keys;
+    x->n_head = pd_put_number(x->head, s->event);
+    enum pd_code code = keys & PD_EXPORT_COMM ? put_comm(x, s->tid) : PD_OK;
+    if (keys & PD_EXPORT_PID)
+        x->n_head += pd_put_number(x->head + x->n_head, s->pid);
+    if (keys & PD_EXPORT_TID)
+        x->n_head += pd_put_number(x->head + x->n_head, s->tid);
+    if (keys & PD_EXPORT_CPU)
+        x->n_head += pd_put_number(x->head + x->n_head, s->cpu);
+    if (!code && keys & PD_EXPORT_CGROUP)
+        code = put_cgroup(x, s->rec);
+    return code;
+}
+
+/* ---- Changes of mappings */
+
+static enum pd_code change_one(struct pd_exporting *x, uint32_t pid)
+{
+    uint32_t at = pd_idmap_get(&x->pids, pid);
+    if (at == PD_IDMAP_NONE) {
+        at = (uint32_t)x->n_pids;
+        if (!pd_grow(x->allocator, (void **)&x->generations, at, &x->cap_pids, sizeof *x->generations) ||
+            !pd_idmap_add(&x->pids, pid, at))
+            return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "processes", 0, x->cap_pids * 2);
+        x->generations[x->n_pids++] = 0;
+    }
+    x->generations[at]++;
+    return PD_OK;
+}
+
+/* For a record that is no sample: the frames of which processes must be looked up anew? */
+static enum pd_code note_change(struct pd_exporting *x, const struct pd_record *rec)
+{
+    uint32_t pid, tid;
+    const enum pd_role role = pd_role_of(rec);
+    x->comm_generation += role == PD_ROLE_OF_TASK;
+    if (role == PD_ROLE_OF_TASK && rec->decoded && !pd_in_kernel(rec) && pd_told_task(rec, &pid, &tid))
+        return change_one(x, pid);
+    if (role == PD_ROLE_OF_TASK || rec->type == PD_RECORD_KSYMBOL)
+        x->generation += UINT64_C(1) << 40; /* never what that of another process is */
+    return PD_OK;
+}
+
+/* ---- A sample */
+
+/* A sample that is not known by its hash. */
+static enum pd_code add_frames(struct pd_exporting *x, const struct pd_export_sample *s,
+                               struct pd_waiting **at)
+{
+    uint64_t cookie;
+    enum pd_code code = s->ips.n ? pd_export_chain(x, s->process, &s->ips) : PD_OK;
+    *at = NULL;
+    if (!code && pd_chain_is_deferred(&s->ips, &cookie))
+        return pd_export_defer(x, s, cookie);
+    if (!code && x->frames.n == 0 && s->has_ip)
+        code = pd_export_frame(x, s->process, s->ip, s->rec->misc & PD_MISC_CPUMODE);
+    return code ? code : pd_export_put(x, s, at);
+}
+
+/* Of all that a stack depends on. */
+PD_WRAPS static XXH128_hash_t hash_of(const struct pd_exporting *x, const struct pd_export_sample *s)
+{
+    const struct pd_key key = {x->all->stacks.seed, 0};
+    uint64_t head[sizeof x->head / 8] = {0}, seed;
+    memcpy(head, x->head, x->n_head);
+    seed = pd_keyed(&key, pd_export_generation(x, s->process));
+    seed = pd_keyed(&key, seed + s->process);
+    for (size_t i = 0; i < (x->n_head + 7) / 8; i++)
+        seed = pd_keyed(&key, seed + head[i]);
+    if (s->ips.n)
+        return XXH3_128bits_withSeed(s->ips.ptr, s->ips.n * s->ips.width, seed);
+    const uint64_t place[] = {s->rec->misc & PD_MISC_CPUMODE, s->ip};
+    return XXH3_128bits_withSeed(place, sizeof place, seed + 1);
+}
+
+static enum pd_code add_stack(struct pd_exporting *x, const struct pd_export_sample *s)
+{
+    const XXH128_hash_t hash = hash_of(x, s);
+    struct pd_stack_place *place = &x->stack_places[hash.low64 & (STACK_PLACES - 1)];
+    if (place->round == x->all->stacks.round && XXH128_isEqual(place->hash, hash)) {
+        place->at->time = pd_stacks_sum(place->at->time, s->weight);
+        return PD_OK;
+    }
+    struct pd_waiting *at;
+    x->frames.n = 0;
+    const enum pd_code code = add_frames(x, s, &at);
+    if (!code && at)
+        *place = (struct pd_stack_place){hash, x->all->stacks.round, at};
+    return code;
+}
+
+/*
+ * The stack in raw data. perf's BPF program of a little-endian machine writes thread and process the wrong
+ * way round, and perf takes them so.
+ */
+static void take_offcpu(struct pd_exporting *x, struct pd_export_sample *s, const struct pd_offcpu *offcpu)
+{
+    const struct pd_session_task *task = pd_session_find_task(x->chosen.session, offcpu->pid);
+    s->process = task && task->pid == offcpu->tid ? offcpu->tid : offcpu->pid;
+    s->ips = offcpu->ips;
+}
+
+static bool lists_event(const struct pd_filter_lists *l, uint32_t attr)
+{
+    for (size_t i = 0; i < l->n_events; i++)
+        if (l->events[i] == attr)
+            return true;
+    return false;
+}
+
+static bool wants_event(const struct pd_exporting *x, uint32_t attr)
+{
+    return attr != UINT32_MAX && (!x->keep.events || lists_event(&x->keep, attr)) &&
+           !lists_event(&x->drop, attr);
+}
+
+/* The sample as one of an event that it counted. */
+static enum pd_code add_count(struct pd_exporting *x, struct pd_export_sample *s,
+                              const struct pd_counted *counted)
+{
+    if (!wants_event(x, counted->attr_index))
+        return PD_OK;
+    s->weight = x->all->options.count ? 1 : counted->period;
+    enum pd_code code = find_event(x, counted->attr_index, &s->event);
+    if (!code)
+        code = put_head(x, s);
+    return code ? code : add_stack(x, s);
+}
+
+static enum pd_code add_sample(struct pd_exporting *x, struct pd_record *rec)
+{
+    struct pd_export_sample s = {.pid = UINT32_MAX, .tid = UINT32_MAX, .cpu = UINT32_MAX, .rec = rec};
+    struct pd_counted counted;
+    struct pd_offcpu offcpu;
+    enum pd_code code;
+    pd_word_task(rec, &s.pid, &s.tid);
+    pd_word_cpu(rec, &s.cpu);
+    s.has_ip = pd_word_ip(rec, &s.ip);
+    s.process = s.pid;
+    if (rec->attr->sample_type & PD_SAMPLE_CALLCHAIN)
+        s.ips = rec->u.sample.callchain.ips;
+    if (pd_offcpu_of(rec, &offcpu))
+        take_offcpu(x, &s, &offcpu);
+    pd_counts_begin(&x->counts);
+    while ((code = pd_counts_next(&x->counts, x->chosen.reader, rec, &counted)) == PD_OK)
+        if ((code = add_count(x, &s, &counted)) != PD_OK)
+            return code;
+    return code == PD_END ? PD_OK : pd_fail(x->error, code, PD_NOWHERE, "counters", 0, 0);
+}
+
+/* ---- The records of a recording */
+
+static void tell_finding(const struct pd_exporting *x, const struct pd_error *what)
+{
+    if (x->all->options.finding)
+        x->all->options.finding(x->all->options.user, what);
+}
+
+/* A record that is no sample. */
+static enum pd_code take_other(void *user, struct pd_record *rec, struct pd_error *error)
+{
+    struct pd_exporting *x = user;
+    struct pd_error what;
+    enum pd_code code = x->failed;
+    if (!code && rec->type == PD_RECORD_CALLCHAIN_DEFERRED && rec->plan) {
+        code = pd_reader_decode(x->chosen.reader, rec, &what);
+        if (!code)
+            return pd_export_join(x, rec);
+        tell_finding(x, &what);
+        return PD_OK;
+    }
+    if (!code)
+        code = pd_offcpu_learn(&x->offcpu, x->chosen.reader, rec, error);
+    return code ? code : note_change(x, rec);
+}
+
+static enum pd_code export_records(struct pd_exporting *x)
+{
+    struct pd_record rec = {0};
+    enum pd_code code = PD_OK;
+    while (!code && (code = pd_chosen_next(&x->chosen, &rec, x->error)) == PD_OK) {
+        x->all->stats.exported++;
+        code = add_sample(x, &rec);
+    }
+    return code == PD_END ? pd_export_unjoined(x) : code;
+}
+
+static enum pd_code make_places(struct pd_exporting *x)
+{
+    const size_t stacks = STACK_PLACES * sizeof *x->stack_places,
+                 comms = COMM_PLACES * sizeof *x->comm_places;
+    x->stack_places = pd_resize(x->allocator, NULL, stacks);
+    x->comm_places = pd_resize(x->allocator, NULL, comms);
+    if (x->stack_places == NULL || x->comm_places == NULL)
+        return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "stacks", 0, stacks + comms);
+    memset(x->stack_places, 0, stacks);
+    memset(x->comm_places, 0, comms);
+    return PD_OK;
+}
+
+static enum pd_code open_all(struct pd_exporting *x, struct pd_reader *reader)
+{
+    const struct pd_export_options *o = &x->all->options;
+    const uint32_t origins = o->keys & PD_EXPORT_CGROUP ? PD_SESSION_ORIGINS : 0u;
+    const struct pd_chosen_options how = {.selection = &x->select,
+                                          .parts = PD_SESSION_TASKS | PD_SESSION_MAPPINGS | origins,
+                                          .tag = name_mapping,
+                                          .other = take_other,
+                                          .tag_user = x,
+                                          .few = true,
+                                          .finding = o->finding,
+                                          .progress = o->progress,
+                                          .user = o->user};
+    enum pd_code code = make_places(x);
+    if (!code)
+        code = pd_offcpu_open(&x->offcpu, reader, x->allocator, x->error);
+    return code ? code : pd_chosen_open(&x->chosen, reader, &how, x->error);
+}
+
+static void close_all(struct pd_exporting *x)
+{
+    pd_chosen_close(&x->chosen);
+    pd_counts_free(&x->counts);
+    pd_offcpu_close(&x->offcpu);
+    pd_idmap_free(&x->pids);
+    for (size_t i = x->unjoined.first; i < x->unjoined.n; i++)
+        pd_release(x->allocator, x->unjoined.all[i].frames);
+    pd_release(x->allocator, x->unjoined.all);
+    pd_release(x->allocator, x->generations);
+    pd_release(x->allocator, x->frame_places);
+    pd_release(x->allocator, x->stack_places);
+    pd_release(x->allocator, x->comm_places);
+    pd_release(x->allocator, x->events);
+    pd_release(x->allocator, x->text);
+    pd_release(x->allocator, x->frames.all);
+    pd_release(x->allocator, x->key);
+}
+
+enum pd_code pd_export_add(struct pd_export *e, struct pd_reader *reader,
+                           const struct pd_filter_options *select, struct pd_error *error)
+{
+    const struct pd_allocator *allocator = e->options.allocator;
+    struct pd_error own;
+    struct pd_exporting x = {.all = e,
+                             .error = error ? error : &own,
+                             .allocator = allocator,
+                             .pids.allocator = allocator,
+                             .counts.allocator = allocator,
+                             .generation = 1,
+                             .comm_generation = 1};
+    enum pd_code code = PD_TAKE_OPTIONS(pd_filter_options, &x.select, select, x.error);
+    if (code)
+        return code;
+    if (e->broken)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "export", 0, 0);
+    x.select.allocator = allocator;
+    x.keep = x.select.keep;
+    x.drop = x.select.drop;
+    x.select.keep.events = x.select.drop.events = NULL;
+    x.select.keep.n_events = x.select.drop.n_events = 0;
+    code = open_all(&x, reader);
+    if (!code)
+        code = export_records(&x);
+    e->stats.samples += x.chosen.samples;
+    close_all(&x);
+    e->broken |= code != PD_OK;
+    return code;
+}

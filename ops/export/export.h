@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * export.h - shared by the parts of the export: export.c (the samples of a recording), frames.c (the frames
+ * of a sample), deferred.c (those that wait for the rest of their frames), and a writer for each format.
+ *
+ * The key of a stack is numbers in 7 bits a byte: that of the event, one for each of the keys asked for (a
+ * name's is its number in `comms`), then for each frame, from the outermost on, 1 + the number of its file
+ * and the offset, then 0.
+ */
+#ifndef PERFDATA_EXPORT_INTERNAL_H
+#define PERFDATA_EXPORT_INTERNAL_H
+
+#include "ops/filter/chosen.h"
+#include "src/session/counts.h"
+#include "src/session/offcpu.h"
+#include "src/support/idmap.h"
+#include "src/support/texts.h"
+#include "stacks.h"
+#include <perfdata/ops/export.h>
+
+struct pd_export {
+    struct pd_export_options options;
+    struct pd_export_stats stats;
+    struct pd_texts comms, cgroups, events;
+    struct pd_texts dsos; /* the build id, if the format has it, a space, the name; number 0: not mapped */
+    struct pd_stacks stacks;
+    bool broken; /* an error has ended it */
+};
+
+/* ---- frames.c */
+
+struct pd_export_frame {
+    uint64_t offset;
+    uint32_t dso; /* number in `dsos` */
+};
+
+struct pd_export_frames {
+    struct pd_export_frame *all; /* leaf first */
+    size_t n, cap;
+};
+
+struct pd_frame_place; /* a frame that was looked up */
+struct pd_stack_place; /* a stack that was added */
+struct pd_comm_place;  /* a name that was looked up */
+
+struct pd_exporting; /* the work on one recording */
+
+/* Of a sample, what its stack is made of. */
+struct pd_export_sample {
+    uint32_t pid, tid, cpu, event;
+    uint32_t process; /* whose memory the frames are in */
+    uint64_t weight;
+    const struct pd_record *rec;
+    uint64_t ip;
+    bool has_ip;
+    struct pd_vec ips; /* n is 0: its address alone */
+};
+
+/* Appends the frames of a call chain in the memory of a process. */
+enum pd_code pd_export_chain(struct pd_exporting *x, uint32_t pid, const struct pd_vec *ips);
+/* Appends one frame. */
+enum pd_code pd_export_frame(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode);
+
+/* Changes whenever the mappings of a process may. */
+uint64_t pd_export_generation(const struct pd_exporting *x, uint32_t pid);
+/* Adds the frames and the head to the stacks. *at as of pd_stacks_add(). */
+enum pd_code pd_export_put(struct pd_exporting *x, const struct pd_export_sample *sample,
+                           struct pd_waiting **at);
+
+/* ---- deferred.c: samples whose call chains end in a cookie */
+
+struct pd_unjoined {
+    uint64_t cookie;
+    uint32_t tid, n_head;
+    struct pd_export_sample sample;
+    struct pd_export_frame *frames; /* leaf first, then `n_head` bytes of the key; NULL: joined */
+    size_t n_frames;
+};
+
+struct pd_unjoined_list {
+    struct pd_unjoined *all; /* oldest first, from `first` on */
+    size_t first, n, cap;
+    uint64_t bytes;
+};
+
+/* True, and the cookie, if the user's part of the chain comes later. */
+bool pd_chain_is_deferred(const struct pd_vec *ips, uint64_t *cookie);
+/* Keeps the frames and the head of the key of a sample until its cookie comes. */
+enum pd_code pd_export_defer(struct pd_exporting *x, const struct pd_export_sample *sample, uint64_t cookie);
+/* Joins the user's part with the samples that wait for it. */
+enum pd_code pd_export_join(struct pd_exporting *x, struct pd_record *rec);
+/* Adds those for which none came. */
+enum pd_code pd_export_unjoined(struct pd_exporting *x);
+
+/* ---- export.c */
+
+struct pd_exporting {
+    struct pd_export *all;
+    struct pd_chosen chosen;
+    struct pd_filter_options select;
+    struct pd_filter_lists keep, drop; /* of select, for the events; cleared there, as counters have events */
+    struct pd_counts counts;
+    struct pd_offcpu_names offcpu;
+    struct pd_error *error;
+    const struct pd_allocator *allocator;
+    enum pd_code failed; /* in a callback of the session */
+    /* Which mappings a process has: both change with each record that may change them. */
+    struct pd_idmap pids; /* to places in `generations` */
+    uint64_t *generations;
+    size_t n_pids, cap_pids;
+    uint64_t generation; /* of all */
+    struct pd_frame_place *frame_places;
+    struct pd_stack_place *stack_places;
+    struct pd_comm_place *comm_places;
+    uint64_t comm_generation; /* changes with each record that may change a name */
+    uint32_t *events; /* by number of the attr: number in pd_export.events + 1; 0: not asked for yet */
+    size_t n_events;
+    char *text; /* a name of an event or file */
+    size_t text_cap;
+    struct pd_export_frames frames; /* of the sample */
+    uint8_t head[32];               /* its key's */
+    size_t n_head;
+    uint8_t *key;
+    struct pd_unjoined_list unjoined;
+};
+
+/* ---- Keys */
+
+static inline size_t pd_put_number(uint8_t *to, uint64_t value)
+{
+    size_t n = 0;
+    for (; value >= 0x80; value >>= 7)
+        to[n++] = (uint8_t)(value | 0x80);
+    to[n++] = (uint8_t)value;
+    return n;
+}
+
+static inline uint64_t pd_take_number(const uint8_t **at)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        const uint8_t byte = *(*at)++;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return value;
+    }
+}
+
+/* ---- The formats: each writes all stacks */
+
+enum pd_code pd_export_folded(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error);
+
+#endif

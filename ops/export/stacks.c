@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* stacks.c - see stacks.h. Sums of equal keys in different runs are added when the runs are merged. */
+#include "stacks.h"
+#include "src/schema/fail.h"
+#include "src/support/keyed.h"
+#include "src/support/memory.h"
+#include <xxhash.h>
+
+#define BLOCK ((size_t)1 << 20)
+#define MERGED 16 /* so many runs of a level become one of the next */
+
+struct pd_stack_block {
+    struct pd_stack_block *next;
+    size_t used;
+    _Alignas(struct pd_waiting) uint8_t bytes[BLOCK];
+};
+
+enum pd_code pd_stacks_init(struct pd_stacks *s, const struct pd_allocator *allocator, size_t limit,
+                            const char *dir, struct pd_error *error)
+{
+    *s = (struct pd_stacks){.allocator = allocator, .limit = limit, .seed = pd_key_draw().before, .round = 1};
+    return pd_spill_init(&s->spill, allocator, dir, error);
+}
+
+static void free_blocks(struct pd_stacks *s)
+{
+    while (s->blocks) {
+        struct pd_stack_block *next = s->blocks->next;
+        pd_release(s->allocator, s->blocks);
+        s->blocks = next;
+    }
+}
+
+void pd_stacks_free(struct pd_stacks *s)
+{
+    free_blocks(s);
+    for (size_t i = 0; i < s->n_runs; i++)
+        pd_run_close(&s->runs[i], s->allocator);
+    pd_release(s->allocator, s->runs);
+    pd_release(s->allocator, s->table);
+    pd_spill_free(&s->spill);
+}
+
+/* ---- Keys in memory */
+
+static enum pd_code no_memory(struct pd_error *error, size_t n)
+{
+    return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "stacks", 0, n);
+}
+
+static size_t place_of(const struct pd_stacks *s, const uint8_t *key, size_t n)
+{
+    return (size_t)XXH3_64bits_withSeed(key, n, s->seed) & (s->size - 1);
+}
+
+static bool enlarge_table(struct pd_stacks *s)
+{
+    const size_t size = s->size ? 2 * s->size : 4096, old = s->size;
+    struct pd_waiting **table = pd_array(s->allocator, NULL, size, sizeof(struct pd_waiting *)),
+                      **from = s->table;
+    if (table == NULL)
+        return false;
+    memset(table, 0, size * sizeof(struct pd_waiting *));
+    s->table = table;
+    s->size = size;
+    for (size_t i = 0; i < old; i++) {
+        if (from[i] == NULL)
+            continue;
+        size_t at = place_of(s, from[i]->raw, from[i]->size);
+        while (table[at])
+            at = (at + 1) & (size - 1);
+        table[at] = from[i];
+    }
+    pd_release(s->allocator, from);
+    return true;
+}
+
+static struct pd_waiting *make_room(struct pd_stacks *s, size_t bytes)
+{
+    if (s->blocks == NULL || BLOCK - s->blocks->used < bytes) {
+        struct pd_stack_block *b = pd_resize(s->allocator, NULL, sizeof *b);
+        if (b == NULL)
+            return NULL;
+        b->next = s->blocks;
+        b->used = 0;
+        s->blocks = b;
+        s->bytes += sizeof *b;
+    }
+    struct pd_waiting *w = (void *)(s->blocks->bytes + s->blocks->used);
+    s->blocks->used += bytes;
+    return w;
+}
+
+static struct pd_waiting *find(const struct pd_stacks *s, const uint8_t *key, size_t n, size_t *at)
+{
+    for (*at = place_of(s, key, n); s->table[*at]; *at = (*at + 1) & (s->size - 1)) {
+        struct pd_waiting *w = s->table[*at];
+        if (w->size == n && memcmp(w->raw, key, n) == 0)
+            return w;
+    }
+    return NULL;
+}
+
+/* ---- Runs */
+
+static int compare_keys(const struct pd_waiting *a, const struct pd_waiting *b)
+{
+    const int diff = memcmp(a->raw, b->raw, a->size < b->size ? a->size : b->size);
+    return diff ? diff : (a->size > b->size) - (a->size < b->size);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    return compare_keys(*(struct pd_waiting *const *)a, *(struct pd_waiting *const *)b);
+}
+
+/* Sorts the keys to the front of the table, which is no table from then on. */
+static void sort_keys(struct pd_stacks *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->size; i++)
+        if (s->table[i])
+            s->table[n++] = s->table[i];
+    if (n)
+        qsort(s->table, n, sizeof *s->table, compare_places);
+}
+
+static void forget_keys(struct pd_stacks *s)
+{
+    free_blocks(s);
+    s->bytes = 0;
+    s->n = 0;
+    s->round++;
+    if (s->size)
+        memset(s->table, 0, s->size * sizeof *s->table);
+}
+
+static enum pd_code end_run(struct pd_stacks *s, unsigned level, struct pd_error *error)
+{
+    if (!pd_grow(s->allocator, (void **)&s->runs, s->n_runs, &s->cap_runs, sizeof *s->runs))
+        return no_memory(error, sizeof *s->runs);
+    const enum pd_code code = pd_spill_end(&s->spill, &s->runs[s->n_runs], error);
+    if (code)
+        return code;
+    s->runs[s->n_runs].level = level;
+    s->spilled += s->runs[s->n_runs++].end;
+    return PD_OK;
+}
+
+/* The heads of runs from `first` on that have the smallest key, as one. *least is NULL at the end. */
+static enum pd_code take_least(struct pd_stacks *s, size_t first, struct pd_waiting *least, bool *found,
+                               struct pd_error *error)
+{
+    const struct pd_waiting *w, *smallest = NULL;
+    uint64_t sum = 0;
+    for (size_t i = first; i < s->n_runs; i++) {
+        const enum pd_code code = pd_run_head(&s->runs[i], s->allocator, &w, error);
+        if (code)
+            return code;
+        if (w && (smallest == NULL || compare_keys(w, smallest) < 0))
+            smallest = w;
+    }
+    *found = smallest != NULL;
+    if (smallest == NULL)
+        return PD_OK;
+    memcpy(least, smallest, offsetof(struct pd_waiting, raw) + smallest->size);
+    for (size_t i = first; i < s->n_runs; i++) {
+        const enum pd_code code = pd_run_head(&s->runs[i], s->allocator, &w, error);
+        if (code)
+            return code;
+        if (w == NULL || compare_keys(w, least) != 0)
+            continue;
+        sum = pd_stacks_sum(sum, w->time);
+        pd_run_skip(&s->runs[i]);
+    }
+    least->time = sum;
+    return PD_OK;
+}
+
+typedef enum pd_code take_key(void *user, const struct pd_waiting *w, struct pd_error *error);
+
+/* Gives what the runs from `first` on hold, and closes them. */
+static enum pd_code merge_runs(struct pd_stacks *s, size_t first, take_key *take, void *user,
+                               struct pd_error *error)
+{
+    struct pd_waiting *least = pd_resize(s->allocator, NULL, pd_waiting_bytes(UINT16_MAX));
+    bool found = true;
+    enum pd_code code = least ? PD_OK : no_memory(error, pd_waiting_bytes(UINT16_MAX));
+    while (!code && (code = take_least(s, first, least, &found, error)) == PD_OK && found)
+        code = take(user, least, error);
+    for (size_t i = first; i < s->n_runs; i++)
+        pd_run_close(&s->runs[i], s->allocator);
+    s->n_runs = first;
+    pd_release(s->allocator, least);
+    return code;
+}
+
+static enum pd_code put_key(void *user, const struct pd_waiting *w, struct pd_error *error)
+{
+    return pd_spill_put(user, w, error);
+}
+
+/* Merges the last runs as long as there are MERGED of one level. */
+static enum pd_code merge_levels(struct pd_stacks *s, struct pd_error *error)
+{
+    enum pd_code code = PD_OK;
+    while (!code && s->n_runs >= MERGED &&
+           s->runs[s->n_runs - MERGED].level == s->runs[s->n_runs - 1].level) {
+        const unsigned level = s->runs[s->n_runs - 1].level + 1;
+        if (!(code = pd_spill_begin(&s->spill, error)))
+            code = merge_runs(s, s->n_runs - MERGED, put_key, &s->spill, error);
+        if (!code)
+            code = end_run(s, level, error);
+    }
+    return code;
+}
+
+static enum pd_code write_run(struct pd_stacks *s, struct pd_error *error)
+{
+    sort_keys(s);
+    enum pd_code code = pd_spill_begin(&s->spill, error);
+    for (size_t i = 0; !code && i < s->n; i++)
+        code = pd_spill_put(&s->spill, s->table[i], error);
+    if (!code)
+        code = end_run(s, 0, error);
+    forget_keys(s);
+    return code ? code : merge_levels(s, error);
+}
+
+/* ---- Adding, and giving */
+
+enum pd_code pd_stacks_add(struct pd_stacks *s, const uint8_t *key, size_t n, uint64_t weight,
+                           struct pd_waiting **at, struct pd_error *error)
+{
+    const size_t bytes = pd_waiting_bytes(n);
+    size_t place;
+    if (2 * s->n >= s->size && !enlarge_table(s))
+        return no_memory(error, 2 * s->size * sizeof *s->table);
+    *at = find(s, key, n, &place);
+    if (*at) {
+        (*at)->time = pd_stacks_sum((*at)->time, weight);
+        return PD_OK;
+    }
+    if (s->n && s->bytes + s->size * sizeof *s->table > s->limit) {
+        const enum pd_code code = write_run(s, error);
+        if (code)
+            return code;
+        find(s, key, n, &place);
+    }
+    if ((*at = make_room(s, bytes)) == NULL)
+        return no_memory(error, sizeof(struct pd_stack_block));
+    memset(*at, 0, offsetof(struct pd_waiting, raw));
+    (*at)->time = weight;
+    (*at)->size = (uint16_t)n;
+    memcpy((*at)->raw, key, n);
+    s->table[place] = *at;
+    s->n++;
+    s->added++;
+    return PD_OK;
+}
+
+struct given {
+    enum pd_code (*take)(void *user, const uint8_t *key, size_t n, uint64_t sum, struct pd_error *error);
+    void *user;
+};
+
+static enum pd_code give_key(void *user, const struct pd_waiting *w, struct pd_error *error)
+{
+    const struct given *g = user;
+    return g->take(g->user, w->raw, w->size, w->time, error);
+}
+
+enum pd_code pd_stacks_each(struct pd_stacks *s,
+                            enum pd_code (*take)(void *user, const uint8_t *key, size_t n, uint64_t sum,
+                                                 struct pd_error *error),
+                            void *user, struct pd_error *error)
+{
+    struct given g = {take, user};
+    enum pd_code code = PD_OK;
+    if (s->n_runs) {
+        code = s->n ? write_run(s, error) : PD_OK;
+        return code ? code : merge_runs(s, 0, give_key, &g, error);
+    }
+    sort_keys(s);
+    for (size_t i = 0; !code && i < s->n; i++)
+        code = give_key(&g, s->table[i], error);
+    forget_keys(s);
+    return code;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stacks.h - keys of bytes, each with a sum, in bounded memory: what does not fit waits in runs in order of
+ * the keys (src/session/spill.h).
+ */
+#ifndef PERFDATA_STACKS_H
+#define PERFDATA_STACKS_H
+
+#include "src/session/spill.h"
+#include "src/support/limits.h"
+
+#define PD_STACK_MOST ((size_t)PD_LIMIT_EXPORT_STACK) /* bytes of a key */
+
+struct pd_stack_block;
+
+struct pd_stacks {
+    const struct pd_allocator *allocator;
+    size_t limit; /* bytes for keys and their table */
+    uint64_t seed;
+    struct pd_waiting **table; /* open addressing, at most half full; `time` is the sum */
+    size_t size, n;
+    struct pd_stack_block *blocks;
+    size_t bytes;
+    struct pd_spill spill;
+    struct pd_run *runs;
+    size_t n_runs, cap_runs;
+    uint64_t round;   /* grows whenever the keys in memory go */
+    uint64_t spilled; /* bytes */
+    uint64_t added;   /* keys that were new in memory */
+};
+
+/* `dir` as of pd_spill_init(). To be freed in any case. */
+enum pd_code pd_stacks_init(struct pd_stacks *s, const struct pd_allocator *allocator, size_t limit,
+                            const char *dir, struct pd_error *error);
+void pd_stacks_free(struct pd_stacks *s);
+
+/* Adds to the sum of a key, of at most PD_STACK_MOST bytes. *at is valid in this round. */
+enum pd_code pd_stacks_add(struct pd_stacks *s, const uint8_t *key, size_t n, uint64_t weight,
+                           struct pd_waiting **at, struct pd_error *error);
+/* A sum that has no room for more stays at the largest number. */
+static inline uint64_t pd_stacks_sum(uint64_t a, uint64_t b)
+{
+    uint64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+/*
+ * Gives each key once, in order of its bytes; `take` returns PD_OK, or an error that ends it. No key may be
+ * added from then on.
+ */
+enum pd_code pd_stacks_each(struct pd_stacks *s,
+                            enum pd_code (*take)(void *user, const uint8_t *key, size_t n, uint64_t sum,
+                                                 struct pd_error *error),
+                            void *user, struct pd_error *error);
+
+#endif

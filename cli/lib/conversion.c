@@ -9,7 +9,7 @@
 static void on_note(void *user, const struct pd_convert_note *note)
 {
     struct cli_conversion *c = user;
-    if (c->note && c->note(c->user, note))
+    if (note->what == PD_NOTED_FILES || (c->note && c->note(c->user, note))) /* they are told of already */
         return;
     const bool feature = note->what == PD_NOTED_FEATURE;
     const char *name =

@@ -30,7 +30,8 @@ enum pd_code {
     PD_EUNKNOWN,   /* the type or attr is not known, so only the raw bytes are available */
     PD_EUNSUP,     /* this form is recognised but not handled here; `field` says what */
     PD_ENOMEM,     /* the allocator gave no memory: expected = bytes asked for */
-    PD_EIO,        /* reading or opening the input failed, whatever its content: found = errno */
+    PD_EIO,        /* reading or opening the input failed, whatever its content: found = errno. A reader does
+                      not try again: it gives no more records, and pd_reader_failure() tells it */
     PD_EOUT,       /* writing failed: found = errno */
     PD_ESPACE,     /* the output buffer is too small: found = its size, expected = bytes needed */
     PD_EDIFFERENT, /* encoding gave another byte than was decoded: found, expected */

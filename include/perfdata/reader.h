@@ -189,7 +189,9 @@ PD_API const struct pd_error *pd_reader_finding(const struct pd_reader *reader, 
 
 /*
  * The next record, framed and with its attr, plan, offset and index, not yet decoded. rec->raw is valid until
- * the next call. PD_END: no more. PD_ESIZE, PD_ETRUNC, PD_ESHORT (fewer than 8 bytes are left): the data is
+ * the next call. PD_END: no more. PD_EIO: reading failed, now or before (pd_reader_failure()); bytes that
+ * were read before are given as records first, and what may follow is not known, so that a record at the end
+ * is not PD_ETRUNC. PD_ESIZE, PD_ETRUNC, PD_ESHORT (fewer than 8 bytes are left): the data is
  * damaged here; the reader stops at the damage (pd_reader_offset()): the next call gives PD_END or, in a
  * directory, the first record of the next file. PD_EZSTD, PD_ELIMIT: a COMPRESSED record is damaged or
  * decompresses to too many bytes; its content is lost, and so is all compressed data up to the start of the

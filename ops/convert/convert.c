@@ -453,6 +453,8 @@ static enum pd_code convert(struct pd_reader *reader, const struct pd_sink *sink
         pd_transcode_notes(&c->t, options->note, options->user);
     if (!code && c->t.edits && options->note)
         pd_edits_notes(c->t.edits, options->note, options->user);
+    if (!code)
+        code = pd_convert_files(c);
     clean_up(c);
     return code;
 }

@@ -128,6 +128,9 @@ enum pd_code pd_convert_put_due(struct pd_conversion *c, bool own, struct pd_wri
 /* Converts a stream to a stream: from c->r to `sink`, with the header of a pipe if it has one. */
 enum pd_code pd_convert_stream(struct pd_conversion *c, struct pd_reader *r, const struct pd_sink *sink);
 
+/* The files of a directory that hold no records: copied, or noted. */
+enum pd_code pd_convert_files(struct pd_conversion *c);
+
 /* Bytes of tracing data without the padding behind it. */
 size_t pd_tracing_bytes(const uint8_t *p, size_t n);
 

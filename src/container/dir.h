@@ -27,6 +27,14 @@ enum pd_code pd_dir_open_member(const struct pd_reader *r, size_t i, struct pd_i
 const struct pd_feature_section *pd_dir_version(struct pd_reader *r, uint64_t *version);
 /* A member that cannot be read has no records, and a finding reports it. */
 bool pd_dir_is_unreadable(const struct pd_reader *r, size_t i);
+/*
+ * Gives `file`, which may be NULL, each regular file beneath the directory that is no member (kcore_dir),
+ * open for reading, and its path from there. *left receives how many it did not get: links and others, those
+ * deeper than 8 folders, and all if it is NULL. Not a directory: nothing.
+ */
+typedef enum pd_code pd_dir_file(void *user, const char *name, unsigned mode, int fd, struct pd_error *error);
+enum pd_code pd_dir_each_file(const struct pd_reader *r, pd_dir_file *file, void *user, uint64_t *left,
+                              struct pd_error *error);
 void pd_dir_free(struct pd_reader *r);
 
 #endif

@@ -41,10 +41,12 @@ PUBLIC = {
     "src/support": "base constants error names records version",
     "src/schema": "codec",
     "src/codec": "attr feature session/fields session/large_record",
-    "src/reflect": "visitor session/compare session/event session/regs session/text session/tracepoint",
+    "src/reflect": "visitor session/compare session/copy session/event session/regs session/sample"
+    " session/text session/tracepoint",
     "src/container": "reader session/part session/push session/ring",
     "encode/codec": "session/complete",
-    "src/session": "session/mappings session/metadata session/session session/sorter session/tasks",
+    "src/session": "session/mappings session/metadata session/session session/sorter session/tasks"
+    " session/visit",
     "encode/container": "writer perfdata session/sink",
     "ops/output": "ops/convert",
     "ops/edit": "ops/transform",

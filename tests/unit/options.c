@@ -27,6 +27,7 @@
 #include <perfdata/session/part.h>
 #include <perfdata/session/push.h>
 #include <perfdata/session/text.h>
+#include <perfdata/session/visit.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,6 +178,16 @@ static enum pd_code push_open(const void *o, struct pd_error *e)
     const enum pd_code code = pd_push_open(&p, o, e);
     if (!code)
         pd_push_close(p);
+    return code;
+}
+
+static enum pd_code reader_visit(const void *o, struct pd_error *e)
+{
+    static const struct pd_visitor none;
+    struct pd_reader *r;
+    assert_int_equal(pd_reader_open_memory(&r, recording.bytes, recording.n, NULL, NULL), PD_OK);
+    const enum pd_code code = pd_reader_visit(r, &none, NULL, o, e);
+    pd_reader_close(r);
     return code;
 }
 
@@ -357,6 +368,7 @@ static const struct {
     ROW(metadata_open, pd_metadata_options),
     ROW(sorter_open, pd_sorter_options),
     ROW(push_open, pd_reader_options),
+    ROW(reader_visit, pd_visit_options),
     ROW(session_new, pd_session_options),
     ROW(sort_check, pd_sort_options),
     ROW(sort, pd_sort_options),

@@ -67,6 +67,7 @@ enum pd_convert_noted {
     PD_NOTED_RECORDS,
     PD_NOTED_FEATURE,
     PD_NOTED_BYTES, /* that belong to no record */
+    PD_NOTED_FILES, /* of the input's directory that hold no records (kcore_dir) and do not come along */
 };
 
 /* Something that the output cannot hold, or that was left as it is. */
@@ -74,7 +75,7 @@ struct pd_convert_note {
     enum pd_convert_noted what;
     bool left;       /* it was copied, in its old byte order */
     uint32_t number; /* of the feature, type of the records */
-    uint64_t count;  /* of records, or bytes */
+    uint64_t count;  /* of records, bytes or files */
     const char *why; /* static text */
 };
 
@@ -119,6 +120,11 @@ struct pd_convert_options {
      */
     const struct pd_edit_options *edit; /* NULL: nothing */
     struct pd_redaction *redaction;     /* NULL: none */
+    /*
+     * From a directory to a directory: regular files that hold no records come along, too. open_member() is
+     * given their path there, such as "kcore_dir/kallsyms"; it makes the folder. Else they are noted.
+     */
+    bool files;
 };
 
 struct pd_convert_stats {

@@ -72,6 +72,7 @@ static void print_usage(struct cli *cli)
     for (size_t i = 0; i < N_VERBS; i++)
         cli_print(cli, "  %-8s  %s\n", verbs[i].name, verbs[i].does);
     cli_print(cli, "  %-8s  %s\n", "help", "this list; `perfdata help VERB`: the options of a verb");
+    cli_print(cli, "  %-8s  %s\n", "version", "the version of perfdata");
     pd_out_str(&cli->out,
                "\n"
                "Examples:\n"
@@ -83,13 +84,25 @@ static void print_usage(struct cli *cli)
                "4 reading or writing failed.\n");
 }
 
+static int refuse_verb(struct cli *cli, const char *name)
+{
+    struct cli_nearest nearest;
+    cli_nearest_start(&nearest, name);
+    for (size_t i = 0; i < N_VERBS; i++)
+        cli_nearest_try(&nearest, verbs[i].name);
+    cli_nearest_try(&nearest, "help");
+    cli_nearest_try(&nearest, "version");
+    return cli_fail(cli, CLI_USAGE, "there is no verb \"%s\"%s%s", name,
+                    *nearest.best ? "" : "; perfdata help lists them", cli_nearest_text(&nearest));
+}
+
 static int run_verb(struct cli *cli, const char *name, int argc, char **argv)
 {
     const struct verb *verb = find_verb(name);
     if (verb == NULL && is_optional(name))
         return cli_fail(cli, CLI_USAGE, "this perfdata was built without \"%s\"", name);
     if (verb == NULL)
-        return cli_fail(cli, CLI_USAGE, "there is no verb \"%s\"; perfdata help lists them", name);
+        return refuse_verb(cli, name);
     cli->verb = verb->name;
     return verb->run(cli, argc, argv);
 }
@@ -104,6 +117,7 @@ static int list_words(struct cli *cli, const char *verb)
     for (size_t i = 0; i < N_VERBS; i++)
         cli_list_word(cli, verbs[i].name, verbs[i].does, NULL);
     cli_list_word(cli, "help", "the list of verbs, or the options of one", "VERB");
+    cli_list_word(cli, "version", "the version of perfdata", NULL);
     return CLI_OK;
 }
 
@@ -113,7 +127,7 @@ static int run_command(struct cli *cli, int argc, char **argv)
     const char *name = argc > 1 ? argv[1] : NULL;
     if (name == NULL)
         return cli_fail(cli, CLI_USAGE, "which verb? perfdata help lists them");
-    if (strcmp(name, "--version") == 0) {
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 || strcmp(name, "version") == 0) {
         pd_out_str(&cli->out, "perfdata " PD_VERSION_STRING "\n");
         return CLI_OK;
     }

@@ -21,6 +21,7 @@
 #include "json_out.h"
 #include "memory.h"
 #include "messages.h"
+#include "nearest.h"
 #include "options.h"
 #include "cli/lib/files/output.h"
 #include "print.h"

@@ -3,6 +3,7 @@
 #include "options.h"
 #include "memory.h"
 #include "messages.h"
+#include "nearest.h"
 #include "print.h"
 #include <errno.h>
 #include <getopt.h>
@@ -182,6 +183,12 @@ static bool take_color(struct cli *cli, const char *when)
     return false;
 }
 
+static unsigned count_cores(void)
+{
+    const long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (unsigned)n : 1;
+}
+
 /* Takes a common option; CLI_END: taken. */
 static int common_option(struct cli *cli, int key, int argc)
 {
@@ -196,11 +203,11 @@ static int common_option(struct cli *cli, int key, int argc)
     case KEY_COLOR: return take_color(cli, optarg ? optarg : "always") ? CLI_END : CLI_STOP;
     case 'h': print_help(cli); return CLI_STOP;
     case 'j':
-        if (cli_number(optarg, &n) && n >= 1 && n <= 1024) {
-            cli->threads = (unsigned)n;
+        if (cli_number(optarg, &n) && n <= 1024) {
+            cli->threads = n ? (unsigned)n : count_cores();
             return CLI_END;
         }
-        cli_fail(cli, CLI_USAGE, "-j: \"%s\" is no number of threads from 1 to 1024", optarg);
+        cli_fail(cli, CLI_USAGE, "-j: \"%s\" is no number of threads up to 1024", optarg);
         return CLI_STOP;
     default: return key;
     }
@@ -230,6 +237,25 @@ static int take_operands(struct cli *cli, int argc, char **argv)
     return CLI_END;
 }
 
+static void refuse_long(struct cli *cli, const char *word)
+{
+    struct cli_nearest nearest;
+    char name[64], candidate[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    cli_nearest_start(&nearest, name);
+    for (const struct cli_option *o = cli->spec->options; o && o->key; o++) {
+        snprintf(candidate, sizeof candidate, "--%s", o->name ? o->name : "");
+        cli_nearest_try(&nearest, candidate);
+    }
+    for (size_t i = 0; i < N_COMMON; i++) {
+        snprintf(candidate, sizeof candidate, "--%s", common_options[i].option.name);
+        if (common_options[i].common == 0 || common_options[i].common & cli->spec->common)
+            cli_nearest_try(&nearest, candidate);
+    }
+    cli_fail(cli, CLI_USAGE, "%s is not understood%s; see perfdata %s --help", word,
+             cli_nearest_text(&nearest), cli->verb);
+}
+
 /* The message for an option that getopt_long() does not know. */
 static int misunderstood(struct cli *cli, int key, char **argv)
 {
@@ -242,7 +268,7 @@ static int misunderstood(struct cli *cli, int key, char **argv)
     else if (optopt && !is_long)
         cli_fail(cli, CLI_USAGE, "there is no option -%c; see perfdata %s --help", optopt, cli->verb);
     else
-        cli_fail(cli, CLI_USAGE, "%s is not understood; see perfdata %s --help", word, cli->verb);
+        refuse_long(cli, word);
     return CLI_STOP;
 }
 

@@ -30,7 +30,7 @@ is "$(xargs <<<"$verbs")" perfdata help ''
 is '' perfdata help dump ''
 is '' perfdata no-such-verb -
 for verb in $verbs; do
-    [ "$verb" != help ] || continue
+    case $verb in help | version) continue ;; esac
     # Of the help's lines of options, the letters and names.
     want=$(perfdata "$verb" --help | sed -n '/^Options:/,/^Examples:/p' |
         grep -oE '^  (-[A-Za-z0-9](, --[a-z0-9-]+)?|    --[a-z0-9-]+)' |

@@ -28,7 +28,26 @@ done
 # Only working verbs are listed.
 while read -r verb; do
     expect 0 "$PERFDATA" "$verb" --help
-done < <(sed -n 's/^  \([a-z]*\)  .*/\1/p' help | grep -v -x -e help -e perfdata)
+done < <(sed -n 's/^  \([a-z]*\)  .*/\1/p' help | grep -v -x -e help -e version -e perfdata)
+# ---- Words that are nearly right.
+for name in version -V; do
+    expect 0 "$PERFDATA" "$name"
+    has out '^perfdata [0-9]'
+done
+mean() { # WANT COMMAND...: "" for none
+    local want=$1
+    shift
+    expect 2 "$PERFDATA" "$@"
+    [ "$(sed -n 's/.*did you mean "\([^"]*\)".*/\1/p' err)" = "$want" ] || fail "$*: $(cat err)"
+}
+mean filter fliter
+mean info inf
+mean version verson
+mean '' banana
+mean --with-children filter --with-childern
+mean --output filter --ouput=x
+mean '' filter --banana
+mean --baseline report --base-line
 
 # Options.
 expect 2 "$PERFDATA" info --no-such-option tiny.data
@@ -39,7 +58,7 @@ expect 2 "$PERFDATA" dump --limit
 has err 'needs an argument'
 expect 2 "$PERFDATA" dump --limit x tiny.data
 expect 2 "$PERFDATA" dump --limit -1 tiny.data
-expect 2 "$PERFDATA" info -j 0 tiny.data
+expect 2 "$PERFDATA" info -j x tiny.data
 expect 0 "$PERFDATA" info -j 4 tiny.data
 expect 2 "$PERFDATA" dump tiny.data tiny.data
 has err 'one input file only'

@@ -32,6 +32,31 @@ has out '0 cpu-clock: period 1000, 0 ids$'
 grep -q -e SAMPLE -e '^records' out && fail '--header-only reads records'
 expect 2 "$PERFDATA" info --header-only --stats tiny.data
 
+# Where, with what and how it was recorded, and how many samples a second: 3 in 2 seconds.
+{
+    echo '{"header":{"container":"file","order":"little"}}'
+    echo '{"attr":{"type":"SOFTWARE","size":128,"sample_type":"TIME"},"ids":[]}'
+    for time in 1 2 3; do
+        echo '{"record":{"type":"SAMPLE","misc":2,"attr":0,"sample":{"time":"'$time'000000000"}}}'
+    done
+    echo '{"feature":"hostname","content":{"text":"web7"}}'
+    echo '{"feature":"osrelease","content":{"text":"6.1.0-9"}}'
+    echo '{"feature":"version","content":{"text":"6.1.20"}}'
+    echo '{"feature":"arch","content":{"text":"aarch64"}}'
+    echo '{"feature":"cmdline","content":{"args":[{"text":"perf"},{"text":"record"},{"text":"-a"}]}}'
+} >origin.json
+expect 0 "$PERFDATA" encode -f -o origin.data origin.json
+expect 0 "$PERFDATA" info origin.data
+grep -A 3 '^host' out >got
+cat >expected <<'END'
+host         web7, aarch64
+kernel       6.1.0-9
+perf         6.1.20
+command      perf record -a
+END
+same expected got
+has out '^time         1.000000000 to 3.000000000, 2.000000000 s, 2 samples a second$'
+
 # Several files, one summary each; as JSON one object a line.
 expect 0 "$PERFDATA" info tiny.data tiny.data
 [ "$(grep -c '^file ' out)" = 2 ] || fail 'two files, not two summaries'

@@ -101,7 +101,7 @@ for page in "$pages"/*.1; do
 done
 
 # ---- --help: what is behind two spaces or more, or a colon at the end of a line above, is a comment.
-verbs=$(perfdata --list-options | cut -f 1 | grep -v '^help$')
+verbs=$(perfdata --list-options | cut -f 1 | grep -v -x -e help -e version)
 for verb in $verbs; do
     [ -f "$pages/perfdata-$verb.1" ] || complain "no page for $verb"
     grep -qF "perfdata\\-$verb" "$pages/perfdata.1" || complain "perfdata(1) does not name $verb"

@@ -68,6 +68,41 @@ static void print_container(struct info *info)
     }
 }
 
+/* A line of one or two features that are texts. */
+static void print_text(struct info *info, const char *key, const struct pd_str *a, const struct pd_str *b)
+{
+    struct pd_out *out = &info->cli->out;
+    if (a == NULL && b == NULL)
+        return;
+    print_key(info, key);
+    if (a)
+        pd_out_plain(out, a->ptr, a->len);
+    pd_out_str(out, a && b ? ", " : "");
+    if (b)
+        pd_out_plain(out, b->ptr, b->len);
+    pd_out_str(out, "\n");
+}
+
+/* Where, with what and how it was recorded. */
+static void print_origin(struct info *info)
+{
+    const struct pd_metadata *meta = info->in->meta;
+    struct pd_out *out = &info->cli->out;
+    print_text(info, "host", pd_metadata_text(meta, PD_FEAT_HOSTNAME), pd_metadata_text(meta, PD_FEAT_ARCH));
+    print_text(info, "kernel", pd_metadata_text(meta, PD_FEAT_OSRELEASE), NULL);
+    print_text(info, "perf", pd_metadata_text(meta, PD_FEAT_VERSION), NULL);
+    const struct pd_feature *f = pd_metadata_feature(meta, PD_FEAT_CMDLINE);
+    struct pd_string word;
+    if (f == NULL || f->layout == NULL || f->u.cmdline.args.n == 0)
+        return;
+    print_key(info, "command");
+    for (struct pd_list l = f->u.cmdline.args; pd_string_next(&l, &word);) {
+        pd_out_plain(out, word.text.ptr, word.text.len);
+        pd_out_str(out, l.n ? " " : "");
+    }
+    pd_out_str(out, "\n");
+}
+
 static void print_seconds(struct info *info, uint64_t ns)
 {
     cli_print(info->cli, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
@@ -85,7 +120,10 @@ static void print_times(struct info *info)
     print_seconds(info, t->last);
     pd_out_str(&info->cli->out, ", ");
     print_seconds(info, t->last - t->first);
-    cli_print(info->cli, " s%s\n", samples ? "" : ", without samples");
+    cli_print(info->cli, " s%s", samples ? "" : ", without samples");
+    if (samples && t->last > t->first)
+        cli_print(info->cli, ", %.0f samples a second", (double)t->n * 1e9 / (double)(t->last - t->first));
+    pd_out_str(&info->cli->out, "\n");
 }
 
 static void print_losses(struct info *info)
@@ -237,6 +275,7 @@ static void print_notes(struct info *info)
 static void print_summary(struct info *info)
 {
     print_container(info);
+    print_origin(info);
     if (!info->header_only)
         print_totals(info);
     pd_out_str(&info->cli->out, "events\n");

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* nearest.c - distances of words: letters to insert, drop, replace or exchange with the next. */
+#include "nearest.h"
+#include <stdio.h>
+#include <string.h>
+
+#define LONGEST 63 /* letters that are looked at */
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t measure(const char *a, size_t n, const char *b, size_t m)
+{
+    size_t rows[3][LONGEST + 1];
+    for (size_t j = 0; j <= m; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+        row[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            row[j] = least(least(row[j - 1], above[j]) + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = least(row[j], before[j - 2] + 1);
+        }
+    }
+    return rows[n % 3][m];
+}
+
+void cli_nearest_start(struct cli_nearest *n, const char *word)
+{
+    const size_t size = strnlen(word, LONGEST), third = (size + 2) / 3;
+    *n = (struct cli_nearest){.word = word, .distance = (third < 3 ? third : 3) + 1};
+}
+
+void cli_nearest_try(struct cli_nearest *n, const char *candidate)
+{
+    const size_t a = strnlen(n->word, LONGEST + 1), b = strnlen(candidate, LONGEST + 1);
+    if (a > LONGEST || b > LONGEST)
+        return;
+    const size_t distance = measure(n->word, a, candidate, b);
+    if (distance >= n->distance)
+        return;
+    n->distance = distance;
+    memcpy(n->best, candidate, b + 1);
+}
+
+const char *cli_nearest_text(const struct cli_nearest *n)
+{
+    static char text[96];
+    if (!*n->best)
+        return "";
+    snprintf(text, sizeof text, "; did you mean \"%s\"", n->best);
+    return text;
+}

@@ -12,8 +12,11 @@ enum { KEY_TO = CLI_LONG, KEY_COUNT };
 
 /* clang-format off */
 static const struct cli_option options[] = {
-    {"to", KEY_TO, "folded", "the format: a line for each stack, as flamegraph.pl reads it"},
-    {"sort", 's', "KEYS", "what stands before the frames: comm (default), pid, tid, cpu, cgroup, or none"},
+    {"to", KEY_TO, "FORMAT", "folded: a line for each stack, as flamegraph.pl reads it; pprof; speedscope; "
+                             "firefox"},
+    {"sort", 's', "KEYS", "what stacks are told apart by: comm, pid, tid, cpu, cgroup, or none; by default "
+                          "comm,\n"
+                          "and for formats that have threads comm,pid,tid"},
     {"count", KEY_COUNT, NULL, "samples are counted; else their periods are added"},
     CLI_SELECTION,
     CLI_SELECTION_EXCLUDE,
@@ -53,14 +56,14 @@ struct run {
 
 static bool take_format(struct run *run)
 {
-    static const char *const names[] = {"folded"};
+    static const char *const names[] = {"folded", "pprof", "speedscope", "firefox"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(run->cli->arg, names[i]) == 0) {
             run->options.format = (enum pd_export_format)i;
             return run->chosen = true;
         }
     }
-    cli_fail(run->cli, CLI_USAGE, "--to is folded, not \"%s\"", run->cli->arg);
+    cli_fail(run->cli, CLI_USAGE, "--to is folded, pprof, speedscope or firefox, not \"%s\"", run->cli->arg);
     return false;
 }
 
@@ -120,6 +123,14 @@ static size_t on_event(void *user, struct pd_reader *reader, uint32_t attr, char
     struct run *run = user;
     (void)reader;
     return cli_event_name(run->current, attr, buf, cap);
+}
+
+static size_t on_build_id(void *user, struct pd_reader *reader, const char *file, uint8_t id[20])
+{
+    const struct run *run = user;
+    size_t n;
+    (void)reader;
+    return run->current->meta && pd_metadata_build_id(run->current->meta, file, id, &n) ? n : 0;
 }
 
 /* ---- The run */
@@ -206,13 +217,19 @@ static void run_export(struct run *run)
                                              .with_children = run->selection.with_children};
     if (cli->output == NULL)
         cli->output = "-";
+    if (run->options.keys == UINT32_MAX) /* not asked for */
+        run->options.keys = run->options.format == PD_EXPORT_FOLDED
+                                ? PD_EXPORT_COMM
+                                : PD_EXPORT_COMM | PD_EXPORT_PID | PD_EXPORT_TID;
     run->options.size = sizeof run->options;
     run->options.allocator = &cli_allocator;
     run->options.event_name = on_event;
+    run->options.build_id = on_build_id;
     run->options.finding = on_finding;
     run->options.progress = on_progress;
     run->options.user = run;
-    if (open_inputs(run) && cli_output_open(cli, &run->out, run->in, run->n_in, CLI_TEXT)) {
+    if (open_inputs(run) && cli_output_open(cli, &run->out, run->in, run->n_in,
+                                            run->options.format == PD_EXPORT_PPROF ? 0 : CLI_TEXT)) {
         if (pd_export_new(&run->export, &run->options, &error))
             cli_error(cli, cli_temporary_dir(), &error);
         else
@@ -229,7 +246,7 @@ static void run_export(struct run *run)
 
 int cmd_export(struct cli *cli, int argc, char **argv)
 {
-    struct run run = {.cli = cli, .selection.cli = cli, .options.keys = PD_EXPORT_COMM};
+    struct run run = {.cli = cli, .selection.cli = cli, .options.keys = UINT32_MAX};
     int key;
     bool ok = true;
     cli->spec = &spec;

@@ -52,14 +52,18 @@ enum pd_code pd_export_new(struct pd_export **out, const struct pd_export_option
     enum pd_code code = PD_TAKE_OPTIONS(pd_export_options, &own, options, error);
     if (code)
         return code;
-    if (own.format > PD_EXPORT_FOLDED)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "format", own.format, PD_EXPORT_FOLDED);
+    if (own.format > PD_EXPORT_FIREFOX)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "format", own.format, PD_EXPORT_FIREFOX);
     if (own.keys & ~keys)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "keys", own.keys, keys);
     struct pd_export *e = pd_resize(own.allocator, NULL, sizeof *e);
     if (e == NULL)
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "export", 0, sizeof *e);
     *e = (struct pd_export){.options = own};
+    if (own.allocator) {
+        e->own_allocator = *own.allocator;
+        e->allocator = &e->own_allocator;
+    }
     e->comms.allocator = e->cgroups.allocator = e->events.allocator = e->dsos.allocator = own.allocator;
     code = pd_stacks_init(&e->stacks, own.allocator, own.memory ? own.memory : PD_LIMIT_EXPORT_MEMORY,
                           own.tmpdir, error);
@@ -82,6 +86,7 @@ void pd_export_free(struct pd_export *e)
     pd_texts_free(&e->events);
     pd_texts_free(&e->dsos);
     pd_stacks_free(&e->stacks);
+    pd_release(allocator, e->nanoseconds);
     pd_release(allocator, e);
 }
 
@@ -97,7 +102,12 @@ enum pd_code pd_export_write(struct pd_export *e, const struct pd_sink *sink, st
     if (e->broken)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "export", 0, 0);
     e->broken = true; /* the stacks go as they are written */
-    return pd_export_folded(e, sink, error);
+    switch (e->options.format) {
+    case PD_EXPORT_PPROF: return pd_export_pprof(e, sink, error);
+    case PD_EXPORT_SPEEDSCOPE: return pd_export_speedscope(e, sink, error);
+    case PD_EXPORT_FIREFOX: return pd_export_firefox(e, sink, error);
+    default: return pd_export_folded(e, sink, error);
+    }
 }
 
 /* ---- Names */
@@ -114,17 +124,42 @@ static enum pd_code enlarge_text(struct pd_exporting *x, size_t n)
     return PD_OK;
 }
 
+/* The build id as hexadecimal digits, up to 40. */
+static size_t put_build_id(struct pd_exporting *x, const struct pd_mapping *mapping, char *to)
+{
+    static const char digits[] = "0123456789abcdef";
+    const struct pd_export_options *o = &x->all->options;
+    uint8_t asked[20];
+    const uint8_t *id = mapping->build_id;
+    size_t n = mapping->build_id_size;
+    if (n == 0 && o->build_id) {
+        n = o->build_id(o->user, x->chosen.reader, mapping->file, asked);
+        id = asked;
+    }
+    for (size_t i = 0; i < n && i < sizeof asked; i++) {
+        *to++ = digits[id[i] >> 4];
+        *to++ = digits[id[i] & 15];
+    }
+    return 2 * (n < sizeof asked ? n : sizeof asked);
+}
+
 /* The number of a mapping's file; what fails is kept in x->failed. */
 static uint32_t name_mapping(void *user, const struct pd_mapping *mapping)
 {
     struct pd_exporting *x = user;
     uint32_t number = 0;
     const size_t n = pd_mapping_dso(mapping, NULL, 0);
-    enum pd_code code = enlarge_text(x, n + 2);
+    enum pd_code code = enlarge_text(x, n + 43);
     if (!code) {
-        x->text[0] = ' '; /* by the name alone: nothing is written of build ids */
-        pd_mapping_dso(mapping, x->text + 1, n + 1);
-        code = take_text(&x->all->dsos, x->text, n + 1, &number, x->error);
+        size_t at = 0;
+        if (x->all->options.format == PD_EXPORT_PPROF) { /* others write nothing of build ids */
+            const bool same = pd_mapping_offset(mapping, mapping->start) == mapping->start;
+            x->text[at++] = same ? PD_DSO_ADDRESSES : PD_DSO_OFFSETS;
+            at += put_build_id(x, mapping, x->text + at);
+        }
+        x->text[at++] = ' ';
+        pd_mapping_dso(mapping, x->text + at, n + 1);
+        code = take_text(&x->all->dsos, x->text, at + n, &number, x->error);
     }
     if (!x->failed)
         x->failed = code;
@@ -138,6 +173,19 @@ static size_t event_name(struct pd_exporting *x, uint32_t attr)
     return o->event_name
                ? o->event_name(o->user, x->chosen.reader, attr, x->text, x->text_cap)
                : pd_event_format(a->type, a->config, a->bp_addr, a->bp_type, a->bp_len, x->text, x->text_cap);
+}
+
+/* Whether periods of an event are times; the same for all events of that name. */
+static enum pd_code note_unit(struct pd_exporting *x, uint32_t attr, uint32_t event)
+{
+    struct pd_export *e = x->all;
+    const struct pd_event_attr *a = pd_reader_attr(x->chosen.reader, attr);
+    const bool clock = a->attr.type == PD_TYPE_SOFTWARE &&
+                       (a->attr.config == PD_SW_CPU_CLOCK || a->attr.config == PD_SW_TASK_CLOCK);
+    if (!pd_grow(x->allocator, (void **)&e->nanoseconds, event, &e->cap_nanoseconds, sizeof *e->nanoseconds))
+        return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "events", 0, event);
+    e->nanoseconds[event] = clock || a->plan.offcpu;
+    return PD_OK;
 }
 
 /* The number of the name of an event. */
@@ -160,6 +208,8 @@ static enum pd_code find_event(struct pd_exporting *x, uint32_t attr, uint32_t *
         if (!code)
             code =
                 take_text(&x->all->events, x->text, n < x->text_cap ? n : x->text_cap - 1, event, x->error);
+        if (!code)
+            code = note_unit(x, attr, *event);
         if (code)
             return code;
         x->events[attr] = *event + 1;

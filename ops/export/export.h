@@ -18,13 +18,21 @@
 #include "stacks.h"
 #include <perfdata/ops/export.h>
 
+/* How frames of a file are told: by offsets in it, or by addresses. */
+#define PD_DSO_OFFSETS 'o'
+#define PD_DSO_ADDRESSES 'a'
+
 struct pd_export {
     struct pd_export_options options;
     struct pd_export_stats stats;
     struct pd_texts comms, cgroups, events;
-    struct pd_texts dsos; /* the build id, if the format has it, a space, the name; number 0: not mapped */
+    struct pd_texts
+        dsos; /* PD_DSO_… and the build id, if the format has them; a space; the name. Number 0: not mapped */
+    bool *nanoseconds; /* by number in `events`: its periods are times */
+    size_t cap_nanoseconds;
     struct pd_stacks stacks;
-    bool broken; /* an error has ended it */
+    struct pd_allocator *allocator, own_allocator; /* for pd_out_grow(), whose argument is not const */
+    bool broken;                                   /* an error has ended it */
 };
 
 /* ---- frames.c */
@@ -149,5 +157,8 @@ static inline uint64_t pd_take_number(const uint8_t **at)
 /* ---- The formats: each writes all stacks */
 
 enum pd_code pd_export_folded(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error);
+enum pd_code pd_export_pprof(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error);
+enum pd_code pd_export_speedscope(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error);
+enum pd_code pd_export_firefox(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error);
 
 #endif

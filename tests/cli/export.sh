@@ -165,7 +165,7 @@ sleeper;pid 102;tid 101;[unknown]+0x402010;[unknown]+0x401000 97008000
 END
 
 # ---- In little memory the same lines, in the same order.
-expect 0 "$PERFDATA" gen --size 2M --seed 5 --sample-type ip,tid,time,period,callchain -o many.data
+expect 0 "$PERFDATA" gen --size 600K --seed 5 --sample-type ip,tid,time,period,callchain -o many.data
 expect 0 "$PERFDATA" export --to folded -v many.data
 cp out want
 has err ', 0 bytes in temporary files'

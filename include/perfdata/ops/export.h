@@ -34,6 +34,16 @@ enum pd_export_format {
      * not UTF-8 become \xNN.
      */
     PD_EXPORT_FOLDED,
+    /*
+     * The protocol buffer of pprof (profile.proto), in gzip, not compressed. A sample has a value for each
+     * event and what `keys` asks for as labels; a file is a mapping with its build id, in which an address is
+     * the mapping's start and the offset in the file.
+     */
+    PD_EXPORT_PPROF,
+    /* speedscope's JSON: a sampled profile for each event and each combination of `keys`. */
+    PD_EXPORT_SPEEDSCOPE,
+    /* The Firefox Profiler's processed profile, version 48: likewise threads. Times are 0, 1, 2 and so on. */
+    PD_EXPORT_FIREFOX,
 };
 
 /* What stands before the frames of a stack: bits. In this order. */
@@ -60,6 +70,11 @@ struct pd_export_options {
      * of the attr.
      */
     size_t (*event_name)(void *user, struct pd_reader *reader, uint32_t attr, char *buf, size_t cap);
+    /*
+     * Writes the build id of a file, and returns its size, at most 20 bytes, or 0: for mappings that have
+     * none; NULL: these have none.
+     */
+    size_t (*build_id)(void *user, struct pd_reader *reader, const char *file, uint8_t id[20]);
     /* Called for each damaged record, which is left out; may be NULL. */
     void (*finding)(void *user, const struct pd_error *error);
     /* Called now and then with the work done and to do of one recording, in bytes; may be NULL. */

@@ -23,10 +23,10 @@ struct pd_edits {
     bool drop_unknown;  /* unknown data is dropped; else it is an error */
     bool zero_payload;  /* behind AUXTRACE records */
     bool clean_chains;  /* user parts of call chains lose words that are not addresses */
-    const struct pd_attr *event;   /* of the record at hand; NULL: none */
-    bool kernel;                   /* the current record is of the kernel itself */
-    bool of_memory;                /* the path in it is not that of a file: offsets in it are addresses */
-    bool opaque;                   /* set while a value is changed: it had something opaque */
+    const struct pd_attr *event; /* of the record at hand; NULL: none */
+    bool kernel;                 /* the current record is of the kernel itself */
+    bool of_memory;              /* the path in it is not that of a file: offsets in it are addresses */
+    bool opaque;                 /* set while a value is changed: it had something opaque */
     struct pd_error passed; /* why the last record or feature passed or was dropped without decoding; PD_OK:
                                it was decoded */
     struct pd_plan *plans;  /* of the changed attrs, by number; NULL where `strip` is 0 */

@@ -75,6 +75,5 @@ clang-format --version 2>/dev/null | grep -q 'version 14\.' || {
 generated='^include/perfdata/(constants|records|visitor)\.h$'
 mapfile -t sources < <(printf '%s\n' "${all[@]}" | grep -E '\.[ch]$' | grep -vE "$generated")
 [ ${#sources[@]} -gt 300 ] || fail "${#sources[@]} sources"
-clang-format --style=file --dry-run --Werror "${sources[@]}" 2>&1 | grep -m 5 error: &&
-    fail "clang-format makes other lines"
-exit 0
+said=$(clang-format --style=file --dry-run --Werror "${sources[@]}" 2>&1) ||
+    fail "clang-format makes other lines: $(head -n 5 <<<"$said")"

@@ -112,8 +112,8 @@ static size_t put_sample(enum pd_order order, uint8_t *out)
 {
     static const uint8_t head[2][36] = {
         {9, 0, 0, 0, 2, 0, 96, 0, 0x34, 0x12, 0, 0, 0, 0, 0, 0, 201, 0, 0, 0, 202, 0, 0, 0, 1},
-        {0, 0, 0, 9, 0, 2, 0, 96, 0, 0, 0, 0, 0, 0, 0x12, 0x34, 0, 0, 0, 201, 0, 0, 0, 202,
-         0, 0, 0, 0, 0, 0, 0, 1}};
+        {0, 0, 0, 9,   0, 2, 0, 96,  0, 0, 0, 0, 0, 0, 0x12, 0x34,
+         0, 0, 0, 201, 0, 0, 0, 202, 0, 0, 0, 0, 0, 0, 0,    1}};
     memcpy(out, head[order == PD_BIG], sizeof head[0]);
     out[order == PD_BIG ? 35 : 32] = sizeof little;
     memcpy(out + 36, order == PD_BIG ? big : little, sizeof little);
@@ -161,10 +161,8 @@ static void inner_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_perf_writes_it),
-        cmocka_unit_test(cut_or_of_another_size),
-        cmocka_unit_test(only_of_its_event),
-        cmocka_unit_test(from_text),
+        cmocka_unit_test(as_perf_writes_it), cmocka_unit_test(cut_or_of_another_size),
+        cmocka_unit_test(only_of_its_event), cmocka_unit_test(from_text),
         cmocka_unit_test(inner_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

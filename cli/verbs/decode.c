@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "cli/lib/threads/crew.h"
 #include "cli/lib/text/text.h"
+#include "src/container/feature_probe.h"
 #include "src/reflect/command_text.h"
 #include "src/session/offcpu.h"
 #include <dirent.h>
@@ -490,29 +491,11 @@ static void decode_table(struct decode *d, const struct pd_extent *e)
     free(bytes);
 }
 
-/* The number of cpus by NRCPUS, wherever that is. */
-static uint32_t nr_cpus(struct decode *d)
-{
-    const struct pd_feature_section *s = pd_reader_find_feature(d->in.reader, PD_FEAT_NRCPUS);
-    struct pd_feature f;
-    uint32_t n = 0;
-    uint8_t *bytes = s && s->intact && s->section.size >= 8 && s->section.size < TEXT_PIECE
-                         ? read_part(d, s->section.offset, (size_t)s->section.size)
-                         : NULL;
-    if (bytes &&
-        pd_feature_decode(d->text.order, PD_FEAT_NRCPUS, 0, bytes, (size_t)s->section.size, &f, NULL) ==
-            PD_OK &&
-        f.layout)
-        n = f.u.nrcpus.nr_cpus_avail;
-    free(bytes);
-    return n;
-}
-
 static void decode_feature(struct decode *d, const struct pd_extent *e)
 {
     struct pd_feature f;
     struct pd_error error;
-    const uint32_t cpus = e->index == PD_FEAT_CPU_TOPOLOGY ? nr_cpus(d) : 0;
+    const uint32_t cpus = e->index == PD_FEAT_CPU_TOPOLOGY ? pd_nr_cpus_avail(d->in.reader) : 0;
     uint8_t *bytes = e->size < MOST_FEATURE ? read_part(d, e->offset, (size_t)e->size) : NULL;
     if (bytes == NULL)
         return;

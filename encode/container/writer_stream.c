@@ -3,6 +3,7 @@
  * writer_stream.c - pipe streams: the content of a file's sections becomes records. Before the data, in
  * the order of perf: attrs, event types, features and the mark that ends them, tracing data, build ids.
  */
+#include "encode/codec/carried_head.h"
 #include "src/codec/carried.h"
 #include "src/codec/parts.h"
 #include "src/schema/fail.h"
@@ -160,9 +161,9 @@ static enum pd_code put_tracing_data(struct pd_writer *w, const struct pd_held *
 static enum pd_code put_feature(struct pd_writer *w, uint16_t feature, const void *bytes, size_t n,
                                 struct pd_error *error)
 {
-    enum pd_code code = put_header(w, PD_RECORD_HEADER_FEATURE, 0, 16 + n, error);
-    if (!code)
-        code = put64(w, feature, error);
+    uint8_t head[PD_CARRIED_HEAD];
+    const size_t size = pd_put_carried_head(w->options.order, feature, false, n, head);
+    const enum pd_code code = pd_writer_emit(w, head, size, error);
     return code ? code : pd_writer_emit(w, bytes, n, error);
 }
 
@@ -178,7 +179,7 @@ static const char *obstacle(const struct pd_held *h)
         return "a pipe stream is no directory";
     if (h->n == 0 && !pd_may_be_empty(h->feature))
         return "it is empty, which marks the end of the features";
-    return h->n > UINT16_MAX - 16 ? "it is too large for a record" : NULL;
+    return h->n > PD_CARRIED_MOST ? "it is too large for a record" : NULL;
 }
 
 static enum pd_code put_held(struct pd_writer *w, const struct pd_held *h, struct pd_error *error)

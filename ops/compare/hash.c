@@ -300,14 +300,15 @@ static enum pd_code take_tracing(void *user, const uint8_t *bytes, size_t n)
 }
 
 /* Behind the record, or, of old simpleperf, in it. */
-static void add_tracing_record(struct pd_hashing *h, const struct pd_record *rec)
+static void add_tracing_record(struct pd_hashing *h, struct pd_record *rec)
 {
     struct tracing t = {.h = h};
-    const uint32_t size = rec->size >= 12 ? pd_load32(rec->raw + 8, pd_reader_info(h->r)->order) : 0;
-    if (size == 0)
+    struct pd_bytes inner;
+    if (pd_reader_decode(h->r, rec, NULL) || !rec->layout || rec->u.header_tracing_data.data_size == 0)
         return;
-    if (rec->payload_size == 0 && rec->size > 16)
-        add_tracing_piece(h, rec->raw + 12, size < rec->size - 12u ? size : rec->size - 12u, &t.zeros);
+    pd_record_tracing_data(rec, pd_reader_info(h->r)->order, &inner,
+                           NULL); /* cut data counts as far as it goes */
+    add_tracing_piece(h, inner.ptr, inner.n, &t.zeros);
     take_payload(h, take_tracing, &t);
     add_instance(h, PD_FEAT_TRACING_DATA);
 }
@@ -387,7 +388,7 @@ static enum pd_code put_in_order(struct pd_hashing *h, const struct pd_record *r
 static enum pd_code add_record(struct pd_hashing *h, struct pd_record *rec)
 {
     if (rec->old_feature)
-        return add_feature(h, rec->type - 66, rec->offset + 8, rec->raw + 8, rec->size - 8u);
+        return add_feature_record(h, rec);
     if (pd_is_transport(rec->type))
         return add_transport(h, rec);
     decode(h, rec);

@@ -4,11 +4,10 @@
  * to their records.
  */
 #include "convert.h"
+#include "encode/codec/carried_head.h"
 #include "src/schema/fail.h"
 #include "src/session/content.h"
 #include "src/support/wire.h"
-
-#define MOST_IN_RECORD (UINT16_MAX - 16)
 
 /* ---- Possible changes */
 
@@ -68,7 +67,7 @@ static const char *stream_obstacle(const struct pd_feature_change *change)
         return NULL;
     if (change->n == 0 && !pd_may_be_empty(change->feature))
         return "it is empty, which in a pipe stream marks the end of the features";
-    return change->n > MOST_IN_RECORD ? "it is too large for a record of a pipe stream" : NULL;
+    return change->n > PD_CARRIED_MOST ? "it is too large for a record of a pipe stream" : NULL;
 }
 
 /* The reason why a change is impossible; NULL: it is possible. */
@@ -114,19 +113,24 @@ enum pd_code pd_convert_check_chunk(struct pd_conversion *c, const struct pd_rec
 static uint32_t cpus_set(const struct pd_conversion *c)
 {
     const struct pd_feature_change *cpus = c->change[PD_FEAT_NRCPUS];
-    return cpus && !cpus->drop && cpus->n >= 4 ? pd_load32(cpus->bytes, c->t.from) : 0;
+    uint32_t n = 0;
+    if (cpus && !cpus->drop)
+        pd_note_nrcpus(c->t.from, cpus->feature, &(struct pd_bytes){cpus->bytes, cpus->n}, &n);
+    return n;
 }
 
 enum pd_code pd_convert_check_topology(struct pd_conversion *c, const struct pd_record *rec)
 {
     struct pd_feature f;
-    const size_t head = rec->old_feature ? 8 : 16;
+    struct pd_bytes data;
+    uint64_t id;
     if (!c->change[PD_FEAT_NRCPUS] || c->change[PD_FEAT_CPU_TOPOLOGY] ||
-        pd_convert_feature_of(c, rec) != PD_FEAT_CPU_TOPOLOGY || rec->size < head)
+        !pd_record_feature(rec, c->t.from, &id, &data) || id != PD_FEAT_CPU_TOPOLOGY ||
+        pd_is_feature_mark(rec, id, &data))
         return PD_OK;
     if (cpus_set(c) &&
-        pd_feature_decode(c->t.from, PD_FEAT_CPU_TOPOLOGY, cpus_set(c), rec->raw + head, rec->size - head, &f,
-                          NULL) == PD_OK &&
+        pd_feature_decode(c->t.from, PD_FEAT_CPU_TOPOLOGY, cpus_set(c), data.ptr, data.n, &f, NULL) ==
+            PD_OK &&
         f.rest.n == 0)
         return PD_OK;
     return refuse(c, PD_FEAT_NRCPUS,
@@ -138,12 +142,7 @@ static enum pd_code put_record(struct pd_conversion *c, const struct pd_feature_
                                struct pd_writer *w)
 {
     uint8_t *p = c->t.other;
-    const size_t head = old ? 8 : 16;
-    pd_store32(p, old ? change->feature + 66 : (uint32_t)PD_RECORD_HEADER_FEATURE, c->t.to);
-    pd_store16(p + 4, 0, c->t.to);
-    pd_store16(p + 6, (uint16_t)(head + change->n), c->t.to);
-    if (!old)
-        pd_store64(p + 8, change->feature, c->t.to);
+    const size_t head = pd_put_carried_head(c->t.to, change->feature, old, change->n, p);
     if (change->n)
         memcpy(p + head, change->bytes, change->n);
     c->changed[change->feature] = true;
@@ -172,7 +171,7 @@ enum pd_code pd_convert_put_change(struct pd_conversion *c, const struct pd_feat
                    : PD_OK;
     if (has_own_record(change->feature) && !rec->old_feature)
         return stream ? put_own(c, change, w) : PD_OK; /* in a file, the section has it */
-    const bool fits = change->n <= MOST_IN_RECORD && (change->n || pd_may_be_empty(change->feature));
+    const bool fits = change->n <= PD_CARRIED_MOST && (change->n || pd_may_be_empty(change->feature));
     return fits ? put_record(c, change, rec->old_feature, w) : PD_OK;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* convert_common.c - shared by all parts of a conversion: messages, and facts about features. */
 #include "convert.h"
+#include "src/codec/carried.h"
 #include "src/schema/fail.h"
 #include "src/session/content.h"
 #include "src/support/memory.h"
@@ -80,19 +81,15 @@ enum pd_code pd_convert_add(struct pd_conversion *c, uint16_t feature, const voi
 
 uint64_t pd_convert_feature_of(const struct pd_conversion *c, const struct pd_record *rec)
 {
-    if (rec->old_feature)
-        return rec->type - 66;
+    struct pd_bytes data;
+    uint64_t feature;
+    if (pd_record_feature(rec, c->t.from, &feature, &data))
+        return pd_is_feature_mark(rec, feature, &data) ? UINT64_MAX : feature;
     switch (rec->type) {
     case PD_RECORD_HEADER_BUILD_ID: return PD_FEAT_BUILD_ID;
     case PD_RECORD_HEADER_TRACING_DATA: return PD_FEAT_TRACING_DATA;
-    case PD_RECORD_HEADER_FEATURE: break;
     default: return UINT64_MAX;
     }
-    if (rec->size < 16)
-        return UINT64_MAX;
-    const uint64_t feature = pd_load64(rec->raw + 8, c->t.from);
-    return rec->size == 16 && !pd_may_be_empty(feature) ? UINT64_MAX
-                                                        : feature; /* the mark behind the last one */
 }
 
 const struct pd_feature_change *pd_convert_change_of(struct pd_conversion *c, const struct pd_record *rec)
@@ -100,7 +97,9 @@ const struct pd_feature_change *pd_convert_change_of(struct pd_conversion *c, co
     const uint64_t feature = c->options->n_changes ? pd_convert_feature_of(c, rec) : UINT64_MAX;
     const struct pd_feature_change *change = feature < 256 ? c->change[feature] : NULL;
     /* Other features are converted with the number of the input. */
-    if (change && feature == PD_FEAT_NRCPUS && rec->size >= 20)
-        c->t.nr_cpus_avail = pd_load32(rec->raw + (rec->old_feature ? 8 : 16), c->t.from);
+    struct pd_bytes data;
+    uint64_t id;
+    if (change && pd_record_feature(rec, c->t.from, &id, &data))
+        pd_note_nrcpus(c->t.from, id, &data, &c->t.nr_cpus_avail);
     return change;
 }

@@ -2,6 +2,7 @@
 /* convert_sections.c - attrs, event types and features: sections of a file, records of a stream. */
 #include "convert.h"
 #include "ops/output/payload.h"
+#include "src/codec/carried.h"
 #include "src/codec/parts.h"
 #include "src/schema/fail.h"
 #include "src/session/content.h"
@@ -54,14 +55,15 @@ static enum pd_code collect_feature(struct pd_conversion *c, uint64_t feature, c
     return code;
 }
 
-/* The record has the feature's number, then its section; an empty section marks the end of the features. */
-static enum pd_code collect_header_feature(struct pd_conversion *c, const struct pd_record *rec, bool *taken)
+/* A file needs no mark of the end of the features. */
+static enum pd_code collect_carried(struct pd_conversion *c, const struct pd_record *rec, bool *taken)
 {
-    if (rec->size < 16)
+    struct pd_bytes data;
+    uint64_t feature;
+    if (!pd_record_feature(rec, c->t.from, &feature, &data))
         return PD_OK;
-    const uint64_t feature = pd_load64(rec->raw + 8, c->t.from);
-    *taken = rec->size == 16 && !pd_may_be_empty(feature);
-    return *taken ? PD_OK : collect_feature(c, feature, rec->raw + 16, rec->size - 16u, taken);
+    *taken = pd_is_feature_mark(rec, feature, &data);
+    return *taken ? PD_OK : collect_feature(c, feature, data.ptr, data.n, taken);
 }
 
 /*
@@ -141,13 +143,13 @@ static enum pd_code collect(struct pd_conversion *c, struct pd_record *rec, bool
     if ((*taken = pd_convert_change_of(c, rec) != NULL))
         return PD_OK;
     if (rec->old_feature)
-        return collect_feature(c, rec->type - 66, rec->raw + 8, rec->size - 8u, taken);
+        return collect_carried(c, rec, taken);
     switch (rec->type) {
     case PD_RECORD_HEADER_ATTR: *taken = rec->size >= 16; return pd_sections_attrs(&c->out);
     case PD_RECORD_HEADER_EVENT_TYPE: return collect_type(c, rec, taken);
     case PD_RECORD_HEADER_TRACING_DATA: return collect_tracing_data(c, rec, taken);
     case PD_RECORD_HEADER_BUILD_ID: return collect_build_id(c, rec, taken);
-    case PD_RECORD_HEADER_FEATURE: return collect_header_feature(c, rec, taken);
+    case PD_RECORD_HEADER_FEATURE: return collect_carried(c, rec, taken);
     default: return PD_OK;
     }
 }

@@ -92,14 +92,12 @@ enum pd_code pd_time_span(struct pd_reader *reader, uint64_t *first, uint64_t *l
 {
     const struct pd_feature_section *f = pd_reader_find_feature(reader, PD_FEAT_SAMPLE_TIME);
     const enum pd_order order = pd_reader_info(reader)->order;
-    uint8_t bytes[16];
+    uint8_t bytes[PD_SAMPLE_TIME_BYTES];
     if (f && f->intact && f->section.size >= sizeof bytes) {
         const enum pd_code code = pd_reader_read(reader, f->section.offset, bytes, sizeof bytes, error);
         if (code)
             return code;
-        *first = pd_load64(bytes, order);
-        *last = pd_load64(bytes + 8, order);
-        if (*first || *last)
+        if (pd_take_sample_time(&(struct pd_bytes){bytes, sizeof bytes}, order, first, last))
             return PD_OK;
     }
     return scan_times(reader, first, last, error);

@@ -7,6 +7,7 @@
  */
 #include "filter.h"
 #include "src/codec/variant.h"
+#include "src/codec/carried.h"
 #include "src/schema/fail.h"
 #include "src/schema/schema.h"
 #include "src/container/reader/sample_run.h"
@@ -431,12 +432,14 @@ static enum pd_code keep_record(struct pd_filtering *f, struct pd_record *rec)
 static enum pd_code keep_feature(struct pd_filtering *f, struct pd_record *rec)
 {
     const enum pd_order order = pd_reader_info(f->reader)->order;
-    const size_t head = 16, end = head + 16;
+    struct pd_bytes data;
+    uint64_t id;
     uint8_t bytes[UINT16_MAX];
-    if (f->flowing || rec->size < end || pd_load64(rec->raw + 8, order) != PD_FEAT_SAMPLE_TIME)
+    if (f->flowing || !pd_record_feature(rec, order, &id, &data) || id != PD_FEAT_SAMPLE_TIME ||
+        data.n < PD_SAMPLE_TIME_BYTES)
         return keep_record(f, rec);
     memcpy(bytes, rec->raw, rec->size);
-    pd_put_sample_time(bytes + head, f->stats->first, f->stats->last, order);
+    pd_put_sample_time(bytes + (data.ptr - rec->raw), f->stats->first, f->stats->last, order);
     f->stats->kept_others++;
     return pd_output_record(&f->out, rec, bytes);
 }

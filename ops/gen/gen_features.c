@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gen_features.c - the features of synthetic recordings. */
 #include "gen_internal.h"
+#include "src/codec/carried.h"
 #include "src/schema/fail.h"
 #include <perfdata/feature.h>
 #include <stdio.h>
@@ -93,7 +94,7 @@ static enum pd_code put_event_desc(struct pd_gen *g, struct pd_error *error)
     if (!code)
         code = pd_feature_encode(g->options.order, &f, bytes, n, &n, error);
     /* A stream cannot hold a feature that is larger than a record, and has HEADER_ATTR records instead. */
-    if (!code && (g->options.container != PD_CONTAINER_PIPE || n <= UINT16_MAX - 16))
+    if (!code && (g->options.container != PD_CONTAINER_PIPE || n <= PD_CARRIED_MOST))
         code = put_bytes(g, PD_FEAT_EVENT_DESC, bytes, n, error);
     pd_release(g->allocator, bytes);
     pd_release(g->allocator, ids);

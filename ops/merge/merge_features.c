@@ -260,11 +260,10 @@ static void put_sample_time(struct made *made)
     uint64_t first = UINT64_MAX, last = 0;
     for (size_t i = 0; i < m->n; i++) {
         const struct pd_feature *f = feature_of(m, i, PD_FEAT_SAMPLE_TIME);
-        if (f == NULL || f->layout == NULL || (f->raw.n >= 16 && pd_load64(f->raw.ptr + 8, m->order) == 0))
+        if (f == NULL || f->layout == NULL || f->u.sample_time.last == 0)
             continue;
-        const uint64_t from = pd_load64(f->raw.ptr, m->order), to = pd_load64(f->raw.ptr + 8, m->order);
-        first = from < first ? from : first;
-        last = to > last ? to : last;
+        first = f->u.sample_time.first < first ? f->u.sample_time.first : first;
+        last = f->u.sample_time.last > last ? f->u.sample_time.last : last;
     }
     put64(made, first == UINT64_MAX ? 0 : first);
     put64(made, last);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* compression.c - the compression of records, and the feature that describes it. */
 #include "compression.h"
+#include "encode/codec/carried_head.h"
 #include "src/codec/carried.h"
 #include "src/codec/record_role.h"
 #include "src/session/content.h"
@@ -42,13 +43,20 @@ uint32_t pd_zip_type(enum pd_convert_zip zip, bool zstd)
     }
 }
 
+/* The feature in *data as well. */
+static uint64_t stream_feature(const struct pd_record *rec, enum pd_order order, struct pd_bytes *data,
+                               bool *mark)
+{
+    uint64_t id = UINT64_MAX;
+    const bool one = !rec->depth && !rec->old_feature && pd_record_feature(rec, order, &id, data);
+    *mark = one && pd_is_feature_mark(rec, id, data);
+    return one ? id : UINT64_MAX;
+}
+
 uint64_t pd_stream_feature(const struct pd_record *rec, enum pd_order order, bool *mark)
 {
     struct pd_bytes data;
-    uint64_t id = UINT64_MAX;
-    const bool one = !rec->depth && !rec->old_feature && pd_record_feature(rec, order, &id, &data);
-    *mark = one && rec->size == 16 && !pd_may_be_empty(id);
-    return one ? id : UINT64_MAX;
+    return stream_feature(rec, order, &data, mark);
 }
 
 bool pd_is_early(const struct pd_record *rec)
@@ -69,23 +77,20 @@ enum pd_code pd_compression_start(struct pd_compression *z, struct pd_writer *w,
 
 static enum pd_code put_feature(struct pd_compression *z, struct pd_writer *w, struct pd_error *error)
 {
-    const enum pd_order order = w->options.order;
-    uint8_t bytes[16 + PD_COMPRESSED_FEATURE_BYTES];
-    pd_store32(bytes, PD_RECORD_HEADER_FEATURE, order);
-    pd_store16(bytes + 4, 0, order);
-    pd_store16(bytes + 6, sizeof bytes, order);
-    pd_store64(bytes + 8, PD_FEAT_COMPRESSED, order);
-    pd_writer_compressed_feature(w, bytes + 16);
+    uint8_t bytes[PD_CARRIED_HEAD + PD_COMPRESSED_FEATURE_BYTES];
+    const size_t head =
+        pd_put_carried_head(w->options.order, PD_FEAT_COMPRESSED, false, PD_COMPRESSED_FEATURE_BYTES, bytes);
+    pd_writer_compressed_feature(w, bytes + head);
     z->due = false;
     return pd_writer_raw(w, bytes, sizeof bytes, error);
 }
 
 /* Replaces the input's feature with our own, or drops it if records are no longer compressed. */
 static enum pd_code replace_feature(struct pd_compression *z, struct pd_writer *w,
-                                    const struct pd_record *rec, bool *taken, struct pd_error *error)
+                                    const struct pd_bytes *said, bool *taken, struct pd_error *error)
 {
     int level = 0;
-    const bool zstd = pd_said_compression(rec->raw + 16, rec->size - 16u, z->order, &level) == PD_SAID_ZSTD;
+    const bool zstd = pd_said_compression(said->ptr, said->n, z->order, &level) == PD_SAID_ZSTD;
     enum pd_code code = PD_OK;
     *taken = zstd || z->due;
     if (zstd && z->again && !z->zip) {
@@ -100,9 +105,10 @@ enum pd_code pd_compression_announce(struct pd_compression *z, struct pd_writer 
                                      const struct pd_record *rec, bool *taken, struct pd_error *error)
 {
     bool mark;
-    const uint64_t feature = pd_stream_feature(rec, z->order, &mark);
+    struct pd_bytes data;
+    const uint64_t feature = stream_feature(rec, z->order, &data, &mark);
     if (feature == PD_FEAT_COMPRESSED && !mark)
-        return replace_feature(z, w, rec, taken, error);
+        return replace_feature(z, w, &data, taken, error);
     const enum pd_serves serves = pd_serves_of(rec);
     const bool before = rec->old_feature || serves == PD_SERVES_ATTR || serves == PD_SERVES_EVENT_TYPE ||
                         (feature < PD_FEAT_COMPRESSED && !mark);

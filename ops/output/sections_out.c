@@ -153,17 +153,29 @@ static enum pd_code copy(struct pd_sections *s, struct pd_reader *reader, struct
     return pd_copy_section(reader, section, PD_COPY_PIECE, s->writer, NULL, NULL, s->error);
 }
 
-void pd_put_sample_time(uint8_t times[16], uint64_t first, uint64_t last, enum pd_order order)
+bool pd_take_sample_time(const struct pd_bytes *feature, enum pd_order order, uint64_t *first, uint64_t *last)
 {
-    if (pd_load64(times, order) == 0 && pd_load64(times + 8, order) == 0)
-        return; /* perf did not look at the samples, and their time stays unknown */
-    pd_store64(times, first, order);
-    pd_store64(times + 8, last, order);
+    struct pd_feature f;
+    if (pd_feature_decode(order, PD_FEAT_SAMPLE_TIME, 0, feature->ptr, feature->n, &f, NULL) || !f.layout)
+        return false;
+    *first = f.u.sample_time.first;
+    *last = f.u.sample_time.last;
+    return *first || *last;
+}
+
+void pd_put_sample_time(uint8_t times[PD_SAMPLE_TIME_BYTES], uint64_t first, uint64_t last,
+                        enum pd_order order)
+{
+    struct pd_feature f = {.id = PD_FEAT_SAMPLE_TIME, .u.sample_time = {first, last}};
+    uint64_t was[2];
+    size_t n;
+    if (pd_take_sample_time(&(struct pd_bytes){times, PD_SAMPLE_TIME_BYTES}, order, &was[0], &was[1]))
+        pd_feature_encode(order, &f, times, PD_SAMPLE_TIME_BYTES, &n, NULL);
 }
 
 static enum pd_code put_sample_time(struct pd_sections *s, struct pd_file_section section)
 {
-    uint8_t times[16];
+    uint8_t times[PD_SAMPLE_TIME_BYTES];
     if (section.size < sizeof times || s->keep_time)
         return copy(s, s->reader, section);
     enum pd_code code = pd_reader_read(s->reader, section.offset, times, sizeof times, s->error);

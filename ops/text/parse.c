@@ -4,6 +4,7 @@
  * src/reflect/json.c. Each line of a layout, in order, takes its key out of the object, and a key that no
  * line has taken is an error.
  */
+#include "src/codec/carried.h"
 #include "src/codec/interpret.h"
 #include "src/codec/variant.h"
 #include "src/schema/fail.h"
@@ -743,7 +744,8 @@ static bool take_record_feature(struct object *o, const struct pd_plan *plan, st
     if (json == NULL)
         return true;
     if (rec->old_feature)
-        return take_inner_feature(o, plan, json, rec->type - 66, rec, has_key(o, "rest"), &rec->rest);
+        return take_inner_feature(o, plan, json, rec->type - PD_OLD_FEATURE, rec, has_key(o, "rest"),
+                                  &rec->rest);
     struct pd_header_feature *h = &rec->u.header_feature;
     const bool given = json_object_get(json_object_get(o->json, "header_feature"), "data") != NULL;
     return take_inner_feature(o, plan, json, h->feat_id < 256 ? (uint32_t)h->feat_id : UINT32_MAX, rec, given,

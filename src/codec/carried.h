@@ -3,8 +3,21 @@
 #ifndef PERFDATA_CARRIED_H
 #define PERFDATA_CARRIED_H
 
+#include "src/support/wire.h"
+#include "transport.h"
 #include <perfdata/codec.h>
 #include <perfdata/constants.h>
+
+/*
+ * Bytes in front of the feature: the header and the feature's number; a type of its own (rec->old_feature) is
+ * the number plus PD_OLD_FEATURE.
+ */
+enum {
+    PD_CARRIED_HEAD = 16,
+    PD_CARRIED_HEAD_OLD = 8,
+    PD_CARRIED_MOST = UINT16_MAX - PD_CARRIED_HEAD, /* bytes of a feature in a record */
+    PD_OLD_FEATURE = 66,
+};
 
 /*
  * The feature that a record of a stream carries, decoded or not: in HEADER_FEATURE, or under a type of its
@@ -12,6 +25,23 @@
  * none. False: the record carries no feature.
  */
 bool pd_record_feature(const struct pd_record *rec, enum pd_order order, uint64_t *id, struct pd_bytes *data);
+
+/* True if a record with such a feature is the mark behind the last feature of a stream. */
+static inline bool pd_is_feature_mark(const struct pd_record *rec, uint64_t id, const struct pd_bytes *data)
+{
+    return !rec->old_feature && data->n == 0 && !pd_may_be_empty(id);
+}
+
+/*
+ * Sets *cpus, on which the layout of other features depends, if the feature is NRCPUS. Its first number is
+ * enough.
+ */
+static inline void pd_note_nrcpus(enum pd_order order, uint64_t id, const struct pd_bytes *data,
+                                  uint32_t *cpus)
+{
+    if (id == PD_FEAT_NRCPUS && data->n >= sizeof *cpus)
+        *cpus = pd_load32(data->ptr, order);
+}
 
 /*
  * Converts the numbers in the arrays of a BPF program to the other byte order, in `data`, a copy of p->data.

@@ -62,19 +62,11 @@ enum pd_code pd_feature_decode(enum pd_order order, uint32_t id, uint32_t nr_cpu
 
 bool pd_record_feature(const struct pd_record *rec, enum pd_order order, uint64_t *id, struct pd_bytes *data)
 {
-    static const struct pd_shape any;
-    const size_t header = 8, first_old = 66; /* old types are the feature's number and this */
-    if (rec->old_feature) {
-        *id = rec->type - first_old;
-        *data = (struct pd_bytes){rec->raw + header, rec->size - header};
-        return true;
-    }
-    if (rec->type != PD_RECORD_HEADER_FEATURE)
+    const size_t begin = rec->old_feature ? PD_CARRIED_HEAD_OLD : PD_CARRIED_HEAD;
+    if (rec->size < begin || (rec->type != PD_RECORD_HEADER_FEATURE && !rec->old_feature))
         return false;
-    const size_t begin = header + pd_layout_bytes(pd_layout_header_feature(), &any);
-    if (rec->size < begin)
-        return false;
-    *id = pd_load64(rec->raw + header, order);
+    *id = rec->old_feature ? rec->type - PD_OLD_FEATURE
+                           : pd_load64(rec->raw + sizeof(struct pd_record_header), order);
     *data = (struct pd_bytes){rec->raw + begin, rec->size - begin};
     return true;
 }

@@ -28,10 +28,9 @@ enum pd_code pd_record_tracing_data(const struct pd_record *rec, enum pd_order o
     if (!inner || rec->old_feature || rec->size < begin)
         return PD_OK;
     const uint32_t n = pd_load32(rec->raw + 8, order);
-    if (n > rec->size - begin)
-        return pd_fail_record(why, PD_ESHORT, rec, begin, "data", rec->size - begin, n);
-    *data = (struct pd_bytes){rec->raw + begin, n};
-    return PD_OK;
+    const size_t room = rec->size - begin;
+    *data = (struct pd_bytes){rec->raw + begin, n < room ? n : room};
+    return n > room ? pd_fail_record(why, PD_ESHORT, rec, begin, "data", room, n) : PD_OK;
 }
 
 enum pd_code pd_probe_carried(enum pd_order order, uint32_t nr_cpus_avail, const struct pd_record *rec,
@@ -104,7 +103,10 @@ uint32_t pd_nr_cpus_avail(struct pd_reader *r)
     uint8_t bytes[4];
     const bool there = s && s->intact && s->section.size >= sizeof bytes && known &&
                        pd_reader_read(r, s->section.offset, bytes, sizeof bytes, NULL) == PD_OK;
-    return there ? pd_load32(bytes, r->info.order) : 0;
+    uint32_t cpus = 0;
+    if (there)
+        pd_note_nrcpus(r->info.order, PD_FEAT_NRCPUS, &(struct pd_bytes){bytes, sizeof bytes}, &cpus);
+    return cpus;
 }
 
 static enum pd_code probe_section(struct pd_reader *r, const struct pd_feature_section *s, uint32_t cpus,

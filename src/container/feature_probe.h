@@ -34,7 +34,8 @@ enum pd_code pd_probe_feature(enum pd_order order, uint32_t id, uint32_t nr_cpus
 uint32_t pd_nr_cpus_avail(struct pd_reader *r);
 
 /*
- * The bytes of tracing data inside the record, as written by old simpleperf; PD_ESHORT: its size says more.
+ * The bytes of tracing data inside the record, as written by old simpleperf; PD_ESHORT: its size says more
+ * than the record has, which *data is.
  */
 enum pd_code pd_record_tracing_data(const struct pd_record *rec, enum pd_order order, struct pd_bytes *data,
                                     struct pd_error *why);

@@ -331,8 +331,8 @@ static void note_cpus(struct pd_reader *r, struct pd_record *rec)
     struct pd_bytes data;
     uint64_t id;
     if ((rec->old_feature || rec->type == PD_RECORD_HEADER_FEATURE) &&
-        pd_record_feature(rec, r->info.order, &id, &data) && id == PD_FEAT_NRCPUS && data.n >= 4)
-        r->nr_cpus_avail = pd_load32(data.ptr, r->info.order);
+        pd_record_feature(rec, r->info.order, &id, &data))
+        pd_note_nrcpus(r->info.order, id, &data, &r->nr_cpus_avail);
     rec->nr_cpus_avail = r->nr_cpus_avail;
 }
 

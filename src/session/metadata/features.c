@@ -181,11 +181,13 @@ enum pd_code pd_meta_add_inner_tracing_data(struct pd_metadata *m, const struct 
 {
     struct pd_bytes data;
     struct pd_error what;
-    if (pd_record_tracing_data(rec, m->order, &data, &what))
+    const enum pd_code code = pd_record_tracing_data(rec, m->order, &data, &what);
+    if (code)
         pd_meta_note(m, &what);
-    return data.ptr ? add_bytes(m, PD_FEAT_TRACING_DATA, rec->offset + (uint64_t)(data.ptr - rec->raw),
-                                data.ptr, data.n, error)
-                    : PD_OK;
+    return data.ptr && !code
+               ? add_bytes(m, PD_FEAT_TRACING_DATA, rec->offset + (uint64_t)(data.ptr - rec->raw), data.ptr,
+                           data.n, error)
+               : PD_OK;
 }
 
 /* Large tracing data of simpleperf, which is usual, comes in parts. */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* carried_head.h - the bytes in front of a feature in a record that carries it; the mirror of
+ * src/codec/carried.h. */
+#ifndef PERFDATA_CARRIED_HEAD_H
+#define PERFDATA_CARRIED_HEAD_H
+
+#include "src/codec/carried.h"
+
+/*
+ * Writes the head of a HEADER_FEATURE record, or, if `old`, of one of the feature's own type. n: bytes of the
+ * feature, at most PD_CARRIED_MOST; 0 marks the end of the features. Returns the bytes of the head.
+ */
+static inline size_t pd_put_carried_head(enum pd_order order, uint64_t id, bool old, size_t n,
+                                         uint8_t to[PD_CARRIED_HEAD])
+{
+    const size_t head = old ? PD_CARRIED_HEAD_OLD : PD_CARRIED_HEAD;
+    pd_store32(to, old ? (uint32_t)id + PD_OLD_FEATURE : (uint32_t)PD_RECORD_HEADER_FEATURE, order);
+    pd_store16(to + 4, 0, order);
+    pd_store16(to + 6, (uint16_t)(head + n), order);
+    if (!old)
+        pd_store64(to + 8, id, order);
+    return head;
+}
+
+#endif

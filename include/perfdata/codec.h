@@ -62,8 +62,8 @@ struct pd_plan {
     bool id_all;       /* attr flag sample_id_all */
     bool unknown;      /* sample_type, or read_format if it matters, has bits with an unknown layout */
     bool unknown_read; /* the same for READ records */
-    uint8_t usual; /* private: which of the usual sample types, in little-endian streams of its own path; 0:
-                      none */
+    uint8_t usual;  /* private: which of the usual sample types, in little-endian streams of its own path; 0:
+                       none */
     uint8_t offcpu; /* private: bits about off-cpu samples, see pd_offcpu_of() in perfdata/session/event.h */
     uint64_t key;   /* private: never 0, equal for equal fields of samples */
     uint16_t trailer; /* bytes of the sample_id */

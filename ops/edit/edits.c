@@ -311,10 +311,9 @@ static bool is_offcpu(const struct pd_edits *e, const struct pd_record *rec, str
     if (!rec->plan || !rec->plan->offcpu || !rec->decoded || e->strip & PD_SAMPLE_RAW ||
         !(e->strict || e->max_stack || e->strip & PD_SAMPLE_CALLCHAIN))
         return false;
-    return pd_offcpu_of(rec, offcpu) ||
-           (e->strict && rec->layout && rec->type == PD_RECORD_SAMPLE &&
-            !(rec->plan->offcpu & PD_OFFCPU_NAMED) &&
-            pd_offcpu_decode(rec->plan, &rec->u.sample.raw, offcpu));
+    return pd_offcpu_of(rec, offcpu) || (e->strict && rec->layout && rec->type == PD_RECORD_SAMPLE &&
+                                         !(rec->plan->offcpu & PD_OFFCPU_NAMED) &&
+                                         pd_offcpu_decode(rec->plan, &rec->u.sample.raw, offcpu));
 }
 
 static enum pd_code change_record(struct pd_edits *e, struct pd_record *rec, bool *drop,

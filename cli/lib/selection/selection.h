@@ -88,7 +88,7 @@ struct cli_selection {
     struct cli_condition *conditions; /* a sample must meet all of them */
     size_t n_conditions;
     const struct pd_tracepoints *tracepoints; /* of the input */
-    char **owned; /* texts of lists, modified by splitting */
+    char **owned;                             /* texts of lists, modified by splitting */
     size_t n_owned;
 };
 

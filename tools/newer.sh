@@ -29,12 +29,13 @@ TAGS = {
     "perf_callchain_context": "callchain_context",
     "perf_record_ksymbol_type": "ksym_type",
     "perf_bpf_event_type": "bpf_event_type",
-    "perf_header_version": None,
-    "perf_dir_version": None,
+    "perf_header_version": "version",
+    "perf_dir_version": "version",
 }
 PREFIXES = [
     ("PERF_RECORD_MISC_CPUMODE_MASK", None),
-    ("PERF_RECORD_MISC_", "cpumode misc_*"),
+    ("PERF_RECORD_MISC_EXT_RESERVED", None),
+    ("PERF_RECORD_MISC_", "misc"),
     ("PERF_RECORD_KSYMBOL_FLAGS_", "ksym_flags"),
     ("PERF_RECORD_COMPRESSED_INIT", None),
     ("PERF_SAMPLE_REGS_ABI_", "regs_abi"),
@@ -75,6 +76,13 @@ PREFIXES = [
     ("PERF_BRANCH_ENTRY_INFO_", None),
     ("PERF_SYNTH_", None),
 ]
+# Versions of the header and of directories.
+VERSIONS = {"PERF_HEADER_VERSION_1": 0, "PERF_HEADER_VERSION_2": 1}
+VERSIONS |= {"PERF_DIR_SINGLE_FILE": 0, "PERF_DIR_VERSION": 1}
+# Names that begin as those of files do, and are none: of the system call, of the ring buffer, of perf alone.
+ELSEWHERE = re.compile(
+    r"PERF_(TYPE_|COUNT_|SAMPLE_|FORMAT_|CONTEXT_|NS_|ATTR_SIZE_|RECORD_)|PERF_(\w+_)?MAX(_|$)"
+)
 # Ends of lists, masks and shifts of fields, and names for other names.
 NO_VALUE = re.compile(
     r".*(_MAX|_SHIFT|_MASK|_START|_LAST_FEATURE|_FEAT_BITS)$|HEADER_(RESERVED|FIRST_FEATURE)$"
@@ -127,14 +135,22 @@ class Schema:
         inner = [self.fields_of(part) for part in self.parts[layout] & set(self.layouts)]
         return self.layouts[layout].union(*inner)
 
-    def has(self, patterns, value):
-        for pattern in patterns.split():
-            for name in self.sets:
-                if name == pattern or pattern.endswith("*") and name.startswith(pattern[:-1]):
-                    bits = any(value >> lo & (1 << width) - 1 for lo, width in self.fields[name].values())
-                    if value in self.sets[name] or value == 0 or bits:
-                        return True
-        return False
+    def has(self, name, value):
+        bits = any(value >> lo & (1 << width) - 1 for lo, width in self.fields[name].values())
+        return value in self.sets[name] or value == 0 or bits
+
+    def has_misc(self, name, value):
+        """A bit of misc has several meanings, so that its name counts, too."""
+        name = name.removeprefix("PERF_RECORD_MISC_").lower()
+        places = {
+            (field, ((1 << width) - 1) << lo)
+            for of in self.fields
+            if of.startswith("misc_")
+            for field, (lo, width) in self.fields[of].items()
+        }
+        if value < 8:
+            return value in self.sets["cpumode"]
+        return (name, value) in places
 
 
 def constants(text):
@@ -168,7 +184,7 @@ def lacking_constants(schema, text):
         where = "namespace" if NAMESPACES.match(name) else TAGS.get(tag, "")
         if not where:
             begins = [where for prefix, where in PREFIXES if name.startswith(prefix)]
-            if not begins and not (tag.startswith("perf_") and name.startswith("PERF_")):
+            if not begins and (not name.startswith("PERF_") or value is None or ELSEWHERE.match(name)):
                 continue
             where = begins[0] if begins else "?"
         if where is None:
@@ -177,7 +193,13 @@ def lacking_constants(schema, text):
         if value is None:
             yield f"{name}: its value is not understood"
         elif where == "?":
-            yield f"{name} = {value:#x}: enum {tag} is of no set"
+            yield f"{name} = {value:#x}: {f'enum {tag}' if tag else 'it'} is of no set"
+        elif where == "version":
+            if VERSIONS.get(name) != value:
+                yield f"{name} = {value:#x}: no version that is known"
+        elif where == "misc":
+            if not schema.has_misc(name, value):
+                yield f"{name} = {value:#x}: not in misc_*"
         elif not schema.has(where, value):
             yield f"{name} = {value:#x}: not in {where}"
     if not looked and not re.search(r"\bstruct\s+perf_(event_attr|record_)", text):
@@ -196,13 +218,107 @@ def lacking_fields(schema, text):
                 if have != (at, int(bits)) and not name.startswith("__reserved"):
                     yield f"perf_event_attr.{name}: bit {at}, width {bits}: not in attr_flags"
                 at += int(bits)
-    for name in re.findall(r"\bstruct\s+perf_record_(\w+)\s*\{", text):
+    for name, _ in structs_of(text, r"perf_record_(\w+)"):
         names = {name, name.replace("header_", ""), "header_" + name}
         names |= {name.removesuffix("_event"), name + "_entry"}
         if not names & set(schema.layouts) and name not in STRUCTS:
             yield f"struct perf_record_{name}: no layout of that name"
 
 
+def structs_of(text, name):
+    """(name, body) of the structs and unions of that name, whatever attributes they have."""
+    packed = r"(?:(?:__\w+|__attribute__\s*\(\(.*?\)\))\s+)*"
+    body = r"\s*(?:__\w+\s*)?\{(.*?)^\}[^;\n]*;"
+    for m in re.finditer(r"\b(?:struct|union)\s+" + packed + name + body, text, re.S | re.M):
+        yield m[1], m[2]
+
+
+TYPE = re.compile(
+    r"\s*(?:(?:const|unsigned|signed|long|struct|union|enum|volatile)\s+)*\w+[\s*]+(?=\w)"
+)
+
+
+def members_of(body):
+    """(name, bits or None) of all members, those of inner structs and unions included."""
+    body = re.sub(r"/\*.*?\*/|//[^\n]*", " ", body, flags=re.S)
+    body = re.sub(r"^[ \t]*#.*$", " ", body, flags=re.M)
+    body = re.sub(r"\bDECLARE_BITMAP\s*\(\s*(\w+)[^)]*\)", r"u64 \1[]", body)
+    body = re.sub(r"\b(?:struct|union)\s*(?:\w+\s*)?\{", " ", body)
+    for declared in re.split(r"[;{}]", body):
+        # A type, which may have several words, and what it declares; behind an inner struct only that.
+        m = TYPE.match(declared)
+        for one in declared[m.end() :].split(",") if m else []:
+            if m := re.match(r"[\s*]*(\w+)\s*(?:\[[^\]]*\]\s*)*(?::\s*(\d+))?", one):
+                if m[1] not in ("__packed", "__attribute__"):
+                    yield m[1], m[2] and int(m[2])
+
+
+# Words of bits, by the struct or union that has them: the little-endian one comes first.
+WORDS = {"perf_mem_data_src": "data_src", "perf_branch_entry": "branch_flags"}
+
+
+def lacking_bits(schema, text):
+    for name, field in WORDS.items():
+        at = 0
+        for _, body in list(structs_of(text, f"({name})"))[:1]:
+            for member, bits in members_of(body):
+                if bits is None:
+                    continue
+                unused = "rsvd" in member or "reserved" in member
+                if not unused and schema.fields[field].get(member) != (at, bits):
+                    yield f"{name}.{member}: bit {at}, width {bits}: not in {field}"
+                at += bits
+
+
+# Structs that stand by themselves, and the layouts that have their members.
+OTHERS = {
+    "id_index_entry": "id_index",
+    "id_index_entry_2": "id_index",
+    "perf_record_thread_map_entry": "thread_map",
+    "perf_record_stat_config_entry": "stat_config",
+    "perf_record_cpu_map_data": "cpu_map_data",
+    "perf_record_range_cpu_map": "cpu_map_data",
+    "perf_record_mask_cpu_map32": "cpu_map_data",
+    "perf_record_mask_cpu_map64": "cpu_map_data",
+    "perf_record_bpf_metadata_entry": "bpf_metadata_entry",
+    "perf_event_header": "",
+    "perf_branch_entry": "branch_entry",
+    "perf_file_section": "file_section",
+    "perf_file_header": "file_header",
+    "perf_pipe_file_header": "file_header",
+}
+
+
+def lacking_in_others(schema, text):
+    for name, layout in OTHERS.items():
+        known = schema.fields_of(layout) if layout else {"type", "misc", "size"}
+        for _, body in list(structs_of(text, f"({name})"))[:1]:
+            for member, bits in members_of(body):
+                if bits is None and member not in known and f"{name}.{member}" not in MEMBERS:
+                    if "reserved" not in member and not member.startswith("__pad"):
+                        yield f"{name}.{member}: no field of {layout or 'a header'}"
+
+
+# Fields of samples in the header's comment that the schema has under other names.
+OF_SAMPLE = {"values", "lbr", "full", "var1_dw", "var2_w", "var3_w", "data", "regs", "ips"}
+
+
+def lacking_in_sample(schema, text):
+    """What the comment before PERF_RECORD_SAMPLE has: fields, and the bits that they depend on."""
+    told = re.search(r"/\*((?:(?!\*/).)*)\*/\s*PERF_RECORD_SAMPLE\s*=", text, re.S)
+    if not told:
+        return
+    lines = [re.sub(r"#.*", "", line) for line in re.sub(r"^\s*\*", "", told[1], flags=re.M).split("\n")]
+    known = schema.fields_of("sample") | OF_SAMPLE
+    for line in lines:
+        for declared in re.findall(r"\b(?:_*[us](?:8|16|32|64)|char)\s+([^;{}&]+)", line):
+            for member in re.findall(r"(\w+)\s*(?:\[[^\]]*\])?\s*(?:,|$)", declared.strip()):
+                if member not in known and not re.fullmatch(r"[us]\d+", member):
+                    yield f"PERF_RECORD_SAMPLE.{member}: no field of sample"
+
+
+# Members that every record may have.
+GENERAL = {"header", "sample_id"}
 # Members of records that the schema has under other names, or in parts.
 MEMBERS = {
     "MMAP.start",
@@ -216,6 +332,19 @@ MEMBERS = {
     "AUXTRACE_INFO.priv",
     "STAT.values",
     "EVENT_UPDATE.data",
+    "NAMESPACES.link_info",
+    "SWITCH.next_prev_pid",
+    "SWITCH.next_prev_tid",
+    "CPU_MAP.data",
+    "HEADER_EVENT_TYPE.event_type",
+    "STAT_CONFIG.data",
+    "perf_record_cpu_map_data.cpus_data",
+    "perf_record_cpu_map_data.mask32_data",
+    "perf_record_cpu_map_data.mask64_data",
+    "perf_record_cpu_map_data.range_cpu_data",
+    "perf_record_mask_cpu_map32.mask",
+    "perf_record_mask_cpu_map64.mask",
+    *(f"SCHEDSTAT_{of}.v{version}" for of in ("CPU", "DOMAIN") for version in (15, 16, 17)),
 }
 
 
@@ -224,17 +353,19 @@ def lacking_members(schema, text):
     perf's, which are structs."""
     comments = r"/\*((?:(?!\*/).)*?\bstruct\s*\{(?:(?!\*/).)*)\*/\s*PERF_RECORD_(\w+)\s*="
     kernels = [(m[2], m[1]) for m in re.finditer(comments, text, re.S)]
-    perfs = re.findall(r"\bstruct\s+perf_record_(\w+)\s*\{(.*?)^\};", text, re.S | re.M)
+    perfs = structs_of(text, r"perf_record_(\w+)")
     for name, members in kernels + [(name.removesuffix("_event").upper(), told) for name, told in perfs]:
         layout = schema.records.get(name)
         if not layout or name == "SAMPLE":
             continue
-        members = re.sub(r"/\*.*?\*/|//[^\n]*", " ", members, flags=re.S)
-        for declared in re.findall(r"\b(?:_*[us](?:8|16|32|64)|char)\s+([^;{}]+);", members):
-            for member in re.findall(r"(\w+)\s*(?:\[\w*\])?\s*(?:,|$)", declared):
-                known = member.strip("_") in schema.fields_of(layout) or f"{name}.{member}" in MEMBERS
-                if not known and not member.strip("_").startswith("reserved"):
-                    yield f"PERF_RECORD_{name}.{member}: no field of {layout}"
+        if name in [kernel for kernel, _ in kernels]:
+            members = re.sub(r"^\s*\*", " ", re.sub(r"[#].*", " ", members), flags=re.M)
+            members = members[members.index("{") + 1 :]
+            members = re.sub(r"\}\s*&&[^;{}\n]*", "}", members)
+        for member, _ in members_of(members):
+            known = member.strip("_") in schema.fields_of(layout) or f"{name}.{member}" in MEMBERS
+            if not known and member not in GENERAL and not re.search("reserved|^_*pad", member):
+                yield f"PERF_RECORD_{name}.{member}: no field of {layout}"
     if "PERF_RECORD_MMAP2" in text and not kernels:
         yield "the fields of records are not told as they were: look at them by hand"
 
@@ -250,7 +381,16 @@ STRUCTS = {
     "event_update_scale",
     "thread_map_entry",
     "stat_config_entry",
+    *(f"schedstat_{of}_v{version}" for of in ("cpu", "domain") for version in (15, 16, 17)),
 }
+
+
+def chain(schema, text, members):
+    yield from lacking_constants(schema, text)
+    yield from lacking_fields(schema, text)
+    yield from lacking_bits(schema, text)
+    yield from lacking_in_others(schema, text)
+    yield from members
 
 
 def main():
@@ -260,9 +400,9 @@ def main():
             text = open(path, encoding="utf-8", errors="replace").read()
         except OSError as error:
             sys.exit(print(f"{path}: {error.strerror}", file=sys.stderr) or 2)
-        members = lacking_members(schema, text)
+        members = [*lacking_members(schema, text), *lacking_in_sample(schema, text)]
         text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.S).replace("\\\n", " ")
-        for line in [*lacking_constants(schema, text), *lacking_fields(schema, text), *members]:
+        for line in chain(schema, text, members):
             if line is None:
                 sys.exit(print(f"{path}: nothing in it is known here", file=sys.stderr) or 2)
             print(f"{path}: {line}")

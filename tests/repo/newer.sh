@@ -83,6 +83,120 @@ enum {
 END
 lists header.h 'HEADER_INVENTED = 0xc8: not in feature'
 
+# doctored LINE... <<SED: a copy of the kernel's header with these changes, and just these lines about it.
+doctored() {
+    sed -f - $header >copy.h
+    ! cmp -s $header copy.h || fail 'nothing was changed'
+    lists copy.h "$@"
+}
+# A field of samples, in the comment alone.
+doctored 'PERF_RECORD_SAMPLE.invented: no field of sample' <<'END'
+s/^\(\s*\*\s*\){ u64\s*phys_addr;}.*/&\n\1{ u64 invented;} \&\& PERF_SAMPLE_PHYS_ADDR/
+END
+doctored 'PERF_RECORD_SAMPLE.invented: no field of sample' <<'END'
+/^\s*\*\s*u64\s*dyn_size; } &&/s/^\(\s*\*\s*\)u64/\1u32 invented[2];\n&/
+END
+# Bits of words: a new field, a wider one, one at another place.
+doctored 'perf_mem_data_src.mem_invented: bit 46, width 2: not in data_src' <<'END'
+s/mem_rsvd:18;$/mem_invented:2, mem_rsvd:16;/
+END
+doctored 'perf_mem_data_src.mem_lvl_num: bit 33, width 5: not in data_src' \
+    'perf_mem_data_src.mem_remote: bit 38, width 1: not in data_src' \
+    'perf_mem_data_src.mem_snoopx: bit 39, width 2: not in data_src' \
+    'perf_mem_data_src.mem_blk: bit 41, width 3: not in data_src' \
+    'perf_mem_data_src.mem_hops: bit 44, width 3: not in data_src' <<'END'
+s/mem_lvl_num:4,/mem_lvl_num:5,/
+END
+doctored 'perf_branch_entry.invented: bit 33, width 1: not in branch_flags' <<'END'
+s/^\(\s*\)reserved:31;/\1invented:1, reserved:30;/
+END
+doctored 'perf_branch_entry.invented: no field of branch_entry' <<'END'
+/^struct perf_branch_entry {/s/$/\n\t__u64 invented;/
+END
+# A bit of misc with the number of a known one, and one of its own.
+doctored 'PERF_RECORD_MISC_INVENTED = 0x4000: not in misc_*' <<'END'
+s/^#define PERF_RECORD_MISC_EXACT_IP.*/&\n#define PERF_RECORD_MISC_INVENTED (1 << 14)/
+END
+doctored 'PERF_RECORD_MISC_GUEST_INVENTED = 0x6: not in misc_*' \
+    'PERF_RECORD_MISC_INVENTED = 0x800: not in misc_*' <<'END'
+s/^#define PERF_RECORD_MISC_EXACT_IP.*/&\n#define PERF_RECORD_MISC_INVENTED (1 << 11)/
+s/^#define PERF_RECORD_MISC_GUEST_USER.*/&\n#define PERF_RECORD_MISC_GUEST_INVENTED (6 << 0)/
+END
+# Names that begin as none that is known, as macros and without a tag.
+doctored 'PERF_INVENTED_FLAG = 0x10: it is of no set' 'PERF_STRANGE_A = 0x0: it is of no set' <<'END'
+s/^#define PERF_RECORD_MISC_EXACT_IP.*/&\n#define PERF_INVENTED_FLAG 0x10\nenum { PERF_STRANGE_A };/
+END
+# Members of records in the comments, of any type.
+doctored 'PERF_RECORD_CGROUP.invented: no field of cgroup' <<'END'
+/struct {/,/PERF_RECORD_CGROUP/s/^\(\s*\*\s*\)char\(\s*\)path\[\];/\1struct thing invented[3];\n&/
+END
+
+# Of perf: packed structs, members of other types, parts of records, versions and the file's header.
+cat >event.h <<'END'
+struct __packed perf_record_invented {
+	struct perf_event_header header;
+};
+struct perf_record_stat_round {
+	struct perf_event_header header;
+	__u64 type, time;
+	unsigned long long more;
+	struct thing *things[4];
+	union {
+		pid_t either;
+		struct { double or; };
+	};
+	unsigned char reserved[6];
+} __packed;
+struct id_index_entry {
+	__u64 id, idx, cpu, tid, invented;
+};
+struct perf_record_thread_map_entry {
+	__u64 pid;
+	char comm[16];
+	char invented[8];
+};
+struct __attribute__((packed)) perf_record_range_cpu_map {
+	__u8 any_cpu, __pad;
+	__u16 start_cpu, end_cpu, step;
+};
+enum perf_user_event_type {
+	PERF_RECORD_HEADER_ATTR = 64,
+};
+END
+lists event.h 'struct perf_record_invented: no layout of that name' \
+    'id_index_entry.invented: no field of id_index' \
+    'perf_record_thread_map_entry.invented: no field of thread_map' \
+    'perf_record_range_cpu_map.step: no field of cpu_map_data' \
+    'PERF_RECORD_STAT_ROUND.more: no field of stat_round' \
+    'PERF_RECORD_STAT_ROUND.things: no field of stat_round' \
+    'PERF_RECORD_STAT_ROUND.either: no field of stat_round' \
+    'PERF_RECORD_STAT_ROUND.or: no field of stat_round'
+cat >header.h <<'END'
+enum perf_header_version {
+	PERF_HEADER_VERSION_1,
+	PERF_HEADER_VERSION_2,
+	PERF_HEADER_VERSION_3,
+};
+enum perf_dir_version {
+	PERF_DIR_SINGLE_FILE = 0,
+	PERF_DIR_VERSION = 2,
+};
+struct perf_file_section {
+	u64 offset, size, flags;
+};
+struct perf_file_header {
+	u64 magic, size, attr_size;
+	struct perf_file_section attrs, data, event_types;
+	DECLARE_BITMAP(adds_features, HEADER_FEAT_BITS);
+	DECLARE_BITMAP(more_features, HEADER_FEAT_BITS);
+	struct perf_file_section invented;
+};
+END
+lists header.h 'PERF_HEADER_VERSION_3 = 0x2: no version that is known' \
+    'PERF_DIR_VERSION = 0x2: no version that is known' 'perf_file_section.flags: no field of file_section' \
+    'perf_file_header.more_features: no field of file_header' \
+    'perf_file_header.invented: no field of file_header'
+
 # What it cannot judge it says.
 sed "s/struct {/struct of {/" $header >told.h
 lists told.h 'the fields of records are not told as they were: look at them by hand'

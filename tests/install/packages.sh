@@ -169,8 +169,17 @@ names perfdata-ops "PERFDATA_OPS_$soversion" "$root"/include/perfdata/ops/*.h
 # ---- As a part of another project: it builds the library, and neither tests nor packages of its own.
 targets="user_c user_sort" configure user sub -DSUBDIRECTORY="$PERFDATA_SOURCE"
 works sub/user_c
-[ -z "$(find sub -name 'test_*' -o -name 'CPackConfig.cmake')" ] ||
-    fail "tests or packages in another project"
+cmake --build sub -j 2 >log 2>&1 || fail "$(tail -n 20 log)"
+[ -z "$(find sub -name 'test_*' -o -name 'CPackConfig.cmake' -o -name perfdata -type f)" ] ||
+    fail "tests, packages or the command in another project"
+cmake --install sub --prefix "$tmp/nothing" >log 2>&1 || fail "$(tail -n 20 log)"
+[ -z "$(find nothing -type f 2>/dev/null)" ] || fail "installed by another project: $(find nothing -type f)"
+
+# ---- A shared library with sanitizers, whose run-time clang links into programs alone
+if command -v clang >/dev/null; then
+    targets=perfdata_lib configure "$PERFDATA_SOURCE" sanitized -DBUILD_SHARED_LIBS=ON -DPERFDATA_OPS=OFF \
+        -DCMAKE_C_COMPILER=clang -DCMAKE_C_FLAGS=-fsanitize=address,undefined -DPERFDATA_BUILD_TESTS=OFF
+fi
 
 # ---- The package, of the build of the shared one
 for tool in dpkg-deb dpkg-shlibdeps cpack; do

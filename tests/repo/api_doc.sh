@@ -69,6 +69,15 @@ if [ "${1-}" = --write ]; then
 fi
 diff -u $doc "$scratch/API.md" || complain "$doc is out of date: tests/repo/api_doc.sh --write"
 
+# ---- Which structs can grow: each is told of once, but those that start with their size
+grow=$(sed -n '/^## What can grow/,/^## Stable core/p' $doc)
+for name in $(sed -n '/^struct pd_[a-z0-9_]* {$/{N;/\n *size_t size;/!s/^struct \(pd_[a-z0-9_]*\) .*/\1/p}' \
+    include/perfdata/{,session/,ops/}*.h | grep -v '^struct' | sort -u); do
+    grep -q "^struct $name {" include/perfdata/records.h && continue
+    told=$(grep -o "\`$name\`" <<<"$grow" | wc -l)
+    [ "$told" = 1 ] || complain "$doc does not say once whether $name can grow, but $told times"
+done
+
 # ---- The tiers
 n=$(count_functions "${stable[@]}")
 [ "$n" -le $most ] || complain "the stable core has $n functions, more than $most"

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char head[] = "'\\\" t\n"
-                           ".\\\" SPDX-License-Identifier: MIT\n"
+static const char head[] = ".\\\" SPDX-License-Identifier: MIT\n"
                            ".\\\" Generated from src/schema/ by `perfdata_gen format-man`; do not edit.\n"
                            ".TH PERFDATA 5 \"\" \"perfdata\" \"File Formats\"\n"
                            ".SH NAME\n"
                            "perfdata \\- the format of Linux perf's recordings, perf.data\n"
+                           ".ad l\n"
                            ".SH DESCRIPTION\n";
 static const char tail[] = ".SH \"SEE ALSO\"\n"
                            ".BR perfdata (1),\n"
@@ -56,61 +56,68 @@ static const char *cell_end(const char *s)
     return s;
 }
 
-static size_t count_cells(const char *row)
+#define MOST_CELLS 8
+
+struct cell {
+    const char *text;
+    size_t n;
+};
+
+static size_t take_cells(const char *row, struct cell cells[MOST_CELLS])
 {
     size_t n = 0;
-    for (const char *s = row + 1; *s; s = cell_end(s) + 1) {
-        n++;
-        if (cell_end(s)[0] == '\0' || cell_end(s)[1] == '\0')
-            break;
+    for (const char *s = row + 1, *end; *s && n < MOST_CELLS; s = *end ? end + 1 : end) {
+        end = cell_end(s);
+        const char *first = s + strspn(s, " "), *last = end;
+        if (*end == '\0')
+            break; /* behind the last bar */
+        while (last > first && last[-1] == ' ')
+            last--;
+        cells[n++] = (struct cell){first, last > first ? (size_t)(last - first) : 0};
     }
     return n;
 }
 
-static void put_row(FILE *out, const char *row, size_t cells)
+/*
+ * A row as a paragraph: tables of six columns do not fit on 80. The tag is the first cell, of a table of
+ * fields the offset; then come the others, "when" with its word, and the last one behind a colon.
+ */
+static void put_row(FILE *out, const char *row, const struct cell *heads, size_t n_heads)
 {
-    const char *s = row + 1;
-    for (size_t i = 0; i < cells; i++) {
-        const char *end = cell_end(s), *first = s;
-        while (*first == ' ')
-            first++;
-        const char *last = end;
-        while (last > first && last[-1] == ' ')
-            last--;
-        const bool block = i + 1 == cells;
-        fputs(i ? "\t" : "", out);
-        fputs(block ? "T{\n\\&" : *first == '.' || *first == '\'' ? "\\&" : "", out);
-        put_text(out, first, (size_t)(last - first));
-        fputs(block ? "\nT}" : "", out);
-        s = *end ? end + 1 : end;
+    struct cell cells[MOST_CELLS];
+    const size_t n = take_cells(row, cells);
+    const bool fields = n_heads && heads[0].n == 6 && memcmp(heads[0].text, "offset", 6) == 0;
+    fprintf(out, ".TP %d\n", fields ? 5 : 8);
+    fputs("\\&", out);
+    put_text(out, cells[0].text, cells[0].n);
+    fputs("\n\\&", out);
+    bool any = false;
+    for (size_t i = 1; i + 1 < n; i++) {
+        const bool when = i < n_heads && heads[i].n == 4 && memcmp(heads[i].text, "when", 4) == 0;
+        const bool name = fields && heads[i].n == 4 && memcmp(heads[i].text, "name", 4) == 0;
+        if (cells[i].n == 0)
+            continue;
+        fputs(any ? ", " : "", out);
+        fputs(when ? "when " : name ? "\\fB" : "", out);
+        put_text(out, cells[i].text, cells[i].n);
+        fputs(name ? "\\fR" : "", out);
+        any = true;
     }
+    fputs(any && cells[n - 1].n ? ": " : "", out);
+    if (n > 1)
+        put_text(out, cells[n - 1].text, cells[n - 1].n);
     fputc('\n', out);
 }
 
-/* Prints the first row of a table, which determines the number of columns. */
-static void begin_table(FILE *out, const char *row)
-{
-    const size_t cells = count_cells(row);
-    fputs(".TS\ntab(\t);\n", out);
-    for (int line = 0; line < 2; line++)
-        for (size_t i = 0; i < cells; i++)
-            fprintf(out, "%s%s%s", line ? "l" : "lb", i + 1 < cells ? "" : "x",
-                    i + 1 < cells ? " "
-                    : line        ? ".\n"
-                                  : "\n");
-    put_row(out, row, cells);
-}
-
-static void put_line(FILE *out, const char *line, bool *in_table)
+/* `heads` are the cells of the first row of the table that the line may be in; their text stays. */
+static void put_line(FILE *out, const char *line, bool *in_table, struct cell *heads, size_t *n_heads)
 {
     const size_t n = strlen(line);
     const bool row = *line == '|';
-    if (*in_table && !row)
-        fputs(".TE\n", out);
     if (row && !*in_table)
-        begin_table(out, line);
+        *n_heads = take_cells(line, heads);
     else if (row && strncmp(line, "| --", 4) != 0)
-        put_row(out, line, count_cells(line));
+        put_row(out, line, heads, *n_heads);
     *in_table = row;
     if (row)
         return;
@@ -136,6 +143,8 @@ int gen_format_man(FILE *out)
 {
     char *text = NULL, *next;
     size_t n;
+    struct cell heads[MOST_CELLS];
+    size_t n_heads = 0;
     bool in_table = false;
     FILE *memory = open_memstream(&text, &n);
     if (memory == NULL)
@@ -151,9 +160,8 @@ int gen_format_man(FILE *out)
         next = line + strcspn(line, "\n");
         if (*next)
             *next++ = '\0';
-        put_line(out, line, &in_table);
+        put_line(out, line, &in_table, heads, &n_heads);
     }
-    fputs(in_table ? ".TE\n" : "", out);
     fputs(tail, out);
     free(text);
     return rc;

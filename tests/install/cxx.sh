@@ -34,6 +34,13 @@ for compiler in g++ clang++; do
         ./write.$standard new.data
         "$PERFDATA" check -q new.data
         [ "$(./read.$standard new.data)" = "7 1000 401000" ] || fail "$compiler, $standard: read"
+        wanted=$("$PERFDATA" decode "$PERFDATA_SOURCE/corpus/callgraph.data" |
+            jq -r '.record.type' | awk '/^COMM/ { c++ } /^MMAP/ { m++ } /^SAMPLE/ { s++ }
+                END { print c + 0 " names, " m + 0 " mappings, " s + 0 " samples" }')
+        [ "$(./visitor.$standard "$PERFDATA_SOURCE/corpus/callgraph.data")" = "$wanted" ] ||
+            fail "$compiler, $standard: visitor, not $wanted"
+        [[ $(./visitor.$standard "$PERFDATA_SOURCE/corpus/callgraph.data" 2) == *" 2 samples" ]] ||
+            fail "$compiler, $standard: a visitor that stops"
         ran=1
     done
 done

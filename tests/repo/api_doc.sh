@@ -69,6 +69,14 @@ if [ "${1-}" = --write ]; then
 fi
 diff -u $doc "$scratch/API.md" || complain "$doc is out of date: tests/repo/api_doc.sh --write"
 
+# ---- What the text names is there
+for name in $(grep -oE '\bpd_[a-z0-9_]+\(\)' $doc | tr -d '()' | sort -u); do
+    grep -qr "[ *]$name(" include || complain "$doc names $name(), which is not there"
+done
+for name in $(grep -oE '\bpd_set_[a-z_]+`' $doc | tr -d '\`' | sort -u); do
+    grep -q "\b$name\b" include/perfdata/constants.h || complain "$doc names $name, which is not there"
+done
+
 # ---- Which structs can grow: each is told of once, but those that start with their size
 grow=$(sed -n '/^## What can grow/,/^## Stable core/p' $doc)
 for name in $(sed -n '/^struct pd_[a-z0-9_]* {$/{N;/\n *size_t size;/!s/^struct \(pd_[a-z0-9_]*\) .*/\1/p}' \

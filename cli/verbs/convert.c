@@ -115,6 +115,7 @@ static bool take_note(void *user, const struct pd_convert_note *note)
 {
     struct run *run = user;
     const bool feature = note->what == PD_NOTED_FEATURE;
+    const bool registers = note->what == PD_NOTED_REGISTERS, attrs = note->what == PD_NOTED_ATTRS;
     const char *name = pd_set_name(feature ? &pd_set_feature : &pd_set_record_type, note->number);
     char number[16];
     if (!note->left)
@@ -123,10 +124,15 @@ static bool take_note(void *user, const struct pd_convert_note *note)
     left->more = pd_out_grow;
     left->user = (void *)(uintptr_t)&cli_allocator;
     pd_out_str(left, left->n ? ", " : "");
+    pd_out_str(left, registers ? "bytes behind unknown registers of " : attrs ? "unknown fields of " : "");
     if (note->count)
         pd_out_dec(left, note->count);
     else
         pd_out_str(left, "feature");
+    if (registers || attrs) {
+        pd_out_str(left, registers ? " SAMPLE" : " attrs");
+        return true;
+    }
     snprintf(number, sizeof number, "%" PRIu32, note->number);
     pd_out_str(left, " ");
     pd_out_str(left, name ? name : number);

@@ -448,6 +448,8 @@ static enum pd_code convert(struct pd_reader *reader, const struct pd_sink *sink
     if (!code)
         code = start(c, sink);
     reader->keep_compressed = kept;
+    for (size_t i = 0; i < pd_reader_n_attrs(reader); i++)
+        pd_transcode_look_at_attr(&c->t, &pd_reader_attr(reader, i)->attr);
     c->stats->unconverted = c->t.unconverted;
     if (!code)
         pd_transcode_notes(&c->t, options->note, options->user);

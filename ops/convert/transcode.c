@@ -48,6 +48,13 @@ void pd_transcode_notes(const struct pd_transcode *t,
         n.count = t->left[i].n;
         note(user, &n);
     }
+    n = (struct pd_convert_note){
+        .what = PD_NOTED_REGISTERS, .left = true, .why = why, .count = t->left_registers};
+    if (note && n.count)
+        note(user, &n);
+    n = (struct pd_convert_note){.what = PD_NOTED_ATTRS, .left = true, .why = why, .count = t->left_attrs};
+    if (note && n.count)
+        note(user, &n);
     n = (struct pd_convert_note){.what = PD_NOTED_FEATURE, .left = true, .why = why};
     for (n.number = 0; note && n.number < 256; n.number++)
         if (pd_has_feature(t->left_features, n.number))
@@ -100,7 +107,23 @@ enum pd_code pd_transcode_attr_size(const struct pd_attr *attr, uint32_t size, s
     return PD_OK;
 }
 
+void pd_transcode_look_at_attr(struct pd_transcode *t, const struct pd_attr *attr)
+{
+    const bool left = t->from != t->to && !all_zero(attr->tail.ptr, attr->tail.n);
+    t->left_attrs += left;
+    t->unconverted += left;
+}
+
 /* ---- Records */
+
+/* Of a record that was converted. */
+static void look_at_registers(struct pd_transcode *t, const struct pd_record *rec)
+{
+    const bool left = t->from != t->to && rec->type == PD_RECORD_SAMPLE &&
+                      rec->variant & PD_VARIANT_UNKNOWN_REGS && !all_zero(rec->rest.ptr, rec->rest.n);
+    t->left_registers += left;
+    t->unconverted += left;
+}
 
 static void put_header(const struct pd_transcode *t, const struct pd_record *rec, size_t size, uint8_t *out)
 {
@@ -359,6 +382,7 @@ enum pd_code pd_transcode_record(struct pd_transcode *t, const struct pd_reader 
             (t->from == t->to || pd_attrs_uniform(&r->attrs) || stays_of_event(&r->attrs, rec, t->bytes))) {
             if (rec->layout == NULL || rec->type == PD_RECORD_SIMPLEPERF_SPLIT)
                 leave_record(t, rec); /* only the whole of a large record has a layout */
+            look_at_registers(t, rec);
             return PD_OK;
         }
     }

@@ -36,6 +36,8 @@ struct pd_transcode {
     } left[PD_LEFT_TYPES]; /* the last one counts all other types */
     size_t n_left;
     uint8_t left_features[32];
+    uint64_t left_registers; /* samples with bytes behind registers of an unknown abi */
+    uint64_t left_attrs;     /* attrs with unknown fields */
     uint64_t unconverted;
     uint8_t bytes[UINT16_MAX], other[UINT16_MAX];
 };
@@ -62,6 +64,8 @@ void pd_transcode_leave_section(struct pd_transcode *t, uint16_t feature);
 enum pd_code pd_transcode_attr_size(const struct pd_attr *attr, uint32_t size, struct pd_attr *out,
                                     uint8_t tail[PD_LIMIT_ATTR_CHANGED], struct pd_error *error);
 
+/* Counts an attr whose fields are not all known. */
+void pd_transcode_look_at_attr(struct pd_transcode *t, const struct pd_attr *attr);
 /* Calls note() for everything left unconverted. */
 void pd_transcode_notes(const struct pd_transcode *t,
                         void (*note)(void *user, const struct pd_convert_note *note), void *user);

@@ -7,6 +7,7 @@
 #include "ops/convert/transcode.h"
 #include "src/schema/walk.h"
 #include "src/support/wire.h"
+#include <perfdata/session/event.h>
 
 /* ---- Ids */
 
@@ -281,6 +282,21 @@ static void change_fields(const struct pd_merging *m, const struct pd_merge_inpu
     }
 }
 
+/* The task in the raw data of an off-cpu sample, whose bytes are those of m->from. */
+static void change_offcpu(struct pd_merging *m, const struct pd_merge_input *in, struct pd_record *r,
+                          bool *fits)
+{
+    static const struct pd_shape shape;
+    struct pd_offcpu offcpu;
+    struct pd_bytes *data = &r->u.sample.raw.data;
+    if (in->pid_step == 0 || !pd_offcpu_of(r, &offcpu))
+        return;
+    const enum pd_order order = (enum pd_order)offcpu.ips.form;
+    change_fields(m, in, pd_layout_offcpu(), &shape, &offcpu, fits);
+    pd_store32(m->from + (data->ptr - r->raw), offcpu.pid, order);
+    pd_store32(m->from + (data->ptr - r->raw) + 4, offcpu.tid, order);
+}
+
 /* The event of a record is that of its attr, or else the first one. */
 static uint32_t attr_of(const struct pd_merge_input *in, const struct pd_record *rec)
 {
@@ -327,6 +343,7 @@ void pd_merge_record(struct pd_merging *m, struct pd_merge_input *in, struct pd_
         change_fields(m, in, r->layout, &shape, &r->u, &fits);
     if (r->has_id)
         change_fields(m, in, pd_layout_sample_id(), &shape, &r->id, &fits);
+    change_offcpu(m, in, r, &fits);
     if (!fits) {
         pd_fail_record(error, PD_EVALUE, rec, 0, "pid too large to be moved", PD_MERGE_PID_STEP,
                        PD_MERGE_PID_STEP - 1);

@@ -6,6 +6,7 @@
 #include "merge.h"
 #include "src/support/memory.h"
 #include <perfdata/session/compare.h>
+#include <perfdata/session/event.h>
 #include <xxhash.h>
 
 #define NONE UINT32_MAX
@@ -29,9 +30,12 @@ static bool same_attr(const struct pd_attr *a, const struct pd_attr *b)
     return pd_attr_equal(&x, &y, NULL);
 }
 
-static bool same_name(const char *a, const char *b)
+/* A name that is not known may be any, but that of an off-cpu event tells how to read its raw data. */
+static bool same_name(const char *a, const char *b, const struct pd_attr *attr)
 {
-    return a == NULL || b == NULL || strcmp(a, b) == 0;
+    if (a == NULL || b == NULL)
+        return a == b || !pd_event_is_offcpu(attr, a ? a : b);
+    return strcmp(a, b) == 0;
 }
 
 static const struct pd_attr *attr_of(const struct pd_merge_input *in, uint32_t attr)
@@ -51,7 +55,8 @@ static bool is_same(struct pd_merging *m, size_t i, uint32_t attr, uint32_t n, c
         return false;
     for (uint32_t k = 0; k < n; k++) {
         const struct pd_merged_event *e = &m->events[u->first + k];
-        if (!same_name(name_of(in, attr + k), e->name) || !same_attr(attr_of(in, attr + k), &e->attr))
+        if (!same_name(name_of(in, attr + k), e->name, &e->attr) ||
+            !same_attr(attr_of(in, attr + k), &e->attr))
             return false;
     }
     return true;

@@ -112,6 +112,20 @@ has err 'in the old byte order still: 1 200'
 expect 0 "$PERFDATA" convert -q -f -i new.data -o out.data --endian big
 empty err
 convert out.data back --endian little && same new.data back
+# So does what follows registers of an unknown abi, and what an attr has behind the known fields.
+set="$PERFDATA_SOURCE/corpus/conformance"
+expect 0 "$PERFDATA" convert -f -i "$set/trap-regs-abi.data" -o out.data --endian big
+has err 'in the old byte order still: bytes behind unknown registers of 2 SAMPLE$'
+convert out.data back --endian little && same "$set/trap-regs-abi.data" back
+cat >tail.jsonl <<'END'
+{"header":{"container":"file","attr_size":152}}
+{"attr":{"type":"SOFTWARE","size":152,"sample_type":"IP|TID|TIME","tail":"0102030405060708"}}
+END
+"$PERFDATA" encode -f -o tail.data tail.jsonl || fail 'encode an attr with a tail'
+expect 0 "$PERFDATA" convert -f -i tail.data -o out.data --endian big
+has err 'in the old byte order still: unknown fields of 1 attrs$'
+expect 0 "$PERFDATA" convert -f -i "$set/trap-regs-abi.data" -o out.data --to pipe
+empty err
 { head -c 184 tiny.data && le 8 1 && tail -c +193 tiny.data; } >regs.data
 expect 2 "$PERFDATA" convert -f -i regs.data -o out2 --attr-size 64
 has err '"*--attr-size 64 would lose a field'

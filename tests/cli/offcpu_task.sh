@@ -89,6 +89,21 @@ grep -q 'offcpu-time: 1 samples, period 97008000$' out || fail 'report: period'
 grep -q '  100.00% *1 *102 *101  inner$' out || fail 'report: task and file'
 "$PERFDATA" info in.data | grep -qx 'tasks  *2' || fail 'info: tasks'
 
+# merge moves the pids in the raw data with the others, and takes no event without a name for an off-cpu one.
+"$PERFDATA" merge -q --pids move -f -o out.data in.data in.data || fail 'merge --pids move'
+[ "$(count out.data)" = '2 4' ] || fail "merge: $(count out.data)"
+bytes out.data 1 "$stack"
+bytes out.data 2 "e69698 00e5969800 $period $three $user $leaf $caller $cgroup 00000000"
+bytes out.data 4 "$stack"
+{
+    echo '{"header":{"container":"file"}}'
+    attr 71 && attr 72
+    sample 0 "$stack"
+} | encode unnamed
+"$PERFDATA" merge -q --pids keep -f -o out.data in.data unnamed.data || fail 'merge'
+"$PERFDATA" info out.data >out
+[ "$(grep -c '^  [0-9] ' out)" = 3 ] || fail "merge of events with and without names: $(cat out)"
+
 # Without call chains, the entry behind the marker stays, as the ip.
 "$PERFDATA" edit -q --strip callchain -f -o out.data in.data || fail 'edit --strip callchain'
 bytes out.data 1 "$task $period 0200000000000000 $user $leaf $cgroup 00000000"

@@ -66,8 +66,10 @@ struct pd_redaction; /* see perfdata/ops/redact.h */
 enum pd_convert_noted {
     PD_NOTED_RECORDS,
     PD_NOTED_FEATURE,
-    PD_NOTED_BYTES, /* that belong to no record */
-    PD_NOTED_FILES, /* of the input's directory that hold no records (kcore_dir) and do not come along */
+    PD_NOTED_BYTES,     /* that belong to no record */
+    PD_NOTED_REGISTERS, /* bytes of so many samples, behind registers of an unknown abi */
+    PD_NOTED_ATTRS,     /* unknown fields of so many attrs */
+    PD_NOTED_FILES,     /* of the input's directory that hold no records (kcore_dir) and do not come along */
 };
 
 /* Something that the output cannot hold, or that was left as it is. */
@@ -75,7 +77,7 @@ struct pd_convert_note {
     enum pd_convert_noted what;
     bool left;       /* it was copied, in its old byte order */
     uint32_t number; /* of the feature, type of the records */
-    uint64_t count;  /* of records, bytes or files */
+    uint64_t count;  /* of records, attrs, bytes or files */
     const char *why; /* static text */
 };
 
@@ -129,7 +131,7 @@ struct pd_convert_options {
 
 struct pd_convert_stats {
     uint64_t records;     /* written; records inside compressed ones count if these were decompressed */
-    uint64_t unconverted; /* records and feature sections whose content kept its old byte order */
+    uint64_t unconverted; /* records, attrs and feature sections with content in its old byte order */
     uint64_t findings;    /* damaged places */
     bool copied;          /* there was nothing to change: the output equals the input byte for byte */
 };

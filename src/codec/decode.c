@@ -173,22 +173,47 @@ static bool interpret_as(const struct pd_plan *plan, struct pd_record *rec, uint
 }
 
 /*
+ * True if an unknown abi is as a kernel would write it: of a 32-bit or a 64-bit task, and without bits far
+ * up. A register, a counter or an index of a branch at its place seldom is.
+ */
+static bool is_likely(uint64_t abi)
+{
+    return abi >> 16 == 0 && ((abi & 3) == PD_REGS_ABI_32 || (abi & 3) == PD_REGS_ABI_64);
+}
+
+/* The forms that the branch stack before the registers may have, as differences from the usual one. */
+static const uint8_t branch_forms[] = {0, PD_VARIANT_NO_HW_IDX, PD_VARIANT_BRANCH_COUNTERS,
+                                       PD_VARIANT_NO_HW_IDX | PD_VARIANT_BRANCH_COUNTERS};
+
+/* With registers of an unknown abi, no end tells which form the branch stack has: a likely abi does. */
+static bool decode_unknown_regs(const struct pd_plan *plan, struct pd_record *rec)
+{
+    static const uint8_t unknown[] = {PD_VARIANT_UNKNOWN_USER_REGS, PD_VARIANT_UNKNOWN_INTR_REGS};
+    const uint8_t usual = pd_usual_variant(plan, rec->type), others = variants_of_branches(plan);
+    uint8_t found = usual;
+    for (size_t i = 0; i < 2 * sizeof branch_forms; i++) {
+        const uint8_t form = branch_forms[i / 2], variant = usual ^ form ^ unknown[i % 2];
+        if (form & ~others || !interpret_as(plan, rec, variant))
+            continue;
+        if (is_likely(pd_variant_abi(rec)))
+            return true;
+        found = form ? found : variant;
+    }
+    return found != usual && interpret_as(plan, rec, found);
+}
+
+/*
  * A sample with what only its registers' abi tells of. It is not known as filled_as, as the next of its event
  * may be without.
  */
 static bool decode_unusual_regs(const struct pd_plan *plan, struct pd_record *rec)
 {
-    static const uint8_t exact[] = {0, PD_VARIANT_NO_HW_IDX, PD_VARIANT_BRANCH_COUNTERS,
-                                    PD_VARIANT_NO_HW_IDX | PD_VARIANT_BRANCH_COUNTERS};
-    static const uint8_t with_rest[] = {PD_VARIANT_UNKNOWN_USER_REGS, PD_VARIANT_UNKNOWN_INTR_REGS, 0};
     const uint8_t usual = pd_usual_variant(plan, rec->type), others = variants_of_branches(plan);
-    for (size_t i = 0; i < sizeof exact; i++)
-        if (!(exact[i] & ~others) && interpret_as(plan, rec, usual ^ exact[i]) && rec->rest.n == 0)
+    for (size_t i = 0; i < sizeof branch_forms; i++)
+        if (!(branch_forms[i] & ~others) && interpret_as(plan, rec, usual ^ branch_forms[i]) &&
+            rec->rest.n == 0)
             return true;
-    for (size_t i = 0; i < sizeof with_rest; i++)
-        if (interpret_as(plan, rec, usual ^ with_rest[i]))
-            return true;
-    return false;
+    return decode_unknown_regs(plan, rec) || interpret_as(plan, rec, usual);
 }
 
 /*

@@ -448,6 +448,10 @@ def decode_branch_stack(cursor, attr, hw_idx_if_empty, with_counters):
 class UnknownAbi(Misfit):
     """Of what follows an abi that is not known nothing can be told: it is the rest."""
 
+    def __init__(self, abi):
+        super().__init__(f"registers of abi {abi:#x}")
+        self.likely = abi < 65536 and abi & 3 in (1, 2)
+
 
 def decode_regs(cursor, mask, into):
     """Registers follow for every abi but 0 (4.8).
@@ -457,7 +461,7 @@ def decode_regs(cursor, mask, into):
     """
     abi = into["abi"] = cursor.u64()
     if abi >> 3:
-        raise UnknownAbi(f"registers of abi {abi:#x}")
+        raise UnknownAbi(abi)
     into["regs"] = cursor.numbers("u64", mask.bit_count()) if abi else []
     if abi & 4:
         simd = into["simd"] = cursor.fields("u16 nr_vectors, u16 vector_qwords, u16 nr_pred, u16 pred_qwords")
@@ -585,18 +589,23 @@ def decode_sample(cursor, attr, counters_likely):
                 cursor.pos = min(start + begin, end)
                 return fields
 
-    if inexact is None:
+    unknown = None  # the first form with a likely abi, or else the one that the attr asks for
+    for counters, hw_idx in itertools.product(counter_order, [True, False]):
         cursor.pos, fields = start, {}
         try:
-            decode_sample_once(cursor, attr, True, counter_order[0], False, fields)
-        except UnknownAbi:
-            return fields
+            decode_sample_once(cursor, attr, hw_idx, counters, False, fields)
+        except UnknownAbi as error:
+            if error.likely:
+                return fields
+            if (hw_idx, counters) == (True, counter_order[0]):
+                unknown = (fields, cursor.pos)
         except Misfit:
             pass
-        cursor.pos = start
-        raise first_error
-    fields, cursor.pos = inexact
-    return fields
+    if unknown or inexact:
+        fields, cursor.pos = unknown or inexact
+        return fields
+    cursor.pos = start
+    raise first_error
 
 
 # ---------------------------------------------------------------------------
@@ -1977,9 +1986,12 @@ class PerfFile:
         if record.type != SAMPLE_RECORD or "raw" not in fields or attr is None:
             return None
         bpf_output = attr.get("type") == 1 and attr.get("config") == 10
-        if not bpf_output or self.name_at(record.offset, attr) != "offcpu-time":
+        name = self.name_at(record.offset, attr)
+        if not bpf_output or name not in ("offcpu-time", None):
             return None
-        return decode_offcpu(bytes.fromhex(fields["raw"]["data"]), self.order)
+        found = decode_offcpu(bytes.fromhex(fields["raw"]["data"]), self.order)
+        marked = found and found["ips"][:1] and found["ips"][0] >= 2**64 - 4095
+        return found if name or marked else None
 
     # -- decoding one record -------------------------------------------------
 

@@ -69,7 +69,7 @@ struct pd_plan {
     uint16_t trailer; /* bytes of the sample_id */
     uint16_t budget;  /* bytes of a sample's scalars */
     /* Offsets from the record's first byte, 0 when absent. In the trailer: from its end. */
-    uint16_t ip, pid, time, addr, id, cpu, period;
+    uint16_t ip, pid, time, addr, id, cpu, period, read;
     uint16_t trailer_pid, trailer_time, trailer_id, trailer_cpu;
 };
 

@@ -7,6 +7,7 @@
 #include "ops/output/output.h"
 #include "ops/output/payload.h"
 #include "ops/output/progress.h"
+#include "ops/output/reads.h"
 #include "src/session/record_words.h"
 #include "src/support/memory.h"
 #include <perfdata/ops/transform.h>
@@ -21,6 +22,9 @@ struct pd_transform_run {
     const struct pd_record *now; /* the callback's */
     bool over, dropped_aux;
     uint64_t encoded[8192]; /* a record that was encoded: 65,535 bytes at most */
+    struct pd_reads counters;
+    struct pd_ids sums; /* of the counters, in the output */
+    uint8_t room[UINT16_MAX + 1];
 };
 
 static void report(struct pd_transform_run *t, const struct pd_error *what)
@@ -42,10 +46,21 @@ static void note_time(struct pd_transform_run *t, const struct pd_record *rec)
     s->last = time > s->last ? time : s->last;
 }
 
-static enum pd_code write_record(struct pd_transform_run *t, const struct pd_record *rec)
+/* A sample with values of counters, which are those of the input; dropped: `written` is NULL. */
+static enum pd_code pass_counters(struct pd_transform_run *t, struct pd_record *rec, struct pd_ids *written,
+                                  const uint8_t **bytes)
 {
+    *bytes = rec->raw;
+    return pd_has_reads(rec) ? pd_reads_pass(&t->counters, written, rec, t->room, bytes, t->error) : PD_OK;
+}
+
+static enum pd_code write_record(struct pd_transform_run *t, struct pd_record *rec)
+{
+    const uint8_t *bytes;
     note_time(t, rec);
-    const enum pd_code code = pd_output_record(&t->out, rec, rec->raw);
+    enum pd_code code = pass_counters(t, rec, &t->sums, &bytes);
+    if (!code)
+        code = pd_output_record(&t->out, rec, bytes);
     return code ? code : pd_output_note_aux(&t->out, rec);
 }
 
@@ -96,10 +111,14 @@ static enum pd_code copy_payload(struct pd_transform_run *t, const struct pd_rec
     return !code && rec->payload_size ? pd_output_copy_payload(&t->out, t->reader, NULL, t->error) : code;
 }
 
-static enum pd_code drop_record(struct pd_transform_run *t, const struct pd_record *rec)
+static enum pd_code drop_record(struct pd_transform_run *t, struct pd_record *rec)
 {
+    const uint8_t *bytes;
+    const enum pd_code code = pass_counters(t, rec, NULL, &bytes);
     t->stats->dropped++;
     t->dropped_aux |= rec->type == PD_RECORD_AUXTRACE;
+    if (code)
+        return code;
     return rec->payload_size ? pd_output_copy_payload(NULL, t->reader, NULL, t->error) : PD_OK;
 }
 
@@ -185,10 +204,13 @@ enum pd_code pd_transform(struct pd_reader *reader, const struct pd_sink *sink,
                                             .zip = own.zip,
                                             .level = own.level,
                                             .members = {own.open_member, own.close_member, own.user}}};
+    pd_reads_init(&t->counters, reader, own.allocator);
     t->progress = (struct pd_progress){.callback = own.progress, .user = own.user};
     pd_progress_expect(&t->progress, pd_record_bytes(reader), 1);
     code = transform_all(t);
     pd_output_close(&t->out);
+    pd_reads_free(&t->counters);
+    pd_ids_free(&t->sums);
     pd_release(own.allocator, t);
     return code;
 }

@@ -45,6 +45,7 @@ enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink,
     if (code)
         return code;
     f.chains.allocator = f.options->allocator;
+    pd_reads_init(&f.counters, reader, f.options->allocator);
     f.out.options = (struct pd_output_options){.allocator = own.allocator,
                                                .zip = own.zip,
                                                .level = own.level,
@@ -61,6 +62,8 @@ enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink,
     pd_criteria_free(&f.keep);
     pd_criteria_free(&f.drop);
     pd_chains_free(&f.chains);
+    pd_reads_free(&f.counters);
+    pd_ids_free(&f.sums);
     pd_release(f.options->allocator, f.scan.parts);
     return code;
 }

@@ -8,6 +8,7 @@
 
 #include "names.h"
 #include "ops/output/output.h"
+#include "ops/output/reads.h"
 #include "ops/output/progress.h"
 #include "src/support/idmap.h"
 #include "encode/container/writer.h"
@@ -179,7 +180,10 @@ struct pd_filtering {
     struct pd_needed needed[PD_TOLD]; /* by the last bits of the tid */
     bool flowing;                     /* one pass over an input that cannot seek */
     struct pd_chains chains;
-    bool deferred;       /* some event has deferred call chains */
+    bool deferred; /* some event has deferred call chains */
+    bool reads;    /* some event samples READ */
+    struct pd_reads counters;
+    struct pd_ids sums;  /* of the counters, in the output */
     uint64_t met, taken; /* samples, for `every` and `limit` */
     struct pd_output out;
     bool last_pass;

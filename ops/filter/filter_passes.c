@@ -275,11 +275,12 @@ static enum pd_code collect_and_choose_sample(struct pd_filtering *f, struct pd_
     struct pd_subject s;
     pd_subject_init(&s, rec);
     f->wrong |= f->guesses && s.pid == UINT32_MAX;
-    enum pd_code code = mention(f, &s, when);
+    const bool early = pd_meets_early(&f->keep, &s);
+    enum pd_code code = early ? pd_tasks_mention(f->tasks, when, s.pid, s.tid, f->error) : PD_OK;
     *kept = false;
     if (!code && is_readable(rec))
         code = take_sample(f, rec, &s, kept);
-    if (!code && pd_meets_early(&f->keep, &s))
+    if (!code && early)
         note_subject(f, &s, when->at, UINT64_MAX, pd_meets_task(&f->keep, &s), *kept);
     return code;
 }
@@ -413,10 +414,11 @@ static void verify(struct pd_filtering *f, struct pd_record *rec)
         unreadable(f, &what);
 }
 
-static enum pd_code keep_record(struct pd_filtering *f, struct pd_record *rec)
+/* The record, with the bytes that are to be written. */
+static enum pd_code keep_bytes(struct pd_filtering *f, struct pd_record *rec, const uint8_t *bytes)
 {
     verify(f, rec);
-    enum pd_code code = pd_output_record(&f->out, rec, rec->raw);
+    enum pd_code code = pd_output_record(&f->out, rec, bytes);
     if (!code)
         code = pd_output_note_aux(&f->out, rec);
     if (!code && rec->payload_size)
@@ -426,6 +428,21 @@ static enum pd_code keep_record(struct pd_filtering *f, struct pd_record *rec)
     else
         f->stats->kept_others++;
     return code;
+}
+
+static enum pd_code keep_record(struct pd_filtering *f, struct pd_record *rec)
+{
+    return keep_bytes(f, rec, rec->raw);
+}
+
+/* A sample with values of counters, kept or not. */
+static enum pd_code pass_counters(struct pd_filtering *f, struct pd_record *rec)
+{
+    uint8_t room[UINT16_MAX + 1];
+    const uint8_t *bytes;
+    const enum pd_code code =
+        pd_reads_pass(&f->counters, f->kept ? &f->sums : NULL, rec, room, &bytes, f->error);
+    return code || !f->kept ? code : keep_bytes(f, rec, bytes);
 }
 
 /* A feature section in a pipe stream: its number, then its bytes. The time of the samples is written anew. */
@@ -540,17 +557,21 @@ enum pd_code pd_filter_copy(struct pd_filtering *f, struct pd_record *rec, const
     f->kept = chosen(f, rec, when, role);
     if (f->kept && f->out.pipe && rec->type == PD_RECORD_HEADER_FEATURE && !rec->old_feature)
         return keep_feature(f, rec);
+    if (pd_has_reads(rec))
+        return pass_counters(f, rec);
     return f->kept ? keep_record(f, rec) : PD_OK;
 }
 
 /* ---- All of it */
 
-static bool has_deferred(const struct pd_reader *reader)
+/* Looks for events that take more than copying their samples. */
+static void look_at_events(struct pd_filtering *f)
 {
-    for (size_t i = 0; i < pd_reader_n_attrs(reader); i++)
-        if (pd_reader_attr(reader, i)->attr.flags & PD_ATTR_DEFER_CALLCHAIN)
-            return true;
-    return false;
+    for (size_t i = 0; i < pd_reader_n_attrs(f->reader); i++) {
+        const struct pd_attr *attr = &pd_reader_attr(f->reader, i)->attr;
+        f->deferred |= (attr->flags & PD_ATTR_DEFER_CALLCHAIN) != 0;
+        f->reads |= (attr->sample_type & PD_SAMPLE_READ) != 0;
+    }
 }
 
 /* In a pipe stream, the first pass finds the attrs. */
@@ -574,9 +595,9 @@ static bool may_guess(const struct pd_filtering *f)
 static bool is_quick(const struct pd_filtering *f)
 {
     const struct pd_filter_options *o = f->options;
-    return f->tasks && o->sideband == PD_SIDEBAND_NEEDED && !f->deferred && !f->drops && !f->ordered &&
-           !o->predicate && !o->keep.types && !o->keep.cpus && !o->keep.events && !o->all_user &&
-           !o->all_kernel && !o->every && !o->limit;
+    return f->tasks && o->sideband == PD_SIDEBAND_NEEDED && !f->deferred && !f->reads && !f->drops &&
+           !f->ordered && !o->predicate && !o->keep.types && !o->keep.cpus && !o->keep.events &&
+           !o->all_user && !o->all_kernel && !o->every && !o->limit;
 }
 
 /* True if selected records can be copied without decoding. Then the choice is remembered. */
@@ -584,7 +605,7 @@ static void start_to_remember(struct pd_filtering *f)
 {
     const struct pd_filter_options *o = f->options;
     if (pd_reader_info(f->reader)->container == PD_CONTAINER_FILE && o->sideband == PD_SIDEBAND_NEEDED &&
-        !f->deferred && !o->keep.types && !o->drop.types)
+        !f->deferred && !f->reads && !o->keep.types && !o->drop.types)
         pd_scan_start(f);
 }
 
@@ -667,7 +688,7 @@ static enum pd_code learn_at_once(struct pd_filtering *f)
 enum pd_code pd_filter_learn(struct pd_filtering *f)
 {
     enum pd_code code = PD_OK;
-    f->deferred = has_deferred(f->reader);
+    look_at_events(f);
     f->scan.quick = is_quick(f);
     if (is_joined(f)) {
         code = learn_at_once(f);
@@ -675,7 +696,7 @@ enum pd_code pd_filter_learn(struct pd_filtering *f)
         if (f->tasks ||
             pd_filter_is_pipe(f)) /* in a pipe stream this finds the attrs, and the next the times */
             code = scan_records(f, f->tasks ? pd_filter_collect : skip);
-        f->deferred = has_deferred(f->reader);
+        look_at_events(f);
         f->scan.quick = is_quick(f);
         if (!code)
             code = finish_tasks(f);

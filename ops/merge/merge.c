@@ -481,6 +481,7 @@ static void clean_up(struct pd_merging *m)
         pd_release(m->allocator, in->event);
         pd_release(m->allocator, in->own_id);
         pd_ids_free(&in->ids);
+        pd_reads_free(&in->counters);
     }
     for (size_t i = 0; i < m->n_events; i++)
         pd_release(m->allocator, m->events[i].ids);
@@ -489,6 +490,7 @@ static void clean_up(struct pd_merging *m)
     pd_release(m->allocator, m->chains);
     pd_ids_free(&m->chain_of);
     pd_ids_free(&m->id_owner);
+    pd_ids_free(&m->sums);
     pd_identities_close(&m->identities);
     pd_release(m->allocator, (void *)(uintptr_t)m->aux_info.ptr);
     pd_release(m->allocator, m->heap);

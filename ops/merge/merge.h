@@ -16,6 +16,7 @@
 #include "ops/output/rounds.h"
 #include "ops/output/sections_out.h"
 #include <perfdata/ops/merge.h>
+#include "ops/output/reads.h"
 #include "src/support/ids.h"
 #include <perfdata/session/event.h>
 #include <perfdata/session/metadata.h>
@@ -55,19 +56,20 @@ struct pd_merge_input {
     FILE *temporary;
     struct pd_metadata *meta;
     struct pd_sorter *sorter;
-    size_t machine;       /* the first input of the same machine */
-    uint32_t pid_step;    /* to be added to pids */
-    uint32_t *event;      /* number of the output's event, by attr */
-    uint64_t *own_id;     /* an id in the output, by attr */
-    struct pd_ids ids;    /* changed ids */
-    bool rewritten;       /* records change */
-    bool unnamed;         /* of the rewritten records, those with id 0 get an id */
-    bool began;           /* a record with a time has come */
-    bool sampled;         /* a sample has come */
-    size_t n_waiting;     /* records that merge_state.c holds back */
-    struct pd_record rec; /* the next record */
-    uint64_t key;         /* its time in the merge */
-    uint64_t first;       /* time */
+    size_t machine;           /* the first input of the same machine */
+    uint32_t pid_step;        /* to be added to pids */
+    uint32_t *event;          /* number of the output's event, by attr */
+    uint64_t *own_id;         /* an id in the output, by attr */
+    struct pd_ids ids;        /* changed ids */
+    struct pd_reads counters; /* of its samples, by the output's ids */
+    bool rewritten;           /* records change */
+    bool unnamed;             /* of the rewritten records, those with id 0 get an id */
+    bool began;               /* a record with a time has come */
+    bool sampled;             /* a sample has come */
+    size_t n_waiting;         /* records that merge_state.c holds back */
+    struct pd_record rec;     /* the next record */
+    uint64_t key;             /* its time in the merge */
+    uint64_t first;           /* time */
 };
 
 struct pd_merging {
@@ -88,6 +90,7 @@ struct pd_merging {
     struct pd_ids chain_of; /* from hashes of units to their chains */
     struct pd_key hash_key; /* of the hashes of units and of file names */
     struct pd_ids id_owner; /* from the output's ids to event << 32 | machine */
+    struct pd_ids sums;     /* of counters in samples of the output */
     uint64_t last_id;       /* the last one assigned */
     struct pd_sections out;
     struct pd_rounds rounds;

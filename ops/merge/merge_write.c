@@ -31,6 +31,29 @@ static enum pd_code end_rounds(struct pd_merging *m, uint32_t i, const struct pd
     return code;
 }
 
+static bool knows_id(const void *who, uint64_t id)
+{
+    return pd_ids_get(&((const struct pd_merging *)who)->id_owner, id, NULL);
+}
+
+/* A sample with values of counters: they go on from those of other inputs with the same counters. */
+static enum pd_code write_counters(struct pd_merging *m, uint32_t i, const struct pd_record *rec,
+                                   const uint8_t *bytes, size_t n)
+{
+    struct pd_merge_input *in = &m->in[i];
+    uint8_t room[UINT16_MAX + 1];
+    struct pd_record out;
+    enum pd_code code = pd_record_frame(m->order, bytes, n, &out, m->error);
+    in->counters.allocator = m->allocator;
+    in->counters.knows = knows_id;
+    in->counters.who = m;
+    out.plan = rec->attr_index < pd_reader_n_attrs(in->reader) ? &m->events[in->event[rec->attr_index]].plan
+                                                               : rec->plan;
+    if (!code)
+        code = pd_reads_pass(&in->counters, &m->sums, &out, room, &bytes, m->error);
+    return code ? code : pd_writer_raw(m->out.writer, bytes, n, m->error);
+}
+
 enum pd_code pd_merge_write_record(struct pd_merging *m, uint32_t i, const struct pd_record *rec,
                                    const uint8_t *bytes, size_t n)
 {
@@ -38,7 +61,8 @@ enum pd_code pd_merge_write_record(struct pd_merging *m, uint32_t i, const struc
     if (rec->type == PD_RECORD_SAMPLE || pd_merge_time(rec))
         m->out.writer->plain = false;
     if (!code)
-        code = pd_writer_raw(m->out.writer, bytes, n, m->error);
+        code = pd_has_reads(rec) ? write_counters(m, i, rec, bytes, n)
+                                 : pd_writer_raw(m->out.writer, bytes, n, m->error);
     m->stats->records += rec->type != PD_RECORD_FINISHED_ROUND;
     m->stats->samples += rec->type == PD_RECORD_SAMPLE;
     return code;

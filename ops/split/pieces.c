@@ -66,6 +66,7 @@ static enum pd_code each_record(struct cutter *k, visit_fn *visit)
     if (!code)
         code = pd_sorter_open(&k->sorter, k->c.reader, &how, k->c.error);
     k->seq = 0;
+    pd_reads_free(&k->c.counters);
     while (!code) {
         const enum pd_code next = pd_sorter_next(k->sorter, &rec, &what);
         if (next == PD_END)
@@ -322,12 +323,22 @@ static uint64_t targets(struct cutter *k, struct pd_record *rec)
     return pd_idmap_get(&k->map, key) == PD_IDMAP_NONE ? first : 0;
 }
 
+/* A sample of a piece of another batch. */
+static enum pd_code skip_counters(struct cutter *k, struct pd_record *rec)
+{
+    uint8_t room[UINT16_MAX + 1];
+    const uint8_t *bytes;
+    return pd_reads_pass(&k->c.counters, NULL, rec, room, &bytes, k->c.error);
+}
+
 static enum pd_code put_by_key(struct cutter *k, struct pd_record *rec)
 {
     const struct pd_cut_payload *payload = NULL;
     const uint64_t mask = targets(k, rec);
     bool missing = false, copy = k->first_key > 0;
     enum pd_code code = pd_cut_payload(&k->c, k->sorter, rec, &payload, &missing);
+    if (!code && mask == 0 && pd_has_reads(rec))
+        code = skip_counters(k, rec);
     for (size_t i = 0; !code && !missing && i < k->n_cuts; i++) {
         if (!(mask >> i & 1))
             continue;
@@ -479,6 +490,7 @@ enum pd_code pd_pieces(struct pd_reader *reader, const struct pd_pieces_options 
                                .timed = pd_clock_is_timed(reader),
                                .spill = {.fd = -1}};
     *k->c.stats = (struct pd_pieces_stats){0};
+    pd_reads_init(&k->c.counters, reader, allocator);
     pd_kin_init(&k->c.kin, allocator);
     code = pd_offcpu_open(&k->names, reader, allocator, k->c.error);
     if (!code)
@@ -491,6 +503,7 @@ enum pd_code pd_pieces(struct pd_reader *reader, const struct pd_pieces_options 
     pd_release(allocator, k->c.wait);
     pd_spill_free(&k->c.spill);
     pd_kin_free(&k->c.kin);
+    pd_reads_free(&k->c.counters);
     pd_idmap_free(&k->map);
     pd_release(allocator, k->keys);
     pd_release(allocator, k);

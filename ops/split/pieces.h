@@ -7,6 +7,7 @@
 #define PERFDATA_PIECES_INTERNAL_H
 
 #include "ops/filter/filter.h"
+#include "ops/output/reads.h"
 #include "src/session/spill.h"
 #include "src/session/task_graph.h"
 #include "src/session/told.h"
@@ -86,6 +87,7 @@ struct pd_cutting {
     } * payloads;
     size_t n_payloads, payloads_cap;
     uint64_t payload_bytes;
+    struct pd_reads counters;
     uint64_t around;              /* bytes of a piece that are not records */
     uint64_t copied, most_copied; /* bytes repeated in pieces, in all */
 };
@@ -96,9 +98,10 @@ struct pd_cut {
     struct pd_piece piece;
     struct pd_output out;
     struct pd_sink sink;
-    uint64_t bytes;  /* of records, uncompressed */
-    uint64_t newest; /* time written since the last pair of FINISHED_ROUND */
-    bool waiting;    /* perf would let something wait */
+    uint64_t bytes;     /* of records, uncompressed */
+    uint64_t newest;    /* time written since the last pair of FINISHED_ROUND */
+    bool waiting;       /* perf would let something wait */
+    struct pd_ids sums; /* of counters in its samples */
     bool open, closing;
 };
 

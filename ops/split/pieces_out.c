@@ -119,14 +119,18 @@ enum pd_code pd_cut_put(struct pd_cut *p, struct pd_record *rec, const struct pd
                         bool copy)
 {
     const struct pd_record wrapper = {.type = p->c->zip};
+    uint8_t room[UINT16_MAX + 1];
+    const uint8_t *bytes = rec->raw;
     const uint64_t n = rec->size + (payload ? payload->n : 0);
     enum pd_code code = copy ? copy_again(p->c, n) : PD_OK;
     if (!code)
         code = keep_order(p, rec);
     if (!code && rec->depth && p->out.z.zip == 0 && p->c->zip) /* the first that was compressed */
         code = pd_output_wrapper(&p->out, &wrapper);
+    if (!code && !copy && pd_has_reads(rec))
+        code = pd_reads_pass(&p->c->counters, &p->sums, rec, room, &bytes, p->c->error);
     if (!code)
-        code = pd_output_record(&p->out, rec, rec->raw);
+        code = pd_output_record(&p->out, rec, bytes);
     if (!code && payload)
         code = pd_output_payload(&p->out, payload->bytes, payload->n);
     p->bytes += n;
@@ -141,6 +145,7 @@ enum pd_code pd_cut_end(struct pd_cut *p)
     p->piece.last = p->out.sections.last;
     enum pd_code code = pd_output_end(&p->out);
     pd_output_close(&p->out);
+    pd_ids_free(&p->sums);
     p->open = p->closing = false;
     const int e = o->close ? o->close(o->user, &p->piece, &p->sink) : 0;
     return code || !e ? code : pd_fail(p->c->error, PD_EOUT, PD_NOWHERE, NULL, (uint64_t)e, 0);
@@ -148,6 +153,7 @@ enum pd_code pd_cut_end(struct pd_cut *p)
 
 void pd_cut_free(struct pd_cut *p)
 {
+    pd_ids_free(&p->sums);
     if (p->closing) {
         pd_output_close(&p->out);
         if (p->c->options->close)

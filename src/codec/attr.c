@@ -76,6 +76,7 @@ static void plan_places(struct pd_plan *plan, uint64_t st)
     plan->id = st & PD_SAMPLE_IDENTIFIER ? 8 : place(st, PD_SAMPLE_ID, to_id);
     plan->cpu = place(st, PD_SAMPLE_CPU, to_cpu);
     plan->period = place(st, PD_SAMPLE_PERIOD, to_cpu | PD_SAMPLE_CPU);
+    plan->read = place(st, PD_SAMPLE_READ, to_cpu | PD_SAMPLE_CPU | PD_SAMPLE_PERIOD);
 
     const uint64_t from_cpu = PD_SAMPLE_CPU | PD_SAMPLE_IDENTIFIER,
                    from_stream = from_cpu | PD_SAMPLE_STREAM_ID;

@@ -31,7 +31,8 @@ struct pd_transform_run;
 /* What to do with a record. */
 enum pd_transform_verdict {
     PD_TRANSFORM_KEEP,   /* its bytes are copied */
-    PD_TRANSFORM_DROP,   /* it is dropped with its payload */
+    PD_TRANSFORM_DROP,   /* it is dropped with its payload; values of counters (READ) in the samples that
+                            follow are less what it counted, so that each keeps its own difference */
     PD_TRANSFORM_ENCODE, /* it was decoded, and its current values are written; its payload is copied */
     PD_TRANSFORM_STOP,   /* it is dropped, and so are all that follow; the output is complete */
     PD_TRANSFORM_FAIL,   /* the run ends for the reason in *error */

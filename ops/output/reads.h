@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * reads.h - values of counters in samples (READ), where samples are left out. perf takes a counter's
+ * difference to its value in the sample before as the sample's period (src/session/counts.h), so what a
+ * dropped sample counted would be added to the next one. Here each kept sample keeps its own difference: its
+ * values become the sums of what the kept ones counted. Where several inputs
+ * have the same counters, as pieces of one recording have, so do those of the output.
+ */
+#ifndef PERFDATA_READS_H
+#define PERFDATA_READS_H
+
+#include "src/support/ids.h"
+#include <perfdata/constants.h>
+#include <perfdata/reader.h>
+
+/* Of an input, in one pass over it. */
+struct pd_reads {
+    const struct pd_allocator *allocator;
+    bool (*knows)(const void *who, uint64_t id); /* true if an event has the id: others stay as they are */
+    const void *who;
+    struct pd_ids last; /* values by id; zeros at the start */
+};
+
+/* The ids of a reader's events. */
+void pd_reads_init(struct pd_reads *reads, const struct pd_reader *reader,
+                   const struct pd_allocator *allocator);
+void pd_reads_free(struct pd_reads *reads);
+
+static inline bool pd_has_reads(const struct pd_record *rec)
+{
+    return rec->type == PD_RECORD_SAMPLE && rec->plan && rec->plan->shape.sample_type & PD_SAMPLE_READ;
+}
+
+/*
+ * Passes a sample that has READ, in the order of the input. `written`: sums in the output that gets it, by
+ * id; NULL: none does. *bytes: what to write, the record's own or `room` with other values in it. A sample
+ * that cannot be decoded stays as it is. PD_ENOMEM.
+ */
+enum pd_code pd_reads_pass(struct pd_reads *reads, struct pd_ids *written, struct pd_record *rec,
+                           uint8_t room[UINT16_MAX + 1], const uint8_t **bytes, struct pd_error *error);
+
+#endif

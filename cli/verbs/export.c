@@ -3,17 +3,24 @@
 #define _GNU_SOURCE
 #include "cli/lib/selection/selection.h"
 #include "cli/lib/cli.h"
+#include "cli/lib/files/convert_dir.h"
+#include "cli/lib/files/elf.h"
 #include <inttypes.h>
 #include <perfdata/ops/export.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_TO = CLI_LONG, KEY_COUNT };
+enum { KEY_TO = CLI_LONG, KEY_COUNT, KEY_BINARY };
 
 /* clang-format off */
 static const struct cli_option options[] = {
     {"to", KEY_TO, "FORMAT", "folded: a line for each stack, as flamegraph.pl reads it; pprof; speedscope; "
-                             "firefox"},
+                             "firefox; or\n"
+                             "branch profiles, a file for each build id in the directory of -o: bolt, "
+                             "profgen, autofdo"},
+    {"binary", KEY_BINARY, "FILE", "the program or library of that build id, or else that name, which tells "
+                                   "the\n"
+                                   "addresses of branch profiles; may be repeated"},
     {"sort", 's', "KEYS", "what stacks are told apart by: comm, pid, tid, cpu, cgroup, or none; by default "
                           "comm,\n"
                           "and for formats that have threads comm,pid,tid"},
@@ -49,6 +56,12 @@ struct run {
     struct pd_export_options options;
     struct pd_export *export;
     bool chosen; /* --to */
+    struct cli_directory dir;
+    struct binary {
+        const char *path;
+        struct cli_elf elf;
+    } * binaries;
+    size_t n_binaries;
     size_t n_findings;
 };
 
@@ -56,14 +69,18 @@ struct run {
 
 static bool take_format(struct run *run)
 {
-    static const char *const names[] = {"folded", "pprof", "speedscope", "firefox"};
+    static const char *const names[] = {"folded", "pprof",   "speedscope", "firefox",
+                                        "bolt",   "profgen", "autofdo"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(run->cli->arg, names[i]) == 0) {
             run->options.format = (enum pd_export_format)i;
             return run->chosen = true;
         }
     }
-    cli_fail(run->cli, CLI_USAGE, "--to is folded, pprof, speedscope or firefox, not \"%s\"", run->cli->arg);
+    cli_fail(run->cli, CLI_USAGE,
+             "--to is folded, pprof, speedscope, firefox, bolt, profgen or autofdo, not "
+             "\"%s\"",
+             run->cli->arg);
     return false;
 }
 
@@ -92,10 +109,25 @@ static bool take_keys(struct run *run)
     return true;
 }
 
+static bool take_binary(struct run *run)
+{
+    struct binary b = {.path = run->cli->arg};
+    const char *why = cli_elf_read(&b.elf, b.path);
+    if (why) {
+        cli_fail(run->cli, CLI_USAGE, "--binary: %s: %s", b.path, why);
+        return false;
+    }
+    if (CLI_ADD(run->cli, run->binaries, run->n_binaries, b))
+        return true;
+    cli_elf_free(&b.elf);
+    return false;
+}
+
 static bool take_option(struct run *run, int key)
 {
     switch (key) {
     case KEY_TO: return take_format(run);
+    case KEY_BINARY: return take_binary(run);
     case 's': return take_keys(run);
     case KEY_COUNT: return run->options.count = true;
     case 'm': return cli_take_memory(run->cli, &run->options.memory);
@@ -133,6 +165,46 @@ static size_t on_build_id(void *user, struct pd_reader *reader, const char *file
     return run->current->meta && pd_metadata_build_id(run->current->meta, file, id, &n) ? n : 0;
 }
 
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* By the build id if both have one, else by the name. */
+static bool is_binary(const struct binary *b, const char *file, const char *build_id)
+{
+    const size_t n = strlen(build_id) < strlen(b->elf.build_id) ? strlen(build_id) : strlen(b->elf.build_id);
+    return n ? memcmp(b->elf.build_id, build_id, n) == 0 : strcmp(last_part(b->path), last_part(file)) == 0;
+}
+
+static size_t on_segments(void *user, const char *file, const char *build_id,
+                          struct pd_export_segment *segments, size_t cap)
+{
+    const struct run *run = user;
+    for (size_t i = 0; i < run->n_binaries; i++) {
+        const struct cli_elf *elf = &run->binaries[i].elf;
+        const size_t n = elf->n < cap ? elf->n : cap;
+        if (!is_binary(&run->binaries[i], file, build_id))
+            continue;
+        memcpy(segments, elf->segments, n * sizeof *segments);
+        return n;
+    }
+    return 0;
+}
+
+static int on_open(void *user, const char *name, unsigned mode, struct pd_sink *sink)
+{
+    struct run *run = user;
+    return cli_directory_file(&run->dir, name, (mode_t)mode, sink);
+}
+
+static int on_close(void *user, struct pd_sink *sink)
+{
+    struct run *run = user;
+    return cli_directory_close(&run->dir, sink);
+}
+
 /* ---- The run */
 
 static bool open_inputs(struct run *run)
@@ -163,12 +235,17 @@ static bool add_input(struct run *run, struct cli_input *in)
     return code == PD_OK;
 }
 
+static bool is_branches(const struct run *run)
+{
+    return run->options.format >= PD_EXPORT_BOLT;
+}
+
 static bool write_output(struct run *run)
 {
     struct pd_error error;
     const enum pd_code code = pd_export_write(run->export, &run->out.sink, &error);
     if (code)
-        cli_error(run->cli, run->out.name, &error);
+        cli_error(run->cli, run->out.name ? run->out.name : run->cli->output, &error);
     return code == PD_OK;
 }
 
@@ -196,19 +273,38 @@ static void export_inputs(struct run *run)
     bool ok = true;
     for (size_t i = 0; ok && i < run->n_in; i++)
         ok = add_input(run, &run->in[i]);
-    if (ok && write_output(run) && cli_may_commit(run->cli) && cli_output_commit(&run->out))
+    if (ok && write_output(run) && cli_may_commit(run->cli) &&
+        (is_branches(run) ? cli_directory_commit(&run->dir) : cli_output_commit(&run->out)))
         tell_sums(run);
+}
+
+static bool open_output(struct run *run)
+{
+    const unsigned flags = run->options.format == PD_EXPORT_PPROF ? 0 : CLI_TEXT;
+    return is_branches(run) ? cli_directory_open(run->cli, &run->dir, run->in, run->n_in)
+                            : cli_output_open(run->cli, &run->out, run->in, run->n_in, flags);
+}
+
+static bool check_options(struct run *run)
+{
+    struct cli *cli = run->cli;
+    const bool to_stdout = cli->output == NULL || strcmp(cli->output, "-") == 0;
+    if (!run->chosen)
+        cli_fail(cli, CLI_USAGE, "--to which format? perfdata help export lists them");
+    else if (is_branches(run) && to_stdout)
+        cli_fail(cli, CLI_USAGE, "-o which directory? Each build id gets a file of its own");
+    else if (!is_branches(run) && run->n_binaries)
+        cli_fail(cli, CLI_USAGE, "--binary is for branch profiles");
+    else
+        return cli_selection_agrees(&run->selection);
+    return false;
 }
 
 static void run_export(struct run *run)
 {
     struct cli *cli = run->cli;
     struct pd_error error;
-    if (!run->chosen) {
-        cli_fail(cli, CLI_USAGE, "--to which format? perfdata help export lists them");
-        return;
-    }
-    if (!cli_selection_agrees(&run->selection))
+    if (!check_options(run))
         return;
     run->select = (struct pd_filter_options){.size = sizeof run->select,
                                              .allocator = &cli_allocator,
@@ -225,17 +321,21 @@ static void run_export(struct run *run)
     run->options.allocator = &cli_allocator;
     run->options.event_name = on_event;
     run->options.build_id = on_build_id;
+    run->options.segments = on_segments;
+    run->options.open_member = on_open;
+    run->options.close_member = on_close;
     run->options.finding = on_finding;
     run->options.progress = on_progress;
     run->options.user = run;
-    if (open_inputs(run) && cli_output_open(cli, &run->out, run->in, run->n_in,
-                                            run->options.format == PD_EXPORT_PPROF ? 0 : CLI_TEXT)) {
+    if (open_inputs(run) && open_output(run)) {
         if (pd_export_new(&run->export, &run->options, &error))
             cli_error(cli, cli_temporary_dir(), &error);
         else
             export_inputs(run);
         pd_export_free(run->export);
         cli_output_discard(&run->out);
+        if (is_branches(run))
+            cli_directory_discard(&run->dir);
     }
     for (size_t i = 0; i < run->n_in; i++) {
         cli_tell_findings(&run->in[i]);
@@ -255,5 +355,8 @@ int cmd_export(struct cli *cli, int argc, char **argv)
     if (ok)
         run_export(&run);
     cli_selection_free(&run.selection);
+    for (size_t i = 0; i < run.n_binaries; i++)
+        cli_elf_free(&run.binaries[i].elf);
+    free(run.binaries);
     return cli->status;
 }

@@ -4,7 +4,7 @@
  * and mappings, become stacks. A call chain that a process had before, with the same mappings, is known by
  * its hash: then its frames are not looked up again.
  */
-#include "export.h"
+#include "branches.h"
 #include "src/codec/record_role.h"
 #include "src/schema/fail.h"
 #include "src/schema/options.h"
@@ -52,10 +52,12 @@ enum pd_code pd_export_new(struct pd_export **out, const struct pd_export_option
     enum pd_code code = PD_TAKE_OPTIONS(pd_export_options, &own, options, error);
     if (code)
         return code;
-    if (own.format > PD_EXPORT_FIREFOX)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "format", own.format, PD_EXPORT_FIREFOX);
+    if (own.format > PD_EXPORT_AUTOFDO)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "format", own.format, PD_EXPORT_AUTOFDO);
     if (own.keys & ~keys)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "keys", own.keys, keys);
+    if (own.format >= PD_EXPORT_BOLT && (!own.open_member || !own.close_member))
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "open_member", 0, 0);
     struct pd_export *e = pd_resize(own.allocator, NULL, sizeof *e);
     if (e == NULL)
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "export", 0, sizeof *e);
@@ -87,6 +89,7 @@ void pd_export_free(struct pd_export *e)
     pd_texts_free(&e->dsos);
     pd_stacks_free(&e->stacks);
     pd_release(allocator, e->nanoseconds);
+    pd_release(allocator, e->code);
     pd_release(allocator, e);
 }
 
@@ -106,7 +109,8 @@ enum pd_code pd_export_write(struct pd_export *e, const struct pd_sink *sink, st
     case PD_EXPORT_PPROF: return pd_export_pprof(e, sink, error);
     case PD_EXPORT_SPEEDSCOPE: return pd_export_speedscope(e, sink, error);
     case PD_EXPORT_FIREFOX: return pd_export_firefox(e, sink, error);
-    default: return pd_export_folded(e, sink, error);
+    case PD_EXPORT_FOLDED: return pd_export_folded(e, sink, error);
+    default: return pd_export_profiles(e, error);
     }
 }
 
@@ -143,6 +147,26 @@ static size_t put_build_id(struct pd_exporting *x, const struct pd_mapping *mapp
     return 2 * (n < sizeof asked ? n : sizeof asked);
 }
 
+/* Other formats write nothing of build ids. */
+static bool has_ids(const struct pd_export *e)
+{
+    return e->options.format == PD_EXPORT_PPROF || e->options.format >= PD_EXPORT_BOLT;
+}
+
+static enum pd_code note_code(struct pd_exporting *x, const struct pd_mapping *mapping, uint32_t dso)
+{
+    struct pd_export *e = x->all;
+    const size_t known = e->cap_code;
+    while (dso >= e->cap_code)
+        if (!pd_grow(x->allocator, (void **)&e->code, e->cap_code, &e->cap_code, sizeof *e->code))
+            return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "files", 0, e->cap_code);
+    for (size_t i = known; i < e->cap_code; i++)
+        e->code[i] = UINT64_MAX;
+    if ((mapping->prot == 0 || mapping->prot & PD_PROT_EXEC) && mapping->pgoff < e->code[dso])
+        e->code[dso] = mapping->pgoff;
+    return PD_OK;
+}
+
 /* The number of a mapping's file; what fails is kept in x->failed. */
 static uint32_t name_mapping(void *user, const struct pd_mapping *mapping)
 {
@@ -152,7 +176,7 @@ static uint32_t name_mapping(void *user, const struct pd_mapping *mapping)
     enum pd_code code = enlarge_text(x, n + 43);
     if (!code) {
         size_t at = 0;
-        if (x->all->options.format == PD_EXPORT_PPROF) { /* others write nothing of build ids */
+        if (has_ids(x->all)) {
             const bool same = pd_mapping_offset(mapping, mapping->start) == mapping->start;
             x->text[at++] = same ? PD_DSO_ADDRESSES : PD_DSO_OFFSETS;
             at += put_build_id(x, mapping, x->text + at);
@@ -161,6 +185,8 @@ static uint32_t name_mapping(void *user, const struct pd_mapping *mapping)
         pd_mapping_dso(mapping, x->text + at, n + 1);
         code = take_text(&x->all->dsos, x->text, at + n, &number, x->error);
     }
+    if (!code && x->all->options.format >= PD_EXPORT_BOLT)
+        code = note_code(x, mapping, number);
     if (!x->failed)
         x->failed = code;
     return number;
@@ -405,6 +431,8 @@ static enum pd_code add_sample(struct pd_exporting *x, struct pd_record *rec)
     pd_word_cpu(rec, &s.cpu);
     s.has_ip = pd_word_ip(rec, &s.ip);
     s.process = s.pid;
+    if (x->all->options.format >= PD_EXPORT_BOLT)
+        return wants_event(x, rec->attr_index) ? pd_export_branches(x, s.pid, rec) : PD_OK;
     if (rec->attr->sample_type & PD_SAMPLE_CALLCHAIN)
         s.ips = rec->u.sample.callchain.ips;
     if (pd_offcpu_of(rec, &offcpu))
@@ -463,7 +491,7 @@ static enum pd_code make_places(struct pd_exporting *x)
         return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "stacks", 0, stacks + comms);
     memset(x->stack_places, 0, stacks);
     memset(x->comm_places, 0, comms);
-    return PD_OK;
+    return pd_export_make_places(x);
 }
 
 static enum pd_code open_all(struct pd_exporting *x, struct pd_reader *reader)

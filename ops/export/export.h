@@ -30,6 +30,9 @@ struct pd_export {
         dsos; /* PD_DSO_… and the build id, if the format has them; a space; the name. Number 0: not mapped */
     bool *nanoseconds; /* by number in `events`: its periods are times */
     size_t cap_nanoseconds;
+    uint64_t
+        *code; /* by number in `dsos`: where its first executable mapping begins in it; of branch profiles */
+    size_t cap_code;
     struct pd_stacks stacks;
     struct pd_allocator *allocator, own_allocator; /* for pd_out_grow(), whose argument is not const */
     bool broken;                                   /* an error has ended it */
@@ -64,6 +67,10 @@ struct pd_export_sample {
     struct pd_vec ips; /* n is 0: its address alone */
 };
 
+/* Before all others. */
+enum pd_code pd_export_make_places(struct pd_exporting *x);
+/* The frame of an address. */
+struct pd_export_frame pd_export_find(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode);
 /* Appends the frames of a call chain in the memory of a process. */
 enum pd_code pd_export_chain(struct pd_exporting *x, uint32_t pid, const struct pd_vec *ips);
 /* Appends one frame. */
@@ -160,5 +167,7 @@ enum pd_code pd_export_folded(struct pd_export *all, const struct pd_sink *sink,
 enum pd_code pd_export_pprof(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error);
 enum pd_code pd_export_speedscope(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error);
 enum pd_code pd_export_firefox(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error);
+/* Branch profiles, each in a file of its own. */
+enum pd_code pd_export_profiles(struct pd_export *all, struct pd_error *error);
 
 #endif

@@ -28,7 +28,7 @@ PD_WRAPS static struct pd_frame_place *place_of(struct pd_exporting *x, uint32_t
     return &x->frame_places[mixed >> 50];
 }
 
-static struct pd_export_frame find_frame(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
+struct pd_export_frame pd_export_find(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
 {
     const uint64_t generation = pd_export_generation(x, pid);
     struct pd_frame_place *place = place_of(x, pid, ip);
@@ -41,18 +41,22 @@ static struct pd_export_frame find_frame(struct pd_exporting *x, uint32_t pid, u
     return (struct pd_export_frame){place->offset, place->dso};
 }
 
+enum pd_code pd_export_make_places(struct pd_exporting *x)
+{
+    const size_t bytes = PLACES * sizeof *x->frame_places;
+    x->frame_places = pd_resize(x->allocator, NULL, bytes);
+    if (x->frame_places == NULL)
+        return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, bytes);
+    memset(x->frame_places, 0, bytes);
+    return PD_OK;
+}
+
 enum pd_code pd_export_frame(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
 {
     struct pd_export_frames *f = &x->frames;
-    if (x->frame_places == NULL) {
-        x->frame_places = pd_array(x->allocator, NULL, PLACES, sizeof *x->frame_places);
-        if (x->frame_places == NULL)
-            return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, PLACES * sizeof *x->frame_places);
-        memset(x->frame_places, 0, PLACES * sizeof *x->frame_places);
-    }
     if (!pd_grow(x->allocator, (void **)&f->all, f->n, &f->cap, sizeof *f->all))
         return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, 2 * f->cap * sizeof *f->all);
-    f->all[f->n++] = find_frame(x, pid, ip, cpumode);
+    f->all[f->n++] = pd_export_find(x, pid, ip, cpumode);
     return PD_OK;
 }
 

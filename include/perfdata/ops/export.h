@@ -28,10 +28,9 @@ enum pd_export_format {
     /*
      * A line for each stack: what stands before it (`keys`), its frames from the outermost on, all with `;`
      * between, a space, and the sum in decimal. A frame is FILE+0xOFFSET, the file named as perf names it,
-     * and
-     * "[unknown]" where nothing is mapped; the offset is that of pd_mapping_offset(). Of several events, the
-     * name of the event comes first. In a name, a `;` becomes `:`, and control characters and bytes that are
-     * not UTF-8 become \xNN.
+     * and "[unknown]" where nothing is mapped; the offset is that of pd_mapping_offset(). Of several events,
+     * the name of the event comes first. In a name, a `;` becomes `:`, and control characters and bytes that
+     * are not UTF-8 become \xNN.
      */
     PD_EXPORT_FOLDED,
     /*
@@ -44,6 +43,26 @@ enum pd_export_format {
     PD_EXPORT_SPEEDSCOPE,
     /* The Firefox Profiler's processed profile, version 48: likewise threads. Times are 0, 1, 2 and so on. */
     PD_EXPORT_FIREFOX,
+    /*
+     * Branch stacks, each file of the recording in a file of its own, "BUILDID.bolt" and so on, and "index"
+     * with a line for each: its name, build id, whether `segments` knew it ("addresses", else "offsets"), and
+     * path, with tabs between. Branches from or into the kernel are left out.
+     *
+     * For perf2bolt -pa (pre-aggregated): "B FROM TO COUNT MISPREDICTED", where 0 is outside of the file, and
+     * "F START END COUNT", what was run between branches.
+     */
+    PD_EXPORT_BOLT,
+    /* For llvm-profgen --unsymbolized-profile: ranges and branches in the file, from its code on. */
+    PD_EXPORT_PROFGEN,
+    /* For create_llvm_prof --profiler=text: ranges, addresses of samples, and branches, as offsets. */
+    PD_EXPORT_AUTOFDO,
+};
+
+/* A PT_LOAD program header. */
+struct pd_export_segment {
+    uint64_t offset, size; /* of its bytes in the file */
+    uint64_t vaddr;
+    bool executable;
 };
 
 /* What stands before the frames of a stack: bits. In this order. */
@@ -75,6 +94,16 @@ struct pd_export_options {
      * none; NULL: these have none.
      */
     size_t (*build_id)(void *user, struct pd_reader *reader, const char *file, uint8_t id[20]);
+    /*
+     * Writes the segments of a file, of which there is room for `cap`, and returns their number; 0: not
+     * known. build_id is hexadecimal digits, or "". For branch profiles; NULL: none is known, and offsets
+     * count.
+     */
+    size_t (*segments)(void *user, const char *file, const char *build_id, struct pd_export_segment *segments,
+                       size_t cap);
+    /* For branch profiles, as in pd_convert_options. */
+    int (*open_member)(void *user, const char *name, unsigned mode, struct pd_sink *sink);
+    int (*close_member)(void *user, struct pd_sink *sink);
     /* Called for each damaged record, which is left out; may be NULL. */
     void (*finding)(void *user, const struct pd_error *error);
     /* Called now and then with the work done and to do of one recording, in bytes; may be NULL. */
@@ -109,7 +138,10 @@ PD_EXPERIMENTAL void pd_export_free(struct pd_export *export_);
 PD_EXPERIMENTAL enum pd_code pd_export_add(struct pd_export *export_, struct pd_reader *reader,
                                            const struct pd_filter_options *select, struct pd_error *error);
 
-/* Writes what was added, in one order whatever the allocator and `memory`. PD_EOUT: the sink failed. */
+/*
+ * Writes what was added, in one order whatever the allocator and `memory`. Branch profiles go to files of
+ * open_member, and not to the sink, which may be NULL. PD_EOUT: the sink failed.
+ */
 PD_EXPERIMENTAL enum pd_code pd_export_write(struct pd_export *export_, const struct pd_sink *sink,
                                              struct pd_error *error);
 

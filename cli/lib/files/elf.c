@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* elf.c - see elf.h. ELF of 32 or 64 bits, in either byte order; nothing in it is believed. */
+#include "elf.h"
+#include "cli/lib/memory.h"
+#include "src/support/wire.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PT_LOAD = 1, PT_NOTE = 4, PF_X = 1, NT_BUILD_ID = 3, MOST_NOTES = 65536, HEADER = 64 };
+
+struct reading {
+    int fd;
+    bool wide; /* 64 bits */
+    enum pd_order order;
+};
+
+static bool read_at(const struct reading *r, void *to, size_t n, uint64_t offset)
+{
+    uint8_t *at = to;
+    while (n) {
+        const ssize_t got = offset <= INT64_MAX ? pread(r->fd, at, n, (off_t)offset) : 0;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        at += got;
+        n -= (size_t)got;
+        offset += (uint64_t)got;
+    }
+    return true;
+}
+
+/* A number whose size depends on the class: at `wide` or `narrow`. */
+static uint64_t load(const struct reading *r, const uint8_t *p, size_t wide, size_t narrow)
+{
+    return r->wide ? pd_load64(p + wide, r->order) : pd_load32(p + narrow, r->order);
+}
+
+/* Looks for the build id in a segment of notes. */
+static void find_build_id(const struct reading *r, struct cli_elf *elf, uint64_t offset, uint64_t size)
+{
+    static const char digits[] = "0123456789abcdef";
+    const size_t n = size < MOST_NOTES ? (size_t)size : MOST_NOTES;
+    uint8_t *notes = cli_malloc(n ? n : 1);
+    if (notes && read_at(r, notes, n, offset)) {
+        for (size_t at = 0; n - at >= 16;) {
+            const uint64_t name = pd_load32(notes + at, r->order), desc = pd_load32(notes + at + 4, r->order);
+            const uint64_t from = 12 + ((name + 3) & ~UINT64_C(3)), end = from + ((desc + 3) & ~UINT64_C(3));
+            if (end > n - at)
+                break;
+            if (pd_load32(notes + at + 8, r->order) == NT_BUILD_ID && name == 4 && desc <= 20 &&
+                memcmp(notes + at + 12, "GNU", 4) == 0) {
+                for (size_t i = 0; i < desc; i++) {
+                    elf->build_id[2 * i] = digits[notes[at + from + i] >> 4];
+                    elf->build_id[2 * i + 1] = digits[notes[at + from + i] & 15];
+                }
+                break;
+            }
+            at += (size_t)end;
+        }
+    }
+    free(notes);
+}
+
+static const char *take_headers(const struct reading *r, struct cli_elf *elf, const uint8_t *header)
+{
+    const uint64_t offset = load(r, header, 32, 28);
+    const size_t each = pd_load16(header + (r->wide ? 54 : 42), r->order),
+                 n = pd_load16(header + (r->wide ? 56 : 44), r->order), least = r->wide ? 56 : 32;
+    if (each < least || n == 0)
+        return "no program headers";
+    elf->segments = cli_calloc(n, sizeof *elf->segments);
+    if (elf->segments == NULL)
+        return "no memory";
+    for (size_t i = 0; i < n; i++) {
+        uint8_t p[56];
+        if (!read_at(r, p, least, offset + i * each))
+            return "it ends inside its program headers";
+        const uint32_t type = pd_load32(p, r->order);
+        const struct pd_export_segment s = {.offset = load(r, p, 8, 4),
+                                            .size = load(r, p, 32, 16),
+                                            .vaddr = load(r, p, 16, 8),
+                                            .executable = pd_load32(p + (r->wide ? 4 : 24), r->order) & PF_X};
+        if (type == PT_LOAD)
+            elf->segments[elf->n++] = s;
+        else if (type == PT_NOTE && !*elf->build_id)
+            find_build_id(r, elf, s.offset, s.size);
+    }
+    return NULL;
+}
+
+static const char *read_elf(struct reading *r, struct cli_elf *elf)
+{
+    uint8_t header[HEADER] = {0};
+    if (!read_at(r, header, 52, 0) || memcmp(header, "\177ELF", 4) != 0)
+        return "not an ELF file";
+    r->wide = header[4] == 2;
+    r->order = header[5] == 2 ? PD_BIG : PD_LITTLE;
+    if (r->wide && !read_at(r, header, HEADER, 0))
+        return "it ends inside its header";
+    return take_headers(r, elf, header);
+}
+
+const char *cli_elf_read(struct cli_elf *elf, const char *path)
+{
+    struct reading r = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    *elf = (struct cli_elf){0};
+    if (r.fd < 0)
+        return "it cannot be opened";
+    const char *why = read_elf(&r, elf);
+    close(r.fd);
+    if (why)
+        cli_elf_free(elf);
+    return why;
+}
+
+void cli_elf_free(struct cli_elf *elf)
+{
+    free(elf->segments);
+    *elf = (struct cli_elf){0};
+}

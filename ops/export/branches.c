@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * branches.c - see branches.h. Entries come newest first: after the branch of one, instructions ran from its
+ * target up to the source of the next newer one. What has an end in the kernel is left out.
+ */
+#include "branches.h"
+#include "src/session/record_words.h"
+#include <perfdata/constants.h>
+
+#define KERNEL UINT64_C(0xffff800000000000)
+#define KEY_BYTES 22
+#define LONGEST (1 << 20) /* of a range: longer ones are errors of the hardware, and AutoFDO drops them */
+
+/* ---- Counting */
+
+static void put_big(uint8_t *to, uint64_t value, size_t n)
+{
+    while (n--) {
+        to[n] = (uint8_t)value;
+        value >>= 8;
+    }
+}
+
+static enum pd_code count_one(struct pd_exporting *x, const struct pd_branch_count *c, bool wrong)
+{
+    uint8_t key[KEY_BYTES];
+    struct pd_waiting *at;
+    put_big(key, c->dso, 4);
+    key[4] = (uint8_t)c->section;
+    put_big(key + 5, c->from, 8);
+    put_big(key + 13, c->to, 8);
+    key[21] = wrong;
+    return pd_stacks_add(&x->all->stacks, key, sizeof key, 1, &at, x->error);
+}
+
+/* Of a branch from one file to another, each has the end that is its own. */
+static enum pd_code count_branch(struct pd_exporting *x, const struct pd_export_frame *from,
+                                 const struct pd_export_frame *to, bool wrong)
+{
+    struct pd_branch_count c = {from->dso, PD_BRANCH_BRANCHES, from->offset, to->offset, 1, wrong};
+    enum pd_code code = PD_OK;
+    if (from->dso != to->dso)
+        c.to = PD_BRANCH_ELSEWHERE;
+    for (unsigned i = 0; !code && from->dso && i < 1u + wrong; i++)
+        code = count_one(x, &c, i);
+    if (from->dso == to->dso || to->dso == 0)
+        return code;
+    c = (struct pd_branch_count){to->dso, PD_BRANCH_BRANCHES, PD_BRANCH_ELSEWHERE, to->offset, 1, wrong};
+    for (unsigned i = 0; !code && i < 1u + wrong; i++)
+        code = count_one(x, &c, i);
+    return code;
+}
+
+static enum pd_code count_range(struct pd_exporting *x, const struct pd_export_frame *from,
+                                const struct pd_export_frame *to)
+{
+    const struct pd_branch_count c = {from->dso, PD_BRANCH_RANGES, from->offset, to->offset, 1, 0};
+    return from->dso && from->dso == to->dso ? count_one(x, &c, false) : PD_OK;
+}
+
+static enum pd_code count_address(struct pd_exporting *x, uint32_t pid, const struct pd_record *rec)
+{
+    struct pd_branch_count c = {.section = PD_BRANCH_ADDRESSES};
+    uint64_t ip;
+    if (!pd_word_ip(rec, &ip) || ip >= KERNEL)
+        return PD_OK;
+    const struct pd_export_frame frame = pd_export_find(x, pid, ip, PD_CPUMODE_USER);
+    c.dso = frame.dso;
+    c.from = frame.offset;
+    return frame.dso ? count_one(x, &c, false) : PD_OK;
+}
+
+/* The newest entry is at times recorded twice. */
+static bool is_doubled(const struct pd_branch_entry *newest, const struct pd_branch_entry *next)
+{
+    const uint64_t stride = newest->from > newest->to ? newest->from - newest->to : newest->to - newest->from;
+    return newest->from == next->from && newest->to == next->to && stride > 0x1000;
+}
+
+enum pd_code pd_export_branches(struct pd_exporting *x, uint32_t pid, const struct pd_record *rec)
+{
+    const struct pd_list *entries = &rec->u.sample.branch_stack.entries;
+    const bool autofdo = x->all->options.format == PD_EXPORT_AUTOFDO;
+    struct pd_export_frame newer = {0};
+    enum pd_code code = autofdo ? count_address(x, pid, rec) : PD_OK;
+    for (size_t i = 0; !code && i < entries->n; i++) {
+        struct pd_branch_entry e, next;
+        pd_branch_entry_at(entries, i, &e);
+        if (autofdo && i == 0 && entries->n > 1) {
+            pd_branch_entry_at(entries, 1, &next);
+            if (is_doubled(&e, &next))
+                continue;
+        }
+        if (e.from >= KERNEL || e.to >= KERNEL)
+            continue;
+        const struct pd_export_frame from = pd_export_find(x, pid, e.from, PD_CPUMODE_USER),
+                                     to = pd_export_find(x, pid, e.to, PD_CPUMODE_USER);
+        code = count_branch(x, &from, &to, e.flags & PD_BRANCH_MISPRED);
+        if (!code)
+            code = count_range(x, &to, &newer);
+        newer = from;
+    }
+    return code;
+}
+
+/* ---- Giving */
+
+struct giving {
+    struct pd_branch_count count; /* of which the wrong predictions may follow */
+    bool has;
+    enum pd_code (*take)(void *user, const struct pd_branch_count *count, struct pd_error *error);
+    void *user;
+    bool autofdo;
+};
+
+static uint64_t take_big(const uint8_t *from, size_t n)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < n; i++)
+        value = value << 8 | from[i];
+    return value;
+}
+
+static enum pd_code give(struct giving *g, struct pd_error *error)
+{
+    const struct pd_branch_count *c = &g->count;
+    const bool too_long = c->section == PD_BRANCH_RANGES && (c->to < c->from || c->to - c->from > LONGEST);
+    if (!g->has || (g->autofdo && too_long))
+        return PD_OK;
+    return g->take(g->user, c, error);
+}
+
+static enum pd_code take_key(void *user, const uint8_t *key, size_t n, uint64_t sum, struct pd_error *error)
+{
+    struct giving *g = user;
+    (void)n;
+    if (key[21]) { /* its number stands before it */
+        g->count.wrong = sum;
+        return PD_OK;
+    }
+    const enum pd_code code = give(g, error);
+    g->has = true;
+    g->count = (struct pd_branch_count){(uint32_t)take_big(key, 4),
+                                        (enum pd_branch_section)key[4],
+                                        take_big(key + 5, 8),
+                                        take_big(key + 13, 8),
+                                        sum,
+                                        0};
+    return code;
+}
+
+enum pd_code pd_branches_each(struct pd_export *all,
+                              enum pd_code (*take)(void *user, const struct pd_branch_count *count,
+                                                   struct pd_error *error),
+                              void *user, struct pd_error *error)
+{
+    struct giving g = {.take = take, .user = user, .autofdo = all->options.format == PD_EXPORT_AUTOFDO};
+    const enum pd_code code = pd_stacks_each(&all->stacks, take_key, &g, error);
+    return code ? code : give(&g, error);
+}

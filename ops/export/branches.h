@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * branches.h - branch stacks as counts by file: branches, and the ranges of instructions between them. The
+ * key of a count is the number of the file, its section, two offsets, each with the highest byte first, and
+ * for branches whether it is the number of wrong predictions.
+ */
+#ifndef PERFDATA_BRANCHES_H
+#define PERFDATA_BRANCHES_H
+
+#include "export.h"
+
+enum pd_branch_section { PD_BRANCH_RANGES, PD_BRANCH_ADDRESSES, PD_BRANCH_BRANCHES };
+
+#define PD_BRANCH_ELSEWHERE UINT64_MAX /* offset: in another file */
+
+struct pd_branch_count {
+    uint32_t dso;
+    enum pd_branch_section section;
+    uint64_t from, to; /* offsets */
+    uint64_t n, wrong;
+};
+
+/* Adds the branch stack of a decoded sample of a process. */
+enum pd_code pd_export_branches(struct pd_exporting *x, uint32_t pid, const struct pd_record *rec);
+/* Gives all counts in order of their keys. */
+enum pd_code pd_branches_each(struct pd_export *all,
+                              enum pd_code (*take)(void *user, const struct pd_branch_count *count,
+                                                   struct pd_error *error),
+                              void *user, struct pd_error *error);
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * profiles.c - branch profiles of perf2bolt (pre-aggregated), llvm-profgen (--unsymbolized-profile) and
+ * AutoFDO (--profiler=text): a file for each file of the recording, and an index of them.
+ */
+#include "branches.h"
+#include "labels.h"
+#include "src/schema/fail.h"
+#include "src/support/memory.h"
+#include "text_out.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+#define MOST_SEGMENTS 64
+
+struct profiles {
+    struct pd_export *all;
+    uint32_t dso; /* being written; 0: none */
+    struct pd_export_segment segments[MOST_SEGMENTS];
+    size_t n_segments; /* 0: the binary is not known */
+    struct pd_branch_count *counts;
+    size_t n, cap;
+    struct pd_out lines; /* of the index */
+};
+
+/* ---- Addresses */
+
+/* Without program headers, the first executable mapping tells where the code begins. */
+static uint64_t code_start(const struct profiles *p)
+{
+    for (size_t i = 0; i < p->n_segments; i++)
+        if (p->segments[i].executable)
+            return p->segments[i].vaddr & ~UINT64_C(4095);
+    return p->n_segments ? 0 : p->all->code[p->dso];
+}
+
+/* As the format has it: an address of the program headers, one from the code on, or the offset itself. */
+PD_WRAPS static uint64_t address_of(const struct profiles *p, uint64_t offset)
+{
+    const enum pd_export_format format = p->all->options.format;
+    uint64_t address = offset;
+    if (offset == PD_BRANCH_ELSEWHERE)
+        return 0;
+    if (format == PD_EXPORT_AUTOFDO)
+        return offset;
+    for (size_t i = 0; i < p->n_segments; i++) {
+        const struct pd_export_segment *s = &p->segments[i];
+        if (offset >= s->offset && offset - s->offset < s->size)
+            address = offset - s->offset + s->vaddr;
+    }
+    return format == PD_EXPORT_PROFGEN ? address - code_start(p) : address;
+}
+
+static void put_address(struct pd_out *out, uint64_t value)
+{
+    char digits[17];
+    snprintf(digits, sizeof digits, "%" PRIx64, value);
+    pd_out_str(out, digits);
+}
+
+/* ---- A file */
+
+static void put_pair(const struct profiles *p, struct pd_out *out, const struct pd_branch_count *c,
+                     const char *between)
+{
+    put_address(out, address_of(p, c->from));
+    pd_out_str(out, between);
+    put_address(out, address_of(p, c->to));
+}
+
+static void put_bolt(const struct profiles *p, struct pd_out *out, const struct pd_branch_count *c)
+{
+    const bool branch = c->section == PD_BRANCH_BRANCHES;
+    pd_out_str(out, branch ? "B " : "F ");
+    put_pair(p, out, c, " ");
+    pd_out_str(out, " ");
+    pd_out_dec(out, c->n);
+    if (branch) {
+        pd_out_str(out, " ");
+        pd_out_dec(out, c->wrong);
+    }
+    pd_out_str(out, "\n");
+}
+
+static void put_line(const struct profiles *p, struct pd_out *out, const struct pd_branch_count *c)
+{
+    static const char *const between[] = {
+        [PD_BRANCH_RANGES] = "-", [PD_BRANCH_ADDRESSES] = NULL, [PD_BRANCH_BRANCHES] = "->"};
+    if (between[c->section])
+        put_pair(p, out, c, between[c->section]);
+    else
+        put_address(out, address_of(p, c->from));
+    pd_out_str(out, ":");
+    pd_out_dec(out, c->n);
+    pd_out_str(out, "\n");
+}
+
+/* llvm-profgen and AutoFDO know only branches and ranges inside the file. */
+static bool is_inside(const struct pd_branch_count *c)
+{
+    return c->from != PD_BRANCH_ELSEWHERE && c->to != PD_BRANCH_ELSEWHERE;
+}
+
+/* A block: the number of its lines, and these. */
+static void put_block(const struct profiles *p, struct pd_out *out, enum pd_branch_section section)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < p->n; i++)
+        n += p->counts[i].section == section && is_inside(&p->counts[i]);
+    pd_out_dec(out, n);
+    pd_out_str(out, "\n");
+    for (size_t i = 0; i < p->n; i++)
+        if (p->counts[i].section == section && is_inside(&p->counts[i]))
+            put_line(p, out, &p->counts[i]);
+}
+
+static void put_profile(const struct profiles *p, struct pd_out *out)
+{
+    const enum pd_export_format format = p->all->options.format;
+    if (format == PD_EXPORT_BOLT) {
+        for (size_t i = 0; i < p->n; i++)
+            put_bolt(p, out, &p->counts[i]);
+        return;
+    }
+    put_block(p, out, PD_BRANCH_RANGES);
+    if (format == PD_EXPORT_AUTOFDO)
+        put_block(p, out, PD_BRANCH_ADDRESSES);
+    put_block(p, out, PD_BRANCH_BRANCHES);
+}
+
+/* ---- Files and their index */
+
+/* The build id, or the number and the last part of the path, of which only plain characters stay. */
+static void name_file(const struct profiles *p, char *name, size_t cap)
+{
+    static const char *const ends[] = {
+        [PD_EXPORT_BOLT] = "bolt", [PD_EXPORT_PROFGEN] = "profgen", [PD_EXPORT_AUTOFDO] = "autofdo"};
+    const char *text = p->all->dsos.all[p->dso], *space = strchr(text, ' '), *slash = strrchr(text, '/');
+    const char *plain = slash ? slash + 1 : space + 1, *end = ends[p->all->options.format];
+    if (space > text + 1)
+        snprintf(name, cap, "%.*s.%s", (int)(space - text - 1), text + 1, end);
+    else
+        snprintf(name, cap, "%" PRIu32 "-%.100s.%s", p->dso, plain, end);
+    for (char *c = name; *c; c++)
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", *c))
+            *c = '_';
+}
+
+static void note_file(struct profiles *p, const char *name)
+{
+    const char *text = p->all->dsos.all[p->dso], *space = strchr(text, ' ');
+    pd_out_str(&p->lines, name);
+    pd_out_str(&p->lines, "\t");
+    pd_out_bytes(&p->lines, text + 1, (size_t)(space - text - 1));
+    pd_out_str(&p->lines, "\t");
+    pd_out_str(&p->lines, p->n_segments ? "addresses" : "offsets");
+    pd_out_str(&p->lines, "\t");
+    pd_export_put_name(&p->lines, space + 1, false);
+    pd_out_str(&p->lines, "\n");
+}
+
+static enum pd_code fail_output(struct pd_error *error, int why)
+{
+    return pd_fail(error, PD_EOUT, PD_NOWHERE, "output", (uint64_t)why, 0);
+}
+
+/* Writes a file of these bytes, or of the profile. */
+static enum pd_code write_file(const struct profiles *p, const char *name, const struct pd_out *bytes,
+                               struct pd_error *error)
+{
+    const struct pd_export_options *o = &p->all->options;
+    struct pd_sink sink;
+    struct pd_text_out text;
+    int why = o->open_member(o->user, name, 0666, &sink);
+    if (why)
+        return fail_output(error, why);
+    pd_text_out_open(&text, &sink);
+    if (bytes)
+        pd_out_bytes(&text.out, bytes->buf ? bytes->buf : "", bytes->n);
+    else
+        put_profile(p, &text.out);
+    const enum pd_code code = pd_text_out_end(&text, error);
+    why = o->close_member(o->user, &sink);
+    return !code && why ? fail_output(error, why) : code;
+}
+
+static enum pd_code end_file(struct profiles *p, struct pd_error *error)
+{
+    char name[160];
+    if (p->dso == 0)
+        return PD_OK;
+    name_file(p, name, sizeof name);
+    note_file(p, name);
+    return p->lines.lost ? pd_fail(error, PD_ENOMEM, PD_NOWHERE, "index", 0, 0)
+                         : write_file(p, name, NULL, error);
+}
+
+static void begin_file(struct profiles *p, uint32_t dso)
+{
+    const struct pd_export_options *o = &p->all->options;
+    const char *text = p->all->dsos.all[dso], *space = strchr(text, ' ');
+    char id[41] = "";
+    memcpy(id, text + 1, (size_t)(space - text - 1));
+    p->dso = dso;
+    p->n = 0;
+    p->n_segments = o->segments ? o->segments(o->user, space + 1, id, p->segments, MOST_SEGMENTS) : 0;
+}
+
+static enum pd_code take_count(void *user, const struct pd_branch_count *c, struct pd_error *error)
+{
+    struct profiles *p = user;
+    if (c->dso != p->dso) {
+        const enum pd_code code = end_file(p, error);
+        if (code)
+            return code;
+        begin_file(p, c->dso);
+    }
+    const uint64_t bytes = (p->n + UINT64_C(1)) * sizeof *c;
+    if (bytes > PD_LIMIT_EXPORT_NAMES)
+        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "branches of a file", bytes, PD_LIMIT_EXPORT_NAMES);
+    if (!pd_grow(p->all->options.allocator, (void **)&p->counts, p->n, &p->cap, sizeof *c))
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "branches", 0, bytes);
+    p->counts[p->n++] = *c;
+    return PD_OK;
+}
+
+enum pd_code pd_export_profiles(struct pd_export *all, struct pd_error *error)
+{
+    struct profiles p = {.all = all, .lines = {.more = pd_out_grow, .user = all->allocator}};
+    enum pd_code code = pd_branches_each(all, take_count, &p, error);
+    if (!code)
+        code = end_file(&p, error);
+    if (!code)
+        code = write_file(&p, "index", &p.lines, error);
+    pd_release(all->options.allocator, p.counts);
+    pd_release(all->options.allocator, p.lines.buf);
+    return code;
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* nearest.c - distances of words: letters to insert, drop, replace or exchange with the next. */
 #include "nearest.h"
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,7 +41,8 @@ void cli_nearest_try(struct cli_nearest *n, const char *candidate)
     if (a > LONGEST || b > LONGEST)
         return;
     const size_t distance = measure(n->word, a, candidate, b);
-    if (distance >= n->distance)
+    const bool same = distance == n->distance && *n->best && strcmp(candidate, n->best) < 0;
+    if (distance >= n->distance && !same) /* of several the first, whatever the order they come in */
         return;
     n->distance = distance;
     memcpy(n->best, candidate, b + 1);

@@ -276,6 +276,7 @@ static void export_inputs(struct run *run)
     if (ok && write_output(run) && cli_may_commit(run->cli) &&
         (is_branches(run) ? cli_directory_commit(&run->dir) : cli_output_commit(&run->out)))
         tell_sums(run);
+    cli_tell_unmatched(&run->selection);
 }
 
 static bool open_output(struct run *run)
@@ -306,11 +307,7 @@ static void run_export(struct run *run)
     struct pd_error error;
     if (!check_options(run))
         return;
-    run->select = (struct pd_filter_options){.size = sizeof run->select,
-                                             .allocator = &cli_allocator,
-                                             .all_user = run->selection.all_user,
-                                             .all_kernel = run->selection.all_kernel,
-                                             .with_children = run->selection.with_children};
+    cli_selection_use(&run->selection, &run->select);
     if (cli->output == NULL)
         cli->output = "-";
     if (run->options.keys == UINT32_MAX) /* not asked for */

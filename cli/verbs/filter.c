@@ -117,6 +117,16 @@ static bool meets(void *user, struct pd_record *rec)
     return cli_selection_meets(&((struct run *)user)->selection, rec);
 }
 
+static void know(void *user, enum pd_name_kind kind, const char *name)
+{
+    cli_selection_known(&((struct run *)user)->selection, kind, name);
+}
+
+static void miss(void *user, enum pd_name_kind kind, const char *name)
+{
+    cli_selection_unmatched(&((struct run *)user)->selection, kind, name);
+}
+
 /* Names of events come with features before them. The payload of tracing data is the library's to read. */
 static void take_head(void *user, const struct pd_record *rec)
 {
@@ -191,6 +201,8 @@ static bool filter(void *user)
     run->options.begin = look_up;
     run->options.copy = run->w.out.cli && direct ? copy : NULL;
     run->options.head = take_head;
+    run->options.known = know;
+    run->options.unmatched = miss;
     run->options.user = run;
     if (run->w.to == PD_CONVERT_DIRECTORY && direct) {
         run->options.open_member = cli_open_member;
@@ -231,6 +243,7 @@ static void run_filter(struct run *run)
         if (cli_write_recording(&run->w, filter, NULL))
             tell_kept(run);
         cli_tell_findings(&run->in);
+        cli_tell_unmatched(&run->selection);
     }
     cli_input_close(&run->in);
 }

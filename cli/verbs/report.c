@@ -140,11 +140,6 @@ static void on_progress(void *user, uint64_t done, uint64_t total)
     cli_progress(((struct run *)user)->cli, done, total);
 }
 
-static bool meets(void *user, struct pd_record *rec)
-{
-    return cli_selection_meets(&((struct run *)user)->selection, rec);
-}
-
 static bool makes_slices(const struct run *run)
 {
     for (size_t i = 0; i < run->n_keys; i++)
@@ -157,7 +152,6 @@ static bool report_on(struct run *run, struct side *side)
 {
     struct pd_error error;
     run->reading = side;
-    run->selected.size = sizeof run->selected;
     if (!cli_learn_stream(&side->in) || !cli_learn_names(&side->in) ||
         (makes_slices(run) && !cli_time_span(&side->in, &side->first, &side->last)) ||
         !cli_selection_look_up(&run->selection, &side->in, &run->selected.keep, &run->selected.drop))
@@ -535,14 +529,11 @@ int cmd_report(struct cli *cli, int argc, char **argv)
         run.keys[run.n_keys++] = PD_KEY_COMM;
         run.keys[run.n_keys++] = PD_KEY_DSO;
     }
-    run.selected.all_user = run.selection.all_user;
-    run.selected.all_kernel = run.selection.all_kernel;
-    run.selected.with_children = run.selection.with_children;
-    run.selected.predicate = run.selection.n_conditions ? meets : NULL;
-    run.selected.user = &run;
+    cli_selection_use(&run.selection, &run.selected);
     if (ok && cli_selection_agrees(&run.selection) && read_side(&run, &run.now, cli->inputs[0]) &&
         (!run.baseline || read_side(&run, &run.before, run.baseline)))
         put_report(&run);
+    cli_tell_unmatched(&run.selection);
     close_side(&run.before);
     close_side(&run.now);
     cli_selection_free(&run.selection);

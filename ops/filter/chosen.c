@@ -22,7 +22,7 @@ static void look_at_selection(struct pd_chosen *c)
 {
     const struct pd_filter_options *o = c->options.selection;
     const uint32_t parts = c->options.parts | pd_selector_parts(&c->selector);
-    c->all = lists_none(&o->keep) && lists_none(&o->drop) && !o->all_user && !o->all_kernel;
+    c->all = lists_none(&o->keep) && lists_none(&o->drop) && !o->all_user && !o->all_kernel && !o->predicate;
     c->few = c->options.few && !pd_selector_parts(&c->selector) && !(parts & PD_SESSION_ORIGINS);
 }
 
@@ -126,5 +126,6 @@ enum pd_code pd_chosen_next(struct pd_chosen *c, struct pd_record *rec, struct p
             return PD_OK;
         tell_finding(c, &what);
     }
+    pd_selector_tell_names(&c->selector, c->session);
     return PD_END;
 }

@@ -54,6 +54,10 @@ enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink,
         .callback = own.progress, .user = own.user, .total = reader->in.seekable ? 0 : PD_NOWHERE};
     f.out.sections = (struct pd_sections){.reader = reader, .error = f.error};
     code = filter_all(&f);
+    if (!code && f.tasks) {
+        pd_criteria_tell_names(&f.keep, f.tasks, f.options);
+        pd_criteria_tell_names(&f.drop, f.tasks, f.options);
+    }
     f.stats->bytes = f.out.bytes;
     pd_output_close(&f.out);
     pd_offcpu_close(&f.names);

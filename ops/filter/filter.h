@@ -45,6 +45,9 @@ enum pd_code pd_criteria_init(struct pd_criteria *c, const struct pd_filter_list
 void pd_criteria_free(struct pd_criteria *c);
 /* Looks up the listed names, once all tasks are known. */
 enum pd_code pd_criteria_names(struct pd_criteria *c, const struct pd_tasks *tasks, struct pd_error *error);
+/* When all records have come: `known` and `unmatched` of the options, for names of tasks. */
+void pd_criteria_tell_names(const struct pd_criteria *c, const struct pd_tasks *tasks,
+                            const struct pd_filter_options *o);
 /* True if the lists need data of pd_tasks. */
 bool pd_criteria_need_tasks(const struct pd_criteria *c);
 

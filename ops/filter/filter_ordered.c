@@ -154,7 +154,11 @@ enum pd_code pd_filter_find_ordered(struct pd_filtering *f)
     struct pd_ordered *o = f->ordered = pd_resize(allocator, NULL, sizeof *o);
     if (o == NULL)
         return no_memory(f);
-    *o = (struct pd_ordered){.only = {.allocator = allocator, .with_children = f->options->with_children}};
+    *o = (struct pd_ordered){.only = {.allocator = allocator,
+                                      .with_children = f->options->with_children,
+                                      .known = f->options->known,
+                                      .unmatched = f->options->unmatched,
+                                      .user = f->options->user}};
     o->only.keep = take_lists(&f->asked->keep, o->only.with_children);
     o->only.drop = take_lists(&f->asked->drop, o->only.with_children);
     pd_progress_expect(&f->progress, pd_record_bytes(f->reader), 1);
@@ -165,6 +169,8 @@ enum pd_code pd_filter_find_ordered(struct pd_filtering *f)
         code = read_all(f, s);
         pd_sorter_close(s);
     }
+    if (!code)
+        pd_selector_tell_names(&o->selector, o->session);
     pd_session_free(o->session);
     o->session = NULL;
     return code;

@@ -4,6 +4,7 @@
 #include "src/codec/record_role.h"
 #include "src/schema/fail.h"
 #include "src/session/record_words.h"
+#include "src/session/task_flow.h"
 #include "src/support/wrap.h"
 #include <stdio.h>
 #include <string.h>
@@ -81,6 +82,17 @@ enum pd_code pd_criteria_names(struct pd_criteria *c, const struct pd_tasks *tas
         c->comms[i] = i != PD_COMM_NONE && i < n && pd_names_has(&c->names, name);
     }
     return PD_OK;
+}
+
+void pd_criteria_tell_names(const struct pd_criteria *c, const struct pd_tasks *tasks,
+                            const struct pd_filter_options *o)
+{
+    for (uint32_t i = 1; c->names.n && i < pd_tasks_n_comms(tasks); i++)
+        if (pd_tasks_has_name(tasks, i))
+            pd_names_know(&c->names, o, PD_NAME_COMM, pd_tasks_comm(tasks, i));
+    for (size_t i = 0; i < c->names.n; i++)
+        c->names.met[i] |= *c->names.names[i] == ':'; /* for tasks without a name */
+    pd_names_tell(&c->names, o, PD_NAME_COMM);
 }
 
 bool pd_criteria_need_tasks(const struct pd_criteria *c)

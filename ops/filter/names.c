@@ -11,6 +11,16 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Of sorted names; how many are left. */
+static size_t drop_copies(const char **names, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || strcmp(names[i], names[kept - 1]) != 0)
+            names[kept++] = names[i];
+    return kept;
+}
+
 bool pd_names_init(struct pd_names *l, const char *const *names, size_t n,
                    const struct pd_allocator *allocator)
 {
@@ -19,14 +29,16 @@ bool pd_names_init(struct pd_names *l, const char *const *names, size_t n,
         return true;
     l->names = pd_array(allocator, NULL, n, sizeof *l->names);
     l->patterns = pd_array(allocator, NULL, n, sizeof *l->patterns);
-    if (l->names == NULL || l->patterns == NULL)
+    l->met = pd_array(allocator, NULL, n, sizeof *l->met);
+    if (l->names == NULL || l->patterns == NULL || l->met == NULL)
         return false;
-    for (size_t i = 0; i < n; i++) {
-        l->names[l->n++] = names[i]; /* a pattern, too: a name may be just that */
-        if (strpbrk(names[i], "*?"))
-            l->patterns[l->n_patterns++] = names[i];
-    }
-    qsort(l->names, l->n, sizeof *l->names, compare_names);
+    memcpy(l->names, names, n * sizeof *l->names); /* patterns, too: a name may be just that */
+    memset(l->met, 0, n * sizeof *l->met);
+    qsort(l->names, n, sizeof *l->names, compare_names);
+    l->n = drop_copies(l->names, n);
+    for (size_t i = 0; i < l->n; i++)
+        if (strpbrk(l->names[i], "*?"))
+            l->patterns[l->n_patterns++] = l->names[i];
     return true;
 }
 
@@ -34,14 +46,49 @@ void pd_names_free(struct pd_names *l)
 {
     pd_release(l->allocator, l->names);
     pd_release(l->allocator, l->patterns);
+    pd_release(l->allocator, l->met);
+}
+
+static const char **find_name(const struct pd_names *l, const char *name)
+{
+    return l->n ? bsearch(&name, l->names, l->n, sizeof *l->names, compare_names) : NULL;
 }
 
 bool pd_names_has(const struct pd_names *l, const char *name)
 {
-    if (l->n && bsearch(&name, l->names, l->n, sizeof *l->names, compare_names))
+    if (find_name(l, name))
         return true;
     for (size_t i = 0; i < l->n_patterns; i++)
         if (fnmatch(l->patterns[i], name, 0) == 0)
             return true;
     return false;
+}
+
+bool pd_names_meet(const struct pd_names *l, const char *name)
+{
+    const char **same = find_name(l, name);
+    bool any = same != NULL;
+    if (same)
+        l->met[same - l->names] = true;
+    for (size_t i = 0; i < l->n_patterns; i++) {
+        if (fnmatch(l->patterns[i], name, 0) != 0)
+            continue;
+        any = l->met[find_name(l, l->patterns[i]) - l->names] = true;
+    }
+    return any;
+}
+
+void pd_names_know(const struct pd_names *l, const struct pd_filter_options *o, enum pd_name_kind kind,
+                   const char *name)
+{
+    pd_names_meet(l, name);
+    if (o->known)
+        o->known(o->user, kind, name);
+}
+
+void pd_names_tell(const struct pd_names *l, const struct pd_filter_options *o, enum pd_name_kind kind)
+{
+    for (size_t i = 0; o->unmatched && i < l->n; i++)
+        if (!l->met[i])
+            o->unmatched(o->user, kind, l->names[i]);
 }

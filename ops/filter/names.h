@@ -3,14 +3,15 @@
 #ifndef PERFDATA_NAMES_INTERNAL_H
 #define PERFDATA_NAMES_INTERNAL_H
 
-#include <perfdata/base.h>
+#include <perfdata/ops/filter.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 /* All zeros: empty. */
 struct pd_names {
     const struct pd_allocator *allocator;
-    const char **names; /* sorted; the caller's texts */
+    const char **names; /* sorted, each once; the caller's texts */
+    bool *met;          /* by name: pd_names_meet() met it */
     size_t n;
     const char **patterns; /* names with `*` or `?` in them */
     size_t n_patterns;
@@ -22,5 +23,12 @@ bool pd_names_init(struct pd_names *l, const char *const *names, size_t n,
 void pd_names_free(struct pd_names *l);
 /* True if one of the names is equal, or one of the patterns fits (fnmatch() without flags). */
 bool pd_names_has(const struct pd_names *l, const char *name);
+/* The same, and remembers all that are equal or fit. */
+bool pd_names_meet(const struct pd_names *l, const char *name);
+/* Meets a name of the recording, and passes it to `known` of the options. */
+void pd_names_know(const struct pd_names *l, const struct pd_filter_options *o, enum pd_name_kind kind,
+                   const char *name);
+/* Passes names that were not met to `unmatched` of the options. */
+void pd_names_tell(const struct pd_names *l, const struct pd_filter_options *o, enum pd_name_kind kind);
 
 #endif

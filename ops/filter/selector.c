@@ -4,6 +4,7 @@
 #include "src/codec/record_role.h"
 #include "src/schema/fail.h"
 #include "src/session/record_words.h"
+#include "src/session/session_names.h"
 
 static bool init_names(struct pd_selector *s)
 {
@@ -61,8 +62,8 @@ uint32_t pd_selector_parts(const struct pd_selector *s)
 
 static uint32_t judge_name(const struct pd_selector *s, const char *name)
 {
-    return (pd_names_has(&s->keep_dsos, name) ? PD_SELECT_KEEP : 0u) |
-           (pd_names_has(&s->drop_dsos, name) ? PD_SELECT_DROP : 0u);
+    return (pd_names_meet(&s->keep_dsos, name) ? PD_SELECT_KEEP : 0u) |
+           (pd_names_meet(&s->drop_dsos, name) ? PD_SELECT_DROP : 0u);
 }
 
 /* A path, and the last part of it, which perf calls the short name. */
@@ -80,6 +81,8 @@ uint32_t pd_selector_judge_mapping(const struct pd_selector *s, const struct pd_
         return judge_name(s, "[unknown]");
     pd_mapping_dso(m, dso, sizeof dso);
     pd_mapping_short_name(m, base, sizeof base);
+    if (s->options->known)
+        s->options->known(s->options->user, PD_NAME_DSO, base);
     const uint32_t sides = judge_path(s, m->file) | judge_path(s, dso) | judge_name(s, base);
     return m->kind == PD_MAPPING_KERNEL
                ? sides | judge_name(s, "[kernel.vmlinux]") | judge_name(s, "[kernel]")
@@ -186,6 +189,27 @@ static bool meets_cgroups(const struct pd_selector *s, const struct pd_session *
     const char *path = pd_session_find_cgroup(session, id);
     return (keep->cgroups == NULL || (path && pd_names_has(&s->keep_cgroups, path))) &&
            !(path && pd_names_has(&s->drop_cgroups, path));
+}
+
+static void tell_cgroups(const struct pd_selector *s, const struct pd_session *session,
+                         const struct pd_names *names)
+{
+    const char *path;
+    for (size_t at = 0; names->n && session && (path = pd_session_next_cgroup(session, &at));)
+        pd_names_know(names, s->options, PD_NAME_CGROUP, path);
+    pd_names_tell(names, s->options, PD_NAME_CGROUP);
+}
+
+void pd_selector_tell_names(const struct pd_selector *s, const struct pd_session *session)
+{
+    if (session) {
+        pd_criteria_tell_names(&s->keep, pd_session_tasks(session), s->options);
+        pd_criteria_tell_names(&s->drop, pd_session_tasks(session), s->options);
+    }
+    pd_names_tell(&s->keep_dsos, s->options, PD_NAME_DSO);
+    pd_names_tell(&s->drop_dsos, s->options, PD_NAME_DSO);
+    tell_cgroups(s, session, &s->keep_cgroups);
+    tell_cgroups(s, session, &s->drop_cgroups);
 }
 
 bool pd_selector_meets(struct pd_selector *s, struct pd_session *session, struct pd_record *rec,

@@ -50,6 +50,9 @@ bool pd_selector_meets_task(struct pd_selector *s, struct pd_session *session, s
 bool pd_selector_meets(struct pd_selector *s, struct pd_session *session, struct pd_record *rec,
                        uint32_t mapping);
 
+/* When all records have come: `known` and `unmatched` of the options. */
+void pd_selector_tell_names(const struct pd_selector *s, const struct pd_session *session);
+
 /* The mapping of a sample's address; NULL: unmapped. *has: it has an address. */
 const struct pd_mapping *pd_sample_mapping(struct pd_session *session, const struct pd_record *rec,
                                            bool *has);

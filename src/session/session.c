@@ -4,6 +4,7 @@
 #include <perfdata/session/session.h>
 #include "mappings.h"
 #include "record_words.h"
+#include "session_names.h"
 #include "src/schema/fail.h"
 #include "src/codec/record_role.h"
 #include "src/schema/options.h"
@@ -350,4 +351,19 @@ const struct pd_session_task *pd_session_find_task(struct pd_session *s, uint32_
 const char *pd_session_find_cgroup(const struct pd_session *s, uint64_t id)
 {
     return s->cgroups_size ? cgroup_place(s, id)->path : NULL;
+}
+
+const char *pd_session_next_cgroup(const struct pd_session *s, size_t *at)
+{
+    while (*at < s->cgroups_size) {
+        const char *path = s->cgroups[(*at)++].path;
+        if (path)
+            return path;
+    }
+    return NULL;
+}
+
+const struct pd_tasks *pd_session_tasks(const struct pd_session *s)
+{
+    return s->tasks;
 }

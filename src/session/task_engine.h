@@ -92,6 +92,8 @@ struct pd_tasks {
     size_t text_n, text_cap;
     size_t *comms; /* where each name starts */
     size_t n_comms, comms_cap;
+    bool *came; /* by name: a record had it */
+    size_t came_cap;
     uint32_t *table;
     size_t table_size;
     struct pd_key key; /* of the table */
@@ -126,6 +128,8 @@ static inline bool pd_tasks_afford(struct pd_tasks *t, size_t bytes)
 bool pd_tasks_init_names(struct pd_tasks *t);
 /* The number of a name; while the tasks flow, pd_tasks_n_comms() for any that is new. */
 bool pd_tasks_number_name(struct pd_tasks *t, const char *s, size_t n, uint32_t *comm);
+/* Notes that a record has the name. */
+void pd_tasks_name_came(struct pd_tasks *t, uint32_t comm);
 
 /* ---- task_rules.c */
 

@@ -45,8 +45,10 @@ static bool append_name(struct pd_tasks *t, const char *s, size_t n)
         t->text = p;
         t->text_cap = more;
     }
-    if (!pd_grow(t->allocator, (void **)&t->comms, t->n_comms, &t->comms_cap, sizeof *t->comms))
+    if (!pd_grow(t->allocator, (void **)&t->comms, t->n_comms, &t->comms_cap, sizeof *t->comms) ||
+        !pd_grow(t->allocator, (void **)&t->came, t->n_comms, &t->came_cap, sizeof *t->came))
         return false;
+    t->came[t->n_comms] = false;
     t->comms[t->n_comms++] = t->text_n;
     if (n)
         memcpy(t->text + t->text_n, s, n);
@@ -92,6 +94,17 @@ enum pd_code pd_tasks_add_name(struct pd_tasks *t, const char *name, struct pd_e
     return pd_tasks_number_name(t, name, strlen(name), &comm)
                ? PD_OK
                : pd_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, t->text_cap * 2);
+}
+
+void pd_tasks_name_came(struct pd_tasks *t, uint32_t comm)
+{
+    if (comm < t->n_comms)
+        t->came[comm] = true;
+}
+
+bool pd_tasks_has_name(const struct pd_tasks *t, uint32_t comm)
+{
+    return comm == PD_SWAPPER || (comm < t->n_comms && t->came[comm]);
 }
 
 size_t pd_tasks_n_comms(const struct pd_tasks *t)

@@ -54,6 +54,7 @@ void pd_tasks_free(struct pd_tasks *t)
     pd_release(t->allocator, t->first);
     pd_release(t->allocator, t->text);
     pd_release(t->allocator, t->comms);
+    pd_release(t->allocator, t->came);
     pd_release(t->allocator, t->table);
     pd_release(t->allocator, t->making);
     pd_release(t->allocator, t->aliases);
@@ -121,6 +122,7 @@ static enum pd_code add_comm(struct pd_tasks *t, const struct pd_told *told, con
     if (!pd_tasks_number_name(t, name->ptr, name->len, &e.other) || index_of(t, told->tid) == PD_IDMAP_NONE ||
         index_of(t, told->pid) == PD_IDMAP_NONE)
         return refused(t, error, name->len);
+    pd_tasks_name_came(t, e.other);
     note_process(t, told->tid, told->pid);
     return add_entry(t, when, &e, error);
 }

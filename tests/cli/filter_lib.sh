@@ -70,7 +70,7 @@ agrees() {
     local file=$1
     shift
     rm -rf filtered.data # a directory does not give way to a file
-    expect 0 "$PERFDATA" filter -q -f -i "$file" -o filtered.data "$@"
+    filters -i "$file" -o filtered.data "$@"
     shown "$file" "$file" "$@" >wanted || fail "perf script -i $file $*: $(head -n 3 script.err)"
     shown "$file" filtered.data >got || fail "perf script after filter $*: $(head -n 3 script.err)"
     cmp -s wanted got || fail "$file $*: perf shows something else: $(diff wanted got | head -n 10)"

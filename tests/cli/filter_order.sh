@@ -47,7 +47,7 @@
 expect 0 "$PERFDATA" encode -f -o x.data x.json
 # The times of the samples that stay, in order.
 times() {
-    expect 0 "$PERFDATA" filter -q -f "$@" -i x.data -o y.data
+    filters "$@" -i x.data -o y.data
     "$PERFDATA" dump -F ip y.data | tr -d ' ' | sort | tr '\n' ' '
 }
 want() { # TIMES OPTION...

@@ -226,3 +226,12 @@ flat() {
     little_more "$small" "$large" "$most" ||
         fail "$* takes $small kB for a small file, $large kB for a large one"
 }
+
+# filters OPTION...: it filters; findings are nothing but names that the recording does not have.
+filters() {
+    local status=0
+    "$PERFDATA" filter -q -f "$@" 2>filters.err || status=$?
+    [ "$status" -le 1 ] || fail "filter $*: exit status $status: $(head -n 3 filters.err)"
+    [ "$status" = "$(grep -c ': no [a-z]* is called ' filters.err | sed 's/[^0].*/1/')" ] ||
+        fail "filter $*: exit status $status, but: $(head -n 3 filters.err)"
+}

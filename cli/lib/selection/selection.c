@@ -245,6 +245,8 @@ bool cli_selection_needs_all(const struct cli_selection *s)
 bool cli_selection_look_up(struct cli_selection *s, struct cli_input *in, struct pd_filter_lists *keep,
                            struct pd_filter_lists *drop)
 {
+    if (!cli_list_names(s))
+        return false;
     s->keep.n_events = s->drop.n_events = s->keep.n_times = s->drop.n_times = 0; /* of another input */
     if ((s->keep.cpus || s->drop.cpus) && !have_values(in, PD_SAMPLE_CPU, "cpu", "--cpu"))
         return false;
@@ -258,6 +260,24 @@ bool cli_selection_look_up(struct cli_selection *s, struct cli_input *in, struct
     *keep = lists_of(&s->keep);
     *drop = lists_of(&s->drop);
     return true;
+}
+
+static bool meets_conditions(void *user, struct pd_record *rec)
+{
+    return cli_selection_meets(user, rec);
+}
+
+void cli_selection_use(struct cli_selection *s, struct pd_filter_options *options)
+{
+    *options = (struct pd_filter_options){.size = sizeof *options,
+                                          .allocator = &cli_allocator,
+                                          .all_user = s->all_user,
+                                          .all_kernel = s->all_kernel,
+                                          .with_children = s->with_children,
+                                          .predicate = s->n_conditions ? meets_conditions : NULL,
+                                          .known = cli_selection_known,
+                                          .unmatched = cli_selection_unmatched,
+                                          .user = s};
 }
 
 bool cli_selects_events(const struct cli_selection *s)
@@ -307,6 +327,7 @@ void cli_selection_free(struct cli_selection *s)
     for (size_t i = 0; i < s->n_conditions; i++)
         pd_expression_free(s->conditions[i].expression);
     free(s->conditions);
+    cli_free_listed(s);
     for (size_t i = 0; i < s->n_owned; i++)
         free(s->owned[i]);
     free(s->owned);

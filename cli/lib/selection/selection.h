@@ -80,6 +80,8 @@ struct cli_condition {
     const char *option, *text;
 };
 
+struct cli_listed;
+
 /* All zeros but `cli`: nothing is selected, all is kept. */
 struct cli_selection {
     struct cli *cli;
@@ -88,6 +90,8 @@ struct cli_selection {
     struct cli_condition *conditions; /* a sample must meet all of them */
     size_t n_conditions;
     const struct pd_tracepoints *tracepoints; /* of the input */
+    struct cli_listed *listed;                /* names of tasks, files and cgroups */
+    size_t n_listed, n_looked_up;             /* inputs */
     char **owned;                             /* texts of lists, modified by splitting */
     size_t n_owned;
 };
@@ -111,6 +115,11 @@ bool cli_selection_look_up(struct cli_selection *s, struct cli_input *in, struct
                            struct pd_filter_lists *drop);
 /* events.c: adds the events that the names of one side mean. False: there is none, which is printed. */
 bool cli_find_events(struct cli_selection *s, struct cli_input *in, struct cli_wanted *l);
+/*
+ * For operations that only read: sets the options, the callbacks and their user, which is the selection. Then
+ * the lists are those of cli_selection_look_up().
+ */
+void cli_selection_use(struct cli_selection *s, struct pd_filter_options *options);
 /* For pd_filter_options.predicate: the conditions of --filter, --ip and --addr. */
 bool cli_selection_meets(struct cli_selection *s, struct pd_record *rec);
 void cli_selection_free(struct cli_selection *s);
@@ -123,6 +132,17 @@ bool cli_take_condition(struct cli_selection *s, const char *option, const char 
 bool cli_take_ranges(struct cli_selection *s, const char *option, const char *field, const char *ranges);
 /* False: an event does not have the fields, which is printed. */
 bool cli_check_conditions(struct cli_selection *s, struct cli_input *in);
+
+/* ---- listed.c */
+
+/* Takes the names of the lists, once. False: no memory, which is printed. */
+bool cli_list_names(struct cli_selection *s);
+/* For the callbacks of pd_filter_options; user is the selection. */
+void cli_selection_known(void *user, enum pd_name_kind kind, const char *name);
+void cli_selection_unmatched(void *user, enum pd_name_kind kind, const char *name);
+/* Prints the names that none of the inputs has: findings. */
+void cli_tell_unmatched(struct cli_selection *s);
+void cli_free_listed(struct cli_selection *s);
 
 /* ---- lists.c */
 

@@ -120,6 +120,9 @@ struct pd_filter_lists {
  */
 enum pd_sideband { PD_SIDEBAND_NEEDED, PD_SIDEBAND_ALL, PD_SIDEBAND_NONE };
 
+/* What a name of the lists means. */
+enum pd_name_kind { PD_NAME_COMM, PD_NAME_DSO, PD_NAME_CGROUP };
+
 struct pd_filter_options {
     size_t size;                          /* sizeof this struct */
     const struct pd_allocator *allocator; /* NULL: malloc */
@@ -168,6 +171,13 @@ struct pd_filter_options {
      * fork. Takes a pass in order of time; PD_EUNSUP if the input cannot seek.
      */
     bool with_children;
+    /*
+     * Called for the names that the recording has, of kinds that the lists name, as far as they are known: in
+     * any order, the same perhaps more than once. May be NULL.
+     */
+    void (*known)(void *user, enum pd_name_kind kind, const char *name);
+    /* Called when all is read for each name and pattern of the lists that is none of these. May be NULL. */
+    void (*unmatched)(void *user, enum pd_name_kind kind, const char *name);
 };
 
 struct pd_filter_stats {

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* session_names.h - the names that a session has met, for operations. */
+#ifndef PERFDATA_SESSION_NAMES_H
+#define PERFDATA_SESSION_NAMES_H
+
+#include <perfdata/session/session.h>
+#include <perfdata/session/tasks.h>
+
+/* Its tasks: for pd_tasks_n_comms() and the like. */
+const struct pd_tasks *pd_session_tasks(const struct pd_session *session);
+/* The path of the next cgroup; *at is 0 before the first. NULL: no more. */
+const char *pd_session_next_cgroup(const struct pd_session *session, size_t *at);
+
+#endif

@@ -4,6 +4,7 @@
 #include "cli/lib/writing.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <perfdata/ops/split.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static const struct cli_option options[] = {
     {"size", KEY_SIZE, "SIZE", "pieces of at most this many bytes, likewise: 65536, 100M, 1G"},
     {"time", KEY_TIME, "TIME", "pieces of this time, likewise, counted from the first sample: 30s, 500ms, "
                                "2m"},
-    {"by", KEY_BY, "cpu|pid|event", "a piece for each cpu, pid or event that has samples"},
+    {"by", KEY_BY, "cpu|pid|event|cgroup", "a piece for each cpu, pid, event or cgroup that has samples"},
     {"max-copied", KEY_MAX_COPIED, "SIZE", "stop where pieces repeat more of the input than this (64M and 64 "
                                            "times its size)"},
     CLI_COMPRESSION(CLI_AGAIN),
@@ -33,9 +34,9 @@ static const struct cli_spec spec = {
              "samples: events,\n"
              "features, and the names, maps and symbols that there are when the piece begins. PATTERN has a "
              "%d, or %04d, for\n"
-             "the number of the piece, from 0 on. Pieces that follow each other in time give, one behind the "
-             "other, the\n"
-             "samples of the whole in the order of perf script.\n"
+             "the number of the piece, from 0 on, or its cpu or pid. Pieces that follow each other in time "
+             "give, one\n"
+             "behind the other, the samples of the whole in the order of perf script.\n"
              "AUX area traces are refused: they cannot be cut.\n",
     .options = options,
     .common = CLI_IN | CLI_OUT | CLI_JSON,
@@ -59,8 +60,9 @@ struct run {
     struct pd_pieces_options options;
     struct pattern pattern;
     struct cli_json json;
-    bool chosen;      /* how to cut */
-    uint64_t written; /* pieces */
+    bool chosen;  /* how to cut */
+    char **names; /* of the pieces */
+    size_t written;
 };
 
 /* ---- Options */
@@ -108,11 +110,11 @@ static bool take_chunks(struct run *run)
 
 static bool take_by(struct run *run)
 {
-    static const char *const names[] = {"cpu", "pid", "event"};
-    for (int i = 0; i < 3; i++)
+    static const char *const names[] = {"cpu", "pid", "event", "cgroup"};
+    for (int i = 0; i < 4; i++)
         if (strcmp(run->cli->arg, names[i]) == 0)
             return choose(run, (enum pd_pieces_by)(PD_PIECES_CPU + i));
-    return wrong(run, "--by", "cpu, pid or event");
+    return wrong(run, "--by", "cpu, pid, event or cgroup");
 }
 
 static bool take_option(struct run *run, int key)
@@ -167,11 +169,20 @@ static bool take_pattern(struct run *run)
     return false;
 }
 
-static char *name_of(struct run *run, uint64_t number)
+/* True if the names of pieces have their number. */
+static bool by_number(const struct run *run)
+{
+    return run->options.by != PD_PIECES_CPU && run->options.by != PD_PIECES_PID;
+}
+
+/* By its cpu or pid, "unknown" for one that is not known; else by its number. */
+static char *name_of(struct run *run, uint64_t number, uint32_t key)
 {
     const struct pattern *p = &run->pattern;
-    char *name = p->zeros ? cli_format("%s%0*" PRIu64 "%s", p->before, p->width, number, p->after)
-                          : cli_format("%s%*" PRIu64 "%s", p->before, p->width, number, p->after);
+    const int64_t shown = by_number(run) ? (int64_t)number : (int32_t)key;
+    char *name = !by_number(run) && key == UINT32_MAX ? cli_format("%sunknown%s", p->before, p->after)
+                 : p->zeros ? cli_format("%s%0*" PRId64 "%s", p->before, p->width, shown, p->after)
+                            : cli_format("%s%*" PRId64 "%s", p->before, p->width, shown, p->after);
     if (name == NULL)
         cli_fail(run->cli, CLI_OUTPUT, "%s", strerror(ENOMEM));
     return name;
@@ -202,33 +213,56 @@ static const char *base_name(const char *path)
 
 /* ---- Pieces */
 
+static bool add_name(struct run *run, char *name)
+{
+    const size_t n = run->written;
+    char **more = n & (n - 1) ? run->names : cli_reallocarray(run->names, n ? 2 * n : 1, sizeof *more);
+    if (more == NULL) {
+        cli_fail(run->cli, CLI_OUTPUT, "%s", strerror(ENOMEM));
+        free(name);
+        return false;
+    }
+    run->names = more;
+    run->names[run->written++] = name;
+    return true;
+}
+
 static int open_piece(void *user, const struct pd_piece *piece, struct pd_sink *sink)
 {
     struct run *run = user;
-    char *name = name_of(run, piece->number);
+    char *name = name_of(run, piece->number, piece->key);
     const mode_t mode = S_ISREG(run->in.st.st_mode) ? run->in.st.st_mode & 0777 : 0600;
     const int error = name && may_write(run, name)
                           ? cli_directory_file(&run->w.dir, base_name(name), mode, sink)
                           : ECANCELED;
-    run->written += error == 0;
+    if (error == 0)
+        return add_name(run, name) ? 0 : ECANCELED;
     free(name);
     return error;
 }
 
-static void event_or_number(struct run *run, uint32_t key, char *text, size_t cap)
+static const char *const kinds[] = {[PD_PIECES_CPU] = "cpu",
+                                    [PD_PIECES_PID] = "pid",
+                                    [PD_PIECES_EVENT] = "event",
+                                    [PD_PIECES_CGROUP] = "cgroup"};
+
+/* What its samples have in common. */
+static void print_key(struct run *run, const struct pd_piece *piece, char *text, size_t cap)
 {
-    if (key == UINT32_MAX)
+    if (piece->key == UINT32_MAX)
         snprintf(text, cap, "not known");
     else if (run->options.by == PD_PIECES_EVENT)
-        cli_event_name(&run->in, key, text, cap);
+        cli_event_name(&run->in, piece->key, text, cap);
+    else if (piece->path)
+        snprintf(text, cap, "%s", piece->path);
+    else if (run->options.by == PD_PIECES_CGROUP)
+        snprintf(text, cap, "%" PRIu64, piece->cgroup);
     else
-        snprintf(text, cap, "%" PRId32, (int32_t)key);
+        snprintf(text, cap, "%" PRId32, (int32_t)piece->key);
 }
 
 static void tell_json(struct run *run, const struct pd_piece *piece, const char *name, const char *of)
 {
-    static const char *const kinds[] = {
-        [PD_PIECES_CPU] = "cpu", [PD_PIECES_PID] = "pid", [PD_PIECES_EVENT] = "event"};
     struct cli_json *j = &run->json;
     cli_json_open(j, NULL, '{');
     cli_json_str(j, "file", name);
@@ -246,19 +280,17 @@ static void tell_json(struct run *run, const struct pd_piece *piece, const char 
 
 static void tell_piece(struct run *run, const struct pd_piece *piece)
 {
-    static const char *const kinds[] = {
-        [PD_PIECES_CPU] = "cpu ", [PD_PIECES_PID] = "pid ", [PD_PIECES_EVENT] = ""};
-    const bool by = run->options.by >= PD_PIECES_CPU;
-    char of[256] = "";
-    char *name = name_of(run, piece->number);
+    const bool by = run->options.by >= PD_PIECES_CPU, by_event = run->options.by == PD_PIECES_EVENT;
+    char of[PATH_MAX] = "";
+    char *name = name_of(run, piece->number, piece->key);
     if (by)
-        event_or_number(run, piece->key, of, sizeof of);
+        print_key(run, piece, of, sizeof of);
     if (name && run->cli->json)
         tell_json(run, piece, name, of);
     if (name && run->cli->verbose)
-        cli_say(run->cli, "%s: %s%s%s%" PRIu64 " samples, %" PRIu64 " other records, %" PRIu64 " carried",
-                name, by ? kinds[run->options.by] : "", of, by ? ", " : "", piece->samples, piece->others,
-                piece->carried);
+        cli_say(run->cli, "%s: %s%s%s%s%" PRIu64 " samples, %" PRIu64 " other records, %" PRIu64 " carried",
+                name, by && !by_event ? kinds[run->options.by] : "", by && !by_event ? " " : "", of,
+                by ? ", " : "", piece->samples, piece->others, piece->carried);
     free(name);
 }
 
@@ -288,31 +320,25 @@ static void report_error(struct run *run, const struct pd_error *error)
 }
 
 /* Moves the pieces to their names: all, or none. A replaced file does not come back. */
-static bool move_all(struct run *run, char **names)
+static bool move_all(struct run *run)
 {
-    uint64_t moved = 0;
-    while (moved < run->written && cli_directory_move(&run->w.dir, base_name(names[moved]), names[moved]))
+    size_t moved = 0;
+    while (moved < run->written &&
+           cli_directory_move(&run->w.dir, base_name(run->names[moved]), run->names[moved]))
         moved++;
     const bool ok = moved == run->written;
     while (!ok && !run->cli->force && moved)
-        unlink(names[--moved]);
+        unlink(run->names[--moved]);
     return ok;
 }
 
 /* After checking that all can be moved. */
 static bool place(struct run *run)
 {
-    char **names = run->written < SIZE_MAX ? cli_calloc((size_t)run->written + 1, sizeof *names) : NULL;
-    bool ok = names != NULL;
-    if (!ok)
-        cli_fail(run->cli, CLI_OUTPUT, "%s", strerror(ENOMEM));
-    for (uint64_t i = 0; ok && i < run->written; i++)
-        ok = (names[i] = name_of(run, i)) && may_write(run, names[i]);
-    ok = ok && move_all(run, names);
-    for (uint64_t i = 0; names && i < run->written; i++)
-        free(names[i]);
-    free(names);
-    return ok;
+    bool ok = true;
+    for (size_t i = 0; ok && i < run->written; i++)
+        ok = may_write(run, run->names[i]);
+    return ok && move_all(run);
 }
 
 static void tell_pieces(struct run *run, const struct pd_pieces_stats *stats)
@@ -367,8 +393,8 @@ static void run_split(struct run *run)
     }
     if (!take_pattern(run) || !cli_input_open(cli, &run->in, cli->inputs[0], CLI_SEEK | CLI_META))
         return;
-    char *first = name_of(run, 0);
-    if (first && may_write(run, first) && (!by_event || cli_learn_names(&run->in)) &&
+    char *first = name_of(run, 0, 0);
+    if (first && (!by_number(run) || may_write(run, first)) && (!by_event || cli_learn_names(&run->in)) &&
         cli_directory_stage(cli, &run->w.dir, first)) {
         run->json = (struct cli_json){.out = &cli->out};
         if (cli->json)
@@ -390,6 +416,9 @@ int cmd_split(struct cli *cli, int argc, char **argv)
         ok = take_option(&run, key);
     if (ok)
         run_split(&run);
+    while (run.written)
+        free(run.names[--run.written]);
+    free(run.names);
     free(run.pattern.before);
     free(run.pattern.after);
     return cli->status;

@@ -35,7 +35,7 @@ struct cutter {
     uint64_t limit;   /* the next cut, in such bytes or in nanoseconds */
     uint64_t carried; /* bytes of the piece when its own records begin */
     uint64_t least;   /* bytes reserved for its own records, even beyond the size */
-    /* by cpu, process or event */
+    /* by cpu, process, event or cgroup */
     struct pd_idmap map; /* from the key to its index in `keys` */
     struct key *keys;
     size_t n_keys, keys_cap, first_key;
@@ -92,12 +92,13 @@ static enum pd_code each_record(struct cutter *k, visit_fn *visit)
 
 /* ---- The first pass: counting */
 
-static uint32_t key_of(const struct cutter *k, const struct pd_record *rec)
+static uint32_t key_of(struct cutter *k, struct pd_record *rec)
 {
     uint32_t a = UINT32_MAX, b;
     switch (k->c.options->by) {
     case PD_PIECES_CPU: return pd_record_cpu(rec, &a) ? a : UINT32_MAX;
     case PD_PIECES_PID: return pd_record_task(rec, &a, &b) ? a : UINT32_MAX;
+    case PD_PIECES_CGROUP: return pd_cut_cgroup_of(&k->c, rec);
     default: return rec->attr_index;
     }
 }
@@ -126,7 +127,7 @@ static bool count_key(struct cutter *k, uint32_t key)
     return true;
 }
 
-static bool count_sample(struct cutter *k, const struct pd_record *rec)
+static bool count_sample(struct cutter *k, struct pd_record *rec)
 {
     uint64_t time;
     uint32_t pid, tid;
@@ -158,7 +159,9 @@ static enum pd_code learn(struct cutter *k, struct pd_record *rec)
     } else if (!count_sample(k, rec)) {
         return no_memory(k, rec);
     }
-    return pd_kin_record(&k->c.kin, rec, k->seq) ? PD_OK : no_memory(k, rec);
+    if (!pd_kin_record(&k->c.kin, rec, k->seq))
+        return no_memory(k, rec);
+    return pd_cut_cgroups_record(&k->c, rec);
 }
 
 /* ---- Cut by count, size or time: one piece after the other */
@@ -273,7 +276,7 @@ static enum pd_code cut_in_turn(struct cutter *k)
     return code ? code : pd_cut_end(&k->cuts[0]);
 }
 
-/* ---- Cut by cpu, process or event: up to 64 pieces at a time */
+/* ---- Cut by cpu, process, event or cgroup: up to 64 pieces at a time */
 
 static int by_key(const void *a, const void *b)
 {
@@ -412,6 +415,11 @@ static enum pd_code check(const struct cutter *k)
     case PD_PIECES_CPU: return none ? refuse(k, "a piece for each cpu, as samples do not say theirs") : PD_OK;
     case PD_PIECES_PID:
         return none ? refuse(k, "a piece for each process, as samples do not say theirs") : PD_OK;
+    case PD_PIECES_CGROUP:
+        return none ? refuse(
+                          k,
+                          "a piece for each cgroup, as samples do not say theirs (perf record --all-cgroups)")
+                    : PD_OK;
     default: return PD_OK;
     }
 }
@@ -494,7 +502,10 @@ enum pd_code pd_pieces(struct pd_reader *reader, const struct pd_pieces_options 
     pd_kin_init(&k->c.kin, allocator);
     code = pd_offcpu_open(&k->names, reader, allocator, k->c.error);
     if (!code)
+        code = pd_cut_cgroups_open(&k->c);
+    if (!code)
         code = cut_records(k);
+    pd_cut_cgroups_close(&k->c);
     pd_offcpu_close(&k->names);
     for (size_t i = 0; i < k->n_cuts; i++)
         pd_cut_free(&k->cuts[i]);

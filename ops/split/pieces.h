@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pieces.h - shared by the parts of pd_pieces(): pieces.c (passes and cuts), pieces_tasks.c (dependencies on
- * tasks), pieces_out.c (writing a piece, and carrying records to the next ones).
+ * tasks), pieces_cgroups.c (cgroups by number), pieces_out.c (writing a piece, and carrying records to the
+ * next ones).
  */
 #ifndef PERFDATA_PIECES_INTERNAL_H
 #define PERFDATA_PIECES_INTERNAL_H
@@ -9,9 +10,11 @@
 #include "ops/filter/filter.h"
 #include "ops/output/reads.h"
 #include "src/session/spill.h"
+#include "src/support/ids.h"
 #include "src/session/task_graph.h"
 #include "src/session/told.h"
 #include <perfdata/ops/split.h>
+#include <perfdata/session/session.h>
 
 /* ---- pieces_tasks.c: a number stands for all tasks that have it, as pid or tid, at any time */
 
@@ -65,6 +68,25 @@ bool pd_kin_alive(const struct pd_kin *k, const struct pd_owners *owners, uint64
 /* The pieces that depend on one of them; *sampled: some piece does. */
 uint64_t pd_kin_mask(const struct pd_kin *k, const struct pd_owners *owners, bool *sampled);
 
+/* ---- pieces_cgroups.c */
+
+struct pd_cut_cgroups {
+    struct pd_session *session; /* their paths; NULL: not cut by them */
+    struct pd_ids numbers;
+    uint64_t *ids; /* by number */
+    size_t n, cap;
+};
+
+struct pd_cutting;
+enum pd_code pd_cut_cgroups_open(struct pd_cutting *c);
+void pd_cut_cgroups_close(struct pd_cutting *c);
+/* Learns paths from a record. */
+enum pd_code pd_cut_cgroups_record(struct pd_cutting *c, struct pd_record *rec);
+/* The number of a sample's cgroup, which it gives where it is new; UINT32_MAX: it has none. */
+uint32_t pd_cut_cgroup_of(struct pd_cutting *c, struct pd_record *rec);
+/* Sets cgroup and path of a piece by its key. */
+void pd_cut_cgroup_name(const struct pd_cutting *c, struct pd_piece *piece);
+
 /* ---- pieces_out.c */
 
 /* The state of writing pieces. */
@@ -88,6 +110,7 @@ struct pd_cutting {
     size_t n_payloads, payloads_cap;
     uint64_t payload_bytes;
     struct pd_reads counters;
+    struct pd_cut_cgroups cgroups;
     uint64_t around;              /* bytes of a piece that are not records */
     uint64_t copied, most_copied; /* bytes repeated in pieces, in all */
 };

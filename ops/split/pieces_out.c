@@ -40,6 +40,7 @@ enum pd_code pd_cut_begin(struct pd_cut *p, struct pd_cutting *c, uint64_t numbe
     if (code)
         return code;
     *p = (struct pd_cut){.c = c, .piece = {.number = number, .key = key}, .open = true};
+    pd_cut_cgroup_name(c, &p->piece);
     const int e = c->options->open(c->options->user, &p->piece, &p->sink);
     if (e)
         return pd_fail(c->error, PD_EOUT, PD_NOWHERE, NULL, (uint64_t)e, 0);

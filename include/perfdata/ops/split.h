@@ -16,9 +16,9 @@
  * such a task was forked, even if they have exited; KSYMBOL, BPF_EVENT, CGROUP, TEXT_POKE; and the tool's
  * records about the recording (attrs, features, ID_INDEX, EVENT_UPDATE, TIME_CONV, …).
  *
- * Cut by cpu, process or event, each sample is in one piece. Task records go to all pieces with a sample that
- * depends on them, or else to the first; other records that describe state go to all pieces, and the rest to
- * the piece of their cpu, process or event, or else to the first.
+ * Cut by cpu, process, event or cgroup, each sample is in one piece. Task records go to all pieces with a
+ * sample that depends on them, or else to the first; other records that describe state go to all pieces, and
+ * the rest to the piece of their cpu, process or event, or else to the first.
  *
  * Within a piece the records are in the order of processing. Pairs of FINISHED_ROUND are inserted where that
  * is not the order of time, so that perf keeps it.
@@ -50,14 +50,17 @@ enum pd_pieces_by {
     PD_PIECES_CPU, /* one for each cpu, process or event that has samples, in ascending order; and one, the */
     PD_PIECES_PID, /* last, for samples of which that is not known */
     PD_PIECES_EVENT,
+    PD_PIECES_CGROUP, /* one for each cgroup, in the order of their first samples; and such a last one */
 };
 
 struct pd_piece {
-    uint64_t number;          /* from 0 */
-    uint32_t key;             /* cpu, pid or number of the attr; UINT32_MAX: not known */
+    uint64_t number; /* from 0 */
+    uint32_t key;    /* cpu, pid, number of the attr or, from 0 on, of the cgroup; UINT32_MAX: not known */
     uint64_t samples, others; /* of the piece's own */
     uint64_t carried;         /* copies of earlier records */
     uint64_t first, last;     /* time of its samples, 0 without */
+    uint64_t cgroup;          /* its id; 0: cut by something else, or not known */
+    const char *path;         /* of the cgroup, valid in the callback; NULL: no record tells it */
 };
 
 struct pd_pieces_options {
@@ -69,9 +72,9 @@ struct pd_pieces_options {
     int level;               /* of zstd; 0: that of the input, or 1 */
     size_t memory;           /* for the sorting, see pd_sorter_options; 0: 16 MiB */
     /*
-     * open() begins a piece, of which only number and key are set, and fills the sink, which must be able to
-     * patch unless the input is a pipe stream. close() ends a piece, with all fields set. Both return 0 or an
-     * errno. Cut by cpu, process or event up to 64 are open at a time.
+     * open() begins a piece, of which only number, key, cgroup and path are set, and fills the sink, which
+     * must be able to patch unless the input is a pipe stream. close() ends a piece, with all fields set.
+     * Both return 0 or an errno. Cut by cpu, process, event or cgroup up to 64 are open at a time.
      */
     int (*open)(void *user, const struct pd_piece *piece, struct pd_sink *sink);
     int (*close)(void *user, const struct pd_piece *piece, struct pd_sink *sink);
@@ -95,9 +98,9 @@ struct pd_pieces_stats {
 /*
  * Writes the pieces. The reader must be able to seek. PD_EUNSUP with the reason as `field`, before anything
  * is written: it cannot seek, it has AUX area traces (which cannot be cut without decoding them), or samples
- * lack the time, cpu or pid. PD_EARG: no `amount`. PD_ELIMIT: pieces would repeat more than `max_copied` of
- * the input, or more payload than can be held. PD_EOUT: open, close or a sink failed. Records that cannot be
- * read are copied in their place and reported.
+ * lack the time, cpu, pid or cgroup. PD_EARG: no `amount`. PD_ELIMIT: pieces would repeat more than
+ * `max_copied` of the input, or more payload than can be held. PD_EOUT: open, close or a sink failed. Records
+ * that cannot be read are copied in their place and reported.
  */
 PD_EXPERIMENTAL enum pd_code pd_pieces(struct pd_reader *reader, const struct pd_pieces_options *options,
                                        struct pd_pieces_stats *stats, struct pd_error *error);

@@ -8,7 +8,7 @@
 #include <perfdata/constants.h>
 
 #define KERNEL UINT64_C(0xffff800000000000)
-#define KEY_BYTES 22
+#define KEY_BYTES 30
 #define LONGEST (1 << 20) /* of a range: longer ones are errors of the hardware, and AutoFDO drops them */
 
 /* ---- Counting */
@@ -29,32 +29,52 @@ static enum pd_code count_one(struct pd_exporting *x, const struct pd_branch_cou
     key[4] = (uint8_t)c->section;
     put_big(key + 5, c->from, 8);
     put_big(key + 13, c->to, 8);
-    key[21] = wrong;
+    put_big(key + 21, c->end, 8);
+    key[29] = wrong;
     return pd_stacks_add(&x->all->stacks, key, sizeof key, 1, &at, x->error);
 }
 
-/* Of a branch from one file to another, each has the end that is its own. */
-static enum pd_code count_branch(struct pd_exporting *x, const struct pd_export_frame *from,
-                                 const struct pd_export_frame *to, bool wrong)
+/* A branch, or, with an end, a trace, and whether it was predicted wrongly, which is told of branches. */
+static enum pd_code count_transfer(struct pd_exporting *x, struct pd_branch_count *c, bool wrong)
 {
-    struct pd_branch_count c = {from->dso, PD_BRANCH_BRANCHES, from->offset, to->offset, 1, wrong};
-    enum pd_code code = PD_OK;
-    if (from->dso != to->dso)
-        c.to = PD_BRANCH_ELSEWHERE;
-    for (unsigned i = 0; !code && from->dso && i < 1u + wrong; i++)
-        code = count_one(x, &c, i);
-    if (from->dso == to->dso || to->dso == 0)
+    const enum pd_code code = count_one(x, c, false);
+    if (code || !wrong)
         return code;
-    c = (struct pd_branch_count){to->dso, PD_BRANCH_BRANCHES, PD_BRANCH_ELSEWHERE, to->offset, 1, wrong};
-    for (unsigned i = 0; !code && i < 1u + wrong; i++)
-        code = count_one(x, &c, i);
-    return code;
+    c->section = PD_BRANCH_BRANCHES;
+    c->end = 0;
+    return count_one(x, c, true);
+}
+
+/*
+ * Of a branch from one file to another, each has the end that is its own. Where the range behind it ends is
+ * NULL if that is not told with the branch.
+ */
+static enum pd_code count_branch(struct pd_exporting *x, const struct pd_export_frame *from,
+                                 const struct pd_export_frame *to, const struct pd_export_frame *end,
+                                 bool wrong)
+{
+    struct pd_branch_count c = {.dso = from->dso, .section = PD_BRANCH_BRANCHES, .from = from->offset};
+    enum pd_code code = PD_OK;
+    if (from->dso && from->dso != to->dso) {
+        c.to = PD_BRANCH_ELSEWHERE;
+        code = count_transfer(x, &c, wrong);
+    }
+    if (code || to->dso == 0)
+        return code;
+    c = (struct pd_branch_count){.dso = to->dso, .section = PD_BRANCH_BRANCHES, .to = to->offset};
+    c.from = from->dso == to->dso ? from->offset : PD_BRANCH_ELSEWHERE;
+    if (end && end->dso == to->dso) {
+        c.section = PD_BRANCH_TRACES;
+        c.end = end->offset;
+    }
+    return count_transfer(x, &c, wrong);
 }
 
 static enum pd_code count_range(struct pd_exporting *x, const struct pd_export_frame *from,
                                 const struct pd_export_frame *to)
 {
-    const struct pd_branch_count c = {from->dso, PD_BRANCH_RANGES, from->offset, to->offset, 1, 0};
+    const struct pd_branch_count c = {
+        .dso = from->dso, .section = PD_BRANCH_RANGES, .from = from->offset, .to = to->offset};
     return from->dso && from->dso == to->dso ? count_one(x, &c, false) : PD_OK;
 }
 
@@ -80,7 +100,8 @@ static bool is_doubled(const struct pd_branch_entry *newest, const struct pd_bra
 enum pd_code pd_export_branches(struct pd_exporting *x, uint32_t pid, const struct pd_record *rec)
 {
     const struct pd_list *entries = &rec->u.sample.branch_stack.entries;
-    const bool autofdo = x->all->options.format == PD_EXPORT_AUTOFDO;
+    const bool autofdo = x->all->options.format == PD_EXPORT_AUTOFDO,
+               traces = x->all->options.format == PD_EXPORT_BOLT;
     struct pd_export_frame newer = {0};
     enum pd_code code = autofdo ? count_address(x, pid, rec) : PD_OK;
     for (size_t i = 0; !code && i < entries->n; i++) {
@@ -95,8 +116,8 @@ enum pd_code pd_export_branches(struct pd_exporting *x, uint32_t pid, const stru
             continue;
         const struct pd_export_frame from = pd_export_find(x, pid, e.from, PD_CPUMODE_USER),
                                      to = pd_export_find(x, pid, e.to, PD_CPUMODE_USER);
-        code = count_branch(x, &from, &to, e.flags & PD_BRANCH_MISPRED);
-        if (!code)
+        code = count_branch(x, &from, &to, traces ? &newer : NULL, e.flags & PD_BRANCH_MISPRED);
+        if (!code && !traces)
             code = count_range(x, &to, &newer);
         newer = from;
     }
@@ -133,19 +154,21 @@ static enum pd_code give(struct giving *g, struct pd_error *error)
 static enum pd_code take_key(void *user, const uint8_t *key, size_t n, uint64_t sum, struct pd_error *error)
 {
     struct giving *g = user;
+    struct pd_branch_count c = {.dso = (uint32_t)take_big(key, 4),
+                                .section = (enum pd_branch_section)key[4],
+                                .from = take_big(key + 5, 8),
+                                .to = take_big(key + 13, 8),
+                                .end = take_big(key + 21, 8)};
     (void)n;
-    if (key[21]) { /* its number stands before it */
+    *(key[29] ? &c.wrong : &c.n) = sum;
+    if (key[29] && g->has && g->count.dso == c.dso && g->count.section == c.section &&
+        g->count.from == c.from && g->count.to == c.to) { /* how often stands before it */
         g->count.wrong = sum;
         return PD_OK;
     }
     const enum pd_code code = give(g, error);
     g->has = true;
-    g->count = (struct pd_branch_count){(uint32_t)take_big(key, 4),
-                                        (enum pd_branch_section)key[4],
-                                        take_big(key + 5, 8),
-                                        take_big(key + 13, 8),
-                                        sum,
-                                        0};
+    g->count = c;
     return code;
 }
 

@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * branches.h - branch stacks as counts by file: branches, and the ranges of instructions between them. The
- * key of a count is the number of the file, its section, two offsets, each with the highest byte first, and
- * for branches whether it is the number of wrong predictions.
+ * branches.h - branch stacks as counts by file: branches, and the ranges of instructions between them, for
+ * perf2bolt together. The key of a count is the number of the file, its section, three offsets, each with the
+ * highest byte first, and for branches whether it is the number of wrong predictions.
  */
 #ifndef PERFDATA_BRANCHES_H
 #define PERFDATA_BRANCHES_H
 
 #include "export.h"
 
-enum pd_branch_section { PD_BRANCH_RANGES, PD_BRANCH_ADDRESSES, PD_BRANCH_BRANCHES };
+enum pd_branch_section {
+    PD_BRANCH_RANGES,
+    PD_BRANCH_ADDRESSES,
+    PD_BRANCH_BRANCHES,
+    PD_BRANCH_TRACES, /* a branch, and the range behind it */
+};
 
 #define PD_BRANCH_ELSEWHERE UINT64_MAX /* offset: in another file */
 
 struct pd_branch_count {
     uint32_t dso;
     enum pd_branch_section section;
-    uint64_t from, to; /* offsets */
+    uint64_t from, to, end; /* offsets; `end` of a trace */
     uint64_t n, wrong;
 };
 

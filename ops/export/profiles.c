@@ -39,8 +39,8 @@ PD_WRAPS static uint64_t address_of(const struct profiles *p, uint64_t offset)
 {
     const enum pd_export_format format = p->all->options.format;
     uint64_t address = offset;
-    if (offset == PD_BRANCH_ELSEWHERE)
-        return 0;
+    if (offset == PD_BRANCH_ELSEWHERE) /* llvm-profgen itself takes address 1 for that */
+        return format == PD_EXPORT_PROFGEN ? 1 - code_start(p) : 0;
     if (format == PD_EXPORT_AUTOFDO)
         return offset;
     for (size_t i = 0; i < p->n_segments; i++) {
@@ -71,9 +71,13 @@ static void put_pair(const struct profiles *p, struct pd_out *out, const struct 
 static void put_bolt(const struct profiles *p, struct pd_out *out, const struct pd_branch_count *c)
 {
     const bool branch = c->section == PD_BRANCH_BRANCHES;
-    pd_out_str(out, branch ? "B " : "F ");
+    pd_out_str(out, branch ? "B " : "T ");
     put_pair(p, out, c, " ");
     pd_out_str(out, " ");
+    if (!branch) {
+        put_address(out, address_of(p, c->end));
+        pd_out_str(out, " ");
+    }
     pd_out_dec(out, c->n);
     if (branch) {
         pd_out_str(out, " ");
@@ -95,10 +99,11 @@ static void put_line(const struct profiles *p, struct pd_out *out, const struct 
     pd_out_str(out, "\n");
 }
 
-/* llvm-profgen and AutoFDO know only branches and ranges inside the file. */
-static bool is_inside(const struct pd_branch_count *c)
+/* AutoFDO knows only branches inside the file, llvm-profgen those that lead into it. */
+static bool is_told(const struct profiles *p, const struct pd_branch_count *c)
 {
-    return c->from != PD_BRANCH_ELSEWHERE && c->to != PD_BRANCH_ELSEWHERE;
+    return c->to != PD_BRANCH_ELSEWHERE &&
+           (c->from != PD_BRANCH_ELSEWHERE || p->all->options.format == PD_EXPORT_PROFGEN);
 }
 
 /* A block: the number of its lines, and these. */
@@ -106,11 +111,11 @@ static void put_block(const struct profiles *p, struct pd_out *out, enum pd_bran
 {
     uint64_t n = 0;
     for (size_t i = 0; i < p->n; i++)
-        n += p->counts[i].section == section && is_inside(&p->counts[i]);
+        n += p->counts[i].section == section && is_told(p, &p->counts[i]);
     pd_out_dec(out, n);
     pd_out_str(out, "\n");
     for (size_t i = 0; i < p->n; i++)
-        if (p->counts[i].section == section && is_inside(&p->counts[i]))
+        if (p->counts[i].section == section && is_told(p, &p->counts[i]))
             put_line(p, out, &p->counts[i]);
 }
 

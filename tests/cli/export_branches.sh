@@ -11,7 +11,8 @@ is() { # FILE: it is standard input
 # Newest first. The fourth is of the kernel, and left out: behind the fifth, instructions ran up to the third.
 stack() {
     echo '"branch_stack":{"entries":[
-        {"from":"0x400100","to":"0x400200","flags":"mispred"},{"from":"0x400080","to":"0x4000f0"},
+        {"from":"0x400100","to":"0x400200","flags":"mispred"},
+        {"from":"0x400080","to":"0x4000f0","flags":"mispred"},
         {"from":"0x7f0010","to":"0x400050"},{"from":"0xffffffff81000000","to":"0x400040"},
         {"from":"0x400030","to":"0x7f0000"}]}' | tr -d '\n'
 }
@@ -40,17 +41,15 @@ is bolt/index <<END
 $library.bolt	$library	offsets	/lib/l.so
 END
 is bolt/1-a_b.bolt <<END
-F 1050 1080 2
-F 10f0 1100 2
 B 1030 0 2 0
-B 1080 10f0 2 0
+B 1080 10f0 0 2
 B 1100 1200 2 2
-B 0 1050 2 0
+T 1080 10f0 1100 2
+T 0 1050 1080 2
 END
 is bolt/$library.bolt <<END
-F 0 10 2
 B 10 0 2 0
-B 0 0 2 0
+T 0 0 10 2
 END
 
 # ---- An ELF file of one segment: byte 0x1000 is at address 0x401000.
@@ -69,12 +68,11 @@ is with/index <<END
 $library.bolt	$library	addresses	/lib/l.so
 END
 is with/1-a_b.bolt <<END
-F 401050 401080 2
-F 4010f0 401100 2
 B 401030 0 2 0
-B 401080 4010f0 2 0
+B 401080 4010f0 0 2
 B 401100 401200 2 2
-B 0 401050 2 0
+T 401080 4010f0 401100 2
+T 0 401050 401080 2
 END
 elf 2 ff112233445566778899aabbccddeeff01234567 >bin/l.so
 elf 1 $library >bin/named
@@ -84,6 +82,8 @@ expect 0 "$PERFDATA" export --to bolt --binary bin/named -o third in.data # with
 has third/index "offsets	/lib/l.so"
 
 # ---- The other formats, with and without the binary.
+# From elsewhere: 1 less where the code begins, at 0x1000 and 0x401000.
+elsewhere=fffffffffffff001
 for option in '' '--binary=bin/a b'; do
     rm -rf profgen autofdo
     expect 0 "$PERFDATA" export --to profgen ${option:+"$option"} -o profgen in.data in.data
@@ -91,10 +91,12 @@ for option in '' '--binary=bin/a b'; do
 2
 50-80:4
 f0-100:4
-2
+3
 80->f0:4
 100->200:4
+$elsewhere->50:4
 END
+    elsewhere=ffffffffffbff001
     expect 0 "$PERFDATA" export --to autofdo ${option:+"$option"} -o autofdo in.data
     is autofdo/1-a_b.autofdo <<END
 2
@@ -119,7 +121,8 @@ END
 expect 0 "$PERFDATA" export --to bolt --time 0.000000010,0.000000010 -o first in.data
 expect 0 "$PERFDATA" export --to bolt --time 0.000000011,0.000000011 -o second in.data
 sum() {
-    awk '{k = $1 " " $2 " " $3; n[k] += $4; w[k] += $5} END {for (k in n) print k, n[k], w[k]}' "$@" | sort
+    awk '{k = $1 " " $2 " " $3; w[k] += $5} $1 == "B" {n[k] += $4} $1 == "T" {n[k] = $4}
+        END {for (k in n) print k, n[k], w[k]}' "$@" | sort
 }
 sum first/1-a_b.bolt second/1-a_b.bolt >got
 sum bolt/1-a_b.bolt >want

@@ -48,11 +48,15 @@ enum pd_export_format {
      * with a line for each: its name, build id, whether `segments` knew it ("addresses", else "offsets"), and
      * path, with tabs between. Branches from or into the kernel are left out.
      *
-     * For perf2bolt -pa (pre-aggregated): "B FROM TO COUNT MISPREDICTED", where 0 is outside of the file, and
-     * "F START END COUNT", what was run between branches.
+     * For perf2bolt -pa (pre-aggregated) since LLVM 20: "T FROM TO END COUNT", a branch and up to which
+     * address instructions ran from its target, where a FROM of 0 is outside of the file; and "B FROM TO
+     * COUNT MISPREDICTED", branches of which no END is known, and the wrong predictions of all.
      */
     PD_EXPORT_BOLT,
-    /* For llvm-profgen --unsymbolized-profile: ranges and branches in the file, from its code on. */
+    /*
+     * For llvm-profgen --unsymbolized-profile: ranges and branches in the file, from its code on; a branch
+     * from elsewhere comes from address 1.
+     */
     PD_EXPORT_PROFGEN,
     /* For create_llvm_prof --profiler=text: ranges, addresses of samples, and branches, as offsets. */
     PD_EXPORT_AUTOFDO,

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# judges.sh - what perf2bolt, llvm-profgen and create_gcov make of `perfdata export` is what they make of the
+# recording itself: of a program of a fixed address and one of any, and of a library that both use.
+# BOLT, PROFGEN, CREATE_GCOV, DUMP_GCOV: other names of these programs. Needs ptrace.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+perfdata=${PERFDATA:?the perfdata executable}
+bolt=${BOLT:-perf2bolt-22} profgen=${PROFGEN:-llvm-profgen-22}
+create_gcov=${CREATE_GCOV:-create_gcov} dump_gcov=${DUMP_GCOV:-dump_gcov}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp"
+fail() {
+    echo "FAILED: $*" >&2
+    exit 1
+}
+quiet() {
+    "$@" >log 2>&1 || fail "$*: $(tail -n 5 log)"
+}
+same() { # WHAT LEAST: a and b, of at least so many lines
+    [ "$(wc -l <a)" -ge "$2" ] || fail "$1: only $(wc -l <a) lines"
+    cmp -s <(sort a) <(sort b) || fail "$1: $(diff <(sort a) <(sort b) | head -n 6)"
+    echo "$1: $(wc -l <a) lines"
+}
+
+# autofdo 0.19 does not know DWARF 5.
+gcc -O2 -o step "$here/step.c"
+gcc -O2 -gdwarf-4 -fPIC -shared -Wl,--build-id -o liblibrary.so "$here/library.c"
+gcc -O2 -gdwarf-4 -pie -fPIE -Wl,--build-id -o pie "$here/work.c" "$tmp/liblibrary.so"
+gcc -O2 -gdwarf-4 -no-pie -fno-pie -Wl,--build-id -o fixed "$here/work.c" "$tmp/liblibrary.so"
+
+export_of() { # FORMAT RECORDING FILE: its profile, as the file `profile`
+    rm -rf all
+    quiet "$perfdata" export --to "$1" -o all --binary pie --binary fixed --binary liblibrary.so "$2"
+    mv all/"$(awk -F '\t' -v file="$tmp/$3" '$4 == file { print $1 }' all/index)" profile
+}
+
+for program in pie fixed; do
+    ./step 97 "$tmp/$program" >text
+    quiet "$perfdata" encode -f -o x.data text
+    for file in $program liblibrary.so; do
+        export_of bolt x.data $file
+        quiet "$bolt" -p x.data -o a $file
+        quiet "$bolt" -pa -p profile -o b $file
+        same "perf2bolt $program $file" 10
+        export_of profgen x.data $file
+        quiet "$profgen" --perfdata x.data --binary $file --format=text --output a
+        quiet "$profgen" --unsymbolized-profile profile --binary $file --format=text --output b
+        same "llvm-profgen $program $file" 10
+        export_of autofdo x.data $file
+        for profiler in perf text; do
+            from=x.data
+            [ $profiler = perf ] || from=profile
+            quiet "$create_gcov" --profile=$from --profiler=$profiler --binary=$file --gcov=$profiler.gcov \
+                -gcov_version=2
+            "$dump_gcov" $profiler.gcov -gcov_version=2 >$profiler.txt
+        done
+        cp perf.txt a
+        cp text.txt b
+        same "create_gcov $program $file" 10
+    done
+
+    # The exports of pieces add up to that of the whole.
+    rm -rf pieces
+    mkdir pieces
+    quiet "$perfdata" split --chunks 3 -o pieces/%d x.data
+    for format in bolt profgen; do
+        export_of $format x.data $program
+        cp profile whole
+        : >sum
+        for piece in pieces/*; do
+            export_of $format "$piece" $program
+            cat profile >>sum
+        done
+        for profile in whole sum; do
+            case $format in
+            bolt) quiet "$bolt" -pa -p $profile -o $profile.out $program ;;
+            profgen)
+                quiet "$profgen" --unsymbolized-profile $profile --binary $program --format=text \
+                    --output $profile.out
+                ;;
+            esac
+        done
+        cp whole.out a
+        cp sum.out b
+        same "$format of pieces of $program" 10
+    done
+done

@@ -94,3 +94,35 @@ sort out >got
 same want got
 "$PERFDATA" convert --to pipe -o - perf.data | "$PERFDATA" extract --build-ids - | sort >got
 same want got
+
+# Only files that samples are in; the kernel, whose image may have another name; where all may be.
+for file in perf.data "$PERFDATA_SOURCE"/corpus/{callgraph,two-events}.data; do
+    perf buildid-list --with-hits -i "$file" 2>/dev/null | grep '^[0-9a-f]' | sort >want
+    [ "$(wc -l <want)" -ge 2 ] || fail "perf finds only $(cat want)"
+    expect 0 "$PERFDATA" extract --build-ids --with-hits "$file"
+    sort out >got
+    same want got
+done
+"$PERFDATA" convert --to pipe -o - "$file" | "$PERFDATA" extract --build-ids --with-hits - | sort >got
+same want got
+expect 1 "$PERFDATA" extract --build-ids --with-hits twice.data # has no samples
+has err 'no build ids of files that samples are in'
+expect 2 "$PERFDATA" extract --with-hits --tracing-data perf.data
+for image in '[kernel.kallsyms]' /boot/vmlinux; do
+    unfold >kernel.jsonl <<END_TEXT
+{"header":{}}
+{"attr":{"type":"SOFTWARE","sample_type":"IP|TID"}}
+{"record":{"type":"MMAP","misc":"cpumode=KERNEL","mmap":{"pid":-1,"tid":0,"addr":"0x8000000000000000",
+    "len":"0x1000000","pgoff":"0x8000000000000000","filename":"[kernel.kallsyms]_text"}}}
+{"record":{"type":"SAMPLE","misc":"cpumode=KERNEL","sample":{"ip":"0x8000000000000100","pid":1,"tid":1}}}
+{"feature":"BUILD_ID","content":{"entries":[{"type":0,"misc":"cpumode=KERNEL",
+    "file":{"build_id":"000102030405060708090a0b0c0d0e0f10111213","build_id_pad":"00000000",
+    "filename":"$image"}},{"type":0,"misc":"cpumode=KERNEL",
+    "file":{"build_id":"010102030405060708090a0b0c0d0e0f10111213","build_id_pad":"00000000",
+    "filename":"/lib/modules/x.ko"}}]}}
+END_TEXT
+    expect 0 "$PERFDATA" encode -f -o kernel.data kernel.jsonl
+    expect 0 "$PERFDATA" extract --build-ids --with-hits kernel.data
+    echo "000102030405060708090a0b0c0d0e0f10111213 $image" >want
+    same want out
+done

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* extract.c - `perfdata extract`: parts of a recording as they are stored. */
 #define _GNU_SOURCE /* tdestroy() */
-#include "cli/lib/cli.h"
+#include "hits.h"
 #include <inttypes.h>
 #include <search.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <perfdata/session/metadata.h>
 #include <string.h>
 
-enum { KEY_AUXTRACE = CLI_LONG, KEY_TRACING_DATA, KEY_FEATURE, KEY_BUILD_IDS };
+enum { KEY_AUXTRACE = CLI_LONG, KEY_TRACING_DATA, KEY_FEATURE, KEY_BUILD_IDS, KEY_WITH_HITS };
 
 static const struct cli_option options[] = {
     {"auxtrace", KEY_AUXTRACE, "[=CPU]",
@@ -19,6 +19,7 @@ static const struct cli_option options[] = {
      "the section of a feature, by its name (hostname, cmdline, …) or number"},
     {"build-ids", KEY_BUILD_IDS, NULL,
      "a line for each file with a build id, those of MMAP2 records too: the id and the file's name"},
+    {"with-hits", KEY_WITH_HITS, NULL, "with --build-ids: only files that samples are in"},
     {0},
 };
 
@@ -29,10 +30,12 @@ static const struct cli_spec spec = {
              "stream. Exit status 1: the recording has no such part.\n",
     .options = options,
     .common = CLI_IN | CLI_OUT,
-    .examples = "  perfdata extract --build-ids x.data                     like perf buildid-list\n"
-                "  perfdata extract --feature cmdline x.data | xxd\n"
-                "  perfdata extract --tracing-data -o formats.dat x.data\n"
-                "  perfdata extract --auxtrace=0 -o pt.bin x.data          Intel PT packets of cpu 0\n",
+    .examples =
+        "  perfdata extract --build-ids x.data                     like perf buildid-list\n"
+        "  perfdata extract --build-ids --with-hits x.data         only of files that samples are in\n"
+        "  perfdata extract --feature cmdline x.data | xxd\n"
+        "  perfdata extract --tracing-data -o formats.dat x.data\n"
+        "  perfdata extract --auxtrace=0 -o pt.bin x.data          Intel PT packets of cpu 0\n",
 };
 
 struct extract {
@@ -42,7 +45,8 @@ struct extract {
     int what; /* one of the keys; 0: none yet */
     uint32_t feature;
     uint64_t cpu; /* UINT64_MAX: all */
-    bool found;
+    bool found, with_hits;
+    struct hits hits;
     void *listed; /* tree of lines: build ids of the section, of records, or of both */
 };
 
@@ -158,6 +162,8 @@ static void put_build_id(void *user, const struct pd_build_id *b, const uint8_t 
 {
     struct extract *x = user;
     static const char digits[] = "0123456789abcdef";
+    if (x->with_hits && !hits_file(&x->hits, b))
+        return;
     if (!(b->misc & PD_MISC_BUILD_ID_SIZE))
         n = sizeof b->build_id; /* as in perf, where a missing value means all */
     char hex[2 * sizeof b->build_id];
@@ -195,6 +201,10 @@ static bool take_option(struct extract *x, int key)
     struct cli *cli = x->cli;
     if (key < CLI_LONG)
         return false;
+    if (key == KEY_WITH_HITS) {
+        x->with_hits = true;
+        return true;
+    }
     if (x->what && x->what != key) {
         cli_fail(cli, CLI_USAGE, "one part at a time, please");
         return false;
@@ -218,7 +228,7 @@ static const char *name_of(const struct extract *x, char *buf, size_t cap)
 {
     switch (x->what) {
     case KEY_AUXTRACE: return "AUX data";
-    case KEY_BUILD_IDS: return "build ids";
+    case KEY_BUILD_IDS: return x->with_hits ? "build ids of files that samples are in" : "build ids";
     default:
         snprintf(buf, cap, "feature %s",
                  pd_feature_name(x->feature) ? pd_feature_name(x->feature) : "of this number");
@@ -226,16 +236,33 @@ static const char *name_of(const struct extract *x, char *buf, size_t cap)
     }
 }
 
+/* Then the records are read again. Samples of AUX area traces are not there yet, so perf takes all files. */
+static bool find_files(struct extract *x)
+{
+    struct pd_error error;
+    if (pd_reader_find_feature(x->in.reader, PD_FEAT_AUXTRACE)) {
+        cli_say(x->cli, "%s: has AUX area traces, whose samples may be in any file", x->in.name);
+        x->with_hits = false;
+        return true;
+    }
+    if (!cli_learn_stream(&x->in) || !find_hits(&x->in, &x->hits))
+        return false;
+    if (!pd_reader_rewind(x->in.reader, &error))
+        return true;
+    cli_input_error(&x->in, &error);
+    return false;
+}
+
 static int extract_input(struct extract *x)
 {
     struct cli *cli = x->cli;
     char name[64];
-    if (!cli_input_open(cli, &x->in, cli->inputs[0], 0))
+    if (!cli_input_open(cli, &x->in, cli->inputs[0], x->with_hits ? CLI_SEEK : 0))
         return cli->status;
     if (cli_output_open(cli, &x->out, &x->in, 1, x->what == KEY_BUILD_IDS ? CLI_TEXT : 0)) {
         if (x->what == KEY_AUXTRACE)
             extract_auxtrace(x);
-        else
+        else if (!x->with_hits || find_files(x))
             extract_metadata(x);
         cli_progress_end(cli);
         if (x->found)
@@ -244,6 +271,7 @@ static int extract_input(struct extract *x)
             cli_fail(cli, CLI_FINDINGS, "%s: has no %s", x->in.name, name_of(x, name, sizeof name));
         cli_output_discard(&x->out);
     }
+    free_hits(&x->hits);
     cli_input_close(&x->in);
     return cli->status;
 }
@@ -258,6 +286,8 @@ int cmd_extract(struct cli *cli, int argc, char **argv)
             return cli->status;
     if (x.what == 0)
         return cli_fail(cli, CLI_USAGE, "which part? --auxtrace, --tracing-data, --feature or --build-ids");
+    if (x.with_hits && x.what != KEY_BUILD_IDS)
+        return cli_fail(cli, CLI_USAGE, "--with-hits goes with --build-ids");
     if (cli->output == NULL)
         cli->output = "-";
     return extract_input(&x);

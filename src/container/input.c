@@ -280,7 +280,7 @@ enum pd_code pd_input_at(struct pd_input *in, uint64_t offset, size_t n, const u
         at_memory(in, offset, p, got);
         return PD_OK;
     }
-    if (at_pin(in, offset, p, got))
+    if (!in->seekable && at_pin(in, offset, p, got))
         return PD_OK;
     if (in->seekable && offset >= in->source.size) {
         *p = in->buf, *got = 0;

@@ -20,7 +20,7 @@ static const void *keep(struct copying *c, const void *p, size_t n)
     if (n == 0)
         return p ? "" : NULL;
     if (c->raw && at >= raw && at - raw <= c->raw_n && n <= c->raw_n - (at - raw))
-        return c->raw_copy + (at - raw);
+        return c->raw_copy ? c->raw_copy + (at - raw) : NULL;
     void *place = c->block ? c->block + c->n : NULL;
     if (place)
         memcpy(place, p, n);

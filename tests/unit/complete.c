@@ -99,10 +99,11 @@ static size_t feature_bytes(const struct pd_feature *f, uint8_t *bytes, size_t c
     assert_int_equal(pd_reader_open_memory(&r, im.b, im.n, NULL, NULL), PD_OK);
     const struct pd_feature_section *s = pd_reader_find_feature(r, (uint16_t)f->id);
     assert_true(s && s->section.size <= cap);
-    assert_int_equal(pd_reader_read(r, s->section.offset, bytes, (size_t)s->section.size, NULL), PD_OK);
+    const size_t n = (size_t)s->section.size;
+    assert_int_equal(pd_reader_read(r, s->section.offset, bytes, n, NULL), PD_OK);
     pd_reader_close(r);
     image_free(&im);
-    return (size_t)s->section.size;
+    return n;
 }
 
 static void counts_of_features(void **state)

@@ -61,6 +61,9 @@ static const uint8_t pipelines[][12] = {
     {0x10, 17, 0, 0, 0, 0, 5, 5, 0x21, 0, 0, 0}, {4, 0, 0x10, 0, 1, 0, 0, 0, 0x12, 0, 0, 0},
 };
 
+/* Of fuzz_export: each format, with keys. */
+static const uint8_t exports[][4] = {{0, 1}, {1, 7}, {2, 7}, {3, 31}, {4, 0}, {5, 0}, {6, 0}, {0, 63}};
+
 static void save_whole(const char *name, const struct image *im)
 {
     static unsigned turn; /* pieces of each size, and each pipeline, come round */
@@ -68,6 +71,7 @@ static void save_whole(const char *name, const struct image *im)
     save("file", name, im->b, im->n);
     save_behind("stream", name, pieces, sizeof pieces, im);
     save_behind("pipeline", name, pipelines[turn % 6], sizeof pipelines[0], im);
+    save_behind("export", name, exports[turn % 8], sizeof exports[0], im);
     turn++;
 }
 

@@ -258,6 +258,8 @@ static void tell_sums(struct run *run)
     if (stats.cut)
         cli_say(run->cli, "%" PRIu64 " samples had so long a stack that the outermost frames were left out",
                 stats.cut);
+    if (stats.unknown)
+        cli_say(run->cli, "%" PRIu64 " samples of unknown events were left out", stats.unknown);
     if (stats.unjoined)
         cli_say(run->cli, "of %" PRIu64 " samples the user's part of the call chain is missing",
                 stats.unjoined);

@@ -475,8 +475,9 @@ static enum pd_code export_records(struct pd_exporting *x)
     struct pd_record rec = {0};
     enum pd_code code = PD_OK;
     while (!code && (code = pd_chosen_next(&x->chosen, &rec, x->error)) == PD_OK) {
-        x->all->stats.exported++;
-        code = add_sample(x, &rec);
+        if (rec.attr)
+            code = add_sample(x, &rec);
+        *(rec.attr ? &x->all->stats.exported : &x->all->stats.unknown) += 1;
     }
     return code == PD_END ? pd_export_unjoined(x) : code;
 }

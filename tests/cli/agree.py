@@ -61,6 +61,8 @@ hash IN
 cmp IN IN
 bench --repeat 1 --only decode IN
 extract --feature hostname IN
+export --to folded -f -o OUT IN
+export --to bolt -f -o DIR/b IN
 """.strip().split(
     "\n"
 )
@@ -157,7 +159,7 @@ class Comparison:
             self.differ("missing", verb, path, "%s; it says: %s" % (sorted(missing), told))
         if damaged and offsets(told) - places and not lost:
             self.differ("extra", verb, path, "%s; it says: %s" % (sorted(offsets(told) - places), told))
-        if os.path.exists(out) and verb.split()[0] != "decode":
+        if os.path.exists(out) and verb.split()[0] not in ("decode", "export"):
             self.output(verb, path, status, out)
 
     def output(self, verb, path, status, out):

@@ -182,6 +182,18 @@ t w\\x0ao:\\x01;/bin/a:b+0x2010 5
 t w\\x0ao:\\x01;/bin/\\xff+0x10 7
 END
 
+# ---- Cut anywhere, each format is whole or there is none.
+size=$(stat -c %s in.data)
+for ((n = 104; n < size; n += $(effort 61 7))); do
+    head -c $n in.data >cut.data
+    for format in folded pprof speedscope firefox bolt profgen autofdo; do
+        rm -rf made
+        "$PERFDATA" export --to $format -o made cut.data >/dev/null 2>err || [ $? = 3 ] ||
+            fail "$n bytes: $(<err)"
+        [ -s err ] || fail "$n bytes, $format: nothing is said"
+    done
+done
+
 # ---- Wrong usage.
 expect 2 "$PERFDATA" export in.data
 has err 'to which format'

@@ -93,6 +93,10 @@ WRITERS = [
     ("filter-file", ["filter", "--comms", "file://NAMES", "-o", "OUT", "IN"]),
     ("split", ["split", "--json", "--chunks", "3", "-o", "OUT-%d", "IN"]),
     ("repair-report", ["repair", "--report", "--json", "-o", "OUT", "IN"]),
+    ("export", ["export", "--to", "folded", "-s", "comm,cgroup", "-o", "OUT", "IN"]),
+    ("export-pprof", ["export", "--to", "pprof", "-m", "1K", "-o", "OUT", "IN"]),
+    ("export-firefox", ["export", "--to", "firefox", "-o", "OUT", "IN"]),
+    ("export-bolt", ["export", "--to", "bolt", "-o", "OUT", "IN"]),
     ("split-by", ["split", "--by", "cpu", "-z", "-o", "OUT-%d", "IN"]),
 ]
 # What is written to standard output as a file goes through a temporary file; FROM is standard input.

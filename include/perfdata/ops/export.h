@@ -121,6 +121,7 @@ struct pd_export_stats {
     uint64_t stacks; /* different ones in memory or in temporary files; more than there are if that spilled */
     uint64_t spilled;  /* bytes written to temporary files */
     uint64_t cut;      /* samples whose stack was too long, of which the innermost 64 KiB were taken */
+    uint64_t unknown;  /* samples of events that the recording does not describe, which are left out */
     uint64_t unjoined; /* samples whose deferred call chain never came: the kernel's part alone was taken */
 };
 

@@ -175,12 +175,10 @@ static bool is_colorful(void)
 
 static bool take_color(struct cli *cli, const char *when)
 {
-    const bool always = strcmp(when, "always") == 0, automatic = strcmp(when, "auto") == 0;
-    cli->color = always || (automatic && is_colorful());
-    if (always || automatic || strcmp(when, "never") == 0)
-        return true;
-    cli_fail(cli, CLI_USAGE, "--color: there are always, never and auto, not \"%s\"", when);
-    return false;
+    static const char *const words[] = {"always", "never", "auto"};
+    const int i = CLI_FIND_WORD(cli, "--color", when, strlen(when), words);
+    cli->color = i == 0 || (i == 2 && is_colorful());
+    return i >= 0;
 }
 
 static unsigned count_cores(void)

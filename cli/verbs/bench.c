@@ -551,13 +551,8 @@ static bool only_is_known(struct bench *b)
 {
     for (const char *at = b->only; at && *at; at += strcspn(at, ","), at += *at == ',') {
         const size_t n = strcspn(at, ",");
-        bool known = false;
-        for (size_t i = 0; i < N_CASES; i++)
-            known |= strlen(cases[i].name) == n && strncmp(at, cases[i].name, n) == 0;
-        if (!known) {
-            cli_fail(b->cli, CLI_USAGE, "--only: there is no case \"%.*s\"", (int)n, at);
+        if (CLI_FIND_WORD(b->cli, "--only", at, n, cases) < 0)
             return false;
-        }
     }
     return true;
 }

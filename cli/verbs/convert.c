@@ -55,24 +55,15 @@ static bool wrong(struct run *run, const char *option)
 
 static bool take_to(struct run *run)
 {
-    static const char *const names[] = {
-        [PD_CONVERT_FILE] = "file", [PD_CONVERT_PIPE] = "pipe", [PD_CONVERT_DIRECTORY] = "dir"};
-    for (int to = PD_CONVERT_FILE; to <= PD_CONVERT_DIRECTORY; to++)
-        if (strcmp(run->cli->arg, names[to]) == 0) {
-            run->c.options.to = (enum pd_convert_to)to;
-            run->c.options.finish = true;
-            return true;
-        }
-    return wrong(run, "--to");
+    run->c.options.finish = true;
+    return cli_take_to(run->cli, &run->c.options.to);
 }
 
 static bool take_endian(struct run *run)
 {
-    const bool big = strcmp(run->cli->arg, "big") == 0;
-    if (!big && strcmp(run->cli->arg, "little") != 0)
-        return wrong(run, "--endian");
-    run->c.options.order = big ? PD_CONVERT_BIG : PD_CONVERT_LITTLE;
-    return true;
+    const int order = cli_take_order(run->cli);
+    run->c.options.order = order == PD_BIG ? PD_CONVERT_BIG : PD_CONVERT_LITTLE;
+    return order >= 0;
 }
 
 static bool take_attr_size(struct run *run)

@@ -120,9 +120,7 @@ static bool take_feature(struct edit *e, const char *option, const char *text, s
     snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), text);
     if (n && n < sizeof name && pd_feature_parse(name, feature))
         return true;
-    cli_fail(e->cli, CLI_USAGE, "%s: there is no feature \"%.*s\"; perfdata info lists those of a file",
-             option, (int)n, text);
-    return false;
+    return CLI_NOT_IN_SET(e->cli, option, text, n, &pd_set_feature);
 }
 
 static bool wrong(struct edit *e, const char *option, const char *what)

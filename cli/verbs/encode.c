@@ -324,12 +324,10 @@ static bool take_option(struct encode *e, int key)
     struct cli *cli = e->cli;
     if (key != KEY_ENDIAN)
         return false;
-    const bool big = strcmp(cli->arg, "big") == 0;
-    if (!big && strcmp(cli->arg, "little") != 0) {
-        cli_fail(cli, CLI_USAGE, "--endian: \"%s\" is neither little nor big", cli->arg);
+    const int order = cli_take_order(cli);
+    if (order < 0)
         return false;
-    }
-    e->text.endian = big ? PD_BIG : PD_LITTLE;
+    e->text.endian = (enum pd_order)order;
     return true;
 }
 

@@ -71,38 +71,24 @@ static bool take_format(struct run *run)
 {
     static const char *const names[] = {"folded", "pprof",   "speedscope", "firefox",
                                         "bolt",   "profgen", "autofdo"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(run->cli->arg, names[i]) == 0) {
-            run->options.format = (enum pd_export_format)i;
-            return run->chosen = true;
-        }
-    }
-    cli_fail(run->cli, CLI_USAGE,
-             "--to is folded, pprof, speedscope, firefox, bolt, profgen or autofdo, not "
-             "\"%s\"",
-             run->cli->arg);
-    return false;
+    const int i = CLI_FIND_WORD(run->cli, "--to", run->cli->arg, strlen(run->cli->arg), names);
+    if (i >= 0)
+        run->options.format = (enum pd_export_format)i;
+    return run->chosen = i >= 0;
 }
 
 static bool take_keys(struct run *run)
 {
-    static const char *const names[] = {"comm", "pid", "tid", "cpu", "cgroup"};
-    const size_t n_names = sizeof names / sizeof *names;
+    static const char *const names[] = {"comm", "pid", "tid", "cpu", "cgroup", "none"};
+    enum { NONE = 5 };
     const char *word = run->cli->arg;
     run->options.keys = 0;
-    if (strcmp(word, "none") == 0)
-        return true;
     for (bool more = true; more; word++) {
         const size_t n = strcspn(word, ",");
-        size_t i = 0;
-        while (i < n_names && (strlen(names[i]) != n || memcmp(names[i], word, n) != 0))
-            i++;
-        if (i == n_names) {
-            cli_fail(run->cli, CLI_USAGE,
-                     "--sort is none, or of comm, pid, tid, cpu and cgroup, not \"%.*s\"", (int)n, word);
+        const int i = CLI_FIND_WORD(run->cli, "--sort", word, n, names);
+        if (i < 0)
             return false;
-        }
-        run->options.keys |= 1u << i;
+        run->options.keys |= i == NONE ? 0 : 1u << i;
         word += n;
         more = *word == ',';
     }

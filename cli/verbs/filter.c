@@ -78,14 +78,10 @@ static bool take_count(struct run *run, int key, uint64_t *value)
 static bool take_sideband(struct run *run)
 {
     static const char *const names[] = {"needed", "all", "none"};
-    for (size_t i = 0; i < 3; i++) {
-        if (strcmp(run->cli->arg, names[i]) == 0) {
-            run->options.sideband = (enum pd_sideband)i;
-            return true;
-        }
-    }
-    cli_fail(run->cli, CLI_USAGE, "--sideband is needed, all or none, not \"%s\"", run->cli->arg);
-    return false;
+    const int i = CLI_FIND_WORD(run->cli, "--sideband", run->cli->arg, strlen(run->cli->arg), names);
+    if (i >= 0)
+        run->options.sideband = (enum pd_sideband)i;
+    return i >= 0;
 }
 
 static bool take_option(struct run *run, int key)
@@ -220,6 +216,11 @@ static void tell_kept(struct run *run)
     const struct pd_filter_stats *stats = &run->stats;
     if (run->w.n_findings > CLI_MOST_FINDINGS)
         cli_say(run->cli, "%zu records could not be read and were kept", run->w.n_findings);
+    if (run->in.meta && pd_metadata_feature(run->in.meta, PD_FEAT_STAT))
+        cli_say(
+            run->cli,
+            "%s: is a recording of perf stat: its counts are no samples and all stay, whatever is selected",
+            run->in.name);
     cli_say(run->cli, "kept %" PRIu64 " of %" PRIu64 " samples and %" PRIu64 " of %" PRIu64 " other records",
             stats->kept_samples, stats->samples, stats->kept_others, stats->others);
 }

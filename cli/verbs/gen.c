@@ -151,7 +151,7 @@ static bool take_type(struct run *run, const char *at, size_t n)
     if (name == 3 && strncmp(at, "ALL", 3) == 0)
         return add_all(run, weight);
     if (!pd_set_parse(&pd_set_record_type, at, name, &type) || type > UINT32_MAX)
-        return wrong(run, "-t");
+        return CLI_NOT_IN_SET(run->cli, "-t", at, name, &pd_set_record_type);
     return add_weight(run, (uint32_t)type, weight);
 }
 
@@ -170,9 +170,10 @@ static bool take_sample_type(struct run *run)
 {
     for (const char *at = run->cli->arg; at;) {
         const char *comma = strchr(at, ',');
+        const size_t n = comma ? (size_t)(comma - at) : strlen(at);
         uint64_t field;
-        if (!pd_set_parse(&pd_set_sample_type, at, comma ? (size_t)(comma - at) : strlen(at), &field))
-            return wrong(run, "--sample-type");
+        if (!pd_set_parse(&pd_set_sample_type, at, n, &field))
+            return CLI_NOT_IN_SET(run->cli, "--sample-type", at, n, &pd_set_sample_type);
         run->options.sample_type |= field;
         at = comma ? comma + 1 : NULL;
     }
@@ -182,11 +183,10 @@ static bool take_sample_type(struct run *run)
 /* The index of the argument among the names; -1: it is none of them, which is printed. */
 static int take_word(struct run *run, const char *option, const char *const *words)
 {
-    for (int i = 0; words[i]; i++)
-        if (strcmp(run->cli->arg, words[i]) == 0)
-            return i;
-    wrong(run, option);
-    return -1;
+    size_t n = 0;
+    while (words[n])
+        n++;
+    return cli_find_word(run->cli, option, run->cli->arg, strlen(run->cli->arg), words, n, sizeof *words);
 }
 
 static bool take_to(struct run *run)
@@ -203,10 +203,9 @@ static bool take_to(struct run *run)
 
 static bool take_endian(struct run *run)
 {
-    static const char *const words[] = {"little", "big", NULL};
-    const int i = take_word(run, "--endian", words);
-    run->options.order = i == 1 ? PD_BIG : PD_LITTLE;
-    return i >= 0;
+    const int order = cli_take_order(run->cli);
+    run->options.order = order == PD_BIG ? PD_BIG : PD_LITTLE;
+    return order >= 0;
 }
 
 static bool take_features(struct run *run)
@@ -249,6 +248,15 @@ static bool refuse(struct run *run, const char *why)
     return false;
 }
 
+static bool no_preset(struct run *run, const char *name)
+{
+    const char *names[16];
+    size_t n = 0;
+    while (n < sizeof names / sizeof *names && (names[n] = pd_gen_preset_name(n)))
+        n++;
+    return cli_no_word(run->cli, "--preset", name, strlen(name), names, n, sizeof *names);
+}
+
 /* The text of --workload, a preset, or none for random records. */
 static bool find_text(struct run *run)
 {
@@ -261,9 +269,7 @@ static bool find_text(struct run *run)
         const char *name = run->preset ? run->preset : "server";
         if ((run->options.workload = pd_gen_preset(name)))
             return true;
-        cli_fail(run->cli, CLI_USAGE,
-                 "--preset: there is no \"%s\", but server, build, database, tracing, dwarf, branch", name);
-        return false;
+        return no_preset(run, name);
     }
     FILE *f = cli_open_named(run->cli, run->workload);
     if (f == NULL || (run->text = cli_malloc(PD_LIMIT_GEN_TEXT + 1)) == NULL) {
@@ -344,6 +350,11 @@ static bool generate(struct run *run, const struct pd_sink *sink)
     cli_progress_end(run->cli);
     if (!code && run->cli->verbose)
         cli_say(run->cli, "%" PRIu64 " records, %" PRIu64 " bytes", pd_gen_records(gen), pd_gen_bytes(gen));
+    if (!code && run->workload && pd_gen_hides_callers(gen))
+        cli_say(run->cli,
+                "%s: \"from CALLER\" has no effect, as no call chains are sampled; \"sample callchain\" or "
+                "--sample-type does that",
+                run->workload);
     pd_gen_close(gen);
     return code ? report(run, &error) : true;
 }

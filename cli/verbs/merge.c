@@ -38,6 +38,13 @@ static const struct cli_spec spec = {
 };
 /* clang-format on */
 
+#define MOST_NOTES 256
+
+struct noted {
+    struct pd_merge_note first;
+    size_t others; /* inputs of which the same is noted */
+};
+
 struct run {
     struct cli_writing w;
     struct cli *cli;
@@ -45,19 +52,18 @@ struct run {
     struct pd_merge_options options;
     struct pd_merge_stats stats;
     size_t failed;
+    struct noted notes[MOST_NOTES];
+    size_t n_notes;
 };
 
 static bool take_pids(struct run *run)
 {
     static const char *const names[] = {
         [PD_MERGE_PIDS_AUTO] = "auto", [PD_MERGE_PIDS_KEEP] = "keep", [PD_MERGE_PIDS_MOVE] = "move"};
-    for (int i = PD_MERGE_PIDS_AUTO; i <= PD_MERGE_PIDS_MOVE; i++)
-        if (strcmp(run->cli->arg, names[i]) == 0) {
-            run->options.pids = (enum pd_merge_pids)i;
-            return true;
-        }
-    cli_fail(run->cli, CLI_USAGE, "--pids: \"%s\" is neither auto, keep nor move", run->cli->arg);
-    return false;
+    const int i = CLI_FIND_WORD(run->cli, "--pids", run->cli->arg, strlen(run->cli->arg), names);
+    if (i >= 0)
+        run->options.pids = (enum pd_merge_pids)i;
+    return i >= 0;
 }
 
 static bool take_option(struct run *run, int key)
@@ -75,13 +81,33 @@ static bool take_option(struct run *run, int key)
 
 static void on_note(void *user, const struct pd_merge_note *note)
 {
-    const struct run *run = user;
-    const char *name = note->feature == UINT32_MAX ? NULL : pd_set_name(&pd_set_feature, note->feature);
-    if (note->feature == UINT32_MAX)
-        cli_say(run->cli, "%s: %s", run->w.in[note->input].name, note->text);
-    else
-        cli_say(run->cli, "%s: feature %s: %s", run->w.in[note->input].name, name ? name : "unknown",
-                note->text);
+    struct run *run = user;
+    for (size_t i = 0; i < run->n_notes; i++)
+        if (run->notes[i].first.feature == note->feature && run->notes[i].first.text == note->text) {
+            run->notes[i].others++;
+            return;
+        }
+    if (run->n_notes == MOST_NOTES)
+        return;
+    run->notes[run->n_notes++] = (struct noted){.first = *note};
+}
+
+/* Each thing that is noted once, with the number of inputs that it concerns. */
+static void tell_notes(struct run *run)
+{
+    for (size_t i = 0; i < run->n_notes; i++) {
+        const struct pd_merge_note *note = &run->notes[i].first;
+        const char *name = pd_set_name(&pd_set_feature, note->feature);
+        char others[48] = "";
+        if (run->notes[i].others)
+            snprintf(others, sizeof others, " and %zu other input%s", run->notes[i].others,
+                     run->notes[i].others == 1 ? "" : "s");
+        if (note->feature == UINT32_MAX)
+            cli_say(run->cli, "%s%s: %s", run->w.in[note->input].name, others, note->text);
+        else
+            cli_say(run->cli, "%s%s: feature %s: %s", run->w.in[note->input].name, others,
+                    name ? name : "unknown", note->text);
+    }
 }
 
 static void on_finding(void *user, size_t input, const struct pd_error *error)
@@ -126,6 +152,7 @@ static bool merge(struct run *run)
                                   ? cli_write_through(&run->w, PD_ZIP_KEEP, 0, merge_to, &error)
                                   : merge_to(run, &run->w.out.sink, &error);
     cli_progress_end(run->cli);
+    tell_notes(run);
     if (code)
         report_error(run, &error);
     return code == PD_OK;

@@ -103,14 +103,12 @@ static bool take_how(struct redact *r, int key)
     static const char *const names[] = {
         [PD_REDACT_KEEP] = "keep", [PD_REDACT_DROP] = "drop", [PD_REDACT_HASH] = "hash"};
     enum pd_redact_how *how = (void *)((char *)&r->options + hows[key - KEY_HOW]);
-    for (int i = PD_REDACT_KEEP; i <= PD_REDACT_HASH; i++)
-        if (strcmp(r->cli->arg, names[i]) == 0) {
-            *how = (enum pd_redact_how)i;
-            return true;
-        }
-    cli_fail(r->cli, CLI_USAGE, "--%s: \"%s\" is none of keep, drop and hash", options[key - KEY_HOW].name,
-             r->cli->arg);
-    return false;
+    char option[32];
+    snprintf(option, sizeof option, "--%s", options[key - KEY_HOW].name);
+    const int i = CLI_FIND_WORD(r->cli, option, r->cli->arg, strlen(r->cli->arg), names);
+    if (i >= 0)
+        *how = (enum pd_redact_how)i;
+    return i >= 0;
 }
 
 static bool cannot_read(struct redact *r, const char *option, int error)

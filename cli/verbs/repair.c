@@ -169,8 +169,9 @@ static void tell_features(struct run *run)
             snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", name ? name : "unknown");
     }
     if (*names)
-        cli_fail(run->cli, CLI_DAMAGED, "%s: the features are behind the end of the file, and lost: %s",
-                 run->in.name, names);
+        cli_fail(run->cli, CLI_DAMAGED, "%s: the features are behind the end of the file, and lost: %s%s",
+                 run->in.name, names,
+                 run->like_path ? "" : "; --like OTHER takes those of a recording of the same machine");
 }
 
 /* ---- Opening */
@@ -269,6 +270,10 @@ static bool open_input(struct run *run)
     }
     if (cli_input_open(cli, &run->in, path, CLI_SEEK))
         return true;
+    if (!run->like_path && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+        cli_say(
+            cli,
+            "if it is a recording whose header is gone, --like OTHER takes that of one of the same events");
     if (run->like_path && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         cli_say(cli, "--like can stand in for the header and attrs of a file, not for those of a directory");
     return false;

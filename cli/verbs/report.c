@@ -78,6 +78,7 @@ static const char *const key_titles[] = {"Command", "Shared Object", "Pid",    "
 
 static bool take_key(struct run *run, const char *word, size_t n)
 {
+    static const char *const all[] = {"comm", "dso", "pid", "tid", "cpu", "event", "cgroup", "time/N"};
     enum { N_KEYS = sizeof key_names / sizeof *key_names };
     for (size_t i = 0; i < N_KEYS; i++) {
         const bool is_time = i == PD_KEY_TIME, slices = is_time && strncmp(word, "time/", 5) == 0;
@@ -94,10 +95,7 @@ static bool take_key(struct run *run, const char *word, size_t n)
         run->keys[run->n_keys++] = (enum pd_report_key)i;
         return true;
     }
-    cli_fail(run->cli, CLI_USAGE,
-             "--sort: there is no key \"%.*s\", but comm, dso, pid, tid, cpu, event, cgroup and time/N",
-             (int)n, word);
-    return false;
+    return CLI_NO_WORD(run->cli, "--sort", word, n, all);
 }
 
 static bool take_keys(struct run *run)

@@ -111,10 +111,8 @@ static bool take_chunks(struct run *run)
 static bool take_by(struct run *run)
 {
     static const char *const names[] = {"cpu", "pid", "event", "cgroup"};
-    for (int i = 0; i < 4; i++)
-        if (strcmp(run->cli->arg, names[i]) == 0)
-            return choose(run, (enum pd_pieces_by)(PD_PIECES_CPU + i));
-    return wrong(run, "--by", "cpu, pid, event or cgroup");
+    const int i = CLI_FIND_WORD(run->cli, "--by", run->cli->arg, strlen(run->cli->arg), names);
+    return i >= 0 && choose(run, (enum pd_pieces_by)(PD_PIECES_CPU + i));
 }
 
 static bool take_option(struct run *run, int key)

@@ -191,6 +191,17 @@ uint64_t pd_gen_records(const struct pd_gen *g)
     return g->records;
 }
 
+bool pd_gen_hides_callers(const struct pd_gen *g)
+{
+    const uint64_t showing = PD_SAMPLE_CALLCHAIN | PD_SAMPLE_BRANCH_STACK | PD_SAMPLE_STACK_USER;
+    bool callers = false, shown = false;
+    for (unsigned i = 0; g->text && i < g->text->n_functions; i++)
+        callers |= g->text->functions[i].caller >= 0;
+    for (unsigned i = 0; i < g->n_events; i++)
+        shown |= (g->events[i].attr.sample_type & showing) != 0;
+    return callers && !shown;
+}
+
 uint64_t pd_gen_bytes(const struct pd_gen *g)
 {
     return g->bytes;

@@ -482,7 +482,9 @@ enum pd_code pd_file_open(struct pd_reader *r, struct pd_error *error)
         if (got < 16 &&
             (n == 0 || !memcmp(p, "PERFILE2", n) || !memcmp(p, "2ELIFREP", n) || !memcmp(p, "PERFFILE", n)))
             return pd_fail(error, PD_ETRUNC, 0, "header", got, 16);
-        return pd_fail(error, PD_EMAGIC, 0, "magic", got >= 8 ? pd_load64(p, PD_LITTLE) : 0, PD_MAGIC2);
+        uint8_t magic[8] = {0};
+        memcpy(magic, p, n);
+        return pd_fail(error, PD_EMAGIC, 0, "magic", pd_load64(magic, PD_LITTLE), PD_MAGIC2);
     }
     r->info.header.magic = pd_load64(p, r->info.order);
     r->info.header.size = pd_load64(p + 8, r->info.order);

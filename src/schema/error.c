@@ -45,7 +45,7 @@ static const struct {
     [PD_EVALUE] = {"value", "found %1, expected %2"},
     [PD_ESIZE] = {"size", "found %1, expected at least %2"},
     [PD_ETRUNC] = {"truncated", "the input ends after %1 of %2 bytes"},
-    [PD_EMAGIC] = {"magic", "found %x, expected a perf.data magic"},
+    [PD_EMAGIC] = {"magic", "found %x, so this is no perf.data"},
     [PD_ERANGE] = {"range", "ends at %1, beyond the end of the file at %2"},
     [PD_EZSTD] = {"zstd", "the compressed data is damaged"},
     [PD_ELIMIT] = {"limit", "found %1, the limit is %2"},

@@ -249,9 +249,9 @@ refused() { # TEXT COMMAND-LINE...
 }
 refused 'what is to change' -i hand.data -o never
 refused 'where to' -i hand.data --set-feature hostname=x
-refused 'no feature "host"' -i hand.data -o never --set-feature host=x
-refused 'no feature ""' -i hand.data -o never --set-feature =x
-refused 'no feature "256"' -i hand.data -o never --drop-feature 256
+refused 'there is no "host"' -i hand.data -o never --set-feature host=x
+refused 'there is no ""' -i hand.data -o never --set-feature =x
+refused 'there is no "256"' -i hand.data -o never --drop-feature 256
 refused 'never overwritten' -i hand.data -o hand.data --set-feature hostname=x
 refused 'never overwritten' -i hand.dir -o hand.dir --set-feature hostname=x
 expect 2 "$PERFDATA" edit -i hand.data -o back.data --set-feature hostname=x

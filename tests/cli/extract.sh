@@ -61,7 +61,7 @@ expect 2 "$PERFDATA" extract hand.data
 expect 2 "$PERFDATA" extract --auxtrace --build-ids hand.data
 expect 2 "$PERFDATA" extract --auxtrace=x hand.data
 expect 2 "$PERFDATA" extract --feature nonsense hand.data
-has err 'no feature "nonsense"'
+has err 'there is no "nonsense"'
 # AUX data cut short: what is there, and the exit status of damage.
 head -c $((248 + $(tiny_records | wc -c) + 48 + 5)) hand.data >cut.data
 expect 3 "$PERFDATA" extract --auxtrace cut.data

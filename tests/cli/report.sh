@@ -95,7 +95,7 @@ expect 0 "$PERFDATA" report -s comm n.data
 [ "$(wc -l <out)" = 4 ] || fail "a newline in a name: $(cat out)"
 
 expect 2 "$PERFDATA" report -s comm,dos a.data
-has err 'there is no key "dos"'
+has err 'there is no "dos"'
 expect 2 "$PERFDATA" report -s time a.data
 expect 2 "$PERFDATA" report -s time/0 a.data
 expect 2 "$PERFDATA" report --limit 0 a.data

@@ -10,13 +10,16 @@ bool cli_take_to(struct cli *cli, enum pd_convert_to *to)
 {
     static const char *const names[] = {
         [PD_CONVERT_FILE] = "file", [PD_CONVERT_PIPE] = "pipe", [PD_CONVERT_DIRECTORY] = "dir"};
-    for (int i = PD_CONVERT_FILE; i <= PD_CONVERT_DIRECTORY; i++)
-        if (strcmp(cli->arg, names[i]) == 0) {
-            *to = (enum pd_convert_to)i;
-            return true;
-        }
-    cli_fail(cli, CLI_USAGE, "--to: \"%s\" is neither file, pipe nor dir", cli->arg);
-    return false;
+    const int i = CLI_FIND_WORD(cli, "--to", cli->arg, strlen(cli->arg), names);
+    if (i >= 0)
+        *to = (enum pd_convert_to)i;
+    return i >= 0;
+}
+
+int cli_take_order(struct cli *cli)
+{
+    static const char *const names[] = {[PD_LITTLE] = "little", [PD_BIG] = "big"};
+    return CLI_FIND_WORD(cli, "--endian", cli->arg, strlen(cli->arg), names);
 }
 
 enum pd_convert_to cli_container(const struct cli *cli, const struct pd_reader *reader,

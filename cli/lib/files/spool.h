@@ -28,6 +28,8 @@ enum pd_code cli_spool_convert(struct cli_spool *spool, enum pd_code code,
 
 /* --to file, pipe or dir. False: it is none of these; that is printed. */
 bool cli_take_to(struct cli *cli, enum pd_convert_to *to);
+/* The argument of --endian, enum pd_order. -1: it is wrong, which is printed. */
+int cli_take_order(struct cli *cli);
 /* The container to write: the requested one, else a stream on standard output, else that of the input. */
 enum pd_convert_to cli_container(const struct cli *cli, const struct pd_reader *reader,
                                  enum pd_convert_to asked);

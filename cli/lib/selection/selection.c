@@ -61,10 +61,8 @@ static bool add_cpus(struct cli_selection *s, const char *option, char *word, st
 static bool add_type(struct cli_selection *s, const char *option, const char *word, struct cli_wanted *l)
 {
     uint64_t type;
-    if (!*word || !pd_set_parse(&pd_set_record_type, word, strlen(word), &type) || type > UINT32_MAX) {
-        cli_fail(s->cli, CLI_USAGE, "%s: there is no record type \"%s\"", option, word);
-        return false;
-    }
+    if (!*word || !pd_set_parse(&pd_set_record_type, word, strlen(word), &type) || type > UINT32_MAX)
+        return CLI_NOT_IN_SET(s->cli, option, word, strlen(word), &pd_set_record_type);
     return CLI_ADD(s->cli, l->types, l->n_types, (uint32_t)type);
 }
 

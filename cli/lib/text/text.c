@@ -948,7 +948,10 @@ bool text_line(struct text *t, const char *line, size_t n)
     if (json == NULL)
         json = json_loadb(line, n, JSON_REJECT_DUPLICATES, &error);
     if (json == NULL)
-        return fail(t, CLI_DAMAGED, "at byte %d: no JSON: %.200s", error.position, error.text);
+        return fail(t, CLI_DAMAGED, "at byte %d: no JSON: %.200s%s", error.position, error.text,
+                    json_error_code(&error) == json_error_premature_end_of_input
+                        ? "; an object takes one line, as jq -c . makes it"
+                        : "");
     const bool ok = (json_object_get(json, "payload") || release_waiting(t)) && take_line(t, json);
     json_decref(json);
     return ok;

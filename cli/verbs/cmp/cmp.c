@@ -268,14 +268,9 @@ static bool take_ignore(struct cmp *c, const char *list)
         {"offset", PD_IGNORE_OFFSET}, {"order", PD_IGNORE_ORDER}, {"container", PD_IGNORE_CONTAINER}};
     for (const char *p = list; *p;) {
         const size_t n = strcspn(p, ",");
-        size_t i = 0;
-        while (i < 3 && (strlen(words[i].name) != n || strncmp(words[i].name, p, n) != 0))
-            i++;
-        if (i == 3) {
-            cli_fail(c->cli, CLI_USAGE, "--ignore: there are offset, order and container, not \"%.*s\"",
-                     (int)n, p);
+        const int i = CLI_FIND_WORD(c->cli, "--ignore", p, n, words);
+        if (i < 0)
             return false;
-        }
         c->ignore |= words[i].bit;
         p += n + (p[n] == ',');
     }

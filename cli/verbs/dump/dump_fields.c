@@ -74,22 +74,16 @@ bool dump_fields_parse(struct dump *d)
                                             "srccode", "brstacksym", "insn"};
     for (const char *p = d->fields; *p;) {
         const size_t n = strcspn(p, ",");
-        int found = -1;
-        for (int f = 0; f < N_FIELDS; f++)
-            if (strlen(fields[f].name) == n && memcmp(fields[f].name, p, n) == 0)
-                found = f;
-        for (size_t i = 0; found < 0 && i < sizeof elsewhere / sizeof *elsewhere; i++)
+        for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
             if (strlen(elsewhere[i]) == n && memcmp(elsewhere[i], p, n) == 0) {
                 cli_fail(d->cli, CLI_USAGE,
                          "-F: %s needs symbols, which perf script resolves and perfdata does not",
                          elsewhere[i]);
                 return false;
             }
-        if (found < 0) {
-            cli_fail(d->cli, CLI_USAGE, "-F: there is no field \"%.*s\"; see perfdata dump --help", (int)n,
-                     p);
+        const int found = CLI_FIND_WORD(d->cli, "-F", p, n, fields);
+        if (found < 0)
             return false;
-        }
         d->chosen |= UINT64_C(1) << found;
         p += n + (p[n] == ',');
     }

@@ -216,11 +216,8 @@ static bool take_option(struct extract *x, int key)
     }
     if (key == KEY_TRACING_DATA)
         x->feature = PD_FEAT_TRACING_DATA;
-    if (key == KEY_FEATURE && !pd_feature_parse(cli->arg, &x->feature)) {
-        cli_fail(cli, CLI_USAGE, "--feature: there is no feature \"%s\"; perfdata info lists those of a file",
-                 cli->arg);
-        return false;
-    }
+    if (key == KEY_FEATURE && !pd_feature_parse(cli->arg, &x->feature))
+        return CLI_NOT_IN_SET(cli, "--feature", cli->arg, strlen(cli->arg), &pd_set_feature);
     return true;
 }
 

@@ -287,7 +287,16 @@ static void print_summary(struct info *info)
     print_notes(info);
 }
 
-/* As perf report --stats prints it, with our names of the types. */
+/* perf's names have no "HEADER_". */
+static const char *stats_name(uint32_t type)
+{
+    static const char prefix[] = "HEADER_";
+    const char *name = pd_set_name(&pd_set_record_type, type);
+    const size_t n = sizeof prefix - 1;
+    return name && strncmp(name, prefix, n) == 0 ? name + n : name;
+}
+
+/* As perf report --stats prints it. */
 static void print_stats(struct info *info)
 {
     const double total = (double)info->records;
@@ -295,7 +304,7 @@ static void print_stats(struct info *info)
     cli_print(info->cli, "%20s events: %10" PRIu64 "\n", "TOTAL", info->records);
     for (size_t i = 0; i <= info->n_types; i++) {
         const struct info_type *t = i < info->n_types ? &info->types[i] : &info->other;
-        const char *name = i < info->n_types ? pd_set_name(&pd_set_record_type, t->type) : "OTHER";
+        const char *name = i < info->n_types ? stats_name(t->type) : "OTHER";
         char number[16];
         snprintf(number, sizeof number, "%" PRIu32, t->type);
         if (t->n)

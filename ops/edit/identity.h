@@ -10,7 +10,8 @@
 #include "src/support/wrap.h"
 
 enum pd_identity {
-    PD_ID_UNSAID, /* no line: numbers that identify nobody */
+    PD_ID_UNSAID, /* no line */
+    PD_ID_NUMBER,
     PD_ID_NONE,
     PD_ID_AROUND,
     PD_ID_ZERO,

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # A new record is a block of the schema: new_record/invented.patch adds a record of the kernel by lines of
-# src/schema and one golden test alone. Then all verbs know it; without its line in roles.def it does not
-# build, and without those in identity.def tests name the line that is missing. The steps are those of
-# CONTRIBUTING.md.
+# src/schema and one golden test alone; its fields have names that say nothing. Then all verbs know it.
+# Without its line in roles.def it does not build; without those in identity.def, or without the golden test,
+# tests name what is missing. The steps are those of CONTRIBUTING.md.
 set -euo pipefail
 # shellcheck source=tests/cli/frame_lib.sh
 . "${PERFDATA_SOURCE:=$(cd "$(dirname "$0")/../.." && pwd)}/tests/cli/frame_lib.sh"
@@ -30,6 +30,8 @@ build regen >log 2>&1 || fail "regen: $(tail log)"
 build perfdata_cli test_golden_records test_redact >log 2>&1 || fail "build: $(grep -A3 error log | head -20)"
 expect 0 ./build/tests/test_golden_records
 expect 0 ./build/tests/test_redact
+golden() { PERFDATA_SOURCE=$PWD/tree "$PERFDATA_SOURCE/tests/repo/golden.py"; }
+expect 0 golden
 PERFDATA=$PWD/build/perfdata
 
 # ---- It is read, printed, written and converted
@@ -47,7 +49,8 @@ recording() {
             echo '{"record":{"type":"SAMPLE","misc":"cpumode=USER","attr":0,"sample":{"ip":"0x1000",' \
                 '"pid":'$task',"tid":'$task',"time":"20'$task'","id":"'"$id"'"}}}'
         done
-        echo '{"record":{"type":"INVENTED","attr":0,"invented":{"pid":'"$2"',"tid":'"$2"',"id":"'"$id"'",' \
+        echo '{"record":{"type":"INVENTED","attr":0,"invented":' \
+            '{"owner":'"$2"',"worker":'"$2"',"origin":"'"$id"'",' \
             '"value":"'"$4"'","secret":"nobodys business"},' \
             '"sample_id":{"pid":'"$2"',"tid":'"$2"',"time":"300","id":"'"$id"'"}}}'
     } >"$1.json"
@@ -79,8 +82,8 @@ expect 0 "$PERFDATA" filter --pid 7 -o own.data seven.data
 [ "$(invented own.data)" = 1 ] || fail "filter --pid 7 drops the record of 7"
 expect 0 "$PERFDATA" merge -o merged.data seven.data five.data
 "$PERFDATA" decode --short merged.data | grep '"type":"INVENTED"' >records
-has records '"id":"1","value":"11".*"id":"1"}'
-has records '"id":"2","value":"22".*"id":"2"}'
+has records '"origin":"1","value":"11".*"id":"1"}'
+has records '"origin":"2","value":"22".*"id":"2"}'
 expect 0 "$PERFDATA" redact --paths hash -o redacted.data seven.data
 [ "$(invented redacted.data)" = 1 ] || fail "redact drops the record"
 ! grep -q nobody redacted.data || fail "redact leaves the text"
@@ -107,10 +110,13 @@ sed -i.kept '/^ROLE(invented,/d' tree/src/schema/roles.def
 ! build perfdata_cli >log 2>&1 || fail "a record without a role builds"
 has log 'add_a_ROLE_to_roles_def_of_invented'
 mv tree/src/schema/roles.def.kept tree/src/schema/roles.def
-for field in pid tid id secret; do
+for field in owner worker origin value secret; do
     sed -i.kept "/^IDENTIFIES(invented, *$field,/d" tree/src/schema/identity.def
     build test_redact >log 2>&1 || fail "build: $(grep -A3 error log | head)"
     ! ./build/tests/test_redact >out 2>err || fail "no test misses the line of $field"
     has err "invented\\.$field has no line in identity\\.def"
     mv tree/src/schema/identity.def.kept tree/src/schema/identity.def
 done
+sed -i '/^    {"INVENTED",$/,/^$/d' tree/tests/golden/golden_records.c
+! golden >out 2>err || fail "nobody misses the golden test"
+has err 'INVENTED'

@@ -3,6 +3,7 @@
 #ifndef PERFDATA_CLI_COMMAND_H
 #define PERFDATA_CLI_COMMAND_H
 
+#include "src/support/limits.h"
 #include <perfdata/session/text.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -15,8 +16,6 @@ enum {
     CLI_DAMAGED = 3,  /* the input is damaged; the intact part was processed */
     CLI_OUTPUT = 4,   /* writing or reading failed, or memory ran out: no output is made */
 };
-
-#define CLI_MOST_THREADS 16
 
 struct cli_input;
 struct cli_output;
@@ -42,7 +41,7 @@ struct cli {
     bool list_options; /* --help prints a table for the completion of shells instead */
     bool color;        /* results go to a terminal, or --color=always: after the options */
     int verbose;
-    unsigned threads; /* requested by -j; at most CLI_MOST_THREADS are used */
+    unsigned threads; /* requested by -j; at most PD_LIMIT_THREADS are used */
     /* state */
     int status;                   /* exit status so far, see cli_fail() */
     struct pd_out out;            /* standard output, buffered: write with pd_out_*(), cli_print() */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* options.c - the options of a verb: reading them, parsing their arguments, and --help. */
 #include "options.h"
+#include "src/support/limits.h"
 #include "memory.h"
 #include "messages.h"
 #include "nearest.h"
@@ -201,11 +202,12 @@ static int common_option(struct cli *cli, int key, int argc)
     case KEY_COLOR: return take_color(cli, optarg ? optarg : "always") ? CLI_END : CLI_STOP;
     case 'h': print_help(cli); return CLI_STOP;
     case 'j':
-        if (cli_number(optarg, &n) && n <= 1024) {
+        if (cli_number(optarg, &n) && n <= PD_LIMIT_THREADS_ASKED) {
             cli->threads = n ? (unsigned)n : count_cores();
             return CLI_END;
         }
-        cli_fail(cli, CLI_USAGE, "-j: \"%s\" is no number of threads up to 1024", optarg);
+        cli_fail(cli, CLI_USAGE, "-j: \"%s\" is no number of threads up to %d", optarg,
+                 PD_LIMIT_THREADS_ASKED);
         return CLI_STOP;
     default: return key;
     }

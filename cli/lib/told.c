@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* told.c - remembers reported damage of an input, since several readers find the same damage. */
 #include "cli.h"
+#include "src/support/limits.h"
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -19,8 +20,6 @@ static uint64_t hash_of(const struct pd_error *error)
     }
     return hash ? hash : 1;
 }
-
-#define MOST_REMEMBERED ((size_t)1 << 16)
 
 /* The place of a hash among `cap` ones, a power of two; what is there is it, or 0. */
 static uint64_t *place_of(uint64_t *hashes, size_t cap, uint64_t hash)
@@ -50,7 +49,7 @@ static bool remember_more(struct cli_input *in)
 bool cli_told(struct cli_input *in, const struct pd_error *error)
 {
     const uint64_t hash = hash_of(error);
-    if (in->n_told_once == MOST_REMEMBERED || !remember_more(in))
+    if (in->n_told_once == PD_LIMIT_TOLD_ONCE || !remember_more(in))
         return false;
     uint64_t *place = place_of(in->told_once, in->cap_told, hash);
     const bool told = *place != 0;

@@ -3,6 +3,7 @@
  * writing.c - writes the recording of a verb: its output, in any container, which appears only when complete.
  */
 #include "writing.h"
+#include "src/support/limits.h"
 #include <string.h>
 
 bool cli_take_writing(struct cli_writing *w, int key, enum pd_convert_zip *zip)
@@ -47,7 +48,7 @@ void cli_tell_error(struct cli_writing *w, const struct pd_error *error)
 
 void cli_tell_places(const struct cli_writing *w)
 {
-    if (w->n_findings > CLI_MOST_FINDINGS)
+    if (w->n_findings > PD_LIMIT_FINDINGS_TOLD)
         cli_say(w->cli, "%zu places could not be read", w->n_findings);
 }
 

@@ -4,6 +4,7 @@
  * with limits of the machine. Each case runs in a separate process, so that its memory can be measured.
  */
 #define _GNU_SOURCE
+#include "src/support/limits.h"
 #include "cli/lib/cli.h"
 #include "cli/lib/measure.h"
 #include "cli/lib/threads/parts.h"
@@ -20,7 +21,6 @@
 #include <zstd.h>
 
 #define WINDOW ((size_t)256 << 10)
-#define MOST_COMMANDS 64
 #define DEFAULT_REPEAT 3
 
 enum { KEY_ONLY = CLI_LONG, KEY_REPEAT, KEY_COMMAND };
@@ -65,7 +65,7 @@ struct bench {
     bool compressed; /* some records are inside of COMPRESSED ones */
     char dir[256];   /* of outputs; "" until there is one */
     char in[4096], out[4096], text[4096];
-    const char *commands[MOST_COMMANDS];
+    const char *commands[PD_LIMIT_BENCH_COMMANDS];
     size_t n_commands;
     uint64_t repeat;
     struct cli_json *json;
@@ -662,12 +662,13 @@ static bool take_option(struct bench *b, int key)
     switch (key) {
     case KEY_ONLY: b->only = cli->arg; return only_is_known(b);
     case KEY_REPEAT:
-        if (cli_number(cli->arg, &b->repeat) && b->repeat >= 1 && b->repeat <= 1000)
+        if (cli_number(cli->arg, &b->repeat) && b->repeat >= 1 && b->repeat <= PD_LIMIT_BENCH_REPEAT)
             return true;
-        cli_fail(cli, CLI_USAGE, "--repeat: \"%s\" is no number from 1 to 1000", cli->arg);
+        cli_fail(cli, CLI_USAGE, "--repeat: \"%s\" is no number from 1 to %d", cli->arg,
+                 PD_LIMIT_BENCH_REPEAT);
         return false;
     case KEY_COMMAND:
-        if (strchr(cli->arg, '=') && b->n_commands < MOST_COMMANDS) {
+        if (strchr(cli->arg, '=') && b->n_commands < PD_LIMIT_BENCH_COMMANDS) {
             b->commands[b->n_commands++] = cli->arg;
             return true;
         }

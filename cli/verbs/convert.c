@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* convert.c - `perfdata convert`: a recording in another container, compression, byte order or attr size. */
 #define _GNU_SOURCE
+#include "src/support/limits.h"
 #include "cli/lib/conversion.h"
 #include <inttypes.h>
 #include <perfdata/ops/convert.h>
@@ -71,8 +72,9 @@ static bool take_attr_size(struct run *run)
     uint64_t n;
     if (!cli_number(run->cli->arg, &n))
         return wrong(run, "--attr-size");
-    if (n < 64 || n > 4096 || n % 8) {
-        cli_fail(run->cli, CLI_USAGE, "--attr-size: %" PRIu64 " is no multiple of 8 from 64 to 4096", n);
+    if (n < 64 || n > PD_LIMIT_ATTR_CHANGED || n % 8) {
+        cli_fail(run->cli, CLI_USAGE, "--attr-size: %" PRIu64 " is no multiple of 8 from 64 to %d", n,
+                 PD_LIMIT_ATTR_CHANGED);
         return false;
     }
     run->c.options.attr_size = (uint32_t)n;

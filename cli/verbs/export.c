@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* export.c - `perfdata export`: the stacks of samples, added up, for other tools. */
 #define _GNU_SOURCE
+#include "src/support/limits.h"
 #include "cli/lib/selection/selection.h"
 #include "cli/lib/cli.h"
 #include "cli/lib/files/convert_dir.h"
@@ -239,7 +240,7 @@ static void tell_sums(struct run *run)
 {
     struct pd_export_stats stats;
     pd_export_get_stats(run->export, &stats);
-    if (run->n_findings > CLI_MOST_FINDINGS)
+    if (run->n_findings > PD_LIMIT_FINDINGS_TOLD)
         cli_say(run->cli, "%zu places could not be read", run->n_findings);
     if (stats.cut)
         cli_say(run->cli, "%" PRIu64 " samples had so long a stack that the outermost frames were left out",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* filter.c - `perfdata filter`: the selected records, and the records that they need, as a new recording. */
 #define _GNU_SOURCE
+#include "src/support/limits.h"
 #include "cli/lib/selection/selection.h"
 #include "cli/lib/writing.h"
 #include <errno.h>
@@ -166,7 +167,7 @@ static enum pd_code filter_plain(void *user, const struct pd_sink *sink, struct 
 static void on_finding(void *user, const struct pd_error *error)
 {
     struct run *run = user;
-    if (++run->w.n_findings <= CLI_MOST_FINDINGS || error->code != PD_EUNKNOWN)
+    if (++run->w.n_findings <= PD_LIMIT_FINDINGS_TOLD || error->code != PD_EUNKNOWN)
         cli_input_error(&run->in, error);
 }
 
@@ -214,7 +215,7 @@ static bool filter(void *user)
 static void tell_kept(struct run *run)
 {
     const struct pd_filter_stats *stats = &run->stats;
-    if (run->w.n_findings > CLI_MOST_FINDINGS)
+    if (run->w.n_findings > PD_LIMIT_FINDINGS_TOLD)
         cli_say(run->cli, "%zu records could not be read and were kept", run->w.n_findings);
     if (run->in.meta && pd_metadata_feature(run->in.meta, PD_FEAT_STAT))
         cli_say(

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* gen.c - `perfdata gen`: synthetic recordings, at random or of a workload. */
+#include "src/support/limits.h"
 #include "cli/lib/files/convert_dir.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <perfdata/ops/gen.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MOST_WEIGHTS 256
 
 enum {
     KEY_SIZE = CLI_LONG,
@@ -67,7 +66,7 @@ static const struct cli_spec spec = {
 struct run {
     struct cli *cli;
     struct pd_gen_options options;
-    struct pd_gen_weight weights[MOST_WEIGHTS];
+    struct pd_gen_weight weights[PD_LIMIT_GEN_WEIGHTS];
     const char *preset, *workload;
     bool random, has_to;
     int level;
@@ -113,7 +112,7 @@ static bool take_size(struct run *run)
 static bool add_weight(struct run *run, uint32_t type, uint64_t weight)
 {
     struct pd_gen_options *o = &run->options;
-    if (o->n_weights == MOST_WEIGHTS || weight > UINT32_MAX)
+    if (o->n_weights == PD_LIMIT_GEN_WEIGHTS || weight > UINT32_MAX)
         return wrong(run, "-t");
     run->weights[o->n_weights++] = (struct pd_gen_weight){type, (uint32_t)weight};
     return true;

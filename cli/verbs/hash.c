@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* hash.c - `perfdata hash`: the XXH3-128 of the content of recordings, and comparison with a list. */
 #define _GNU_SOURCE
+#include "src/support/limits.h"
 #include "cli/lib/cli.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -78,7 +79,7 @@ static bool hash_file(struct hash *h, const char *path, struct pd_hash *hash)
     const enum pd_code code = pd_hash_recording(h->in.reader, &o, hash, &error);
     cli_progress_end(h->cli);
     cli_tell_findings(&h->in); /* of other members, and of what stands behind the data */
-    if (h->n_findings > CLI_MOST_FINDINGS)
+    if (h->n_findings > PD_LIMIT_FINDINGS_TOLD)
         cli_say(h->cli, "%s: %zu places could not be read", h->in.name, h->n_findings);
     if (code)
         cli_input_error(&h->in, &error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* redact.c - `perfdata redact`: a recording without the data that identifies its owner. */
 #define _GNU_SOURCE
+#include "src/support/limits.h"
 #include "cli/lib/conversion.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -9,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define MOST_LEAKS 20
 
 enum { KEY_HOW = CLI_LONG, KEY_FILE = CLI_LONG + 32, KEY_MAP, KEY_PROVE, KEY_KEEP, KEY_UNKNOWN };
 
@@ -136,9 +135,10 @@ static bool take_key(struct redact *r)
     fclose(file);
     if (error)
         return cannot_read(r, "--key", error);
+    char most[64];
+    snprintf(most, sizeof most, "a key has %d bytes at most", PD_LIMIT_REDACT_KEY);
     if (r->options.key_n < 16 || more)
-        return cannot(r, "--key", r->cli->arg,
-                      more ? "a key has 65536 bytes at most" : "a key has 16 bytes at least");
+        return cannot(r, "--key", r->cli->arg, more ? most : "a key has 16 bytes at least");
     r->options.key = r->key;
     return true;
 }
@@ -264,7 +264,7 @@ static void on_leak(void *user, const struct pd_leak *leak)
     struct redact *r = user;
     const struct pd_bytes *s = &r->proved.strings[leak->string];
     const char *type = leak->rec ? pd_set_name(&pd_set_record_type, leak->rec->type) : NULL;
-    if (r->n_leaks++ >= MOST_LEAKS)
+    if (r->n_leaks++ >= PD_LIMIT_LEAKS_TOLD)
         return;
     if (leak->rec)
         cli_fail(r->cli, CLI_FINDINGS,

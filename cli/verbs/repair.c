@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* repair.c - `perfdata repair`: a valid recording from a truncated, unfinished or damaged one. */
 #define _GNU_SOURCE
+#include "src/support/limits.h"
 #include "cli/lib/writing.h"
 #include "ops/repair/headless.h"
 #include <errno.h>
@@ -11,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define MOST_TOLD 10
 
 enum { KEY_TAIL = CLI_LONG, KEY_LIKE, KEY_REPORT, KEY_DROP };
 
@@ -102,7 +101,7 @@ static void on_lost(void *user, const struct pd_lost_range *lost)
                   member ? ", " : "", offset, offset + lost->bytes - 1, lost->bytes);
         pd_out_visible(&run->cli->out, why, strlen(why));
         pd_out_str(&run->cli->out, "\n");
-    } else if (run->n_told++ < MOST_TOLD) {
+    } else if (run->n_told++ < PD_LIMIT_FINDINGS_TOLD) {
         cli_fail(run->cli, CLI_DAMAGED, "%s%s%s: bytes %" PRIu64 " to %" PRIu64 " are lost: %s", run->in.name,
                  member ? "/" : "", member ? member : "", offset, offset + lost->bytes - 1, why);
     }

@@ -26,7 +26,6 @@
 #include <perfdata/session/sorter.h>
 #include <perfdata/session/tasks.h>
 
-#define MOST_HELD ((size_t)16 << 20)
 #define PIECE ((size_t)65536)
 #define OTHER 256 /* features of higher numbers, which only records can have, together */
 
@@ -186,7 +185,7 @@ static enum pd_code add_feature(struct pd_hashing *h, uint64_t number, uint64_t 
 {
     if (pd_is_of_container(number) || (n == 0 && !pd_may_be_empty(number)))
         return PD_OK;
-    if (number == PD_FEAT_CPU_TOPOLOGY && n + h->held_bytes <= MOST_HELD)
+    if (number == PD_FEAT_CPU_TOPOLOGY && n + h->held_bytes <= PD_LIMIT_HASH_HELD)
         return hold(h, bytes, n);
     if (number < OTHER)
         return hash_feature(h, (uint32_t)number, offset, bytes, n);

@@ -5,9 +5,8 @@
  * mode.
  */
 #include "export.h"
+#include "src/support/limits.h"
 #include "src/schema/fail.h"
-
-#define MOST 4096 /* that wait */
 
 bool pd_chain_is_deferred(const struct pd_vec *ips, uint64_t *cookie)
 {
@@ -91,12 +90,14 @@ enum pd_code pd_export_defer(struct pd_exporting *x, const struct pd_export_samp
     if (n)
         memcpy(u.frames, x->frames.all, n);
     memcpy(u.frames + u.n_frames, x->head, x->n_head);
-    if (l->n == l->cap || l->n >= MOST)
+    if (l->n == l->cap || l->n >= PD_LIMIT_EXPORT_DEFERRED)
         close_gaps(l);
-    while (!code && l->n && (l->n - l->first >= MOST || l->bytes + bytes_of(&u) > PD_LIMIT_EXPORT_WAITING) &&
-           l->first < l->n)
+    while (
+        !code && l->n &&
+        (l->n - l->first >= PD_LIMIT_EXPORT_DEFERRED || l->bytes + bytes_of(&u) > PD_LIMIT_EXPORT_WAITING) &&
+        l->first < l->n)
         code = put_oldest(x);
-    if (!code && l->n >= MOST)
+    if (!code && l->n >= PD_LIMIT_EXPORT_DEFERRED)
         close_gaps(l);
     if (!code && !pd_grow(x->allocator, (void **)&l->all, l->n, &l->cap, sizeof *l->all))
         code = pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, 2 * l->cap * sizeof *l->all);

@@ -4,6 +4,7 @@
  * parts of the input and decodes no record again. Preparing every sample in two passes, and decoding every
  * kept one in the second, took 1140 instructions for a sample in a filter that keeps all; this takes 70.
  */
+#include "src/support/limits.h"
 #include "src/codec/usual.h"
 #include "src/schema/fail.h"
 #include "src/container/reader/sample_run.h"
@@ -11,8 +12,6 @@
 #include "src/session/clock.h"
 #include "src/session/task_flow.h"
 
-#define MOST_PARTS ((size_t)8 << 20)  /* bytes; records beyond it are selected again when they are copied */
-#define MOST_BYTES ((size_t)4 << 20)  /* of them, of records */
 #define SHORT 256                     /* largest record buffered instead of re-read */
 #define PART_ROOM (80 + SHORT)        /* no part takes more */
 #define LEAST_COPY ((size_t)64 << 10) /* less is read and written: a call for each would take longer */
@@ -54,7 +53,7 @@ static bool has_room(struct pd_scan *s, const struct pd_allocator *allocator)
 {
     while (s->cap - s->n < 2 * PART_ROOM) {
         const size_t more = s->cap ? 2 * s->cap : PD_FIRST_PARTS;
-        uint8_t *parts = more <= MOST_PARTS ? pd_resize(allocator, s->parts, more) : NULL;
+        uint8_t *parts = more <= PD_LIMIT_FILTER_NOTES ? pd_resize(allocator, s->parts, more) : NULL;
         if (parts == NULL)
             return false;
         s->parts = parts;
@@ -76,7 +75,7 @@ static void end_part(struct pd_scan *s, uint64_t at)
  */
 static bool stash(const struct pd_scan *s, const struct pd_record *rec)
 {
-    return !s->kept && rec->size <= SHORT && s->bytes + rec->size <= MOST_BYTES;
+    return !s->kept && rec->size <= SHORT && s->bytes + rec->size <= PD_LIMIT_FILTER_NOTED;
 }
 
 static void put_bytes(struct pd_scan *s, const struct pd_record *rec)

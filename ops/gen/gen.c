@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* gen.c - synthetic recordings: opening, the events, and the order of the parts. */
 #include "gen_internal.h"
+#include "src/support/limits.h"
 #include "src/schema/fail.h"
 #include "src/schema/options.h"
+#include <assert.h>
 #include <string.h>
 
 #define DEFAULT_COUNT 10000
@@ -13,6 +15,12 @@ static enum pd_code no_memory(struct pd_error *error, size_t n)
 {
     return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "generator", 0, n);
 }
+
+static_assert((int)PD_GEN_MOST_EVENTS == (int)PD_LIMIT_GEN_EVENTS &&
+                  (int)PD_GEN_MOST_CPUS == (int)PD_LIMIT_GEN_CPUS &&
+                  (int)PD_GEN_MOST_TASKS == (int)PD_LIMIT_GEN_TASKS &&
+                  (int)PD_GEN_MOST_DEPTH == (int)PD_LIMIT_GEN_DEPTH,
+              "the table of limits");
 
 static enum pd_code check(const struct pd_gen_options *o, struct pd_error *error)
 {

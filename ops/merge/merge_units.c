@@ -4,6 +4,7 @@
  * and names. A recording may have tens of thousands of them, so candidates are found by hashes.
  */
 #include "merge.h"
+#include "src/support/limits.h"
 #include "src/support/memory.h"
 #include <perfdata/session/compare.h>
 #include <perfdata/session/event.h>
@@ -16,7 +17,6 @@
  * are known, which perf never writes: then all the others may differ. A group that is not found stays
  * separate, which loses nothing.
  */
-#define FURTHEST 16
 
 /* What the units of a chain have in common besides their attrs. */
 enum sort { ANY, NAMED, UNNAMED }; /* nothing; their names; that a name is unknown */
@@ -129,7 +129,7 @@ static uint32_t find_in_chain(struct pd_merging *m, size_t i, uint32_t attr, uin
     while (c->free != NONE && m->units[c->free].taken_by == i + 1)
         c->free = m->units[c->free].next[sort != ANY];
     uint32_t unit = c->free;
-    for (unsigned k = 0; unit != NONE && k < FURTHEST; k++) {
+    for (unsigned k = 0; unit != NONE && k < PD_LIMIT_MERGE_UNITS; k++) {
         if (is_same(m, i, attr, n, &m->units[unit]))
             return unit;
         unit = m->units[unit].next[sort != ANY];

@@ -12,8 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_RECORDS 65536 /* in which the ID_INDEX is looked for: perf writes it before it samples */
-
 /* The head of one file, then another one, all or from a place on. */
 struct joined {
     const struct pd_allocator *allocator;
@@ -180,8 +178,8 @@ static enum pd_code find_ids(struct pd_reader *r, struct joined *j, bool *found,
     enum pd_code code = PD_OK;
     *found = false;
     pd_reader_go_on(r, pd_find_records(r, r->at));
-    for (unsigned i = 0; !*found && i < MOST_RECORDS && (code = pd_reader_next(r, &rec, error)) == PD_OK;
-         i++) {
+    for (unsigned i = 0;
+         !*found && i < PD_LIMIT_REPAIR_RECORDS && (code = pd_reader_next(r, &rec, error)) == PD_OK; i++) {
         if (rec.type != PD_RECORD_ID_INDEX || pd_reader_decode(r, &rec, NULL) ||
             rec.u.id_index.nr != count_ids(r))
             continue;
@@ -208,9 +206,8 @@ static enum pd_code open_again(struct pd_reader **reader, int fd, struct pd_read
 
 /* ---- Checking that the attrs explain the samples */
 
-#define MOST_SAMPLES 4096 /* that are looked at */
-#define LEAST_BAD 3       /* fewer may be damaged themselves */
-#define EVENTS 64         /* that are told apart */
+#define LEAST_BAD 3 /* fewer may be damaged themselves */
+#define EVENTS 64   /* that are told apart */
 
 /* A later kernel adds one more of the lower bits to samples. */
 static bool is_explained(const struct pd_reader *r, struct pd_record *rec)
@@ -233,7 +230,8 @@ enum pd_code pd_attrs_judge(struct pd_reader *r, struct pd_attrs_fit *fit, struc
         code = pd_reader_rewind(r, error);
     if (!code && r->headless)
         pd_reader_go_on(r, pd_find_records(r, r->at));
-    while (!code && fit->good + fit->bad < MOST_SAMPLES && (code = pd_reader_next(r, &rec, error)) == PD_OK) {
+    while (!code && fit->good + fit->bad < PD_LIMIT_REPAIR_SAMPLES &&
+           (code = pd_reader_next(r, &rec, error)) == PD_OK) {
         const bool sample = rec.type == PD_RECORD_SAMPLE, orphan = pd_is_orphan(r, &rec);
         if (!sample && !orphan)
             continue;

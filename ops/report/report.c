@@ -12,6 +12,9 @@
 #include <perfdata/ops/report.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <assert.h>
+
+static_assert((int)PD_REPORT_MOST_KEYS == (int)PD_LIMIT_REPORT_KEYS, "the table of limits");
 
 struct event {
     struct pd_report_event is; /* first: what is handed out */

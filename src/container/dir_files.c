@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* dir_files.c - files of a directory recording that hold no records. */
 #include "dir.h"
+#include "src/support/limits.h"
 #include "reader/reader_internal.h"
 #include "src/support/memory.h"
 #include <dirent.h>
@@ -9,8 +10,6 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define MOST_DEPTH 8
 
 struct walk {
     const struct pd_reader *reader;
@@ -58,7 +57,7 @@ static enum pd_code walk_entry(struct walk *w, int depth)
         return fail_reading(w, "a file of this directory");
     if (S_ISREG(st.st_mode))
         return walk_file(w, st.st_mode & 07777);
-    if (S_ISDIR(st.st_mode) && depth < MOST_DEPTH)
+    if (S_ISDIR(st.st_mode) && depth < PD_LIMIT_COPY_DEPTH)
         return walk_folder(w, depth + 1);
     w->left++;
     return PD_OK;

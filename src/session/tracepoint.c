@@ -6,6 +6,7 @@
  * nothing is searched twice, and a number that does not fit makes its line invalid. The places that it names
  * are only used in raw bytes, where each is checked.
  */
+#include "src/support/limits.h"
 #include "src/schema/fail.h"
 #include "src/reflect/emit.h"
 #include "src/support/memory.h"
@@ -17,7 +18,6 @@
  * An event has ten fields, or a hundred. The limit keeps the search for a name that was there before linear
  * in the size of the text.
  */
-enum { FIELDS_MAX = 1024 };
 
 struct pd_tracepoints {
     const struct pd_allocator *allocator;
@@ -340,7 +340,7 @@ static bool add_field(struct pd_tracepoints *t, struct format *format, struct pd
                       uint8_t long_size)
 {
     struct pd_tracepoint_field f;
-    bool good = t->scratch_n < FIELDS_MAX && parse_field(line, long_size, &f);
+    bool good = t->scratch_n < PD_LIMIT_FORMAT_FIELDS && parse_field(line, long_size, &f);
     for (size_t i = 0; good && i < t->scratch_n; i++)
         good = !is_named(&t->scratch[i], f.name.ptr, f.name.len);
     format->has_fields = true;

@@ -26,6 +26,8 @@
     X(READER_HELD, 256 << 20, BYTES,                                                                         \
       "of a file on a pipe: the bytes before its data, and those behind it, held in memory", "`PD_ELIMIT`",  \
       "`max_held` of `pd_reader_options`")                                                                   \
+    X(STRAY, 64 << 10, BYTES, "text behind the last record of a pipe stream that is told from a record",     \
+      "a record that cannot be read", "")                                                                    \
     X(LARGE_RECORD, 256 << 20, BYTES, "a record of simpleperf that comes in parts", "`PD_ELIMIT`",           \
       "`max_bytes` of `pd_large_parts`")                                                                     \
     X(HASH_DISTANCE, 128, COUNT,                                                                             \
@@ -39,6 +41,8 @@
     X(TOPOLOGIES, 16, COUNT, "times that CPU_TOPOLOGY follows another NRCPUS", "a finding", "")              \
     X(EVENT_NAME, 511, BYTES, "the names of system and event in the tracing data, for the name of an event", \
       "the event has no name; a finding", "")                                                                \
+    X(FORMAT_FIELDS, 1024, COUNT, "fields of a tracepoint", "the rest counts as lines that cannot be read",  \
+      "")                                                                                                    \
     X(FIELDS_SHOWN, 4096, BYTES,                                                                             \
       "names and bytes of the fields of a tracepoint that are shown for a sample, besides the multiple "     \
       "below: all fields may "                                                                               \
@@ -79,6 +83,18 @@
       "it is compared or copied in pieces, not decoded", "")                                                 \
     X(HASHED, 256 << 20, BYTES, "a feature that is hashed by its fields",                                    \
       "a finding; the feature is left out", "`max_feature` of `pd_hash_options`")                            \
+    X(HASH_HELD, 16 << 20, BYTES, "CPU_TOPOLOGY features that `hash` keeps until NRCPUS has come",           \
+      "the rest is hashed with the number of cpus known so far", "")                                         \
+    X(CMP_AHEAD, 4096, COUNT, "records of each recording that `cmp` looks ahead to for the next equal ones", \
+      "what is between counts as different", "")                                                             \
+    X(CMP_AHEAD_BYTES, 4 << 20, BYTES, "the same records", "the same", "")                                   \
+    X(FILTER_NOTES, 8 << 20, BYTES, "what the first pass of `filter` notes about records",                   \
+      "the rest is selected again when it is copied", "")                                                    \
+    X(FILTER_NOTED, 4 << 20, BYTES, "short records among these notes", "the rest is read again", "")         \
+    X(MERGE_UNITS, 16, COUNT, "events with the same attr that `merge` compares with one of another input",   \
+      "an event of its own", "")                                                                             \
+    X(EXPORT_DEFERRED, 4096, COUNT, "samples of `export` that wait for the rest of their callchain",         \
+      "the oldest is written without it", "")                                                                \
     X(PIECE_HELD, 256 << 20, BYTES, "payload that each piece of `split` must carry", "`PD_ELIMIT`", "")      \
     X(PIECES_COPIED, 64 << 20, BYTES,                                                                        \
       "copies in all pieces of `split` together: features, and records of states, besides "                  \
@@ -91,10 +107,19 @@
     X(REPAIR_SEARCH, 64 << 20, BYTES,                                                                        \
       "the end of a damaged file in which `repair` looks for the table of features",                         \
       "no table is found before that", "")                                                                   \
+    X(REPAIR_RECORDS, 65536, COUNT, "records in which `repair --like` looks for an ID_INDEX",                \
+      "the ids of the other recording are kept", "")                                                         \
+    X(REPAIR_SAMPLES, 4096, COUNT, "samples by which `repair --like` judges attrs",                          \
+      "the rest is not looked at", "")                                                                       \
     X(SORT_MEMORY, 16 << 20, BYTES, "records and hashes that wait to be put in order",                       \
       "temporary files hold the rest", "`memory` of the options")                                            \
     X(MERGE_MEMORY, 64 << 20, BYTES, "the same in `merge`, and in `sort` of the command", "the same",        \
       "`memory` of the options, `--memory`")                                                                 \
+    X(REPORT_KEYS, 8, COUNT, "keys of a report", "`PD_EARG`; status 2", "")                                  \
+    X(GEN_EVENTS, 64, COUNT, "events that `gen` makes", "`PD_EARG`; status 2", "")                           \
+    X(GEN_CPUS, 1024, COUNT, "cpus that `gen` makes", "the same", "")                                        \
+    X(GEN_TASKS, 65536, COUNT, "tasks that `gen` makes", "the same", "")                                     \
+    X(GEN_DEPTH, 1000, COUNT, "frames of a callchain that `gen` makes", "the same", "")                      \
     X(EXPORT_MEMORY, 64 << 20, BYTES, "different stacks of `export` in memory",                              \
       "temporary files hold the rest", "`memory` of `pd_export_options`, `--memory`")                        \
     X(EXPORT_NAMES, 256 << 20, BYTES, "different names of tasks, of files, and of events in `export`, each", \
@@ -114,7 +139,24 @@
     X(EXPRESSION_DEPTH, 100, COUNT, "its parentheses and `!` in one another", "status 2", "")                \
     X(GEN_TEXT, 1 << 20, BYTES, "a description for `gen`", "status 2", "")                                   \
     X(REDACT_KEY, 64 << 10, BYTES, "a key for `redact`", "status 2", "")                                     \
-    X(EDIT_FEATURE, 256 << 20, BYTES, "a feature that `edit` takes from a file", "status 2", "")
+    X(EDIT_FEATURE, 256 << 20, BYTES, "a feature that `edit` takes from a file", "status 2", "")             \
+    X(THREADS, 16, COUNT, "threads that the command starts", "no more are started", "")                      \
+    X(THREADS_ASKED, 1024, COUNT, "threads that `-j` may ask for", "status 2", "")                           \
+    X(TOLD_ONCE, 65536, COUNT, "messages about damage that are told only once",                              \
+      "later ones are told each time", "")                                                                   \
+    X(FINDINGS_TOLD, 10, COUNT, "findings, or lost places, that a verb tells", "the rest is counted", "")    \
+    X(LEAKS_TOLD, 20, COUNT, "leaks that `redact --prove` tells", "the rest is counted", "")                 \
+    X(DAMAGE_LISTED, 64, COUNT, "places of damage that `info --json` lists", "the rest is left out", "")     \
+    X(DIRECTORY_FILES, 64, COUNT, "files of a directory that are written at a time", "status 4", "")         \
+    X(COPY_DEPTH, 8, COUNT, "directories inside each other that `convert` copies along",                     \
+      "what is deeper is named, not copied", "")                                                             \
+    X(CMP_DEPTH, 16, COUNT, "directories inside each other that `cmp` looks into",                           \
+      "what is deeper is compared by its name", "")                                                          \
+    X(PLAIN_DEPTH, 32, COUNT, "JSON values inside each other that the quick parser of `encode` takes",       \
+      "the JSON library reads the line", "")                                                                 \
+    X(GEN_WEIGHTS, 256, COUNT, "weights of record types for `gen`", "status 2", "")                          \
+    X(BENCH_COMMANDS, 64, COUNT, "commands for `bench`", "status 2", "")                                     \
+    X(BENCH_REPEAT, 1000, COUNT, "repetitions of `bench`", "status 2", "")
 
 #define PD_LIMIT_CONSTANT_(name_, value_, unit_, bounds_, more_, change_) PD_LIMIT_##name_ = (value_),
 enum { PD_LIMITS(PD_LIMIT_CONSTANT_) };

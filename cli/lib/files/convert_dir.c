@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "convert_dir.h"
+#include "src/support/limits.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define MOST_DEPTH 8
 
 /* ---- Opening */
 
@@ -113,9 +112,9 @@ int cli_directory_file(struct cli_directory *d, const char *name, mode_t mode, s
     const char *output = d->cli->output;
     struct cli_output *out = d->files;
     char *path = join(d->temporary, name);
-    while (out < d->files + CLI_MOST_FILES && out->cli)
+    while (out < d->files + PD_LIMIT_DIRECTORY_FILES && out->cli)
         out++;
-    const int error = out == d->files + CLI_MOST_FILES           ? EMFILE
+    const int error = out == d->files + PD_LIMIT_DIRECTORY_FILES ? EMFILE
                       : path == NULL || !cli_remember_made(path) ? ENOMEM
                                                                  : 0;
     if (error) {
@@ -141,7 +140,7 @@ int cli_directory_file(struct cli_directory *d, const char *name, mode_t mode, s
 
 int cli_directory_close(struct cli_directory *d, struct pd_sink *sink)
 {
-    for (size_t i = 0; i < CLI_MOST_FILES; i++)
+    for (size_t i = 0; i < PD_LIMIT_DIRECTORY_FILES; i++)
         if (d->files[i].cli && sink->user == &d->files[i])
             return cli_output_commit(&d->files[i]) ? 0 : EIO;
     return 0;
@@ -235,7 +234,7 @@ static int copy_entry(struct cli_directory *d, const char *from, const char *to,
         return copy_file(from, to, st.st_mode);
     if (S_ISLNK(st.st_mode))
         return copy_link(from, to);
-    if (!S_ISDIR(st.st_mode) || depth == MOST_DEPTH) {
+    if (!S_ISDIR(st.st_mode) || depth == PD_LIMIT_COPY_DEPTH) {
         cli_say(d->cli, "%s is not copied", from);
         return 0;
     }
@@ -389,7 +388,7 @@ void cli_directory_discard(struct cli_directory *d)
 {
     if (d->cli == NULL)
         return;
-    for (size_t i = 0; i < CLI_MOST_FILES; i++)
+    for (size_t i = 0; i < PD_LIMIT_DIRECTORY_FILES; i++)
         cli_output_discard(&d->files[i]);
     cli_remove_made();
     cli_forget_made();

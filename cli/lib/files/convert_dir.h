@@ -4,17 +4,16 @@
 #ifndef PERFDATA_CLI_CONVERT_DIR_H
 #define PERFDATA_CLI_CONVERT_DIR_H
 
+#include "src/support/limits.h"
 #include "cli/lib/cli.h"
-
-#define CLI_MOST_FILES 64 /* that are written at a time */
 
 struct cli_directory {
     struct cli *cli;
     char *final, *temporary; /* paths */
     mode_t mode;
-    bool replace;                            /* `final` exists and may be replaced */
-    struct cli_output files[CLI_MOST_FILES]; /* being written */
-    int error;                               /* errno of the first failure */
+    bool replace;                                      /* `final` exists and may be replaced */
+    struct cli_output files[PD_LIMIT_DIRECTORY_FILES]; /* being written */
+    int error;                                         /* errno of the first failure */
 };
 
 /*

@@ -2,6 +2,7 @@
 /* input.c - recordings that are read: opening them, their records, and their damage. */
 #define _GNU_SOURCE
 #include "input.h"
+#include "src/support/limits.h"
 #include "cli/lib/memory.h"
 #include "cli/lib/messages.h"
 #include "cli/lib/print.h"
@@ -224,7 +225,7 @@ bool cli_input_open(struct cli *cli, struct cli_input *in, const char *path, uns
 
 void cli_finding(struct cli_input *in, size_t *n, const struct pd_error *error)
 {
-    if ((*n)++ < CLI_MOST_FINDINGS)
+    if ((*n)++ < PD_LIMIT_FINDINGS_TOLD)
         cli_input_error(in, error);
     else
         cli_raise(in->cli, cli_status_of(error));
@@ -292,7 +293,7 @@ static void damaged(struct cli_input *in, const struct pd_error *error)
 {
     settle(in);
     cli_input_error(in, error);
-    if (in->n_damage < CLI_MOST_DAMAGE)
+    if (in->n_damage < PD_LIMIT_DAMAGE_LISTED)
         in->damage[in->n_damage] = *error;
     in->n_damage++;
 }

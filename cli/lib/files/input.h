@@ -3,6 +3,7 @@
 #ifndef PERFDATA_CLI_INPUT_H
 #define PERFDATA_CLI_INPUT_H
 
+#include "src/support/limits.h"
 #include "cli/lib/command.h"
 #include <perfdata/reader.h>
 #include <perfdata/session/metadata.h>
@@ -15,8 +16,6 @@ enum {
     CLI_BEGIN = 16,      /* cli_input_start() alone */
 };
 
-#define CLI_MOST_DAMAGE 64
-
 /* Must stay where it is while it is open. */
 struct cli_input {
     struct pd_reader *reader;
@@ -25,8 +24,8 @@ struct cli_input {
     struct stat st;           /* of the file; see cli_output_open() */
     int fd;                   /* readable with pread() from offset 0 if `seekable` */
     bool seekable;
-    struct pd_error damage[CLI_MOST_DAMAGE]; /* damage that cli_next_record() found; the first ones */
-    size_t n_damage;                         /* of all */
+    struct pd_error damage[PD_LIMIT_DAMAGE_LISTED]; /* damage that cli_next_record() found; the first ones */
+    size_t n_damage;                                /* of all */
     /*
      * private: a stream's first bytes, read to recognise it; a TRACING_DATA record; findings that were
      * reported
@@ -125,8 +124,7 @@ void cli_tell_failure(struct cli_input *in);
 int cli_input_error(struct cli_input *in, const struct pd_error *error);
 /* True if an equal error was passed before. Several readers find the same damage. (told.c) */
 bool cli_told(struct cli_input *in, const struct pd_error *error);
-/* The same for the first CLI_MOST_FINDINGS of a run, which *n counts; the others only set the status. */
-#define CLI_MOST_FINDINGS 10
+/* The same for the first PD_LIMIT_FINDINGS_TOLD of a run, which *n counts; the others only set the status. */
 void cli_finding(struct cli_input *in, size_t *n, const struct pd_error *error);
 
 /* Adds the metadata of a record; for verbs that read records without cli_next_record(). */

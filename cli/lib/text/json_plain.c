@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* json_plain.c - JSON without anything unusual. */
 #include "json_plain.h"
+#include "src/support/limits.h"
 #include <stdint.h>
 
-#define MOST_DEPTH 32
 #define MOST_DIGITS 18 /* fit 64 bits */
 
 struct plain {
@@ -87,7 +87,7 @@ static json_t *take_array(struct plain *s, unsigned depth)
 static json_t *take_value(struct plain *s, unsigned depth)
 {
     size_t n;
-    if (depth == MOST_DEPTH)
+    if (depth == PD_LIMIT_PLAIN_DEPTH)
         return NULL;
     if (skip(s, '"')) {
         const char *text = take_text(s, &n);

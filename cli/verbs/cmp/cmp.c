@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cmp.c - `perfdata cmp`: the differences between two recordings, by record and field. */
 #include "cmp.h"
+#include "src/support/limits.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
 #include <perfdata/feature.h>
@@ -249,7 +250,7 @@ static void compare(struct cmp *c)
     cli_progress_end(c->cli);
     for (int s = 0; s < 2; s++)
         cli_tell_findings(&c->in[s]);
-    if (c->n_findings > CLI_MOST_FINDINGS)
+    if (c->n_findings > PD_LIMIT_FINDINGS_TOLD)
         cli_say(c->cli, "%zu places could not be read", c->n_findings);
     if (code)
         cli_error(c->cli, c->in[0].name, &error);

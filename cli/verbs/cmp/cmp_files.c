@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cmp_files.c - files of directories that hold no records (kcore_dir and the like), for `perfdata cmp`. */
 #include "cmp.h"
+#include "src/support/limits.h"
 #include "cli/lib/files/convert_dir.h"
 #include <dirent.h>
 #include <errno.h>
@@ -10,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define MOST_DEPTH 16
 
 /* Paths below the directory, in order: files, links and other entries that are not directories. */
 struct names {
@@ -52,7 +51,7 @@ static int list_entry(struct names *l, const char *root, char *name, int depth)
     char *path = cli_format("%s/%s", root, name);
     int error = path == NULL ? ENOMEM : lstat(path, &st) < 0 ? errno : 0;
     free(path);
-    if (!error && S_ISDIR(st.st_mode) && depth < MOST_DEPTH)
+    if (!error && S_ISDIR(st.st_mode) && depth < PD_LIMIT_CMP_DEPTH)
         error = list_names(l, root, name, NULL, depth + 1);
     else if (!error)
         return add_name(l, name) ? 0 : ENOMEM;

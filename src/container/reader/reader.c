@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* reader.c - one record after the other. */
+#include "src/support/limits.h"
 #include "src/container/dir.h"
 #include "src/container/file.h"
 #include "sample_run.h"
@@ -10,8 +11,6 @@
 #include "src/codec/record_role.h"
 #include "src/support/memory.h"
 #include "src/support/wire.h"
-
-#define MOST_STRAY ((size_t)64 << 10) /* fits the smallest window */
 
 enum pd_code pd_reader_rewind(struct pd_reader *r, struct pd_error *error)
 {
@@ -125,7 +124,7 @@ static enum pd_code find_stray(struct pd_reader *r, enum pd_code code, struct pd
     size_t got;
     if (r->info.container != PD_CONTAINER_PIPE)
         return code;
-    const enum pd_code failed = pd_input_at(r->src, r->at, MOST_STRAY + 1, &p, &got, &what);
+    const enum pd_code failed = pd_input_at(r->src, r->at, PD_LIMIT_STRAY + 1, &p, &got, &what);
     if (failed) {
         if (error)
             *error = what;
@@ -133,7 +132,7 @@ static enum pd_code find_stray(struct pd_reader *r, enum pd_code code, struct pd
     }
     if (got > r->end - r->at)
         got = (size_t)(r->end - r->at);
-    if (got > MOST_STRAY || !is_stray(r, p, got))
+    if (got > PD_LIMIT_STRAY || !is_stray(r, p, got))
         return code;
     r->info.stray = got;
     return PD_END;

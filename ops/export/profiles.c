@@ -6,17 +6,16 @@
 #include "branches.h"
 #include "labels.h"
 #include "src/schema/fail.h"
+#include "src/support/limits.h"
 #include "src/support/memory.h"
 #include "text_out.h"
 #include <inttypes.h>
 #include <stdio.h>
 
-#define MOST_SEGMENTS 64
-
 struct profiles {
     struct pd_export *all;
     uint32_t dso; /* being written; 0: none */
-    struct pd_export_segment segments[MOST_SEGMENTS];
+    struct pd_export_segment segments[PD_LIMIT_EXPORT_SEGMENTS];
     size_t n_segments; /* 0: the binary is not known */
     struct pd_branch_count *counts;
     size_t n, cap;
@@ -208,7 +207,8 @@ static void begin_file(struct profiles *p, uint32_t dso)
     memcpy(id, text + 1, (size_t)(space - text - 1));
     p->dso = dso;
     p->n = 0;
-    p->n_segments = o->segments ? o->segments(o->user, space + 1, id, p->segments, MOST_SEGMENTS) : 0;
+    p->n_segments =
+        o->segments ? o->segments(o->user, space + 1, id, p->segments, PD_LIMIT_EXPORT_SEGMENTS) : 0;
 }
 
 static enum pd_code take_count(void *user, const struct pd_branch_count *c, struct pd_error *error)

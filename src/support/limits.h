@@ -128,7 +128,13 @@
       "its outermost frames are left out, which is told", "")                                                \
     X(EXPORT_WAITING, 16 << 20, BYTES, "samples of `export` that wait for their deferred call chain",        \
       "the oldest ones are taken without it, which is told", "")                                             \
+    X(EXPORT_SEGMENTS, 64, COUNT, "program headers of a binary in `export`",                                 \
+      "addresses of the others are offsets", "")                                                             \
     /* The command */                                                                                        \
+    X(ELF_NOTES, 64 << 10, BYTES, "a segment of notes in which a build id is looked for",                    \
+      "the rest is not looked at", "")                                                                       \
+    X(NAMES_COMPARED, 16, COUNT, "names that match nothing of which the nearest is told",                    \
+      "of the others, only that they match nothing", "")                                                     \
     X(TEXT_LINE, 16 << 20, BYTES, "a line of text for `encode`", "status 3", "")                             \
     X(TEXT_ATTRS, 1 << 20, COUNT, "attrs in a text for `encode`", "status 3", "")                            \
     X(TEXT_PAYLOAD, 64 << 20, BYTES, "payload in a short text for `encode` whose size is to be computed",    \

@@ -2,6 +2,7 @@
 /* elf.c - see elf.h. ELF of 32 or 64 bits, in either byte order; nothing in it is believed. */
 #include "elf.h"
 #include "cli/lib/memory.h"
+#include "src/support/limits.h"
 #include "src/support/wire.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PT_LOAD = 1, PT_NOTE = 4, PF_X = 1, NT_BUILD_ID = 3, MOST_NOTES = 65536, HEADER = 64 };
+enum { PT_LOAD = 1, PT_NOTE = 4, PF_X = 1, NT_BUILD_ID = 3, HEADER = 64 };
 
 struct reading {
     int fd;
@@ -43,7 +44,7 @@ static uint64_t load(const struct reading *r, const uint8_t *p, size_t wide, siz
 static void find_build_id(const struct reading *r, struct cli_elf *elf, uint64_t offset, uint64_t size)
 {
     static const char digits[] = "0123456789abcdef";
-    const size_t n = size < MOST_NOTES ? (size_t)size : MOST_NOTES;
+    const size_t n = size < PD_LIMIT_ELF_NOTES ? (size_t)size : PD_LIMIT_ELF_NOTES;
     uint8_t *notes = cli_malloc(n ? n : 1);
     if (notes && read_at(r, notes, n, offset)) {
         for (size_t at = 0; n - at >= 16;) {

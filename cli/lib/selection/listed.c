@@ -3,11 +3,9 @@
 #include "cli/lib/cli.h"
 #include "cli/lib/nearest.h"
 #include "selection.h"
+#include "src/support/limits.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* Names whose nearest is looked for; of more, as from a file, only whether they match is told. */
-#define MOST_COMPARED 16
 
 struct cli_listed {
     enum pd_name_kind kind;
@@ -42,7 +40,7 @@ bool cli_list_names(struct cli_selection *s)
 void cli_selection_known(void *user, enum pd_name_kind kind, const char *name)
 {
     struct cli_selection *s = user;
-    for (size_t i = 0; i < s->n_listed && i < MOST_COMPARED; i++)
+    for (size_t i = 0; i < s->n_listed && i < PD_LIMIT_NAMES_COMPARED; i++)
         if (s->listed[i].kind == kind)
             cli_nearest_try(&s->listed[i].nearest, name);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* merge.c - `perfdata merge`: several recordings as one, by time or one after the other. */
 #include "cli/lib/writing.h"
+#include "src/support/limits.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
 #include <perfdata/feature.h>
@@ -38,8 +39,6 @@ static const struct cli_spec spec = {
 };
 /* clang-format on */
 
-#define MOST_NOTES 256
-
 struct noted {
     struct pd_merge_note first;
     size_t others; /* inputs of which the same is noted */
@@ -52,7 +51,7 @@ struct run {
     struct pd_merge_options options;
     struct pd_merge_stats stats;
     size_t failed;
-    struct noted notes[MOST_NOTES];
+    struct noted notes[PD_LIMIT_MERGE_NOTES];
     size_t n_notes;
 };
 
@@ -87,7 +86,7 @@ static void on_note(void *user, const struct pd_merge_note *note)
             run->notes[i].others++;
             return;
         }
-    if (run->n_notes == MOST_NOTES)
+    if (run->n_notes == PD_LIMIT_MERGE_NOTES)
         return;
     run->notes[run->n_notes++] = (struct noted){.first = *note};
 }

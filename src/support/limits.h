@@ -151,6 +151,8 @@
     X(TOLD_ONCE, 65536, COUNT, "messages about damage that are told only once",                              \
       "later ones are told each time", "")                                                                   \
     X(FINDINGS_TOLD, 10, COUNT, "findings, or lost places, that a verb tells", "the rest is counted", "")    \
+    X(MERGE_NOTES, 256, COUNT, "different notes about features that `merge` tells", "the rest is not told",  \
+      "")                                                                                                    \
     X(LEAKS_TOLD, 20, COUNT, "leaks that `redact --prove` tells", "the rest is counted", "")                 \
     X(DAMAGE_LISTED, 64, COUNT, "places of damage that `info --json` lists", "the rest is left out", "")     \
     X(DIRECTORY_FILES, 64, COUNT, "files of a directory that are written at a time", "status 4", "")         \

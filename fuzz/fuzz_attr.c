@@ -6,7 +6,7 @@
  */
 #include "harness.h"
 #include "mutator.h"
-#include "src/schema/walk.h"
+#include "src/schema/passes/walk.h"
 #include <perfdata/attr.h>
 #include <perfdata/codec.h>
 #include <perfdata/session/compare.h>

@@ -3,8 +3,8 @@
 #include "options.h"
 #include "src/support/limits.h"
 #include "memory.h"
-#include "messages.h"
-#include "nearest.h"
+#include "cli/lib/messages/messages.h"
+#include "cli/lib/messages/nearest.h"
 #include "print.h"
 #include <errno.h>
 #include <getopt.h>

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "print.h"
 #include "memory.h"
-#include "progress.h"
+#include "cli/lib/messages/progress.h"
 #include "cli/lib/files/sink.h"
 #include "cli/lib/files/temporary.h"
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include "src/codec/parts.h"
 #include "src/schema/fail.h"
 #include "src/schema/schema.h"
-#include "src/schema/walk.h"
+#include "src/schema/passes/walk.h"
 #include "src/support/wire.h"
 
 /* The name of the field that holds byte `at`. */

@@ -3,8 +3,8 @@
 #include "complete.h"
 #include "src/codec/interpret.h"
 #include "src/schema/fail.h"
-#include "src/schema/follow.h"
-#include "src/schema/walk.h"
+#include "src/schema/passes/follow.h"
+#include "src/schema/passes/walk.h"
 #include <perfdata/session/complete.h>
 #include <string.h>
 

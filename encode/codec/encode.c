@@ -87,7 +87,7 @@ static bool payload_size(const struct pd_shape *s, const struct pd_record *rec, 
         return size_##name_(s, &rec->u.name_, n);
 #define END(name_)
 #define PD_EACH_FAST
-#include "src/schema/each.h"
+#include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END

@@ -44,7 +44,7 @@
 #define UNLESS(src_, bit_) if (!(s->src_ & PD_MASK_##src_(bit_))) {
 #define DONE }
 #define PD_EACH_FAST
-#include "src/schema/each.h"
+#include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END
@@ -64,7 +64,7 @@ static void FN(encode_record)(struct pd_put *c, const struct pd_shape *s, const 
         break;
 #define END(name_)
 #define PD_EACH_FAST
-#include "src/schema/each.h"
+#include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END

@@ -7,8 +7,8 @@
 #include "src/codec/variant.h"
 #include "src/schema/fail.h"
 #include "src/schema/schema.h"
-#include "src/schema/when.h"
-#include "src/schema/walk.h"
+#include "src/schema/passes/when.h"
+#include "src/schema/passes/walk.h"
 #include "src/support/wire.h"
 #include <stdarg.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #ifndef PERFDATA_SIZE_H
 #define PERFDATA_SIZE_H
 
-#include "src/schema/budget.h"
+#include "src/schema/passes/budget.h"
 
 #define LAYOUT(name_, doc_)                                                                          \
     static inline bool size_##name_(const struct pd_shape *s, const struct pd_##name_ *v, size_t *n) \
@@ -74,7 +74,7 @@ static inline bool size_items(uint64_t items, uint64_t count, size_t bytes, size
 }
 
 #define PD_EACH_FAST
-#include "src/schema/each.h"
+#include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END

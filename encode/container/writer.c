@@ -6,7 +6,7 @@
 #include "src/codec/parts.h"
 #include "encode/codec/complete.h"
 #include "src/schema/fail.h"
-#include "src/schema/follow.h"
+#include "src/schema/passes/follow.h"
 #include "src/schema/schema.h"
 #include "src/codec/transport.h"
 #include "src/container/file.h"

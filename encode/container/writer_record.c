@@ -3,7 +3,7 @@
 #include "encode/codec/complete.h"
 #include "src/codec/interpret.h"
 #include "src/schema/fail.h"
-#include "src/schema/walk.h"
+#include "src/schema/passes/walk.h"
 #include "writer.h"
 
 /* True if all fields that samples of this plan lack are 0. Most are; pd_left_out() takes 30 times as long. */

@@ -7,7 +7,7 @@
 
 #include "canonical.h"
 #include "ops/output/progress.h"
-#include "src/session/order_queue.h"
+#include "src/session/order/order_queue.h"
 #include <perfdata/ops/difference.h>
 #include <perfdata/session/metadata.h>
 #include <perfdata/session/sorter.h>

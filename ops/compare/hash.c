@@ -20,7 +20,7 @@
 #include "src/support/limits.h"
 #include "src/schema/options.h"
 #include "src/session/offcpu.h"
-#include "src/session/order_queue.h"
+#include "src/session/order/order_queue.h"
 #include "src/support/wire.h"
 #include "src/support/wrap.h"
 #include <perfdata/session/sorter.h>

@@ -8,7 +8,7 @@
 #include "src/schema/schema.h"
 #include "src/container/file.h"
 #include "src/support/memory.h"
-#include "src/schema/walk.h"
+#include "src/schema/passes/walk.h"
 #include "src/support/wire.h"
 #include <perfdata/feature.h>
 #include <perfdata/session/fields.h>

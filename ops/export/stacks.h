@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * stacks.h - keys of bytes, each with a sum, in bounded memory: what does not fit waits in runs in order of
- * the keys (src/session/spill.h).
+ * the keys (src/session/order/spill.h).
  */
 #ifndef PERFDATA_STACKS_H
 #define PERFDATA_STACKS_H
 
-#include "src/session/spill.h"
+#include "src/session/order/spill.h"
 #include "src/support/limits.h"
 
 #define PD_STACK_MOST ((size_t)PD_LIMIT_EXPORT_STACK) /* bytes of a key */

@@ -13,7 +13,7 @@
 #include "src/support/idmap.h"
 #include "encode/container/writer.h"
 #include "src/session/offcpu.h"
-#include "src/session/told.h"
+#include "src/session/tasks/told.h"
 #include <perfdata/ops/filter.h>
 
 /* ---- filter_select.c: matches records with the lists */

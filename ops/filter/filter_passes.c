@@ -11,8 +11,8 @@
 #include "src/schema/fail.h"
 #include "src/schema/schema.h"
 #include "src/container/reader/sample_run.h"
-#include "src/session/clock.h"
-#include "src/session/task_flow.h"
+#include "src/session/order/clock.h"
+#include "src/session/tasks/task_flow.h"
 
 typedef enum pd_code visit_fn(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when);
 

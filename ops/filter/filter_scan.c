@@ -9,8 +9,8 @@
 #include "src/schema/fail.h"
 #include "src/container/reader/sample_run.h"
 #include "filter.h"
-#include "src/session/clock.h"
-#include "src/session/task_flow.h"
+#include "src/session/order/clock.h"
+#include "src/session/tasks/task_flow.h"
 
 #define SHORT 256                     /* largest record buffered instead of re-read */
 #define PART_ROOM (80 + SHORT)        /* no part takes more */

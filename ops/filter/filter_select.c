@@ -4,7 +4,7 @@
 #include "src/codec/record_role.h"
 #include "src/schema/fail.h"
 #include "src/session/record_words.h"
-#include "src/session/task_flow.h"
+#include "src/session/tasks/task_flow.h"
 #include "src/support/wrap.h"
 #include <stdio.h>
 #include <string.h>

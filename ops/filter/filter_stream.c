@@ -10,8 +10,8 @@
 #include "ops/output/payload.h"
 #include "src/support/limits.h"
 #include "src/schema/options.h"
-#include "src/session/order_queue.h"
-#include "src/session/task_flow.h"
+#include "src/session/order/order_queue.h"
+#include "src/session/tasks/task_flow.h"
 
 /* Marks in the depth of what waits. */
 enum { PAYLOAD = 64, OLD_FEATURE = 128 };

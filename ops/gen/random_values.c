@@ -4,8 +4,8 @@
 #include "src/codec/interpret.h"
 #include "src/codec/variant.h"
 #include "src/schema/schema.h"
-#include "src/schema/when.h"
-#include "src/schema/walk.h"
+#include "src/schema/passes/when.h"
+#include "src/schema/passes/walk.h"
 #include "src/support/wire.h"
 #include <perfdata/feature.h>
 #include <perfdata/session/compare.h>

@@ -7,7 +7,7 @@
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #include "src/schema/options.h"
-#include "src/session/spill.h"
+#include "src/session/order/spill.h"
 #include "src/support/wire.h"
 #include <errno.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
 #include "src/schema/schema.h"
 #include "src/support/memory.h"
 #include "ops/convert/transcode.h"
-#include "src/schema/walk.h"
+#include "src/schema/passes/walk.h"
 #include "src/support/wire.h"
 #include <perfdata/session/event.h>
 

@@ -9,10 +9,10 @@
 
 #include "ops/filter/filter.h"
 #include "ops/output/reads.h"
-#include "src/session/spill.h"
+#include "src/session/order/spill.h"
 #include "src/support/ids.h"
-#include "src/session/task_graph.h"
-#include "src/session/told.h"
+#include "src/session/tasks/task_graph.h"
+#include "src/session/tasks/told.h"
 #include <perfdata/ops/split.h>
 #include <perfdata/session/session.h>
 

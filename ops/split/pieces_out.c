@@ -5,7 +5,7 @@
 #include "ops/output/rounds.h"
 #include "src/schema/fail.h"
 #include "src/support/limits.h"
-#include "src/session/order_queue.h"
+#include "src/session/order/order_queue.h"
 #include "src/support/wire.h"
 #include <perfdata/session/sorter.h>
 

@@ -8,7 +8,7 @@
 #include "src/codec/interpret.h"
 #include "src/codec/variant.h"
 #include "src/schema/fail.h"
-#include "src/schema/follow.h"
+#include "src/schema/passes/follow.h"
 #include "src/schema/schema.h"
 #include "src/support/memory.h"
 #include "src/reflect/reflect.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* attr.c - perf_event_attr of any size, and the plan computed from it. */
-#include "src/schema/budget.h"
+#include "src/schema/passes/budget.h"
 #include "offcpu_bits.h"
 #include "parts.h"
 #include "usual.h"
 #include "src/schema/fail.h"
 #include "src/schema/schema.h"
-#include "src/schema/when.h"
-#include "src/schema/walk.h"
+#include "src/schema/passes/when.h"
+#include "src/schema/passes/walk.h"
 #include "src/support/wire.h"
 
 /* Bytes of the known fields of an attr with this `size`; a field that the size cuts does not count. */

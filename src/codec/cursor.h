@@ -3,7 +3,7 @@
 #ifndef PERFDATA_TAKE_H
 #define PERFDATA_TAKE_H
 
-#include "src/schema/budget.h"
+#include "src/schema/passes/budget.h"
 #include "src/schema/schema.h"
 #include "src/support/wire.h"
 

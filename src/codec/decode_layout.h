@@ -57,7 +57,7 @@
 #define UNLESS(src_, bit_) if (!(s->src_ & PD_MASK_##src_(bit_))) {
 #define DONE }
 #define PD_EACH_FAST
-#include "src/schema/each.h"
+#include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END
@@ -89,7 +89,7 @@ static bool FN(decode_payload)(const struct pd_plan *plan, const struct pd_shape
                FN(decode_end)(&c, s, rec);
 #define END(name_)
 #define PD_EACH_FAST
-#include "src/schema/each.h"
+#include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END

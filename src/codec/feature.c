@@ -4,7 +4,7 @@
 #include "interpret.h"
 #include "src/schema/fail.h"
 #include "src/schema/schema.h"
-#include "src/schema/walk.h"
+#include "src/schema/passes/walk.h"
 #include "src/support/wire.h"
 #include <perfdata/feature.h>
 #include <perfdata/session/fields.h>

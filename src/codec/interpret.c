@@ -8,8 +8,8 @@
 #include "variant.h"
 #include "src/schema/fail.h"
 #include "src/schema/schema.h"
-#include "src/schema/when.h"
-#include "src/schema/walk.h"
+#include "src/schema/passes/when.h"
+#include "src/schema/passes/walk.h"
 #include "src/support/wire.h"
 
 struct reader {

@@ -4,7 +4,7 @@
 #define PERFDATA_PARTS_H
 
 #include "src/schema/fail.h"
-#include "src/schema/when.h"
+#include "src/schema/passes/when.h"
 #include <perfdata/attr.h>
 #include <perfdata/codec.h>
 
@@ -39,7 +39,7 @@ static inline void pd_error_move(struct pd_error *error, uint64_t part)
 #define ARR(f_, n_, doc_) +(n_)
 #define SUB(f_, layout_, doc_) +PD_BYTES_##layout_
 #define PD_EACH_FAST
-#include "src/schema/each.h"
+#include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END

@@ -3,7 +3,7 @@
 #ifndef PERFDATA_VARIANT_H
 #define PERFDATA_VARIANT_H
 
-#include "src/schema/when.h"
+#include "src/schema/passes/when.h"
 #include <perfdata/codec.h>
 #include <perfdata/constants.h>
 
@@ -52,7 +52,7 @@ static inline bool pd_type_has_trailer(uint32_t type)
     case PD_RECORD_##type_:                         \
         return PD_IS_##trailer_;
 #define END(name_)
-#include "src/schema/each.h"
+#include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END

@@ -141,7 +141,7 @@ static void straight_item(struct pd_out *out, unsigned indent, size_t i)
 #define UNLESS(src_, bit_) if (!(t->shape.src_ & PD_MASK_##src_(bit_))) {
 #define DONE }
 #define PD_EACH_FAST
-#include "src/schema/each.h"
+#include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END
@@ -199,7 +199,7 @@ static void straight_item(struct pd_out *out, unsigned indent, size_t i)
 #define UNLESS(src_, bit_) if (!(t->shape.src_ & PD_MASK_##src_(bit_))) {
 #define DONE }
 #define PD_EACH_FAST
-#include "src/schema/each.h"
+#include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END
@@ -219,7 +219,7 @@ static bool print_straight(const struct printer *p, const struct pd_record *rec,
         break;
 #define END(name_)
 #define PD_EACH_FAST
-#include "src/schema/each.h"
+#include "src/schema/passes/each.h"
 #include <perfdata/session/text.h>
 #undef LAYOUT
 #undef RECORD

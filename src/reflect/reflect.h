@@ -5,7 +5,7 @@
 
 #include "src/codec/variant.h"
 #include "src/schema/schema.h"
-#include "src/schema/walk.h"
+#include "src/schema/passes/walk.h"
 #include "src/support/wire.h"
 
 /* A record for the table-driven passes. */

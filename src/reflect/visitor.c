@@ -24,7 +24,7 @@ bool pd_record_visit(const struct pd_visitor *visitor, void *user, const struct 
         visitor->name_(user, rec, &rec->u.name_);        \
         return true;
 #define END(name_)
-#include "src/schema/each.h"
+#include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END

@@ -11,7 +11,7 @@ enum {
 #define LAYOUT(name_, doc_) NUMBER_OF_##name_,
 #define RECORD(name_, type_, misc_, trailer_, doc_) NUMBER_OF_##name_,
 #define END(name_)
-#include "each.h"
+#include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END
@@ -24,7 +24,7 @@ enum {
 #define RECORD(name_, type_, misc_, trailer_, doc_) \
     AT_##name_ = PD_RECORD_##type_ < FIRST_TOOL ? (int)PD_RECORD_##type_ : FIRST_TOOL + NUMBER_OF_##name_,
 #define END(name_)
-#include "each.h"
+#include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END
@@ -35,7 +35,7 @@ enum {
 #define LAYOUT(name_, doc_) TYPE_OF_##name_ = 0,
 #define RECORD(name_, type_, misc_, trailer_, doc_) TYPE_OF_##name_ = PD_RECORD_##type_,
 #define END(name_)
-#include "each.h"
+#include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END
@@ -82,7 +82,7 @@ const struct pd_traits pd_kernel_traits[FIRST_TOOL + N_LAYOUTS] = {
 #define LAYOUT(name_, doc_)
 #define RECORD(name_, type_, misc_, trailer_, doc_) [AT_##name_].role = add_a_ROLE_to_roles_def_of_##name_,
 #define END(name_)
-#include "each.h"
+#include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END
@@ -148,7 +148,7 @@ const struct pd_traits *pd_tool_traits(uint32_t type)
     case PD_RECORD_##type_:                         \
         return &pd_kernel_traits[AT_##name_];
 #define END(name_)
-#include "each.h"
+#include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END
@@ -169,7 +169,7 @@ bool pd_tool_has_beyond(uint32_t type, const void *decoded)
     if (is && own->f_ > (value_)) \
         return true;
 #define END(name_) }
-#include "each.h"
+#include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END

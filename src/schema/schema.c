@@ -18,7 +18,7 @@
 #define STRUCT_SIZE(name_) sizeof(struct pd_##name_)
 #endif
 
-#include "when.h"
+#include "src/schema/passes/when.h"
 
 #undef PD_MASK_variant /* the tables know all */
 #define PD_MASK_variant(bit_) PD_VARIANT_##bit_
@@ -193,7 +193,7 @@
 #define UNLESS(src_, bit_) \
     {.kind = PD_OP_UNLESS, .src = PD_SRC_##src_, .name = #bit_, .ref = #src_, .arg = PD_MASK_##src_(bit_)},
 #define DONE {.kind = PD_OP_DONE},
-#include "each.h"
+#include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END
@@ -202,7 +202,7 @@
 #define RECORD(name_, type_, misc_, trailer_, doc_) pd_layout_##name_,
 #define END(name_)
 const struct pd_op *(*const pd_layouts[])(void) = {
-#include "each.h"
+#include "src/schema/passes/each.h"
 };
 #undef LAYOUT
 #undef RECORD
@@ -217,7 +217,7 @@ const struct pd_op *pd_layout_of(uint32_t type)
     case PD_RECORD_##type_:                         \
         return pd_layout_##name_();
 #define END(name_)
-#include "each.h"
+#include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END
@@ -234,7 +234,7 @@ const struct pd_op *pd_layout_of_feature(uint32_t feature)
     case PD_FEAT_##id_:           \
         return pd_layout_feature_##name_();
 #define END(name_)
-#include "each.h"
+#include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END

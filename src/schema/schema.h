@@ -118,7 +118,7 @@ extern const size_t pd_n_layouts;
 #define LAYOUT(name_, doc_) const struct pd_op *pd_layout_##name_(void);
 #define RECORD(name_, type_, misc_, trailer_, doc_) const struct pd_op *pd_layout_##name_(void);
 #define END(name_)
-#include "each.h"
+#include "src/schema/passes/each.h"
 #undef LAYOUT
 #undef RECORD
 #undef END

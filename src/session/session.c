@@ -9,7 +9,7 @@
 #include "src/codec/record_role.h"
 #include "src/schema/options.h"
 #include "src/support/limits.h"
-#include "task_flow.h"
+#include "src/session/tasks/task_flow.h"
 
 /* The data of a task besides its name and process. */
 struct more {

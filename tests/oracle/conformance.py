@@ -2,9 +2,9 @@
 """corpus/conformance: the committed JSON of each file, against second_decoder.py, field by field.
 
 perfdata made the JSON from texts written by hand. Here, the decoder that shares nothing with perfdata checks
-that the bytes have the values of the JSON, in both byte orders; tests/cli/conformance.sh checks that perfdata
-still gives this JSON. perf does not read all of the files, and prints some only in part; a minimum number of
-them must agree with `perf report -D` in everything it prints.
+that the bytes have the values of the JSON, in both byte orders; tests/cli/damage/conformance.sh checks that
+perfdata still gives this JSON. perf does not read all of the files, and prints some only in part; a minimum
+number of them must agree with `perf report -D` in everything it prints.
 """
 
 import concurrent.futures

@@ -4,7 +4,7 @@
  * list, one element at a time. With very little memory, so that everything is spilled and merged again; and
  * with failing allocations. Checks R11.
  */
-#include "../unit/order_stream.h"
+#include "tests/unit/session/order_stream.h"
 #include "heap.h"
 #include "seeded.h"
 #include <dirent.h>

@@ -66,7 +66,7 @@ done < <(tokens '^(unit|golden|property|cli|oracle|repo|install)/')
 # Other files of the tree.
 while IFS= read -r path; do
     [ -e "$path" ] || complain "there is no $path"
-done < <(tokens '^(tests|src|include|encode|cli|docs|fuzz|tools)/' | grep -vE '^cli/[a-z_]*\.sh(:|$)')
+done < <(tokens '^(tests|src|include|encode|cli|docs|fuzz|tools)/' | grep -vE '^cli/[a-z_/]*\.sh(:|$)')
 
 # ---- Names of the library.
 names=0

@@ -22,7 +22,7 @@ named() {
 # The same of the heads of all tests and harnesses: their first comment, its lines joined.
 cited() {
     local file
-    for file in fuzz/fuzz_*.c tests/*/*.c tests/*/*.sh tests/*/*.py; do
+    find fuzz/fuzz_*.c tests -name "*.c" -o -name "*.sh" -o -name "*.py" | while IFS= read -r file; do
         awk '/^#!|SPDX/ { next } /^ *($|[^ \/*#"])/ { exit }
             { gsub(/^ *[\/*#]+|\*\/$/, ""); printf "%s ", $0 }' "$file" |
             { grep -oE '\<Checks +R[0-9]+(, +R[0-9]+)*' || true; } | { grep -oE 'R[0-9]+' || true; } |

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "alike.h"
 #include "src/schema/schema.h"
-#include "src/schema/walk.h"
+#include "src/schema/passes/walk.h"
 #include "src/support/wire.h"
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "guard.h"
 #include "src/codec/interpret.h"
 #include "src/schema/schema.h"
-#include "src/schema/walk.h"
+#include "src/schema/passes/walk.h"
 #include <ctype.h>
 #include <perfdata/session/compare.h>
 #include <stdio.h>

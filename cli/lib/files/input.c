@@ -4,9 +4,9 @@
 #include "input.h"
 #include "src/support/limits.h"
 #include "cli/lib/memory.h"
-#include "cli/lib/messages.h"
+#include "cli/lib/messages/messages.h"
 #include "cli/lib/print.h"
-#include "cli/lib/progress.h"
+#include "cli/lib/messages/progress.h"
 #include "temporary.h"
 #include <errno.h>
 #include <fcntl.h>

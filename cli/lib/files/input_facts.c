@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* input_facts.c - facts about an open recording: times, names of its events, its machine, unusual data. */
 #include "input.h"
-#include "cli/lib/messages.h"
+#include "cli/lib/messages/messages.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
 #include <perfdata/ops/filter.h>

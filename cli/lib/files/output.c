@@ -7,7 +7,7 @@
 #include "output.h"
 #include "input.h"
 #include "cli/lib/memory.h"
-#include "cli/lib/messages.h"
+#include "cli/lib/messages/messages.h"
 #include "cli/lib/options.h"
 #include "cli/lib/print.h"
 #include "sink.h"

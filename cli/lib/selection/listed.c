@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* listed.c - names of a selection that no input has, with the nearest that there are. */
 #include "cli/lib/cli.h"
-#include "cli/lib/nearest.h"
+#include "cli/lib/messages/nearest.h"
 #include "selection.h"
 #include "src/support/limits.h"
 #include <stdlib.h>

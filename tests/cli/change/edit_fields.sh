@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# perfdata edit: fields of samples, call chains, times and names of tasks, judged by perf, in every container
+# and byte order.
+. "$(dirname "$0")/../frame_lib.sh"
+
+edit() { # INPUT OUTPUT OPTION...
+    rm -rf "$2"
+    "$PERFDATA" edit -q -i "$1" -o "$2" "${@:3}" || fail "edit $*: $?"
+    "$PERFDATA" check -q "$2" >check.out || fail "check of $*: $(head -n 3 check.out)"
+}
+shown() { # FILE OPTION...: what perf script shows of it as a little-endian file
+    rm -rf plain
+    "$PERFDATA" convert -q -i "$1" -o plain --to file --decompress --endian little
+    perf script -i plain --ns "${@:2}" 2>/dev/null
+}
+sample_type() {
+    "$PERFDATA" info "$1" | sed -n 's/^ *sample_type //p' | head -n 1
+}
+
+# ---- Wrong usage.
+: >in.data
+for option in --strip=tid --strip=callchain,time --strip=nothing --strip= --max-stack=0 --max-stack=x \
+    --time-shift=x --time-shift= --time-shift=1e3 --time-shift=.5 --rename-comm=a --rename-comm==b \
+    --rename-comm=a=sixteen-letters-; do
+    expect 2 "$PERFDATA" edit -o no.data "$option" in.data
+    has err "${option%%=*}"
+done
+expect 2 "$PERFDATA" edit -o no.data in.data
+
+# ---- By hand: AUX data goes with all records about it, and its index.
+record_of() { # TYPE NUMBER-OF-8-BYTES...
+    le 4 "$1" && le 2 0 $((8 + 8 * ($# - 1))) && le 8 "${@:2}"
+}
+{ tiny_records && record_of 11 0 16 0 && record_of 71 16 0 0 0 $((71 << 32)) 0 && le 8 1 2; } >records
+{
+    size=$(stat -c %s records)
+    printf PERFILE2
+    le 8 104 144 104 144 248 "$size" 0 0 $((1 << 18)) 0 0 0
+    le 4 1 128
+    le 8 0 1000 7 0 0
+    zeros 80
+    le 8 0 0
+    cat records
+    le 8 $((248 + size + 16)) 24 1 $((248 + size - 64)) 48
+} >aux.data
+"$PERFDATA" check -q aux.data
+expect 0 "$PERFDATA" edit -o out.data --strip aux aux.data
+has err '1 records AUXTRACE do not come along'
+has err 'feature auxtrace does not come along'
+"$PERFDATA" info --stats out.data >stats
+! grep -q AUX stats || fail "AUX data stays: $(grep AUX stats)"
+[ "$("$PERFDATA" dump out.data | grep -c '^0x')" = $(($("$PERFDATA" dump aux.data | grep -c '^0x') - 2)) ] ||
+    fail "other records went"
+
+# ---- Recordings of perf.
+record x.data -e cpu-clock -F 1999 -g -d -- bash -c work
+"$PERFDATA" convert -q -i x.data -o x.pipe --to pipe
+"$PERFDATA" convert -q -i x.data -o x.zstd -z
+"$PERFDATA" convert -q -i x.data -o x.big --endian big
+"$PERFDATA" convert -q -i x.data -o x.dir --to dir
+fields=comm,tid,time,period,event
+for form in data pipe zstd big dir; do
+    edit "x.$form" out --strip callchain,addr,weight
+    case $(sample_type out) in *CALLCHAIN* | *ADDR*) fail "$form: $(sample_type out)" ;; esac
+    shown x.data -G -F $fields,ip >want.txt
+    shown out -F $fields,ip >got.txt
+    same want.txt got.txt
+
+    edit "x.$form" out --max-stack 3
+    perf script -i x.data --ns -F $fields,ip --max-stack 3 2>/dev/null >want.txt
+    shown out -F $fields,ip >got.txt
+    same want.txt got.txt
+
+    edit "x.$form" out --rename-comm find=sort --rename-comm sort=find
+    shown x.data -G -F $fields |
+        sed 's/^\( *\)find\b/\1@/; s/^\( *\)sort\b/\1find/; s/^\( *\)@/\1sort/' >want.txt
+    shown out -G -F $fields >got.txt
+    same want.txt got.txt
+
+    edit "x.$form" out --time-shift +1000.000000001
+    edit out back --time-shift=-1000.000000001
+    [ "$("$PERFDATA" hash "x.$form" | cut -d ' ' -f 1)" = "$("$PERFDATA" hash back | cut -d ' ' -f 1)" ] ||
+        fail "$form: there and back"
+    shown x.data -F time -G | awk '{ gsub(/[.:]/, ""); printf "%d\n", $1 + 1000000000001 }' >want.txt
+    shown out -F time -G | awk '{ gsub(/[.:]/, ""); printf "%d\n", $1 }' >got.txt
+    same want.txt got.txt
+done
+# The copies of the attrs in EVENT_DESC, and the time of the samples.
+edit x.data out --strip callchain --time-shift 1000
+"$PERFDATA" info --json out >info.json
+! grep -q CALLCHAIN info.json || fail "an attr has the old sample_type"
+perf report -i out --header-only -I 2>/dev/null | sed -n 's/^# time of \(first\|last\) sample : //p' >got.txt
+perf report -i x.data --header-only -I 2>/dev/null | sed -n 's/^# time of \(first\|last\) sample : //p' |
+    awk '{ printf "%.6f\n", $1 + 1000 }' >want.txt
+same want.txt got.txt
+# Before time 1 nothing can be.
+expect 2 "$PERFDATA" edit -o no.data --time-shift=-1000000000 x.data
+has err 'out of range'
+[ ! -e no.data ] || fail "an output after wrong usage"
+# Registers and stacks, together with a feature.
+record stack.data -e cpu-clock -F 499 --call-graph dwarf,4096 -- bash -c work
+edit stack.data out --strip regs,stack --set-feature hostname=elsewhere
+[ "$(sample_type out)" = "$(sample_type stack.data | sed 's/|REGS_USER//; s/|STACK_USER//')" ] ||
+    fail "$(sample_type out)"
+shown stack.data -G -F $fields,ip >want.txt
+shown out -G -F $fields,ip >got.txt
+same want.txt got.txt
+grep -qa elsewhere out || fail "the feature is not set"
+[ "$(stat -c %s out)" -lt $(($(stat -c %s stack.data) / 4)) ] ||
+    fail "stripping 4096 bytes a sample saves nothing"
+
+flat 2000 "$PERFDATA" edit -f --max-stack 8 --time-shift 1 -o /dev/null
+
+# Behind registers of an abi that nobody knows, fields cannot be found: that is refused, and is no damage.
+expect 2 "$PERFDATA" edit --strip stack -o none.data "$PERFDATA_SOURCE/corpus/conformance/trap-regs-abi.data"
+has err '--strip: .*record 0 of type 9 (SAMPLE).* not known'
+[ ! -e none.data ] || fail 'an output of what was refused'

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# -j: output, messages and exit status are those of one thread, on intact and damaged recordings; and there
+# really are threads.
+. "$(dirname "$0")/../frame_lib.sh"
+
+gen() {
+    expect 0 "$PERFDATA" gen -q -o "$@"
+}
+
+# both FILE VERB...: with one thread and with several.
+both() {
+    local file=$1 status=0
+    shift
+    "$PERFDATA" "$@" "$file" >one 2>one.err </dev/null || status=$?
+    expect "$status" "$PERFDATA" "$@" -j3 "$file"
+    cmp -s one out || fail "$* $file: -j3 prints something else: $(diff one out | head -n 4)"
+    cmp -s one.err err || fail "$* $file: -j3 says something else: $(diff one.err err | head -n 4)"
+}
+
+gen build.data --preset build -c 4000
+gen big.data --preset build -c 2000 --endian big
+gen tracing.data --preset tracing -c 2000
+gen all.data -t ALL -c 2000 --seed 5
+gen zipped.data --preset build -c 2000 -z
+gen pipe.data --preset build -c 2000 --to pipe
+gen dir --preset build -c 2000 --to dir
+"$PERFDATA" corrupt -q -E 0.0003 --seed 3 -o bad.data build.data >/dev/null
+"$PERFDATA" corrupt -q --truncate -5000 -o short.data build.data >/dev/null
+gen one.data --events 1 --sample-type ip,tid,time,cpu,period,callchain -c 30000
+"$PERFDATA" corrupt -q -E 0.00001 --seed 9 -o bad-one.data one.data >/dev/null
+for file in build.data big.data tracing.data all.data zipped.data pipe.data dir bad.data bad-one.data \
+    short.data; do
+    both "$file" dump
+    both "$file" dump --json
+    both "$file" dump -F comm,pid,tid,cpu,time,event,ip,period
+    both "$file" dump -x --limit 700
+    both "$file" decode
+    both "$file" decode --short
+done
+# Verbs that use only one thread accept the option, too.
+expect 3 "$PERFDATA" info -j2 short.data
+
+# fails_into TEXT ARGUMENT...: exit status 4, and the message ends so; standard output is where it is to go.
+fails_into() {
+    local text=$1 status=0
+    shift
+    "$PERFDATA" "$@" 2>err </dev/null || status=$?
+    [ $status = 4 ] || fail "$* into what takes no more: exit status $status"
+    has err "standard output: $text"
+    [ "$(wc -l <err)" = 1 ] || fail "$* into what takes no more: $(cat err)"
+}
+
+# For all kinds of outputs, with bytes before and behind. Failures to write are reported, and the written part
+# has no holes.
+gen long.data --preset build -c 30000
+for line in 'dump long.data' 'dump one.data' 'dump -F comm,tid,time,event one.data' \
+    'dump --limit 7777 one.data' 'dump -x one.data' 'decode long.data' 'decode one.data'; do
+    read -ra args <<<"$line"
+    expect 0 "$PERFDATA" "${args[@]}"
+    mv out one
+    { echo before && cat one && echo behind; } >around
+    for j in 2 3; do
+        "$PERFDATA" "${args[@]}" -j$j | cat >piped
+        same piped one
+        { echo before && "$PERFDATA" "${args[@]}" -j$j && echo behind; } >file
+        same file around
+        echo before >file
+        "$PERFDATA" "${args[@]}" -j$j >>file
+        echo behind >>file
+        same file around
+        fails_into 'No space left on device' "${args[@]}" -j$j >/dev/full
+        (
+            ulimit -f 600 # KiB
+            fails_into 'File too large' "${args[@]}" -j$j >file
+        )
+        head -c $((600 << 10)) one | cmp -s - file ||
+            fail "$line -j$j: another beginning in a file that is too small"
+    done
+done
+for j in 2 3; do
+    expect 0 "$PERFDATA" decode -j$j -o file.json long.data
+    "$PERFDATA" decode long.data >one
+    same file.json one
+    rm file.json
+done
+
+# A reader that takes nothing holds the command up while its threads are there.
+for verb in dump decode; do
+    mkfifo "fifo.$verb"
+    "$PERFDATA" "$verb" -j3 long.data >"fifo.$verb" &
+    pid=$!
+    exec 3<"fifo.$verb"
+    head -c 1000 <&3 >/dev/null
+    tasks=(/proc/$pid/task/*)
+    exec 3<&-
+    wait $pid || true
+    [ ${#tasks[@]} = 3 ] || fail "$verb -j3 has ${#tasks[@]} threads"
+done

@@ -1,0 +1,207 @@
+#!/usr/bin/env bash
+# perfdata export --to folded: lines worked out by hand. Mappings that change, kernel and user, a thread
+# that is renamed, call chains whose end comes later, stacks of off-cpu samples, names that would end a
+# frame or a line; sums of several recordings, of periods or of samples; selections; stacks that do not fit
+# into memory; damage.
+. "$(dirname "$0")/../frame_lib.sh"
+
+lines() { # OPTION...: the expected lines are standard input, in any order
+    sort >want
+    expect "${status:-0}" "$PERFDATA" export --to folded "$@"
+    sort out >got
+    same want got
+}
+
+unfold >in.jsonl <<'END'
+{"header":{"container":"file"}}
+{"attr": {"type": "HARDWARE", "config": 0, "sample_type": "IDENTIFIER|IP|TID|TIME|CPU|PERIOD|CALLCHAIN",
+    "flags": "sample_id_all"}, "ids": ["71"]}
+{"record":{"type":"MMAP","attr":0,"misc":"cpumode=KERNEL",
+    "mmap":{"pid":4294967295,"tid":0,"addr":"0xffffffff81000000","len":"0x1000000",
+    "pgoff":"0xffffffff81000000","filename":"[kernel.kallsyms]_text"},
+    "sample_id":{"time":"1","identifier":"71"}}}
+{"record":{"type":"COMM","attr":0,"comm":{"pid":7,"tid":7,"comm":"one"},
+    "sample_id":{"time":"2","identifier":"71"}}}
+{"record":{"type":"MMAP","attr":0,"misc":"cpumode=USER",
+    "mmap":{"pid":7,"tid":7,"addr":"0x400000","len":"0x1000","pgoff":"0x2000","filename":"/bin/a;b"},
+    "sample_id":{"time":"3","identifier":"71"}}}
+{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=KERNEL","sample":{"identifier":"71",
+    "ip":"0xffffffff81000010","pid":7,"tid":7,"time":"10","cpu":1,"period":"100",
+    "callchain":{"ips":["KERNEL","0xffffffff81000010","0xffffffff81000020","USER","0x400010","0x400020"]}}}}
+{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=KERNEL","sample":{"identifier":"71",
+    "ip":"0xffffffff81000010","pid":7,"tid":7,"time":"11","cpu":0,"period":"11",
+    "callchain":{"ips":["KERNEL","0xffffffff81000010","0xffffffff81000020","USER","0x400010","0x400020"]}}}}
+{"record":{"type":"COMM","attr":0,"comm":{"pid":7,"tid":8,"comm":"t w\no;\u0001"},
+    "sample_id":{"time":"12","identifier":"71"}}}
+{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=USER","sample":{"identifier":"71",
+    "ip":"0x400010","pid":7,"tid":8,"time":"13","cpu":0,"period":"5",
+    "callchain":{"ips":["USER","0x400010"]}}}}
+{"record":{"type":"MMAP","attr":0,"misc":"cpumode=USER",
+    "mmap":{"pid":7,"tid":7,"addr":"0x400000","len":"0x1000","pgoff":"0",
+    "filename":{"hex":"2f62696e2fff"}},
+    "sample_id":{"time":"14","identifier":"71"}}}
+{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=USER","sample":{"identifier":"71",
+    "ip":"0x400010","pid":7,"tid":8,"time":"15","cpu":0,"period":"7",
+    "callchain":{"ips":["USER","0x400010"]}}}}
+{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=USER","sample":{"identifier":"71",
+    "ip":"0x400030","pid":9,"tid":9,"time":"16","cpu":0,"period":"3",
+    "callchain":{"ips":[]}}}}
+END
+"$PERFDATA" encode -o in.data in.jsonl || fail encode
+kernel='[kernel.kallsyms]+0xffffffff81000020;[kernel.kallsyms]+0xffffffff81000010'
+lines in.data <<END
+one;/bin/a:b+0x2020;/bin/a:b+0x2010;$kernel 111
+t w\\x0ao:\\x01;/bin/a:b+0x2010 5
+t w\\x0ao:\\x01;/bin/\\xff+0x10 7
+:9;[unknown]+0x400030 3
+END
+lines --count -s pid,cpu in.data <<END
+pid 7;cpu 1;/bin/a:b+0x2020;/bin/a:b+0x2010;$kernel 1
+pid 7;cpu 0;/bin/a:b+0x2020;/bin/a:b+0x2010;$kernel 1
+pid 7;cpu 0;/bin/a:b+0x2010 1
+pid 7;cpu 0;/bin/\\xff+0x10 1
+pid 9;cpu 0;[unknown]+0x400030 1
+END
+lines -s tid,comm --tid 8,9 in.data in.data <<END
+t w\\x0ao:\\x01;tid 8;/bin/a:b+0x2010 10
+t w\\x0ao:\\x01;tid 8;/bin/\\xff+0x10 14
+:9;tid 9;[unknown]+0x400030 6
+END
+lines -s none --all-user --time 0.000000013,0.000000015 in.data <<END
+/bin/a:b+0x2010 5
+/bin/\\xff+0x10 7
+END
+lines -s none --exclude-comms one --exclude-pid 9 in.data <<END
+/bin/a:b+0x2010 5
+/bin/\\xff+0x10 7
+END
+lines -s none -d '/bin/a;b' in.data <<END
+/bin/a:b+0x2010 5
+END
+
+# ---- The same of every container and byte order, and from a pipe.
+expect 0 "$PERFDATA" export --to folded in.data
+cp out want
+"$PERFDATA" convert -q --endian big -o big.data in.data || fail convert
+"$PERFDATA" convert -q --to pipe -o pipe.data in.data || fail convert
+"$PERFDATA" convert -q -z -o zip.data in.data || fail convert
+for file in big.data pipe.data zip.data; do
+    expect 0 "$PERFDATA" export --to folded -i "$file"
+    same want out
+done
+"$PERFDATA" export --to folded - <pipe.data >out || fail 'standard input'
+same want out
+"$PERFDATA" export --to folded -o file in.data || fail '-o'
+same want file
+
+# ---- Several events: the name of the event comes first.
+unfold >two.jsonl <<'END'
+{"header":{"container":"file"}}
+{"attr": {"type": "HARDWARE", "config": 0, "sample_type": "IDENTIFIER|IP|TID"}, "ids": ["71"]}
+{"attr": {"type": "HARDWARE", "config": 1, "sample_type": "IDENTIFIER|IP|TID|PERIOD"}, "ids": ["72"]}
+{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=USER",
+    "sample":{"identifier":"71","ip":"0x10","pid":7,"tid":7}}}
+{"record":{"type":"SAMPLE","attr":1,"misc":"cpumode=USER",
+    "sample":{"identifier":"72","ip":"0x10","pid":7,"tid":7,"period":"20"}}}
+END
+"$PERFDATA" encode -o two.data two.jsonl || fail encode
+lines two.data <<END
+cycles;:7;[unknown]+0x10 1
+instructions;:7;[unknown]+0x10 20
+END
+lines -e instructions two.data <<END
+:7;[unknown]+0x10 20
+END
+lines -e cycles two.data <<END
+:7;[unknown]+0x10 1
+END
+
+# ---- The user's part of a chain comes later: for its thread and cookie alone, and for all that wait for it.
+unfold >deferred.jsonl <<'END'
+{"header":{"container":"file"}}
+{"attr": {"type": "HARDWARE", "config": 0, "sample_type": "IDENTIFIER|IP|TID|TIME|CALLCHAIN",
+    "flags": "sample_id_all|defer_callchain|defer_output"}, "ids": ["71"]}
+{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=KERNEL","sample":{"identifier":"71",
+    "ip":"0xff10","pid":7,"tid":7,"time":"10",
+    "callchain":{"ips":["KERNEL","0xff10","USER_DEFERRED","0x5"]}}}}
+{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=KERNEL","sample":{"identifier":"71",
+    "ip":"0xff20","pid":7,"tid":7,"time":"11",
+    "callchain":{"ips":["KERNEL","0xff20","USER_DEFERRED","0x5"]}}}}
+{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=KERNEL","sample":{"identifier":"71",
+    "ip":"0xff30","pid":7,"tid":8,"time":"12",
+    "callchain":{"ips":["KERNEL","0xff30","USER_DEFERRED","0x5"]}}}}
+{"record":{"type":"CALLCHAIN_DEFERRED","attr":0,"misc":"cpumode=USER",
+    "callchain_deferred":{"cookie":"0x5","ips":["0x41","0x42"]},
+    "sample_id":{"pid":7,"tid":7,"time":"13","identifier":"71"}}}
+{"record":{"type":"CALLCHAIN_DEFERRED","attr":0,"misc":"cpumode=USER",
+    "callchain_deferred":{"cookie":"0x5","ips":["0x43"]},
+    "sample_id":{"pid":7,"tid":7,"time":"14","identifier":"71"}}}
+END
+"$PERFDATA" encode -o deferred.data deferred.jsonl || fail encode
+lines -s tid deferred.data <<END
+tid 7;[unknown]+0x42;[unknown]+0x41;[unknown]+0xff10 1
+tid 7;[unknown]+0x42;[unknown]+0x41;[unknown]+0xff20 1
+tid 8;[unknown]+0xff30 1
+END
+has err 'of 1 samples the user'
+
+# ---- Stacks of off-cpu samples are in their raw data, with process, thread and time; see offcpu.sh.
+unfold >off.jsonl <<'END'
+{"header":{"container":"file"}}
+{"attr": {"type": "SOFTWARE", "config": 10, "sample_type": "IDENTIFIER|IP|TID|TIME|CPU|PERIOD|RAW",
+    "flags": "sample_id_all"}, "ids": ["71"]}
+{"feature":"EVENT_DESC","content":{"events":[{"attr": {"type": "SOFTWARE", "config": 10, "size": 128},
+    "name": "offcpu-time", "ids": ["71"]}]}}
+{"record":{"type":"COMM","attr":0,"comm":{"pid":101,"tid":101,"comm":"sleeper"},
+    "sample_id":{"time":"1","identifier":"71"}}}
+{"record": {"type": "SAMPLE", "misc": "cpumode=USER", "attr": 0,
+    "sample": {"identifier": "71", "ip": "0x401000", "pid": 0, "tid": 0, "time": "50000000071", "cpu": 1,
+    "period": "1", "raw": {"data": "66000000650000008039c80500000000030000000000000000feffffffffffff
+    00104000000000001020400000000000070000000000000000000000"}}}}
+END
+"$PERFDATA" encode -o off.data off.jsonl || fail encode
+lines -s comm,pid,tid off.data <<END
+sleeper;pid 102;tid 101;[unknown]+0x402010;[unknown]+0x401000 97008000
+END
+
+# ---- In little memory the same lines, in the same order.
+expect 0 "$PERFDATA" gen --size 600K --seed 5 --sample-type ip,tid,time,period,callchain -o many.data
+expect 0 "$PERFDATA" export --to folded -v many.data
+cp out want
+has err ', 0 bytes in temporary files'
+expect 0 "$PERFDATA" export --to folded -v -m 16K many.data
+same want out
+! grep -q ', 0 bytes' err || fail 'nothing in temporary files'
+[ "$(cut -d' ' -f1 out | sort | uniq -d | wc -l)" = 0 ] || fail 'a stack twice'
+
+# ---- Damage: status 3, and what is intact.
+head -c -20 in.data >cut.data
+status=3 lines cut.data <<END
+one;/bin/a:b+0x2020;/bin/a:b+0x2010;$kernel 111
+t w\\x0ao:\\x01;/bin/a:b+0x2010 5
+t w\\x0ao:\\x01;/bin/\\xff+0x10 7
+END
+
+# ---- Cut anywhere, each format is whole or there is none.
+size=$(stat -c %s in.data)
+for ((n = 104; n < size; n += $(effort 61 7))); do
+    head -c $n in.data >cut.data
+    for format in folded pprof speedscope firefox bolt profgen autofdo; do
+        rm -rf made
+        "$PERFDATA" export --to $format -o made cut.data >/dev/null 2>err || [ $? = 3 ] ||
+            fail "$n bytes: $(<err)"
+        [ -s err ] || fail "$n bytes, $format: nothing is said"
+    done
+done
+
+# ---- Wrong usage.
+expect 2 "$PERFDATA" export in.data
+has err 'to which format'
+expect 2 "$PERFDATA" export --to fold in.data
+expect 2 "$PERFDATA" export --to folded -s comm, in.data
+expect 2 "$PERFDATA" export --to folded -s '' in.data
+expect 2 "$PERFDATA" export --to folded --all-user --all-kernel in.data
+expect 2 "$PERFDATA" export --to folded -e no-such-event in.data
+expect 2 "$PERFDATA" export --to folded -f -o in.data in.data two.data
+expect 2 "$PERFDATA" export --to folded -f -o two.data in.data two.data
+expect 2 "$PERFDATA" export --to folded -o file in.data

@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# perfdata export --to bolt, profgen and autofdo: files worked out by hand from branch stacks, with the
+# addresses of a binary and without; branches from file to file and of the kernel; damaged binaries.
+. "$(dirname "$0")/../frame_lib.sh"
+
+is() { # FILE: it is standard input
+    cat >want
+    same want "$1"
+}
+
+# Newest first. The fourth is of the kernel, and left out: behind the fifth, instructions ran up to the third.
+stack() {
+    echo '"branch_stack":{"entries":[
+        {"from":"0x400100","to":"0x400200","flags":"mispred"},
+        {"from":"0x400080","to":"0x4000f0","flags":"mispred"},
+        {"from":"0x7f0010","to":"0x400050"},{"from":"0xffffffff81000000","to":"0x400040"},
+        {"from":"0x400030","to":"0x7f0000"}]}' | tr -d '\n'
+}
+unfold >in.jsonl <<END
+{"header":{"container":"file"}}
+{"attr": {"type": "HARDWARE", "config": 0, "sample_type": "IDENTIFIER|IP|TID|TIME|BRANCH_STACK",
+    "branch_sample_type": "ANY", "flags": "sample_id_all"}, "ids": ["71"]}
+{"record":{"type":"MMAP","attr":0,"misc":"cpumode=USER",
+    "mmap":{"pid":7,"tid":7,"addr":"0x400000","len":"0x3000","pgoff":"0x1000","filename":"/bin/a b"},
+    "sample_id":{"time":"3","identifier":"71"}}}
+{"record":{"type":"MMAP2","attr":0,"misc":"cpumode=USER|mmap_build_id",
+    "mmap2":{"pid":7,"tid":7,"addr":"0x7f0000","len":"0x1000","pgoff":"0","build_id_size":20,
+    "build_id":"00112233445566778899aabbccddeeff01234567","prot":5,"flags":2,
+    "filename":"/lib/l.so"},"sample_id":{"time":"4","identifier":"71"}}}
+{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=USER","sample":{"identifier":"71",
+    "ip":"0x400200","pid":7,"tid":7,"time":"10",$(stack)}}}
+{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=USER","sample":{"identifier":"71",
+    "ip":"0x400204","pid":7,"tid":7,"time":"11",$(stack)}}}
+END
+"$PERFDATA" encode -o in.data in.jsonl || fail encode
+library=00112233445566778899aabbccddeeff01234567
+
+expect 0 "$PERFDATA" export --to bolt -o bolt in.data
+is bolt/index <<END
+1-a_b.bolt		offsets	/bin/a b
+$library.bolt	$library	offsets	/lib/l.so
+END
+is bolt/1-a_b.bolt <<END
+B 1030 0 2 0
+B 1080 10f0 0 2
+B 1100 1200 2 2
+T 1080 10f0 1100 2
+T 0 1050 1080 2
+END
+is bolt/$library.bolt <<END
+B 10 0 2 0
+T 0 0 10 2
+END
+
+# ---- An ELF file of one segment: byte 0x1000 is at address 0x401000.
+elf() { # SEGMENTS [BUILD ID]
+    printf '\x7fELF\x02\x01\x01' && zeros 9 && le 2 3 62 && le 4 1 && le 8 0 64 0 && le 4 0
+    le 2 64 56 $1 64 0 0
+    le 4 1 5 && le 8 0x1000 0x401000 0x401000 0x2000 0x2000 4096
+    le 4 4 4 && le 8 176 0 0 36 36 4
+    le 4 4 20 3 && printf 'GNU\0' && printf '%b' "$(sed 's/../\\x&/g' <<<"$2")"
+}
+mkdir bin
+elf 2 $library >'bin/a b'
+expect 0 "$PERFDATA" export --to bolt --binary 'bin/a b' -o with in.data
+is with/index <<END
+1-a_b.bolt		addresses	/bin/a b
+$library.bolt	$library	addresses	/lib/l.so
+END
+is with/1-a_b.bolt <<END
+B 401030 0 2 0
+B 401080 4010f0 0 2
+B 401100 401200 2 2
+T 401080 4010f0 401100 2
+T 0 401050 401080 2
+END
+elf 2 ff112233445566778899aabbccddeeff01234567 >bin/l.so
+elf 1 $library >bin/named
+expect 0 "$PERFDATA" export --to bolt --binary bin/l.so -o other in.data # another build id
+has other/index "offsets	/lib/l.so"
+expect 0 "$PERFDATA" export --to bolt --binary bin/named -o third in.data # without one
+has third/index "offsets	/lib/l.so"
+
+# ---- The other formats, with and without the binary.
+# From elsewhere: 1 less where the code begins, at 0x1000 and 0x401000.
+elsewhere=fffffffffffff001
+for option in '' '--binary=bin/a b'; do
+    rm -rf profgen autofdo
+    expect 0 "$PERFDATA" export --to profgen ${option:+"$option"} -o profgen in.data in.data
+    is profgen/1-a_b.profgen <<END
+2
+50-80:4
+f0-100:4
+3
+80->f0:4
+100->200:4
+$elsewhere->50:4
+END
+    elsewhere=ffffffffffbff001
+    expect 0 "$PERFDATA" export --to autofdo ${option:+"$option"} -o autofdo in.data
+    is autofdo/1-a_b.autofdo <<END
+2
+1050-1080:2
+10f0-1100:2
+2
+1200:1
+1204:1
+2
+1080->10f0:2
+1100->1200:2
+END
+done
+is autofdo/$library.autofdo <<END
+1
+0-10:2
+0
+0
+END
+
+# ---- Pieces add up to the whole; a selection.
+expect 0 "$PERFDATA" export --to bolt --time 0.000000010,0.000000010 -o first in.data
+expect 0 "$PERFDATA" export --to bolt --time 0.000000011,0.000000011 -o second in.data
+sum() {
+    awk '{k = $1 " " $2 " " $3; w[k] += $5} $1 == "B" {n[k] += $4} $1 == "T" {n[k] = $4}
+        END {for (k in n) print k, n[k], w[k]}' "$@" | sort
+}
+sum first/1-a_b.bolt second/1-a_b.bolt >got
+sum bolt/1-a_b.bolt >want
+same want got
+
+# ---- Wrong usage, and binaries that are none.
+expect 2 "$PERFDATA" export --to bolt in.data
+expect 2 "$PERFDATA" export --to bolt -o bolt in.data
+expect 2 "$PERFDATA" export --to folded --binary 'bin/a b' in.data
+expect 2 "$PERFDATA" export --to bolt --binary missing -o x in.data
+expect 2 "$PERFDATA" export --to bolt --binary in.data -o x in.data
+has err 'not an ELF file'
+size=$(stat -c %s 'bin/a b')
+for ((n = 0; n < size; n += 7)); do
+    head -c $n 'bin/a b' >cut
+    "$PERFDATA" export --to bolt --binary cut -o x in.data >out 2>err || [ $? = 2 ] || fail "$n bytes"
+    rm -rf x
+done

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# perfdata export --to pprof, speedscope and firefox: the same stacks and sums as in folded text, read by a
+# program that knows the formats alone (export_read.py); build ids of mappings; names that would break JSON.
+. "$(dirname "$0")/../frame_lib.sh"
+command -v python3 >/dev/null || skip 'python3 is not installed'
+case $0 in /*) ;; *) fail 'run me by an absolute path' ;; esac
+reader=$(dirname "$0")/export_read.py
+
+agree() { # FILE: of any number of events; at least N lines
+    expect 0 "$PERFDATA" export --to folded -s comm,pid,tid "$1"
+    LC_ALL=C sort out >want
+    [ "$(wc -l <want)" -ge "$2" ] || fail "$1: $(wc -l <want) stacks"
+    local format
+    for format in pprof speedscope firefox; do
+        expect 0 "$PERFDATA" export --to $format -f -o profile "$1"
+        python3 "$reader" $format profile 2>ids | sed "s/^${3:-}//" | LC_ALL=C sort >got ||
+            fail "$format of $1 cannot be read"
+        same want got
+    done
+}
+
+agree "$PERFDATA_SOURCE/corpus/callgraph.data" 40 'cpu-clock[^;]*;'
+expect 0 "$PERFDATA" export --to pprof -f -o profile "$PERFDATA_SOURCE/corpus/callgraph.data"
+python3 "$reader" pprof profile >out 2>ids
+"$PERFDATA" extract --build-ids "$PERFDATA_SOURCE/corpus/callgraph.data" >known
+wanted=$(grep -c / ids)
+[ "$wanted" -ge 1 ] || fail 'no files'
+grep / ids | while read -r id name; do
+    grep -q "^$id $name\$" known || fail "$name has the build id $id"
+done
+
+expect 0 "$PERFDATA" gen --size 300K --seed 5 --sample-type ip,tid,time,period,callchain -o many.data
+agree many.data 300
+
+unfold >names.jsonl <<'END'
+{"header":{"container":"file"}}
+{"attr": {"type": "SOFTWARE", "config": 0, "sample_type": "IDENTIFIER|IP|TID|TIME|PERIOD",
+    "flags": "sample_id_all"}, "ids": ["71"]}
+{"record":{"type":"COMM","attr":0,"comm":{"pid":7,"tid":7,"comm":"a\"\\b\nc"},
+    "sample_id":{"time":"2","identifier":"71"}}}
+{"record":{"type":"MMAP2","attr":0,"misc":"cpumode=USER|mmap_build_id",
+    "mmap2":{"pid":7,"tid":7,"addr":"0x400000","len":"0x1000","pgoff":"0x2000","build_id_size":20,
+    "build_id":"00112233445566778899aabbccddeeff01234567","prot":5,"flags":2,
+    "filename":{"hex":"2f225cff"}},"sample_id":{"time":"3","identifier":"71"}}}
+{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=USER","sample":{"identifier":"71",
+    "ip":"0x400010","pid":7,"tid":7,"time":"10","period":"18446744073709551615"}}}
+{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=USER","sample":{"identifier":"71",
+    "ip":"0x10","pid":7,"tid":7,"time":"11","period":"5"}}}
+END
+"$PERFDATA" encode -o names.data names.jsonl || fail encode
+sed 's/18446744073709551615/7/' names.jsonl | "$PERFDATA" encode -f -o names7.data || fail encode
+# The readers' own text has \\ where a name has a backslash.
+agree names7.data 2 'cpu-clock[^;]*;'
+"$PERFDATA" export --to pprof -f -o profile names.data || fail pprof
+python3 "$reader" pprof profile >out 2>ids || fail 'the reader'
+has out ' 9223372036854775807$'
+has ids '^00112233445566778899aabbccddeeff01234567 /"\\\\xff$'
+
+# ---- Nothing to export is a profile without samples.
+"$PERFDATA" filter -q --exclude-record SAMPLE -o none.data names.data || fail filter
+for format in pprof speedscope firefox; do
+    expect 0 "$PERFDATA" export --to $format -f -o profile none.data
+    python3 "$reader" $format profile >out || fail "$format without samples"
+    empty out
+done

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# perfdata filter --dsos against perf: of each dso that perf script names, the samples that it shows, byte for
+# byte.
+. "$(dirname "$0")/../frame_lib.sh"
+command -v perf >/dev/null || skip 'perf is not installed'
+
+show() {
+    perf script -F pid,tid,time,ip,sym,dso -i "$1" 2>/dev/null </dev/null
+}
+record x.data -e cpu-clock -F 1999 -- bash \
+    -c 'for i in 1 2 3; do find /usr/share | sort | md5sum; ls -l /usr/lib; done >/dev/null'
+show x.data >all
+sed -n 's/.* (\([[/][^()]*\))$/\1/p' all | sort | uniq -c | sort -rn |
+    awk '{ $1 = ""; print substr($0, 2) }' | grep -v , | head -n 10 >names
+[ "$(wc -l <names)" -ge 5 ] || fail "too few dsos: $(cat names)"
+grep -qxF '[kernel.kallsyms]' names || grep -qxF '[kernel.vmlinux]' names || fail 'no kernel'
+while read -r name; do
+    expect 0 "$PERFDATA" filter -q -f -d "$name" -i x.data -o y.data
+    grep -F " ($name)" all >want
+    show y.data >got
+    same want got
+    expect 0 "$PERFDATA" filter -q -f --exclude-dsos "$name" -i x.data -o y.data
+    grep -vF " ($name)" all >want
+    show y.data >got
+    same want got
+done <names
+# By the last part of the path, as perf report -d has it.
+path=$(grep '^/' names | head -n 1)
+expect 0 "$PERFDATA" filter -q -f -d "${path##*/}" -i x.data -o y.data
+perf report --stdio --no-children --sort pid,sym -d "${path##*/}" -i x.data 2>/dev/null </dev/null |
+    grep '%' | sed 's/^ *[0-9.]*% *//' | sort >want
+perf report --stdio --no-children --sort pid,sym -i y.data 2>/dev/null </dev/null | grep '%' |
+    sed 's/^ *[0-9.]*% *//' | sort >got
+same want got

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# perfdata split --by cgroup and pid, on a recording written by hand: which samples are in which piece, what
+# it is called, what a piece carries.
+. "$(dirname "$0")/../frame_lib.sh"
+
+{
+    echo '{"header":{"container":"file","order":"little"}}'
+    echo '{"attr":{"type":"SOFTWARE","config":"0x0","size":128,"sample_type":"IP|TID|TIME|CGROUP",' \
+        '"flags":"comm|sample_id_all"},"ids":["1"]}'
+    while read -r id path; do
+        echo '{"record":{"type":"CGROUP","attr":0,"cgroup":{"id":"'"$id"'","path":"'"$path"'"},' \
+            '"sample_id":{"pid":0,"tid":0,"time":"1"}}}'
+    done <<<'70 /b.slice
+9000000000 /a.slice/x y
+5 /never'
+    time=10
+    while read -r pid cgroup; do
+        time=$((time + 1))
+        echo '{"record":{"type":"SAMPLE","misc":2,"attr":0,"sample":{"ip":"0x1010","pid":'"$pid"',"tid":7,' \
+            '"time":"'$time'","cgroup":"'"$cgroup"'"}}}'
+    done <<<'30 9000000000
+4 70
+30 70
+-1 12
+4 9000000000'
+} >x.json
+expect 0 "$PERFDATA" encode -i x.json -o x.data
+
+# has_times FILE "TIMES"
+has_times() {
+    local got
+    got=$("$PERFDATA" dump --json "$1" | sed -n 's/.*"SAMPLE".*"time":"\([0-9]*\)".*/\1/p' | paste -sd' ')
+    [ "$got" = "$2" ] || fail "$1: samples at \"$got\", expected \"$2\""
+    expect 0 "$PERFDATA" check -q "$1"
+}
+
+# In the order of their first samples; a cgroup without samples has no piece, one without a path its number.
+expect 0 "$PERFDATA" split -v --json --by cgroup -o 'c-%02d.data' x.data
+has err 'c-00.data: cgroup /a.slice/x y, 2 samples, 3 other records'
+has err 'c-02.data: cgroup 12, 1 samples'
+[ "$(jq -r '.[].cgroup' out | paste -sd,)" = '/a.slice/x y,/b.slice,12' ] || fail "--json: $(cat out)"
+[ "$(echo c-*)" = 'c-00.data c-01.data c-02.data' ] || fail "pieces: $(ls)"
+has_times c-00.data '11 15'
+has_times c-01.data '12 13'
+has_times c-02.data '14'
+for piece in c-*; do # each has all paths
+    [ "$("$PERFDATA" dump --json "$piece" | grep -c '"CGROUP"')" = 3 ] || fail "$piece: paths"
+done
+expect 0 "$PERFDATA" merge -f -o m.data c-*
+expect 0 "$PERFDATA" cmp --ignore offset,order x.data m.data
+
+# Processes: by their pid.
+expect 0 "$PERFDATA" split --by pid -o 'p-%03d.data' x.data
+[ "$(echo p-*)" = 'p-004.data p-030.data p-unknown.data' ] || fail "pieces: $(ls)"
+has_times p-004.data '12 15'
+has_times p-030.data '11 13'
+has_times p-unknown.data '14'
+
+# An existing file stops all; one that no piece would take the place of does not.
+rm p-004.data p-unknown.data
+touch p-000.data
+expect 2 "$PERFDATA" split --by pid -o 'p-%03d.data' x.data
+has err 'p-030.data: the file exists'
+[ ! -e p-004.data ] || fail 'a piece was written'
+rm p-030.data
+expect 0 "$PERFDATA" split --by pid -o 'p-%03d.data' x.data
+
+sed 's/|CGROUP"/"/; s/,"cgroup":"[0-9]*"}}}/}}}/' x.json >none.json
+expect 0 "$PERFDATA" encode -i none.json -o none.data
+expect 2 "$PERFDATA" split --by cgroup -o 'n-%d' none.data
+has err 'all-cgroups'

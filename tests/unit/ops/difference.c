@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * difference.c - pd_differences() as a library's user meets it: the content of each kind of difference, when
+ * it stops, what is ignored, and lack of memory. How records are paired is tested by tests/cli/show/cmp.sh.
+ */
+#include "bytes.h"
+#include "cmocka_all.h"
+#include "heap.h"
+#include <perfdata/ops/difference.h>
+#include <perfdata/perfdata.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The contents of a recording. */
+struct plan {
+    uint64_t period;
+    uint64_t ips[12];
+    size_t n_ips;
+    const char *host;
+    bool second_sample;
+    bool swapped; /* both records in the other order */
+    enum pd_order order;
+};
+
+static const struct plan usual = {
+    .period = 1000, .ips = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, .n_ips = 12, .host = "here"};
+
+static void put_comm(struct pd_writer *w)
+{
+    const struct pd_record comm = {.type = PD_RECORD_COMM,
+                                   .u.comm = {.pid = 7, .tid = 7, .comm = PD_STR("name")},
+                                   .has_id = true,
+                                   .id = {.pid = 7, .tid = 7, .time = 100}};
+    assert_int_equal(pd_writer_record(w, &comm, NULL), PD_OK);
+}
+
+static void put_sample(struct pd_writer *w, const struct plan *p, uint64_t time)
+{
+    struct pd_record sample = {.type = PD_RECORD_SAMPLE, .u.sample = {.pid = 7, .tid = 7, .time = time}};
+    sample.u.sample.callchain.nr = p->n_ips;
+    sample.u.sample.callchain.ips = (struct pd_vec){p->ips, p->n_ips, 8, PD_FORM_STRUCT};
+    assert_int_equal(pd_writer_record(w, &sample, NULL), PD_OK);
+}
+
+static void put_host(struct pd_writer *w, const struct plan *p)
+{
+    uint8_t bytes[4 + 64] = {0};
+    bytes[p->order == PD_BIG ? 3 : 0] = 64;
+    memcpy(bytes + 4, p->host, strlen(p->host));
+    assert_int_equal(pd_writer_feature(w, PD_FEAT_HOSTNAME, NULL), PD_OK);
+    assert_int_equal(pd_writer_feature_bytes(w, bytes, sizeof bytes, NULL), PD_OK);
+}
+
+static void make(struct bytes *im, const struct plan *p)
+{
+    const struct pd_sink sink = {bytes_put, bytes_patch, im};
+    const struct pd_writer_options options = {.size = sizeof options, .order = p->order, .max_features = 1};
+    const struct pd_attr attr = {.type = PD_TYPE_SOFTWARE,
+                                 .size = PD_ATTR_SIZE_VER7,
+                                 .sample_period = p->period,
+                                 .sample_type = PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_CALLCHAIN,
+                                 .flags = PD_ATTR_SAMPLE_ID_ALL};
+    struct pd_writer *w;
+    im->n = 0;
+    assert_int_equal(pd_writer_open(&w, &sink, &options, NULL), PD_OK);
+    assert_int_equal(pd_writer_attr(w, &attr, (const uint64_t[]){1}, 1, NULL), PD_OK);
+    if (!p->swapped)
+        put_comm(w);
+    put_sample(w, p, 200);
+    if (p->swapped)
+        put_comm(w);
+    if (p->second_sample)
+        put_sample(w, p, 300);
+    if (p->host)
+        put_host(w, p);
+    assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
+    pd_writer_close(w);
+}
+
+/* ---- Reported differences */
+
+struct told {
+    enum pd_difference_kind kind;
+    uint64_t number, value[2];
+    char path[64], text[2][16];
+    bool there[2], has_record[2], has_path;
+    uint64_t index[2];
+};
+
+struct list {
+    struct told told[16];
+    size_t n, most; /* the most to be reported; 0: all */
+    uint64_t done, total;
+};
+
+static bool on_difference(void *user, const struct pd_difference *what)
+{
+    struct list *l = user;
+    assert_true(l->n < 16);
+    struct told *t = &l->told[l->n++];
+    *t = (struct told){.kind = what->kind, .number = what->number, .has_path = what->path != NULL};
+    if (what->path)
+        strncpy(t->path, what->path, sizeof t->path - 1);
+    for (int s = 0; s < 2; s++) {
+        const struct pd_field *f = what->field[s];
+        t->there[s] = what->there[s];
+        t->has_record[s] = what->record[s] != NULL;
+        if (what->record[s])
+            t->index[s] = what->record[s]->index;
+        if (f && f->kind == PD_FIELD_NUMBER)
+            t->value[s] = f->value;
+        else if (f && f->kind == PD_FIELD_STRING)
+            memcpy(t->text[s], f->u.str->ptr, f->u.str->len < 15 ? f->u.str->len : 15);
+    }
+    return l->n != l->most;
+}
+
+static void on_progress(void *user, uint64_t done, uint64_t total)
+{
+    struct list *l = user;
+    assert_true(done >= l->done);
+    l->done = done;
+    l->total = total;
+}
+
+static enum pd_code compare(const struct plan *a, const struct plan *b, unsigned ignore, struct list *l,
+                            uint64_t *n, const struct pd_allocator *allocator)
+{
+    static struct bytes ia, ib;
+    const struct pd_differences_options o = {.size = sizeof o,
+                                             .allocator = allocator,
+                                             .ignore = ignore,
+                                             .difference = on_difference,
+                                             .progress = on_progress,
+                                             .user = l};
+    struct pd_reader *ra, *rb;
+    struct pd_error error = {0};
+    make(&ia, a);
+    make(&ib, b);
+    assert_int_equal(pd_reader_open_memory(&ra, ia.p, ia.n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_reader_open_memory(&rb, ib.p, ib.n, NULL, NULL), PD_OK);
+    const enum pd_code code = pd_differences(ra, rb, &o, n, &error);
+    assert_int_equal(error.code, code);
+    pd_reader_close(ra);
+    pd_reader_close(rb);
+    return code;
+}
+
+static size_t differences(const struct plan *a, const struct plan *b, unsigned ignore, struct list *l)
+{
+    uint64_t n;
+    l->n = 0, l->done = 0;
+    assert_int_equal(compare(a, b, ignore, l, &n, NULL), PD_OK);
+    assert_int_equal(n, l->n);
+    return l->n;
+}
+
+static void equal_ones(void **state)
+{
+    struct list l = {0};
+    (void)state;
+    assert_int_equal(differences(&usual, &usual, 0, &l), 0);
+}
+
+static void each_kind(void **state)
+{
+    struct list l = {0};
+    struct plan other = usual;
+    (void)state;
+    other.period = 4000;
+    other.host = "there";
+    other.second_sample = true;
+    other.ips[3] = 77;
+    assert_int_equal(differences(&usual, &other, 0, &l), 4);
+    size_t records = 0, features = 0, attrs = 0;
+    for (size_t i = 0; i < l.n; i++) {
+        const struct told *t = &l.told[i];
+        if (t->kind == PD_DIFFERENCE_ATTR) {
+            attrs++;
+            assert_string_equal(t->path, "sample_period");
+            assert_int_equal(t->value[0], 1000);
+            assert_int_equal(t->value[1], 4000);
+        } else if (t->kind == PD_DIFFERENCE_FEATURE) {
+            features++;
+            assert_int_equal(t->number, PD_FEAT_HOSTNAME);
+            assert_string_equal(t->path, "text");
+            assert_string_equal(t->text[0], "here");
+            assert_string_equal(t->text[1], "there");
+        } else if (t->has_path) {
+            records++;
+            assert_int_equal(t->kind, PD_DIFFERENCE_RECORD);
+            assert_true(t->has_record[0] && t->has_record[1]);
+            assert_int_equal(t->index[0], 1);
+            assert_int_equal(t->index[1], 1);
+            assert_string_equal(t->path, "callchain.ips[3]");
+            assert_int_equal(t->value[0], 4);
+            assert_int_equal(t->value[1], 77);
+        } else {
+            records++;
+            assert_true(!t->there[0] && t->there[1] && !t->has_record[0] && t->has_record[1]);
+            assert_int_equal(t->index[1], 2);
+        }
+    }
+    assert_int_equal(attrs, 1);
+    assert_int_equal(records, 2);
+    assert_int_equal(features, 1);
+}
+
+/* Eight elements of a vector, then it stops; and the count if that differs. */
+static void many_elements(void **state)
+{
+    struct list l = {0};
+    struct plan other = usual;
+    (void)state;
+    for (size_t i = 0; i < other.n_ips; i++)
+        other.ips[i] += i == 2 ? 0 : 100;
+    assert_int_equal(differences(&usual, &other, 0, &l), 8);
+    assert_string_equal(l.told[0].path, "callchain.ips[0]");
+    assert_string_equal(l.told[2].path, "callchain.ips[3]");
+    assert_int_equal(l.told[7].value[0], 9);
+    assert_int_equal(l.told[7].value[1], 109);
+    other = usual;
+    other.n_ips = 11;
+    assert_int_equal(differences(&usual, &other, 0, &l), 1);
+    assert_string_equal(l.told[0].path, "callchain.nr");
+}
+
+static void stops(void **state)
+{
+    struct list l = {.most = 3};
+    struct plan other = usual;
+    uint64_t n;
+    (void)state;
+    for (size_t i = 0; i < other.n_ips; i++)
+        other.ips[i] += 100;
+    assert_int_equal(differences(&usual, &other, 0, &l), 3);
+    struct pd_differences_options o = {.size = sizeof o}; /* only the number is requested */
+    static struct bytes ia, ib;
+    struct pd_reader *ra, *rb;
+    make(&ia, &usual);
+    make(&ib, &other);
+    assert_int_equal(pd_reader_open_memory(&ra, ia.p, ia.n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_reader_open_memory(&rb, ib.p, ib.n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_differences(ra, rb, &o, &n, NULL), PD_OK);
+    assert_int_equal(n, 8);
+    pd_reader_close(ra);
+    pd_reader_close(rb);
+}
+
+static void what_is_ignored(void **state)
+{
+    struct list l = {0};
+    struct plan other = usual;
+    (void)state;
+    other.swapped = true;
+    assert_int_equal(differences(&usual, &other, 0, &l), 2); /* one is missing, one added */
+    assert_int_equal(differences(&usual, &other, PD_IGNORE_ORDER, &l), 0);
+    other = usual;
+    other.order = PD_BIG;
+    assert_int_equal(differences(&usual, &other, 0, &l), 1);
+    assert_int_equal(l.told[0].kind, PD_DIFFERENCE_CONTAINER);
+    assert_int_equal(differences(&usual, &other, PD_IGNORE_CONTAINER, &l), 0);
+    other = usual;
+    other.host = NULL;
+    assert_int_equal(
+        differences(&usual, &other, PD_IGNORE_OFFSET | PD_IGNORE_ORDER | PD_IGNORE_CONTAINER, &l), 1);
+    assert_true(l.told[0].there[0] && !l.told[0].there[1] && !l.told[0].has_path);
+    assert_int_equal(l.told[0].number, PD_FEAT_HOSTNAME);
+}
+
+/* ---- Memory */
+
+static void memory_runs_out(void **state)
+{
+    struct heap heap = {.once = true};
+    const struct pd_allocator failing = {heap_resize, heap_release, &heap};
+    struct list l = {0};
+    struct plan other = usual;
+    uint64_t n;
+    (void)state;
+    other.ips[0] = 5;
+    other.second_sample = true;
+    for (unsigned ignore = 0; ignore <= PD_IGNORE_ORDER; ignore += PD_IGNORE_ORDER) {
+        heap.calls = heap.fail_at = 0;
+        l.n = 0, l.done = 0;
+        assert_int_equal(compare(&usual, &other, ignore, &l, &n, &failing), PD_OK);
+        assert_int_equal(n, 2);
+        const size_t calls = heap.calls;
+        assert_true(calls > 3);
+        for (size_t at = 1; at <= calls; at++) {
+            heap.calls = l.n = 0, l.done = 0;
+            heap.fail_at = at;
+            const enum pd_code code = compare(&usual, &other, ignore, &l, &n, &failing);
+            assert_true(code == PD_ENOMEM || (code == PD_OK && n == 2));
+            assert_int_equal(heap.blocks, 0);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_ones), cmocka_unit_test(each_kind),       cmocka_unit_test(many_elements),
+        cmocka_unit_test(stops),      cmocka_unit_test(what_is_ignored), cmocka_unit_test(memory_runs_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

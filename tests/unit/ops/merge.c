@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * merge.c - pd_sort() and pd_merge() when memory runs out, or the sink fails, at any point: they report it
+ * and free all they have taken. Their output is tested in tests/cli/change/sort.sh and merge.sh.
+ */
+#include "cmocka_all.h"
+#include "heap.h"
+#include <perfdata/ops/convert.h>
+#include <perfdata/ops/gen.h>
+#include <perfdata/ops/merge.h>
+#include <perfdata/ops/sort.h>
+#include <perfdata/perfdata.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct image {
+    uint8_t bytes[65536];
+    size_t n, fail_at; /* the sink takes only so many bytes; 0: all */
+};
+
+static int write_image(void *user, const void *bytes, size_t n)
+{
+    struct image *im = user;
+    if (im->fail_at && im->n + n > im->fail_at)
+        return 28;
+    assert_true(im->n + n <= sizeof im->bytes);
+    memcpy(im->bytes + im->n, bytes, n);
+    im->n += n;
+    return 0;
+}
+
+static int patch_image(void *user, uint64_t at, const void *bytes, size_t n)
+{
+    struct image *im = user;
+    assert_true(at <= im->n && n <= im->n - at);
+    memcpy(im->bytes + at, bytes, n);
+    return 0;
+}
+
+static struct heap heap = {.once = true};
+
+static const struct pd_allocator failing = {heap_resize, heap_release, &heap};
+
+/* A few unsorted records of an event of its own, with the section of old files that has events' names. */
+static void make(struct image *im, uint64_t config, enum pd_order order)
+{
+    const struct pd_sink sink = {write_image, patch_image, im};
+    const struct pd_writer_options options = {.size = sizeof options, .order = order, .max_features = 1};
+    const struct pd_attr attr = {.type = PD_TYPE_SOFTWARE,
+                                 .size = PD_ATTR_SIZE_VER7,
+                                 .config = config,
+                                 .sample_type = PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME,
+                                 .flags = PD_ATTR_SAMPLE_ID_ALL};
+    struct pd_writer *w;
+    im->n = im->fail_at = 0;
+    assert_int_equal(pd_writer_open(&w, &sink, &options, NULL), PD_OK);
+    assert_int_equal(pd_writer_attr(w, &attr, (const uint64_t[]){1, 2}, 2, NULL), PD_OK);
+    const struct pd_event_type types[] = {{.event_id = 77, .name = "of both"},
+                                          {.event_id = config, .name = "of one"}};
+    assert_int_equal(pd_writer_event_type(w, &types[0], NULL), PD_OK);
+    assert_int_equal(pd_writer_event_type(w, &types[1], NULL), PD_OK);
+    for (uint64_t i = 0; i < 40; i++) {
+        const struct pd_record comm = {.type = PD_RECORD_COMM,
+                                       .u.comm = {.pid = 7, .tid = 7, .comm = PD_STR("name")},
+                                       .has_id = true,
+                                       .id = {.pid = 7, .tid = 7, .time = 100 + i}};
+        const struct pd_record sample = {.type = PD_RECORD_SAMPLE,
+                                         .u.sample = {.pid = 7, .tid = 7, .time = 1000 - 7 * i}};
+        assert_int_equal(pd_writer_record(w, i % 3 ? &sample : &comm, NULL), PD_OK);
+    }
+    assert_int_equal(pd_writer_feature(w, PD_FEAT_SAMPLE_TIME, NULL), PD_OK);
+    assert_int_equal(pd_writer_feature_bytes(w, (const uint8_t[16]){0}, 16, NULL), PD_OK);
+    assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
+    pd_writer_close(w);
+}
+
+static struct image a, b, out, whole;
+
+static enum pd_code sort_it(const struct pd_sink *sink, const struct pd_allocator *allocator)
+{
+    const struct pd_sort_options options = {.size = sizeof options, .allocator = allocator, .memory = 1};
+    struct pd_reader *r;
+    struct pd_error error = {0};
+    assert_int_equal(pd_reader_open_memory(&r, a.bytes, a.n, NULL, NULL), PD_OK);
+    const enum pd_code code = pd_sort(r, sink, &options, NULL, &error);
+    assert_int_equal(error.code, code);
+    pd_reader_close(r);
+    return code;
+}
+
+/* The second input has the other byte order and another machine, so that all steps of merging are done. */
+static enum pd_code merge_them(const struct pd_sink *sink, const struct pd_allocator *allocator)
+{
+    const struct pd_merge_options options = {
+        .size = sizeof options, .allocator = allocator, .memory = 1, .pids = PD_MERGE_PIDS_MOVE};
+    struct pd_reader *r[2];
+    struct pd_error error = {0};
+    assert_int_equal(pd_reader_open_memory(&r[0], a.bytes, a.n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_reader_open_memory(&r[1], b.bytes, b.n, NULL, NULL), PD_OK);
+    const enum pd_code code = pd_merge(r, 2, sink, &options, NULL, NULL, &error);
+    assert_int_equal(error.code, code);
+    pd_reader_close(r[0]);
+    pd_reader_close(r[1]);
+    return code;
+}
+
+static void try_all(enum pd_code (*run)(const struct pd_sink *sink, const struct pd_allocator *allocator))
+{
+    const struct pd_sink sink = {write_image, patch_image, &out};
+    out.n = out.fail_at = heap.calls = heap.fail_at = 0;
+    assert_int_equal(run(&sink, &failing), PD_OK);
+    assert_int_equal(heap.blocks, 0);
+    whole = out;
+    const size_t calls = heap.calls;
+    assert_true(calls > 20);
+    for (size_t n = 1; n <= calls; n++) {
+        out.n = heap.calls = 0;
+        heap.fail_at = n;
+        const enum pd_code code = run(&sink, &failing);
+        assert_true(code == PD_ENOMEM || (code == PD_OK && out.n == whole.n));
+        assert_int_equal(heap.blocks, 0);
+    }
+    heap.fail_at = 0;
+    for (size_t n = 1; n < whole.n; n += 97) {
+        out.n = 0;
+        out.fail_at = n;
+        assert_int_equal(run(&sink, &failing), PD_EOUT);
+        assert_int_equal(heap.blocks, 0);
+    }
+    out.fail_at = 0;
+}
+
+static void sorting_fails(void **state)
+{
+    (void)state;
+    make(&a, PD_SW_CPU_CLOCK, PD_LITTLE);
+    try_all(sort_it);
+}
+
+static void merging_fails(void **state)
+{
+    (void)state;
+    make(&a, PD_SW_CPU_CLOCK, PD_LITTLE);
+    make(&b, PD_SW_PAGE_FAULTS, PD_BIG);
+    try_all(merge_them);
+}
+
+/* A recording with AUX data, whose new places merging notes. */
+static void make_aux(struct image *im)
+{
+    const struct pd_sink sink = {write_image, patch_image, im};
+    const struct pd_gen_weight weights[] = {{PD_RECORD_SAMPLE, 1}, {PD_RECORD_AUXTRACE, 1}};
+    const struct pd_gen_options options = {.size = sizeof options,
+                                           .seed = 1,
+                                           .count = 20,
+                                           .weights = weights,
+                                           .n_weights = 2,
+                                           .features = PD_GEN_FEATURES_NONE};
+    struct pd_gen *gen;
+    im->n = im->fail_at = 0;
+    assert_int_equal(pd_gen_open(&gen, &sink, &options, NULL), PD_OK);
+    assert_int_equal(pd_gen_run(gen, NULL), PD_OK);
+    pd_gen_close(gen);
+}
+
+static enum pd_code merge_one(const struct pd_sink *sink, const struct pd_allocator *allocator)
+{
+    const struct pd_merge_options options = {.size = sizeof options, .allocator = allocator};
+    struct pd_reader *r;
+    struct pd_error error = {0};
+    assert_int_equal(pd_reader_open_memory(&r, a.bytes, a.n, NULL, NULL), PD_OK);
+    const enum pd_code code = pd_merge(&r, 1, sink, &options, NULL, NULL, &error);
+    assert_int_equal(error.code, code);
+    pd_reader_close(r);
+    return code;
+}
+
+static void merging_aux_fails(void **state)
+{
+    (void)state;
+    make_aux(&a);
+    try_all(merge_one);
+}
+
+static void event_types_once(void **state)
+{
+    (void)state;
+    const struct pd_sink sink = {write_image, patch_image, &out};
+    const uint64_t expected[] = {77, PD_SW_CPU_CLOCK, PD_SW_PAGE_FAULTS};
+    struct pd_reader *r;
+    struct pd_event_type type;
+    make(&a, PD_SW_CPU_CLOCK, PD_LITTLE);
+    make(&b, PD_SW_PAGE_FAULTS, PD_BIG);
+    out.n = out.fail_at = 0;
+    assert_int_equal(merge_them(&sink, NULL), PD_OK);
+    assert_int_equal(pd_reader_open_memory(&r, out.bytes, out.n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_reader_n_event_types(r), 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(pd_reader_event_type(r, i, &type, NULL), PD_OK);
+        assert_int_equal(type.event_id, expected[i]);
+        assert_string_equal((const char *)type.name, i ? "of one" : "of both");
+    }
+    pd_reader_close(r);
+}
+
+static void wrong_arguments(void **state)
+{
+    const struct pd_sink sink = {write_image, patch_image, &out};
+    struct pd_error error;
+    (void)state;
+    assert_int_equal(pd_merge(NULL, 0, &sink, NULL, NULL, NULL, &error), PD_EARG);
+    struct pd_reader *r;
+    make(&a, PD_SW_CPU_CLOCK, PD_LITTLE);
+    assert_int_equal(pd_reader_open_memory(&r, a.bytes, a.n, NULL, NULL), PD_OK);
+    const struct pd_merge_options dir = {.size = sizeof dir, .to = PD_CONVERT_DIRECTORY};
+    assert_int_equal(pd_merge(&r, 1, &sink, &dir, NULL, NULL, &error), PD_EARG);
+    pd_reader_close(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sorting_fails),     cmocka_unit_test(merging_fails),
+        cmocka_unit_test(merging_aux_fails), cmocka_unit_test(event_types_once),
+        cmocka_unit_test(wrong_arguments),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

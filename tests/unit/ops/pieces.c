@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pieces.c - the content of each piece of pd_pieces(), on recordings made by hand. Each record of the input
+ * has a letter, which is small for samples; a test lists the letters of a piece, in order, and the bytes of
+ * each are compared. A dot is a FINISHED_ROUND.
+ */
+#include "cmocka_all.h"
+#include "fuzz/image_sink.h"
+#include <errno.h>
+#include <perfdata/ops/split.h>
+#include <perfdata/session/sorter.h>
+#include <stdio.h>
+
+enum { MOST = 40, ST = ST_IDENTIFIER | ST_IP | ST_TID | ST_TIME | ST_CPU };
+
+struct recording {
+    struct image im;
+    struct {
+        char letter;
+        size_t at, n;
+    } rec[MOST];
+    size_t n, data;
+};
+
+static size_t begin(struct recording *r, char letter, uint32_t type)
+{
+    assert_true(r->n < MOST);
+    r->rec[r->n].letter = letter;
+    return r->rec[r->n].at = image_record(&r->im, type, 0);
+}
+
+static void end(struct recording *r)
+{
+    image_end(&r->im, r->rec[r->n].at);
+    r->rec[r->n].n = r->im.n - r->rec[r->n].at;
+    r->n++;
+}
+
+static void task(struct recording *r, uint32_t pid)
+{
+    image_u32(&r->im, pid);
+    image_u32(&r->im, pid);
+}
+
+static void trailer(struct recording *r, uint32_t pid, uint64_t time, uint32_t cpu)
+{
+    task(r, pid);
+    image_u64(&r->im, time);
+    image_u32(&r->im, cpu);
+    image_u32(&r->im, 0);
+    image_u64(&r->im, 7); /* the event's id */
+    end(r);
+}
+
+static void sample(struct recording *r, char letter, uint32_t pid, uint64_t time, uint32_t cpu)
+{
+    begin(r, letter, 9);
+    image_u64(&r->im, 7);
+    image_u64(&r->im, 0x1000u + (unsigned char)letter); /* each differs */
+    task(r, pid);
+    image_u64(&r->im, time);
+    image_u32(&r->im, cpu);
+    image_u32(&r->im, 0);
+    end(r);
+}
+
+static void comm(struct recording *r, char letter, uint32_t pid, uint64_t time)
+{
+    begin(r, letter, 3);
+    task(r, pid);
+    image_bytes(&r->im, "command", 8);
+    trailer(r, pid, time, 0);
+}
+
+static void fork_or_exit(struct recording *r, char letter, uint32_t type, uint32_t pid, uint32_t ppid,
+                         uint64_t time)
+{
+    begin(r, letter, type);
+    for (int i = 0; i < 2; i++) {
+        image_u32(&r->im, pid);
+        image_u32(&r->im, ppid);
+    }
+    image_u64(&r->im, time);
+    trailer(r, pid, time, 0);
+}
+
+static void map(struct recording *r, char letter, uint32_t pid, uint64_t time)
+{
+    begin(r, letter, 1);
+    task(r, pid);
+    image_zeros(&r->im, 24);
+    image_bytes(&r->im, "/bin/ls", 8);
+    trailer(r, pid, time, 0);
+}
+
+static void plain(struct recording *r, char letter, uint32_t type, size_t n)
+{
+    begin(r, letter, type);
+    image_zeros(&r->im, n);
+    end(r);
+}
+
+static void start(struct recording *r, bool big)
+{
+    *r = (struct recording){.n = 0};
+    image_start(&r->im, big, 104, 128);
+    image_section(&r->im, IMAGE_ATTRS, 104, 128);
+    image_attr(&r->im, 112, 112, ST, true);
+    image_ids(&r->im, 0, 0);
+    r->data = r->im.n;
+}
+
+static void finish(struct recording *r)
+{
+    image_section(&r->im, IMAGE_DATA, r->data, r->im.n - r->data);
+}
+
+/*
+ * Two rounds of two ring buffers: task 1 forks 5, which has a sample after its end, and 9, which has none. In
+ * the order of processing: K I . . a F S s b c d E D C x u e f; c and d have the same time.
+ */
+static void rounds(struct recording *r, bool big)
+{
+    start(r, big);
+    map(r, 'K', UINT32_MAX, 0), comm(r, 'I', 1, 0);
+    sample(r, 'a', 1, 10, 0), sample(r, 'b', 1, 30, 0);
+    fork_or_exit(r, 'F', 7, 5, 1, 12), comm(r, 'S', 5, 13), sample(r, 's', 5, 20, 1);
+    plain(r, '.', 68, 0);
+    sample(r, 'c', 1, 40, 0), fork_or_exit(r, 'E', 4, 5, 1, 41), sample(r, 'u', 5, 50, 0);
+    sample(r, 'd', 1, 40, 1), fork_or_exit(r, 'D', 7, 9, 1, 42), comm(r, 'C', 9, 43),
+        sample(r, 'x', 9, 44, 1);
+    plain(r, '.', 68, 0);
+    sample(r, 'e', 1, 60, 0), sample(r, 'f', 1, 61, 1);
+    finish(r);
+}
+
+/* ---- The output */
+
+struct outcome {
+    struct image piece[MOST];
+    struct pd_piece what[MOST];
+    size_t n;
+    int fail; /* errno of open() for piece 1 */
+};
+
+static int open_piece(void *user, const struct pd_piece *piece, struct pd_sink *sink)
+{
+    struct outcome *o = user;
+    assert_int_equal(piece->number, o->n);
+    assert_true(o->n < MOST);
+    if (o->fail && o->n == 1)
+        return o->fail;
+    *sink = image_sink(&o->piece[o->n++]);
+    return 0;
+}
+
+static int close_piece(void *user, const struct pd_piece *piece, struct pd_sink *sink)
+{
+    struct outcome *o = user;
+    assert_ptr_equal(sink->user, &o->piece[piece->number]);
+    o->what[piece->number] = *piece;
+    return 0;
+}
+
+static enum pd_code cut(const struct recording *in, enum pd_pieces_by by, uint64_t amount, struct outcome *o,
+                        struct pd_pieces_stats *stats)
+{
+    const struct pd_pieces_options options = {.size = sizeof options,
+                                              .by = by,
+                                              .amount = amount,
+                                              .open = open_piece,
+                                              .close = close_piece,
+                                              .user = o};
+    struct pd_reader *r;
+    assert_int_equal(pd_reader_open_memory(&r, in->im.b, in->im.n, NULL, NULL), PD_OK);
+    const enum pd_code code = pd_pieces(r, &options, stats, NULL);
+    pd_reader_close(r);
+    return code;
+}
+
+static char letter_of(const struct recording *in, const struct pd_record *rec)
+{
+    for (size_t i = 0; i < in->n; i++)
+        if (in->rec[i].n == rec->size && memcmp(in->im.b + in->rec[i].at, rec->raw, rec->size) == 0)
+            return in->rec[i].letter;
+    fail_msg("a record that the input does not have");
+    return 0;
+}
+
+static void letters(const struct recording *in, const struct image *im, bool sorted, char *text)
+{
+    const struct pd_sorter_options how = {.size = sizeof how, .kind = sorted ? PD_SORT_TIME : PD_SORT_FILE};
+    struct pd_sorter *s;
+    struct pd_reader *r;
+    struct pd_record rec = {0};
+    assert_int_equal(pd_reader_open_memory(&r, im->b, im->n, NULL, NULL), PD_OK);
+    assert_int_equal(pd_reader_n_findings(r), 0);
+    assert_int_equal(pd_reader_n_attrs(r), 1);
+    assert_int_equal(pd_sorter_open(&s, r, &how, NULL), PD_OK);
+    while (pd_sorter_next(s, &rec, NULL) == PD_OK)
+        if (!sorted || rec.type != PD_RECORD_FINISHED_ROUND)
+            *text++ = letter_of(in, &rec);
+    *text = 0;
+    pd_sorter_close(s);
+    pd_reader_close(r);
+}
+
+/* The letters of all pieces, with a bar between them. */
+static void expect(const struct recording *in, enum pd_pieces_by by, uint64_t amount, const char *wanted,
+                   struct outcome *o)
+{
+    struct pd_pieces_stats stats;
+    char text[16 * MOST], *at = text;
+    *o = (struct outcome){.n = 0};
+    assert_int_equal(cut(in, by, amount, o, &stats), PD_OK);
+    assert_int_equal(stats.pieces, o->n);
+    for (size_t i = 0; i < o->n; i++) {
+        letters(in, &o->piece[i], false, at);
+        at += strlen(at);
+        *at++ = '|';
+    }
+    at[-1] = 0;
+    assert_string_equal(text, wanted);
+}
+
+static void drop(struct outcome *o)
+{
+    for (size_t i = 0; i < o->n; i++)
+        image_free(&o->piece[i]);
+}
+
+/* ---- Tests */
+
+static void by_count_size_and_time(void **state)
+{
+    (void)state;
+    for (int big = 0; big < 2; big++) {
+        struct recording in;
+        struct outcome o;
+        rounds(&in, big);
+        expect(&in, PD_PIECES_COUNT, 1, "KI..aFSsbcdEDCxuef", &o), drop(&o);
+        expect(&in, PD_PIECES_COUNT, 3, "KI..aFSsb|KIFScdEDCx|KIFSEuef", &o);
+        assert_int_equal(o.what[1].samples, 3), assert_int_equal(o.what[1].others, 3),
+            assert_int_equal(o.what[1].carried, 4);
+        assert_int_equal(o.what[2].first, 50), assert_int_equal(o.what[2].last, 61);
+        drop(&o);
+        expect(&in, PD_PIECES_TIME, 20, "KI..aFSs|KIFSbcdEDCx|KIFSEuef", &o), drop(&o);
+        /* Ties are cut in file order, and a piece for each sample is the maximum. */
+        expect(&in, PD_PIECES_COUNT, 100, "KI..aFS|KIFSs|KIFSb|KIFSc|KIFSdEDC|KIFSEDCx|KIFSEu|KIe|KIf", &o),
+            drop(&o);
+        image_free(&in.im);
+    }
+}
+
+/* Each piece has at most the given bytes, the samples stay in order, and none is in two pieces. */
+static void by_size(void **state)
+{
+    (void)state;
+    struct recording in;
+    struct outcome o = {.n = 0};
+    struct pd_pieces_stats stats;
+    char text[MOST * 4], samples[MOST] = "";
+    size_t n = 0;
+    rounds(&in, false);
+    assert_int_equal(cut(&in, PD_PIECES_SIZE, 800, &o, &stats), PD_OK);
+    assert_true(o.n >= 2);
+    assert_int_equal(stats.oversized, 0);
+    for (size_t i = 0; i < o.n; i++) {
+        assert_true(o.piece[i].n <= 800);
+        letters(&in, &o.piece[i], false, text);
+        for (const char *p = text; *p; p++)
+            if (*p >= 'a')
+                samples[n++] = *p;
+    }
+    assert_string_equal(samples, "asbcdxuef");
+    drop(&o);
+    o = (struct outcome){.n = 0};
+    assert_int_equal(cut(&in, PD_PIECES_SIZE, 100, &o, &stats), PD_OK); /* less than a header */
+    assert_int_equal(stats.oversized, o.n);
+    drop(&o);
+    image_free(&in.im);
+}
+
+static void by_key(void **state)
+{
+    (void)state;
+    for (int big = 0; big < 2; big++) {
+        struct recording in;
+        struct outcome o;
+        rounds(&in, big);
+        expect(&in, PD_PIECES_PID, 0, "KI..abcdef|KI..FSsEu|KI..DCx", &o);
+        assert_int_equal(o.what[0].key, 1), assert_int_equal(o.what[1].key, 5),
+            assert_int_equal(o.what[2].key, 9);
+        drop(&o);
+        expect(&in, PD_PIECES_CPU, 0, "KI..aFSbcEue|KI..FSsdEDCxf", &o);
+        drop(&o);
+        image_free(&in.im);
+    }
+}
+
+/* Records that came too late, or have no time, are processed at their place in the whole. */
+static void keeps_the_order_of_processing(void **state)
+{
+    (void)state;
+    struct recording in;
+    struct outcome o;
+    char text[MOST];
+    start(&in, false);
+    sample(&in, 'a', 1, 10, 0), plain(&in, '.', 68, 0);
+    sample(&in, 'b', 1, 20, 0), plain(&in, '.', 68, 0), plain(&in, '.', 68, 0);
+    plain(&in, 'U', 69, 8);
+    sample(&in, 'z', 1, 5, 0), sample(&in, 'c', 1, 30, 0);
+    finish(&in);
+    expect(&in, PD_PIECES_COUNT, 1, "..a.b..Uzc", &o);
+    letters(&in, &o.piece[0], true, text);
+    assert_string_equal(text, "abUzc");
+    drop(&o);
+    expect(&in, PD_PIECES_COUNT, 2, "..a.b..U|Uzc", &o);
+    drop(&o);
+    image_free(&in.im);
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    struct recording in;
+    struct outcome o = {.n = 0};
+    rounds(&in, false);
+    assert_int_equal(cut(&in, PD_PIECES_COUNT, 0, &o, NULL), PD_EARG);
+    o.fail = ENOSPC;
+    assert_int_equal(cut(&in, PD_PIECES_COUNT, 3, &o, NULL), PD_EOUT);
+    drop(&o);
+    image_free(&in.im);
+    start(&in, false);
+    sample(&in, 'a', 1, 10, 0), plain(&in, 'X', 70, 8 + 160);
+    finish(&in);
+    o = (struct outcome){.n = 0};
+    assert_int_equal(cut(&in, PD_PIECES_COUNT, 2, &o, NULL), PD_EUNSUP);
+    assert_int_equal(o.n, 0);
+    image_free(&in.im);
+}
+
+/* A source that is read through a window: reading features and event types for a piece moves the window. */
+static int64_t read_image(void *user, uint64_t offset, void *buf, size_t n)
+{
+    const struct image *im = user;
+    if (offset >= im->n)
+        return 0;
+    n = n < im->n - offset ? n : im->n - (size_t)offset;
+    memcpy(buf, im->b + offset, n);
+    return (int64_t)n;
+}
+
+static void survives_a_window(void **state)
+{
+    enum { N = 20000, PIECES = 7 };
+    (void)state;
+    struct image im;
+    struct outcome o = {.n = 0};
+    image_start(&im, false, 104, 128);
+    image_section(&im, IMAGE_ATTRS, 104, 128);
+    image_attr(&im, 112, 112, ST_IP | ST_TIME, true);
+    image_ids(&im, 0, 0);
+    const size_t data = im.n;
+    for (unsigned i = 0; i < N; i++) {
+        const size_t at = image_record(&im, 9, 1);
+        image_u64(&im, 0x1000 + i);
+        image_u64(&im, 100 + i);
+        image_end(&im, at);
+    }
+    image_section(&im, IMAGE_DATA, data, im.n - data);
+    image_feature(&im, 27, 8); /* COMPRESSED, without compression */
+    const size_t table = im.n;
+    image_zeros(&im, 16);
+    image_section(&im, table, im.n, 20);
+    image_zeros(&im, 20);
+    const struct pd_source source = {read_image, NULL, &im, im.n};
+    const struct pd_pieces_options options = {.size = sizeof options,
+                                              .by = PD_PIECES_COUNT,
+                                              .amount = PIECES,
+                                              .open = open_piece,
+                                              .close = close_piece,
+                                              .user = &o};
+    struct pd_reader *r;
+    assert_int_equal(pd_reader_open_source(&r, &source, NULL, NULL), PD_OK);
+    assert_int_equal(pd_pieces(r, &options, NULL, NULL), PD_OK);
+    pd_reader_close(r);
+    assert_int_equal(o.n, PIECES);
+    uint64_t next = 0x1000;
+    for (size_t i = 0; i < o.n; i++) {
+        struct pd_record rec = {0};
+        assert_int_equal(pd_reader_open_memory(&r, o.piece[i].b, o.piece[i].n, NULL, NULL), PD_OK);
+        while (pd_reader_next(r, &rec, NULL) == PD_OK) {
+            assert_int_equal(pd_reader_decode(r, &rec, NULL), PD_OK);
+            assert_int_equal(rec.type, PD_RECORD_SAMPLE);
+            assert_int_equal(rec.u.sample.ip, next++);
+        }
+        pd_reader_close(r);
+    }
+    assert_int_equal(next, 0x1000 + N);
+    drop(&o);
+    image_free(&im);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_count_size_and_time),
+        cmocka_unit_test(by_size),
+        cmocka_unit_test(by_key),
+        cmocka_unit_test(keeps_the_order_of_processing),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(survives_a_window),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

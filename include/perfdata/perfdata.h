@@ -25,12 +25,20 @@
  *   fields.h        the fields of a record by name
  *   text.h          records as text and JSON
  *   compare.h       the first difference of two records
+ *   copy.h          records that outlive their reader
+ *   sample.h        registers by name, weights, sources of data, times of other clocks
+ *   columns.h       numbers of samples as arrays
+ *   complete.h      counts and sizes that follow from the rest
  *   large_record.h  simpleperf's records of more than 65535 bytes
  *   tracepoint.h    the fields in the raw bytes of tracepoints
  *   metadata.h      data about the recording, wherever it is stored
  *   sorter.h        a recording in the order of time
  *   tasks.h         the names of tasks over time
+ *   session.h       tasks, and what is mapped where, at any moment
+ *   mappings.h      the mappings alone
+ *   visit.h         visitors that can stop
  *   part.h          a recording read by several threads
+ *   push.h          bytes in as they come, records out
  *   ring.h          the ring buffers of perf_event_open, and a table of events
  *   sink.h          an open descriptor or FILE for a writer
  *
@@ -38,16 +46,20 @@
  *
  *   rewrite.h    a recording again, byte for byte
  *   convert.h    other containers, byte orders and compression
+ *   transform.h  its records through a callback
  *   filter.h     selected samples, with the records that they need
  *   split.h      a recording in pieces
  *   sort.h       its records in order of time
  *   merge.h      several recordings as one
  *   repair.h     the intact part of a damaged recording
  *   redact.h     a recording that can be shown to others
+ *   report.h     sums by task, file, cpu, cgroup and time
+ *   export.h     its samples in the formats of other programs
  *   difference.h the differences between two recordings
  *   hash.h       a hash of the content, whatever the container
  *   gen.h        synthetic recordings
  *   parse.h      records, attrs and features from JSON
+ *   expression.h conditions on fields, as text
  *
  * Rules that hold everywhere. Handles are opaque and independent: two threads may use two handles, one handle
  * serves one thread at a time. There is no global state. base.h describes options. Views point into the

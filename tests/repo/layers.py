@@ -45,8 +45,8 @@ PUBLIC = {
     " session/text session/tracepoint",
     "src/container": "reader session/part session/push session/ring",
     "encode/codec": "session/complete",
-    "src/session": "session/mappings session/metadata session/session session/sorter session/tasks"
-    " session/visit",
+    "src/session": "session/columns session/mappings session/metadata session/session session/sorter"
+    " session/tasks session/visit",
     "encode/container": "writer perfdata session/sink",
     "ops/output": "ops/convert",
     "ops/edit": "ops/transform",

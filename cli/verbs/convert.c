@@ -156,7 +156,7 @@ static bool take_error(void *user, const struct pd_error *error)
 static void run_convert(struct run *run)
 {
     const char *path = run->cli->inputs[0];
-    if (!check_options(run) || !cli_input_open(run->cli, &run->c.in, path, CLI_META))
+    if (!check_options(run) || !cli_input_open(run->cli, &run->c.in, path, CLI_META | CLI_STOPS))
         return;
     cli_convert(&run->c);
     tell_what_is_left(run);

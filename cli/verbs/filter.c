@@ -237,7 +237,7 @@ static void run_filter(struct run *run)
     run->options.all_kernel = run->selection.all_kernel;
     run->options.with_children = run->selection.with_children;
     run->options.predicate = run->selection.n_conditions ? meets : NULL;
-    if (!cli_input_open(cli, &run->in, cli->inputs[0], input_flags(run) | CLI_META))
+    if (!cli_input_open(cli, &run->in, cli->inputs[0], input_flags(run) | CLI_META | CLI_STOPS))
         return;
     run->w.to = cli_container(run->cli, run->in.reader, run->w.to);
     const bool named = cli_selects_events(&run->selection);

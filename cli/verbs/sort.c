@@ -151,7 +151,8 @@ static bool check_options(struct run *run)
 static void run_sort(struct run *run)
 {
     struct cli *cli = run->cli;
-    if (!check_options(run) || !cli_input_open(cli, &run->in, cli->inputs[0], CLI_SEEK | CLI_META))
+    if (!check_options(run) ||
+        !cli_input_open(cli, &run->in, cli->inputs[0], CLI_SEEK | CLI_META | CLI_STOPS))
         return;
     run->options.size = sizeof run->options;
     run->options.finding = cli_on_finding;

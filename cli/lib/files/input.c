@@ -30,6 +30,12 @@ static bool make_room(struct cli_input *in, size_t n)
     return true;
 }
 
+/* read() of a stream, which Ctrl-C may end. */
+static ssize_t read_stream(const struct cli_input *in, void *buf, size_t n)
+{
+    return in->stops && !cli_wait_input(in->fd) ? 0 : read(in->fd, buf, n);
+}
+
 /*
  * A stream: the bytes that were read to recognise it, then the rest. Output is flushed whenever the input
  * pauses.
@@ -49,7 +55,7 @@ static int64_t stream_read(void *user, uint64_t offset, void *buf, size_t n)
         cli_flush(in->cli);
     if (in->keeping && !make_room(in, n))
         return -ENOMEM;
-    const ssize_t got = read(in->fd, buf, n);
+    const ssize_t got = read_stream(in, buf, n);
     if (got > 0 && in->keeping) {
         memcpy(in->begin + in->n_begin, buf, (size_t)got);
         in->n_begin += (size_t)got;
@@ -93,7 +99,7 @@ bool cli_input_spool(struct cli_input *in)
     char buf[65536];
     ssize_t got = 0;
     int error = fd < 0 ? errno : cli_write_all(fd, in->head, in->n_head);
-    while (!error && ((got = read(in->fd, buf, sizeof buf)) > 0 || (got < 0 && errno == EINTR)))
+    while (!error && ((got = read_stream(in, buf, sizeof buf)) > 0 || (got < 0 && errno == EINTR)))
         if (got > 0)
             error = cli_write_all(fd, buf, (size_t)got);
     if (error)
@@ -110,8 +116,19 @@ bool cli_input_spool(struct cli_input *in)
 
 /* ---- Errors in it */
 
+/* A record that the end of an interrupted stream cut, or just its header. */
+static bool is_cut_by_interrupt(const struct cli_input *in, const struct pd_error *error)
+{
+    return in->stops && cli_interrupted() &&
+           (error->code == PD_ETRUNC || (error->code == PD_ESHORT && error->record_type == 0));
+}
+
 int cli_input_error(struct cli_input *in, const struct pd_error *error)
 {
+    if (is_cut_by_interrupt(in, error)) {
+        cli_say(in->cli, "%s: the interruption cut the last record", in->name);
+        return in->cli->status;
+    }
     if (cli_told(in, error)) {
         cli_raise(in->cli, cli_status_of(error));
         return in->cli->status;
@@ -185,6 +202,9 @@ bool cli_input_open_file(struct cli *cli, struct cli_input *in, const char *path
 {
     if (!cli_input_open_bytes(cli, in, path))
         return false;
+    in->stops = (flags & CLI_STOPS) && !in->seekable && !S_ISDIR(in->st.st_mode);
+    if (in->stops)
+        cli_end_on_interrupt();
     if (!(flags & CLI_SEEK) || in->seekable || S_ISDIR(in->st.st_mode))
         return true;
     const int failed = read_head(in);

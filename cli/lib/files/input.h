@@ -14,6 +14,7 @@ enum {
     CLI_FLOW = 4,        /* with CLI_SEEK: but a pipe stream that cannot seek is read as it arrives */
     CLI_META = 8,        /* the verb needs metadata; cli_next_record() adds that of the records */
     CLI_BEGIN = 16,      /* cli_input_start() alone */
+    CLI_STOPS = 32,      /* the first Ctrl-C ends a stream, as if its writer had ended it */
 };
 
 /* Must stay where it is while it is open. */
@@ -24,6 +25,7 @@ struct cli_input {
     struct stat st;           /* of the file; see cli_output_open() */
     int fd;                   /* readable with pread() from offset 0 if `seekable` */
     bool seekable;
+    bool stops; /* CLI_STOPS, of a stream */
     struct pd_error damage[PD_LIMIT_DAMAGE_LISTED]; /* damage that cli_next_record() found; the first ones */
     size_t n_damage;                                /* of all */
     /*

@@ -10,11 +10,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 int cli_write_all(int fd, const void *bytes, size_t n)
@@ -70,6 +72,61 @@ void cli_catch_signals(void)
     for (size_t i = 0; i < N_SIGNALS; i++)
         if (sigaction(slot_signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
             sigaction(slot_signals[i], &ours, NULL);
+}
+
+/* ---- The first Ctrl-C */
+
+#define QUIET_MS 300    /* without a byte: no more are to come */
+#define LONGEST_MS 2000 /* a writer that just goes on */
+
+static int wake[2] = {-1, -1}; /* so that no signal is missed between a look and a wait */
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number)
+{
+    const int e = errno;
+    if (!interrupted) {
+        interrupted = 1;
+        if (write(wake[1], "", 1) == 1)
+            errno = e;
+        return;
+    }
+    remove_all();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void cli_end_on_interrupt(void)
+{
+    struct sigaction ours = {.sa_handler = on_interrupt}, old;
+    sigemptyset(&ours.sa_mask);
+    if (wake[0] < 0 && sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN &&
+        pipe2(wake, O_CLOEXEC | O_NONBLOCK) == 0)
+        sigaction(SIGINT, &ours, NULL);
+}
+
+bool cli_interrupted(void)
+{
+    return interrupted;
+}
+
+static int64_t milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+bool cli_wait_input(int fd)
+{
+    static int64_t end;
+    struct pollfd ready[] = {{.fd = fd, .events = POLLIN}, {.fd = wake[0], .events = POLLIN}};
+    while (!interrupted)
+        if (poll(ready, 2, -1) > 0 && ready[0].revents)
+            return true;
+    if (end == 0)
+        end = milliseconds() + LONGEST_MS;
+    return milliseconds() < end && poll(ready, 1, QUIET_MS) > 0;
 }
 
 sigset_t cli_block_signals(void)

@@ -24,6 +24,17 @@ int cli_write_all(int fd, const void *bytes, size_t n);
  * command.
  */
 void cli_catch_signals(void);
+/*
+ * From here on the first SIGINT, unless it is ignored, only ends inputs that cli_wait_input() waits for; the
+ * second does what it did.
+ */
+void cli_end_on_interrupt(void);
+bool cli_interrupted(void);
+/*
+ * Waits until the descriptor has bytes or ends. False: it was interrupted, and nothing came for a while; a
+ * writer that was interrupted, too, has then written what it had.
+ */
+bool cli_wait_input(int fd);
 /* Blocks these signals; returns the previous mask. */
 sigset_t cli_block_signals(void);
 /* Makes and opens a file of a mkstemp() template. -1 with errno set; *slot is for cli_temporary_release(). */

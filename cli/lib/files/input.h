@@ -25,7 +25,7 @@ struct cli_input {
     struct stat st;           /* of the file; see cli_output_open() */
     int fd;                   /* readable with pread() from offset 0 if `seekable` */
     bool seekable;
-    bool stops; /* CLI_STOPS, of a stream */
+    bool stops;                                     /* CLI_STOPS, of a stream */
     struct pd_error damage[PD_LIMIT_DAMAGE_LISTED]; /* damage that cli_next_record() found; the first ones */
     size_t n_damage;                                /* of all */
     /*

@@ -77,7 +77,7 @@ void cli_catch_signals(void)
 /* ---- The first Ctrl-C */
 
 #define QUIET_MS 300    /* without a byte: no more are to come */
-#define LONGEST_MS 2000 /* a writer that just goes on */
+#define GOES_ON_MS 2000 /* a writer that just goes on */
 
 static int wake[2] = {-1, -1}; /* so that no signal is missed between a look and a wait */
 static volatile sig_atomic_t interrupted;
@@ -125,7 +125,7 @@ bool cli_wait_input(int fd)
         if (poll(ready, 2, -1) > 0 && ready[0].revents)
             return true;
     if (end == 0)
-        end = milliseconds() + LONGEST_MS;
+        end = milliseconds() + GOES_ON_MS;
     return milliseconds() < end && poll(ready, 1, QUIET_MS) > 0;
 }
 

@@ -11,7 +11,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_HOW = CLI_LONG, KEY_FILE = CLI_LONG + 32, KEY_MAP, KEY_PROVE, KEY_KEEP, KEY_UNKNOWN };
+enum {
+    KEY_HOW = CLI_LONG,
+    KEY_FILE = CLI_LONG + 32,
+    KEY_MAP,
+    KEY_PROVE,
+    KEY_KEEP,
+    KEY_KEEP_PATHS,
+    KEY_UNKNOWN
+};
 
 /* The options that take keep, drop or hash: KEY_HOW and the place in this table. */
 static const size_t hows[] = {
@@ -22,6 +30,7 @@ static const size_t hows[] = {
     offsetof(struct pd_redact_options, payloads), offsetof(struct pd_redact_options, events),
     offsetof(struct pd_redact_options, machine),
 };
+#define ADDRS 5 /* its place */
 #define N_HOWS (sizeof hows / sizeof *hows)
 
 /* clang-format off */
@@ -31,7 +40,7 @@ static const struct cli_option options[] = {
     {"paths", KEY_HOW + 2, "HOW", "names of files, cgroups and symbols; inodes"},
     {"comms", KEY_HOW + 3, "HOW", "names of tasks"},
     {"pids", KEY_HOW + 4, "HOW", "processes and threads (default keep)"},
-    {"addrs", KEY_HOW + 5, "HOW", "addresses (default keep)"},
+    {"addrs", KEY_HOW + 5, "HOW", "addresses (default keep); hash, also called shift, moves whole mappings"},
     {"times", KEY_HOW + 6, "HOW", "times (default keep)"},
     {"build-ids", KEY_HOW + 7, "HOW", "build ids, tags of BPF programs"},
     {"payloads", KEY_HOW + 8, "HOW", "raw data, registers, stacks, AUX data, code"},
@@ -42,6 +51,8 @@ static const struct cli_option options[] = {
     {"prove", KEY_PROVE, "LIST", "fail if a string is in the output: A,B,… or @FILE, one a line"},
     {"keep", KEY_KEEP, "LIST", "names that stay, of tasks, in paths, in command lines: A,B,… or @FILE, one a "
                                "line"},
+    {"keep-paths", KEY_KEEP_PATHS, "LIST", "paths that stay, with their build ids: '/usr/lib/*',… or "
+                                           "file://PATH, one a line"},
     {"unknown", KEY_UNKNOWN, "drop", "leave out what is not understood, which else is refused"},
     {0},
 };
@@ -85,7 +96,7 @@ struct redact {
     struct cli_output map_out;
     bool map_placed;
     uint8_t key[PD_LIMIT_REDACT_KEY];
-    struct list proved, kept;
+    struct list proved, kept, public;
     size_t n_leaks;
 };
 
@@ -101,12 +112,17 @@ static bool take_how(struct redact *r, int key)
 {
     static const char *const names[] = {
         [PD_REDACT_KEEP] = "keep", [PD_REDACT_DROP] = "drop", [PD_REDACT_HASH] = "hash"};
+    enum { SHIFT = PD_REDACT_HASH + 1 };
+    static const char *const of_addrs[] = {
+        [PD_REDACT_KEEP] = "keep", [PD_REDACT_DROP] = "drop", [PD_REDACT_HASH] = "hash", [SHIFT] = "shift"};
     enum pd_redact_how *how = (void *)((char *)&r->options + hows[key - KEY_HOW]);
     char option[32];
     snprintf(option, sizeof option, "--%s", options[key - KEY_HOW].name);
-    const int i = CLI_FIND_WORD(r->cli, option, r->cli->arg, strlen(r->cli->arg), names);
+    const bool addrs = key == KEY_HOW + ADDRS;
+    const int i = addrs ? CLI_FIND_WORD(r->cli, option, r->cli->arg, strlen(r->cli->arg), of_addrs)
+                        : CLI_FIND_WORD(r->cli, option, r->cli->arg, strlen(r->cli->arg), names);
     if (i >= 0)
-        *how = (enum pd_redact_how)i;
+        *how = i == SHIFT ? PD_REDACT_HASH : (enum pd_redact_how)i; /* which moves each mapping as a whole */
     return i >= 0;
 }
 
@@ -165,11 +181,13 @@ static char *read_text(struct cli *cli, const char *name)
 
 static bool take_list(struct redact *r, const char *option, struct list *l)
 {
+    static const char file[] = "file://";
     const char *name = r->cli->arg;
-    const bool marked = *name == '@', is_file = marked || access(name, F_OK) == 0;
+    const size_t mark = *name == '@' ? 1 : strncmp(name, file, sizeof file - 1) == 0 ? sizeof file - 1 : 0;
+    const bool is_file = mark || (l != &r->public && access(name, F_OK) == 0);
     free(l->text);
-    l->text = is_file ? read_text(r->cli, name + marked) : cli_strdup(name);
-    if (is_file && !marked)
+    l->text = is_file ? read_text(r->cli, name + mark) : cli_strdup(name);
+    if (is_file && !mark)
         cli_say(r->cli, "%s %s: this is a file: its lines are taken", option, name);
     if (l->text == NULL)
         return cannot_read(r, option, errno);
@@ -195,6 +213,7 @@ static bool take_option(struct redact *r, int key)
     case KEY_MAP: r->map = r->cli->arg; return true;
     case KEY_PROVE: return take_list(r, "--prove", &r->proved);
     case KEY_KEEP: return take_list(r, "--keep", &r->kept);
+    case KEY_KEEP_PATHS: return take_list(r, "--keep-paths", &r->public);
     case KEY_UNKNOWN:
         r->options.drop_unknown = strcmp(r->cli->arg, "drop") == 0;
         return r->options.drop_unknown ? true : cannot(r, "--unknown", r->cli->arg, "only drop is possible");
@@ -316,6 +335,8 @@ static void redact(struct redact *r)
     r->options.size = sizeof r->options;
     r->options.keep = r->kept.strings;
     r->options.n_keep = r->kept.n;
+    r->options.keep_paths = r->public.strings;
+    r->options.n_keep_paths = r->public.n;
     if (pd_redaction_open(&r->redaction, &r->options, &error)) {
         cli_error(r->cli, r->c.in.name, &error);
         return;
@@ -365,6 +386,8 @@ int cmd_redact(struct cli *cli, int argc, char **argv)
     free(r->proved.strings);
     free(r->kept.text);
     free(r->kept.strings);
+    free(r->public.text);
+    free(r->public.strings);
     explicit_bzero(r->key, sizeof r->key);
     free(r);
     return cli->status;

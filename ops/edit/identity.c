@@ -21,20 +21,6 @@ static const struct line lines[] = {
 #undef WHOLE
 };
 
-static bool is_string(const struct pd_op *op)
-{
-    switch (op->kind) {
-    case PD_OP_STR:
-    case PD_OP_CSTR:
-    case PD_OP_STR64:
-    case PD_OP_STRV:
-    case PD_OP_STRN:
-    case PD_OP_STRMAX:
-    case PD_OP_SLOT: return true;
-    default: return false;
-    }
-}
-
 static bool has_part(const struct pd_op *op)
 {
     return op->sub && op->kind < PD_OP_GIVEN;
@@ -68,7 +54,7 @@ static uint64_t mask_of(const struct pd_identities *ids, const struct pd_op *hea
     for (size_t k = 1; head[k].kind != PD_OP_END; k++) {
         if (head[k].kind >= PD_OP_ALIAS)
             continue;
-        mask |= PD_ID_BIT(kinds[k]) | (is_string(&head[k]) ? PD_ID_SLOT_BIT : 0);
+        mask |= PD_ID_BIT(kinds[k]) | (pd_op_is_string(&head[k]) ? PD_ID_SLOT_BIT : 0);
         if (head[k].kind == PD_OP_ATTR)
             mask |= pd_identities_of(ids, pd_layout_attr())->mask;
         else if (has_part(&head[k]))

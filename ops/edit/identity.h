@@ -59,6 +59,21 @@ enum pd_identity {
 /* In the mask of a layout: it has a string, whose slot has room behind the text. */
 #define PD_ID_SLOT_BIT (UINT64_C(1) << 63)
 
+/* True if the field is a struct pd_str. */
+static inline bool pd_op_is_string(const struct pd_op *op)
+{
+    switch (op->kind) {
+    case PD_OP_STR:
+    case PD_OP_CSTR:
+    case PD_OP_STR64:
+    case PD_OP_STRV:
+    case PD_OP_STRN:
+    case PD_OP_STRMAX:
+    case PD_OP_SLOT: return true;
+    default: return false;
+    }
+}
+
 /* One layout: the kind of each of its lines; kinds[0], of the HEAD, is that of WHOLE. */
 struct pd_identity_layout {
     const struct pd_op *head;

@@ -319,12 +319,30 @@ static enum pd_code touch_field(struct pd_retouch *t, const struct pd_op *op, un
     }
 }
 
+/* Tells the path of a layout with a build id. */
+static void tell_file(struct pd_retouch *t, const struct pd_op *head, const uint8_t *kinds, const void *v)
+{
+    struct pd_bytes path = {0};
+    bool has_id = false;
+    for (size_t k = 1; head[k].kind != PD_OP_END; k++) {
+        const struct pd_str *s = (const void *)((const uint8_t *)v + head[k].offset);
+        has_id |= kinds[k] == PD_ID_BUILD_ID;
+        if (kinds[k] == PD_ID_PATH && pd_op_is_string(&head[k]))
+            path = (struct pd_bytes){(const uint8_t *)s->ptr, s->len};
+    }
+    if (has_id)
+        t->file(t->user, &path);
+}
+
 static enum pd_code touch_layout(struct pd_retouch *t, const struct pd_op *head, const struct pd_shape *shape,
                                  void *v, unsigned around)
 {
-    const uint8_t *kinds = pd_identities_of(&t->ids, head)->kinds;
+    const struct pd_identity_layout *layout = pd_identities_of(&t->ids, head);
+    const uint8_t *kinds = layout->kinds;
     struct pd_shape s = *shape;
     enum pd_code code = PD_OK;
+    if (t->file && layout->mask & PD_ID_BIT(PD_ID_BUILD_ID))
+        tell_file(t, head, kinds, v);
     for (const struct pd_op *op = pd_present(head, &s, v); !code && op->kind != PD_OP_END;
          op = pd_present(op + 1, &s, v)) {
         const unsigned said = kinds[op - head], kind = said == PD_ID_AROUND ? around : said;

@@ -31,6 +31,10 @@ struct pd_retouch {
                            struct pd_error *error);
     enum pd_code (*bytes)(void *user, enum pd_identity kind, struct pd_bytes *bytes, struct pd_error *error);
     enum pd_code (*attr)(void *user, struct pd_attr *attr, struct pd_error *error);
+    /* Before the fields of a layout that has a build id: the path in it, of 0 bytes if it has none; may be
+     * NULL.
+     */
+    void (*file)(void *user, const struct pd_bytes *path);
     /* private: memory of the value at hand */
     uint8_t *scratch;
     size_t used;

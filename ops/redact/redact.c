@@ -343,9 +343,13 @@ static enum pd_code string(void *user, enum pd_identity kind, struct pd_bytes *t
     enum pd_code code = PD_OK;
     if (r->surveys && kind != PD_ID_WORD)
         return PD_OK;
+    if ((kind == PD_ID_PATH || kind == PD_ID_CMDLINE) && pd_redact_is_public(r, text))
+        return PD_OK;
     switch (kind) {
     case PD_ID_WORD: e->opaque |= !pd_redact_is_word(text); break;
     case PD_ID_BUILD_ID:
+        if (r->public_file)
+            return PD_OK;
         code = how == PD_REDACT_DROP ? drop_string(r, kind, text) : hash_text_id(e, text, error);
         break;
     case PD_ID_SYSTEM: code = system_name(r, text, error); break;
@@ -424,6 +428,8 @@ static enum pd_code bytes(void *user, enum pd_identity kind, struct pd_bytes *b,
     case PD_ID_PAGE: return pd_redact_page(r, b, error);
     case PD_ID_LISTING: b->n = 0; return PD_OK;
     case PD_ID_BUILD_ID:
+        if (r->public_file)
+            return PD_OK;
         if (how_of(r, kind) == PD_REDACT_HASH)
             return hash_id(r, b, error);
         return zeros(e, b, error);
@@ -434,6 +440,12 @@ static enum pd_code bytes(void *user, enum pd_identity kind, struct pd_bytes *b,
 
 /* ---- The redaction */
 
+static void file(void *user, const struct pd_bytes *path)
+{
+    struct pd_redaction *r = ((struct pd_edits *)user)->redaction;
+    r->public_file = pd_redact_is_public(r, path);
+}
+
 static void apply(struct pd_redaction *r, struct pd_edits *e)
 {
     static const uint64_t payloads =
@@ -441,6 +453,7 @@ static void apply(struct pd_redaction *r, struct pd_edits *e)
     e->touch.number = number;
     e->touch.string = string;
     e->touch.bytes = bytes;
+    e->touch.file = r->n_public ? file : NULL;
     e->touch.clean = true;
     e->strict = true;
     e->drop_unknown = r->options.drop_unknown;
@@ -466,6 +479,23 @@ static void settle(enum pd_redact_how *how, enum pd_redact_how usual)
     *how = *how == PD_REDACT_USUAL ? usual : *how;
 }
 
+static enum pd_code keep_paths(struct pd_redaction *r, const struct pd_redact_options *o,
+                               struct pd_error *error)
+{
+    r->public = o->n_keep_paths ? pd_array(r->allocator, NULL, o->n_keep_paths, sizeof *r->public) : NULL;
+    if (o->n_keep_paths && r->public == NULL)
+        return no_memory(error);
+    for (; r->n_public < o->n_keep_paths; r->n_public++) {
+        const struct pd_bytes *path = &o->keep_paths[r->n_public];
+        char *copy = r->public[r->n_public] = pd_resize(r->allocator, NULL, path->n + 1);
+        if (copy == NULL)
+            return no_memory(error);
+        memcpy(copy, path->ptr, path->n);
+        copy[path->n] = 0;
+    }
+    return PD_OK;
+}
+
 enum pd_code pd_redaction_open(struct pd_redaction **redaction, const struct pd_redact_options *options,
                                struct pd_error *error)
 {
@@ -486,15 +516,15 @@ enum pd_code pd_redaction_open(struct pd_redaction **redaction, const struct pd_
         pd_release(o.allocator, r);
         return pd_fail(error, PD_EARG, PD_NOWHERE, "libsodium", 0, 0);
     }
-    for (size_t i = 0; i < o.n_keep; i++) {
-        const enum pd_code kept = pd_redact_keep(r, &o.keep[i], error);
-        if (kept) {
-            pd_redaction_close(r);
-            return kept;
-        }
+    enum pd_code kept = keep_paths(r, &o, error);
+    for (size_t i = 0; !kept && i < o.n_keep; i++)
+        kept = pd_redact_keep(r, &o.keep[i], error);
+    if (kept) {
+        pd_redaction_close(r);
+        return kept;
     }
     o.key = NULL;
-    o.keep = NULL;
+    o.keep = o.keep_paths = NULL;
     settle(&o.hostname, PD_REDACT_HASH);
     settle(&o.cmdline, PD_REDACT_HASH);
     settle(&o.paths, PD_REDACT_HASH);
@@ -517,6 +547,9 @@ void pd_redaction_close(struct pd_redaction *r)
         return;
     pd_names_close(&r->names);
     pd_addrs_close(&r->addrs);
+    while (r->n_public)
+        pd_release(r->allocator, r->public[--r->n_public]);
+    pd_release(r->allocator, r->public);
     pd_release(r->allocator, r->text);
     pd_release(r->allocator, r);
 }

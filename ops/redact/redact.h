@@ -22,7 +22,10 @@ struct pd_redaction {
     uint64_t shift;      /* of times */
     bool shift_known;
     bool system_known; /* the current tracepoints are the kernel's */
-    char *text;        /* memory for the current value, which grows */
+    char **public;     /* patterns of paths that stay */
+    size_t n_public;
+    bool public_file; /* the path beside the build id at hand is one of them */
+    char *text;       /* memory for the current value, which grows */
     size_t text_n, text_cap;
 };
 
@@ -47,6 +50,8 @@ enum pd_code pd_redact_page(struct pd_redaction *r, struct pd_bytes *text, struc
 bool pd_redact_is_system(const void *name, size_t n);
 /* True for one of the few words that the format has in such places. */
 bool pd_redact_is_word(const struct pd_bytes *text);
+/* True for paths that the options keep. */
+bool pd_redact_is_public(const struct pd_redaction *r, const struct pd_bytes *path);
 /* True for paths that identify nobody. */
 bool pd_redact_is_plain_path(const struct pd_redaction *r, const struct pd_bytes *path);
 

@@ -4,6 +4,8 @@
 #include "redact.h"
 #include "src/schema/fail.h"
 #include "src/support/memory.h"
+#include <fnmatch.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -266,6 +268,19 @@ enum pd_code pd_redact_path(struct pd_redaction *r, struct pd_bytes *text, struc
         return no_memory(error);
     *text = replacement(e);
     return PD_OK;
+}
+
+bool pd_redact_is_public(const struct pd_redaction *r, const struct pd_bytes *path)
+{
+    char text[PATH_MAX + 16]; /* " (deleted)" behind it */
+    if (r->n_public == 0 || path->n >= sizeof text || path->n == 0 || memchr(path->ptr, 0, path->n))
+        return false;
+    memcpy(text, path->ptr, path->n);
+    text[path->n] = 0;
+    for (size_t i = 0; i < r->n_public; i++)
+        if (strcmp(r->public[i], text) == 0 || fnmatch(r->public[i], text, 0) == 0)
+            return true;
+    return false;
 }
 
 /* ---- Events */

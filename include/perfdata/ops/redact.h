@@ -57,6 +57,12 @@ struct pd_redact_options {
     const struct pd_bytes *keep; /* names that stay everywhere, as tasks, components of paths, or words; only
                                     read by pd_redaction_open() */
     size_t n_keep;
+    /*
+     * Paths that stay, with the build ids that stand beside them: equal to one of these, or fitting it as a
+     * pattern of fnmatch() without flags, in which `*` includes slashes. Only read by pd_redaction_open().
+     */
+    const struct pd_bytes *keep_paths;
+    size_t n_keep_paths;
 };
 
 /*

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Ctrl-C while something is captured: filter, convert and sort finish their output with what has come, and
 # succeed; a second one ends them without an output.
-. "$(dirname "$0")/frame_lib.sh"
+. "$(dirname "$0")/../frame_lib.sh"
 command -v python3 >/dev/null || skip 'python3 is not installed'
 "$PERFDATA" convert --to pipe -o x.pipe "$PERFDATA_SOURCE/corpus/callgraph.data" 2>/dev/null || fail convert
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-# The hosted workflow runs all stages of .ci/full, each of which exists, and installs git before the checkout:
-# without it, there is no repository in the container, and tests of the repository are skipped.
+# The hosted workflow runs scripts of .ci that exist, with the lists of packages that exist, and nothing else
+# but what installs git before the checkout: without it, there is no repository in the container, and tests of
+# the repository are skipped. It runs all stages of .ci/full, each of which exists.
 import os
 import pathlib
 import re
@@ -14,6 +15,14 @@ stages = re.search(r"set -- ([\w -]+)\n", full)[1].split()
 there = sorted(path.name for path in (root / ".ci/stages").iterdir())
 assert sorted(stages) == there, f".ci/full runs {stages}, .ci/stages has {there}"
 assert hosted == stages, f"ci.yml has {hosted}, .ci/full {stages}"
+named = sorted(set(re.findall(r"(?<![\w/])\.ci/[\w./-]+", text + full)))
+assert ".ci/run" in named and ".ci/full" in named and ".ci/packages" in named, named
+for name in named:
+    path = root / name
+    assert path.exists(), f"there is no {name}"
+    assert "packages" in name or os.access(path, os.X_OK), f"{name} cannot be run"
+for command in re.findall(r"^ +- run: (.*)$", text, re.M):
+    assert command.startswith(".ci/"), f"{command}: only scripts of .ci, which run the same anywhere"
 jobs = re.split(r"^  (?=\w+:$)", text.split("\njobs:\n", 1)[1], flags=re.M)[1:]
 assert len(jobs) == 2, len(jobs)
 for job in jobs:

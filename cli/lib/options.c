@@ -127,6 +127,45 @@ static void list_options(struct cli *cli, const struct cli_option *const *all)
     }
 }
 
+/* Columns that a text in UTF-8 takes: letters of several bytes take one. */
+static size_t count_columns(const char *text, size_t bytes)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < bytes; i++)
+        n += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return n;
+}
+
+/* An option, and beside it what it does: a line ends behind a colon of the text, or where it is full. */
+static void print_option(struct cli *cli, const char *left, const char *help)
+{
+    enum { TEXT = 29, FULL = 100 };
+    const size_t used = count_columns(left, strlen(left));
+    cli_print(cli, "  %s", left);
+    if (*help == '\0') {
+        cli_print(cli, "\n");
+        return;
+    }
+    if (used > TEXT - 4)
+        cli_print(cli, "\n%*s", TEXT, "");
+    else
+        cli_print(cli, "%*s", (int)(TEXT - 2 - used), "");
+    size_t column = 0;
+    for (const char *word = help; *word;) {
+        const size_t bytes = strcspn(word, " \n"), columns = count_columns(word, bytes);
+        const bool ended = word > help + 1 && word[-1] == '\n' && word[-2] == ':';
+        if (column && (ended || column + 1 + columns > FULL - TEXT)) {
+            cli_print(cli, "\n%*s", TEXT, "");
+            column = 0;
+        }
+        pd_out_bytes(&cli->out, " ", column ? 1 : 0);
+        pd_out_bytes(&cli->out, word, bytes);
+        column += columns + (column ? 1 : 0);
+        word += bytes + (word[bytes] ? 1 : 0);
+    }
+    pd_out_str(&cli->out, "\n");
+}
+
 static void print_help(struct cli *cli)
 {
     const struct cli_option *all[MOST_OPTIONS + 1];
@@ -145,13 +184,7 @@ static void print_help(struct cli *cli)
                  o->key < CLI_LONG ? o->key : ' ', o->name ? (o->key < CLI_LONG ? ", " : "  ") : "",
                  o->name ? "--" : "", o->name ? o->name : "", o->arg && *o->arg != '[' ? " " : "",
                  o->arg ? o->arg : "");
-        cli_print(cli, strlen(left) > 25 ? "  %s\n%29s" : "  %-25s  ", left, "");
-        for (const char *p = o->help; *p; p++) {
-            pd_out_bytes(&cli->out, p, 1);
-            if (*p == '\n')
-                cli_print(cli, "%29s", "");
-        }
-        pd_out_str(&cli->out, "\n");
+        print_option(cli, left, o->help);
     }
     if (cli->spec->examples)
         pd_out_str(&cli->out, "\nExamples:\n"), pd_out_str(&cli->out, cli->spec->examples);

@@ -28,6 +28,13 @@ done
 # Only working verbs are listed.
 while read -r verb; do
     expect 0 "$PERFDATA" "$verb" --help
+    # No line is too long, and the texts of options begin in the same column.
+    python3 - <<'END' || fail "$verb --help"
+for line in open("out", encoding="utf-8").read().split("\n"):
+    assert len(line) <= 110 and line == line.rstrip(), line
+    if line.startswith(("  -", "      --")):
+        assert "  " not in line[6:] or line[27:29] == "  " and line[29] != " ", line
+END
 done < <(sed -n 's/^  \([a-z]*\)  .*/\1/p' help | grep -v -x -e help -e version -e perfdata)
 # ---- Words that are nearly right.
 for name in version -V; do

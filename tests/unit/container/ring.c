@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring.c - records from a ring buffer, written by hand at every place of it, with the events of a table; and
- * rings and control pages whose numbers cannot be. Checks R1.
+ * ring.c - records are read from a ring buffer at any position in it, and their events found in a table;
+ * rings and control pages with impossible numbers are refused. Checks R1.
  */
 #include "cmocka_all.h"
 #include "src/support/wire.h"
@@ -51,14 +51,14 @@ static void put_header(struct fixture *f, uint32_t type, uint16_t size)
     put_bytes(f, &h, sizeof h);
 }
 
-/* Identifier, ip and, by the event, time or pid and tid. */
+/* A sample: identifier, ip and, depending on the event, the time, or pid and tid. */
 static void put_sample(struct fixture *f, uint64_t id, uint64_t ip, uint64_t last)
 {
     put_header(f, SAMPLE, SAMPLE_BYTES);
     put_bytes(f, (uint64_t[]){id, ip, last}, 24);
 }
 
-/* Pid, tid and name; the trailer is pid and tid, and the identifier. */
+/* A COMM of pid, tid and name, with a trailer of pid, tid and identifier. */
 static void put_comm(struct fixture *f, uint64_t id)
 {
     put_header(f, COMM, COMM_BYTES);
@@ -96,7 +96,7 @@ static void expect_decoded(struct fixture *f, uint32_t index)
     assert_true(f->rec.rest.n == 0);
 }
 
-/* Positions where the records wrap around in each of their bytes, and where 64 bits do. */
+/* The ring ends at each byte of the records in turn, and the position passes 2^64. */
 static void every_place(void **state)
 {
     struct fixture f;
@@ -153,7 +153,7 @@ static void unknown_id(void **state)
     pd_attr_table_free(f.table);
 }
 
-/* What follows such a thing is read. */
+/* The reader reports the code, and reads the next record all the same. */
 static void expect_passed_over(struct fixture *f, enum pd_code code)
 {
     assert_int_equal(next(f), code);
@@ -202,7 +202,7 @@ static void impossible_numbers(void **state)
     pd_attr_table_free(f.table);
 }
 
-/* The largest record, of a ring that is larger, wrapping around. */
+/* The largest record wraps around in a larger ring. */
 static void largest_record(void **state)
 {
     static uint8_t body[UINT16_MAX - 8];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sink.c - an open descriptor or FILE as a sink: what they hold is what pd_writer_create() makes of the same
- * records; and what cannot be patched is not.
+ * sink.c - a sink that is an open descriptor or FILE gets the bytes that pd_writer_create() writes for the
+ * same records; what cannot be patched is refused.
  */
 #define _GNU_SOURCE
 #include "cmocka_all.h"

@@ -79,7 +79,8 @@ bool pd_feature_of_record(const struct pd_record *rec, struct pd_feature *f)
     if (!rec->plan)
         return false;
     if (rec->old_feature) {
-        pd_record_feature(rec, rec->plan->order, &id, &data);
+        if (!pd_record_feature(rec, rec->plan->order, &id, &data))
+            return false;
     } else {
         if (rec->type != PD_RECORD_HEADER_FEATURE || !rec->decoded || !rec->layout || h->feat_id > UINT16_MAX)
             return false;

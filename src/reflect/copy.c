@@ -3,7 +3,7 @@
 #include "reflect.h"
 #include "src/schema/fail.h"
 #include "src/support/memory.h"
-#include <perfdata/session/copy.h>
+#include <perfdata/session/compare.h>
 
 /* Everything is gone through twice: to measure, and to copy. */
 struct copying {

@@ -41,7 +41,7 @@ PUBLIC = {
     "src/support": "base constants error names records version",
     "src/schema": "codec",
     "src/codec": "attr feature session/fields session/large_record",
-    "src/reflect": "visitor session/compare session/copy session/event session/regs session/sample"
+    "src/reflect": "visitor session/compare session/event session/regs session/sample"
     " session/text session/tracepoint",
     "src/container": "reader session/part session/push session/ring",
     "encode/codec": "session/complete",

@@ -2,7 +2,8 @@
 /*
  * perfdata/session/compare.h - compares two records by their values: byte order, the form in which vectors
  * and strings are stored, the position in the file and sizes that follow from other fields do not matter.
- * Padding of strings does.
+ * Padding of strings does. And equal records: copies that outlive their reader, in queues, for other threads,
+ * or beside the next record.
  */
 #ifndef PERFDATA_SESSION_COMPARE_H
 #define PERFDATA_SESSION_COMPARE_H
@@ -43,6 +44,17 @@ struct pd_feature; /* see perfdata/feature.h */
  */
 PD_EXPERIMENTAL bool pd_feature_equal(const struct pd_feature *a, const struct pd_feature *b,
                                       const char **field);
+
+/*
+ * A copy of a record with all that it points to: its raw bytes, what the views of its payload, id and rest
+ * show (elements of lists included), its plan and its attr. Decoded or not, from a reader or made by a
+ * program. The payload that follows a record outside of its size does not come along. *copy is one block of
+ * memory of the allocator (NULL: malloc), which pd_record_free() frees. PD_ENOMEM.
+ */
+PD_EXPERIMENTAL enum pd_code pd_record_copy(struct pd_record **copy, const struct pd_record *rec,
+                                            const struct pd_allocator *allocator, struct pd_error *error);
+/* The allocator is that of the copy. NULL is allowed. */
+PD_EXPERIMENTAL void pd_record_free(struct pd_record *copy, const struct pd_allocator *allocator);
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,6 @@
 #include "src/schema/schema.h"
 #include "ops/gen/random_values.h"
 #include <perfdata/session/compare.h>
-#include <perfdata/session/copy.h>
 #include <stdlib.h>
 
 static const uint32_t types[] = {

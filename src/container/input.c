@@ -72,7 +72,7 @@ static int open_regular(const char *path, struct stat *st)
 static int64_t file_pread(void *user, uint64_t offset, void *buf, size_t n)
 {
     const struct pd_input *in = user;
-    struct stat st;
+    struct stat st = {0};
     const int fd = open_regular(in->path, &st);
     if (fd < 0)
         return fd;
@@ -87,7 +87,7 @@ static int64_t file_pread(void *user, uint64_t offset, void *buf, size_t n)
 
 enum pd_code pd_input_open_file(struct pd_input *in, char *path, struct pd_error *error)
 {
-    struct stat st;
+    struct stat st = {0};
     in->path = path;
     const int fd = open_regular(path, &st);
     if (fd < 0)

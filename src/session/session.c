@@ -147,6 +147,7 @@ static enum pd_code take_fork(struct pd_session *s, const struct pd_record *rec,
         return code;
     const struct more *parent = find_more(s, ptid);
     struct namespace_set *set = parent ? share_set(parent->namespaces) : NULL;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): more_of() made room */
     drop_set(s, child->namespaces);
     *child = (struct more){tid, ppid, ptid, set, parent ? parent->cgroup : 0};
     return PD_OK;

@@ -44,6 +44,7 @@ PD_WRAPS static inline void pd_idmap_put(struct pd_idmap *m, uint32_t id, uint32
 {
     const size_t mask = m->size - 1, place = pd_idmap_place(m, id);
     size_t i = place;
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): each slot has a value */
     while (m->slots[i].value != PD_IDMAP_NONE)
         i = (i + 1) & mask;
     m->slots[i] = (struct pd_idmap_slot){id, value};

@@ -30,7 +30,8 @@ static bool grow_ids(struct pd_ids *m)
     for (size_t i = 0; i < m->size; i++)
         if (m->slots[i].used)
             *slot_of(&next, m->slots[i].id) = m->slots[i];
-    pd_release(m->allocator, m->slots);
+    if (m->size)
+        pd_release(m->allocator, m->slots);
     *m = next;
     return true;
 }

@@ -77,6 +77,7 @@ static inline bool pd_task_graph_connect(struct pd_task_graph *g, uint32_t from,
 /* Adds a node to those that wait to pass on their marks. */
 static inline void pd_task_graph_wait(struct pd_task_graph *g, uint32_t node)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): all nodes have a value */
     if (g->nodes[node].below != PD_TASK_NOT_WAITING)
         return;
     g->nodes[node].below = g->top;

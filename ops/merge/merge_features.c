@@ -171,6 +171,7 @@ static uint64_t hash_file(const struct pd_merging *m, const struct pd_build_id_e
 
 static bool same_file(const struct pd_build_id_entry *a, const struct pd_build_id_entry *b)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): see is_there() */
     return !((a->misc ^ b->misc) & PD_MISC_CPUMODE) && a->file.filename.len == b->file.filename.len &&
            (a->file.filename.len == 0 ||
             memcmp(a->file.filename.ptr, b->file.filename.ptr, a->file.filename.len) == 0);

@@ -50,7 +50,7 @@ wait
 
 
 def dso_of(name):
-    """The name that a session gives it."""
+    """The name that a session gives a file of perf's."""
     module = MODULE.match(name)
     if module:
         return "[" + module.group(1).replace("-", "_") + "]"
@@ -82,7 +82,7 @@ def samples_of(text):
 
 
 def left_out(path):
-    """The reason why not, or None."""
+    """Why a recording is not compared; None: it is."""
     run = subprocess.run(
         [oracle.PERFDATA, "info", "--json", str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )

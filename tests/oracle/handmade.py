@@ -559,7 +559,7 @@ class Random:
         return self.random.randrange(limit)
 
     def u(self, width):
-        """Any number of so many bytes, often a small or a large one."""
+        """A random number of so many bytes, often a small or a large one."""
         top = 1 << 8 * width
         return self.random.choice([self.below(top), self.below(100), top - 1, 1 << self.below(8 * width)])
 
@@ -576,7 +576,7 @@ class Random:
 
 
 class ToolWriter(Writer):
-    """Also has a random value for every field."""
+    """A writer with a random value for every field."""
 
     def __init__(self, order, seed):
         super().__init__(order)
@@ -1177,7 +1177,7 @@ def make_features(order, seed, cpus=4):
 
 
 def damaged(w, raw):
-    """Cut, longer, or with other numbers in it."""
+    """The same bytes cut off, made longer, or with other numbers in them."""
     r = w.r
     for _ in range(1 + r.below(2)):
         way, at = r.below(5), r.below(len(raw) + 1)

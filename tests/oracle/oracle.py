@@ -464,7 +464,7 @@ class Record:
 
     @property
     def time(self):
-        """Of the sample or of the trailer; None without."""
+        """The time in the sample or the trailer; None: neither has one."""
         return self.fields.get("time") if self.type == 9 else self.id.get("time")
 
 

@@ -47,7 +47,7 @@ class Sample:
 
 
 def samples_of(records, info, names):
-    """In order of time. `names`: of the events, in the order of their attrs."""
+    """The samples in order of time. `names`: of the events, in the order of their attrs."""
     owner = {}
     for index, event in enumerate(info["events"]):
         for one in event["ids"]:

@@ -365,7 +365,7 @@ def compare_file(path, name):
 
 
 def numbers_of(tree):
-    """Without bytes that are no field: numbers may be among them."""
+    """The fields without bytes that belong to none, since numbers may be among these."""
     if isinstance(tree, dict):
         return {name: numbers_of(value) for name, value in tree.items() if name not in ("rest", "tail")}
     return [numbers_of(one) for one in tree] if isinstance(tree, list) else tree

@@ -110,7 +110,7 @@ def record(perf, recordings, events):
 
 
 def ours(path):
-    """In order of time, as perf has them: buffer by buffer where times are equal."""
+    """Our samples in perf's order: by time, and buffer by buffer where times are equal."""
     run = oracle.subprocess.run(
         [str(PRINT), str(path)], stdout=oracle.subprocess.PIPE, stderr=oracle.subprocess.PIPE
     )

@@ -35,6 +35,7 @@ static const struct verb {
     {"redact", cmd_redact, "replace what tells whose recording it is, so that it can be shown to others"},
 #endif
     {"export", cmd_export, "stacks and branches, added up, for flame graphs and other tools"},
+    {"symbols", cmd_symbols, "the functions at the addresses in use, to take them elsewhere"},
     {"gen", cmd_gen, "a synthetic recording: of a workload, or of random records"},
     {"extract", cmd_extract, "parts as they are stored: a feature, tracing data, AUX data, build ids"},
     {"cmp", cmd_cmp, "what two recordings say differently, by record and field"},

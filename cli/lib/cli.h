@@ -46,6 +46,7 @@ int cmd_decode(struct cli *cli, int argc, char **argv);
 int cmd_encode(struct cli *cli, int argc, char **argv);
 int cmd_check(struct cli *cli, int argc, char **argv);
 int cmd_export(struct cli *cli, int argc, char **argv);
+int cmd_symbols(struct cli *cli, int argc, char **argv);
 int cmd_filter(struct cli *cli, int argc, char **argv);
 int cmd_convert(struct cli *cli, int argc, char **argv);
 int cmd_edit(struct cli *cli, int argc, char **argv);

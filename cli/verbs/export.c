@@ -5,13 +5,14 @@
 #include "cli/lib/selection/selection.h"
 #include "cli/lib/cli.h"
 #include "cli/lib/files/convert_dir.h"
-#include "cli/lib/files/elf.h"
+#include "cli/lib/symbols/elf.h"
+#include "cli/lib/symbols/symbol_file.h"
 #include <inttypes.h>
 #include <perfdata/ops/export.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_TO = CLI_LONG, KEY_COUNT, KEY_BINARY };
+enum { KEY_TO = CLI_LONG, KEY_COUNT, KEY_BINARY, KEY_SYMBOLS };
 
 /* clang-format off */
 static const struct cli_option options[] = {
@@ -22,6 +23,7 @@ static const struct cli_option options[] = {
     {"binary", KEY_BINARY, "FILE", "the program or library of that build id, or else that name, which tells "
                                    "the\n"
                                    "addresses of branch profiles; may be repeated"},
+    {"symbols", KEY_SYMBOLS, "FILE", "functions instead of offsets, of `perfdata symbols`; may be repeated"},
     {"sort", 's', "KEYS", "what stacks are told apart by: comm, pid, tid, cpu, cgroup, or none; by default "
                           "comm,\n"
                           "and for formats that have threads comm,pid,tid"},
@@ -37,8 +39,9 @@ static const struct cli_spec spec = {
     .usage = "--to FORMAT [OPTION]... [-o FILE] [FILE]...",
     .about = "Writes the stacks of the selected samples in a format of another tool, each stack once with "
              "the sum of\n"
-             "its samples. Several recordings add up. A frame is a file and the offset in it, without "
-             "symbols.\n",
+             "its samples. Several recordings add up. A frame is a file and the offset in it, or with "
+             "--symbols\n"
+             "a function.\n",
     .options = options,
     .common = CLI_IN | CLI_OUT | CLI_OPERANDS,
     .examples = "  perfdata export --to folded x.data | flamegraph.pl > x.svg\n"
@@ -63,6 +66,7 @@ struct run {
         struct cli_elf elf;
     } * binaries;
     size_t n_binaries;
+    struct cli_symbol_file symbols;
     size_t n_findings;
 };
 
@@ -115,6 +119,7 @@ static bool take_option(struct run *run, int key)
     switch (key) {
     case KEY_TO: return take_format(run);
     case KEY_BINARY: return take_binary(run);
+    case KEY_SYMBOLS: return cli_symbols_read(&run->symbols, run->cli, run->cli->arg);
     case 's': return take_keys(run);
     case KEY_COUNT: return run->options.count = true;
     case 'm': return cli_take_memory(run->cli, &run->options.memory);
@@ -178,6 +183,13 @@ static size_t on_segments(void *user, const char *file, const char *build_id,
         return n;
     }
     return 0;
+}
+
+static bool on_symbol(void *user, const char *file, const char *build_id, uint64_t offset,
+                      struct pd_symbol *symbol)
+{
+    struct run *run = user;
+    return cli_symbols_find(&run->symbols, file, build_id, offset, symbol);
 }
 
 static int on_open(void *user, const char *name, unsigned mode, struct pd_sink *sink)
@@ -285,6 +297,8 @@ static bool check_options(struct run *run)
         cli_fail(cli, CLI_USAGE, "-o which directory? Each build id gets a file of its own");
     else if (!is_branches(run) && run->n_binaries)
         cli_fail(cli, CLI_USAGE, "--binary is for branch profiles");
+    else if (is_branches(run) && run->symbols.n_texts)
+        cli_fail(cli, CLI_USAGE, "--symbols is not for branch profiles, which have addresses");
     else
         return cli_selection_agrees(&run->selection);
     return false;
@@ -308,6 +322,7 @@ static void run_export(struct run *run)
     run->options.event_name = on_event;
     run->options.build_id = on_build_id;
     run->options.segments = on_segments;
+    run->options.symbol = run->symbols.n_texts ? on_symbol : NULL;
     run->options.open_member = on_open;
     run->options.close_member = on_close;
     run->options.finding = on_finding;
@@ -344,5 +359,6 @@ int cmd_export(struct cli *cli, int argc, char **argv)
     for (size_t i = 0; i < run.n_binaries; i++)
         cli_elf_free(&run.binaries[i].elf);
     free(run.binaries);
+    cli_symbols_free(&run.symbols);
     return cli->status;
 }

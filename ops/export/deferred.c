@@ -118,6 +118,8 @@ enum pd_code pd_export_join(struct pd_exporting *x, struct pd_record *rec)
     enum pd_code code = PD_OK;
     const struct pd_vec *ips = &rec->u.callchain_deferred.ips;
     pd_record_task(rec, &pid, &tid);
+    if (x->all->options.format == PD_EXPORT_SYMBOLS)
+        return pd_export_addresses(x, pid, ips);
     for (size_t i = l->first; !code && i < l->n; i++) {
         struct pd_unjoined *u = &l->all[i];
         if (u->frames == NULL || u->cookie != cookie || u->tid != tid)

@@ -32,16 +32,6 @@ struct pd_comm_place {
 
 /* ---- The export */
 
-static enum pd_code take_text(struct pd_texts *texts, const char *text, size_t n, uint32_t *number,
-                              struct pd_error *error)
-{
-    if (!pd_texts_add(texts, text, n, number))
-        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "names", 0, n);
-    if (texts->bytes > PD_LIMIT_EXPORT_NAMES)
-        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "names", texts->bytes, PD_LIMIT_EXPORT_NAMES);
-    return PD_OK;
-}
-
 enum pd_code pd_export_new(struct pd_export **out, const struct pd_export_options *options,
                            struct pd_error *error)
 {
@@ -52,12 +42,15 @@ enum pd_code pd_export_new(struct pd_export **out, const struct pd_export_option
     enum pd_code code = PD_TAKE_OPTIONS(pd_export_options, &own, options, error);
     if (code)
         return code;
-    if (own.format > PD_EXPORT_AUTOFDO)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "format", own.format, PD_EXPORT_AUTOFDO);
+    if (own.format > PD_EXPORT_SYMBOLS)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "format", own.format, PD_EXPORT_SYMBOLS);
     if (own.keys & ~keys)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "keys", own.keys, keys);
-    if (own.format >= PD_EXPORT_BOLT && (!own.open_member || !own.close_member))
+    if (own.format >= PD_EXPORT_BOLT && own.format <= PD_EXPORT_AUTOFDO &&
+        (!own.open_member || !own.close_member))
         return pd_fail(error, PD_EARG, PD_NOWHERE, "open_member", 0, 0);
+    if (own.format == PD_EXPORT_SYMBOLS && !own.symbol)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "symbol", 0, 0);
     struct pd_export *e = pd_resize(own.allocator, NULL, sizeof *e);
     if (e == NULL)
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "export", 0, sizeof *e);
@@ -66,11 +59,12 @@ enum pd_code pd_export_new(struct pd_export **out, const struct pd_export_option
         e->own_allocator = *own.allocator;
         e->allocator = &e->own_allocator;
     }
-    e->comms.allocator = e->cgroups.allocator = e->events.allocator = e->dsos.allocator = own.allocator;
+    e->comms.allocator = e->cgroups.allocator = e->events.allocator = own.allocator;
+    e->dsos.allocator = e->functions.allocator = own.allocator;
     code = pd_stacks_init(&e->stacks, own.allocator, own.memory ? own.memory : PD_LIMIT_EXPORT_MEMORY,
                           own.tmpdir, error);
     if (!code)
-        code = take_text(&e->dsos, " [unknown]", 10, &unmapped, error);
+        code = pd_export_text(&e->dsos, " [unknown]", 10, &unmapped, error);
     if (code)
         pd_export_free(e);
     else
@@ -87,9 +81,11 @@ void pd_export_free(struct pd_export *e)
     pd_texts_free(&e->cgroups);
     pd_texts_free(&e->events);
     pd_texts_free(&e->dsos);
+    pd_texts_free(&e->functions);
     pd_stacks_free(&e->stacks);
     pd_release(allocator, e->nanoseconds);
     pd_release(allocator, e->code);
+    pd_release(allocator, e->twins);
     pd_release(allocator, e);
 }
 
@@ -110,6 +106,7 @@ enum pd_code pd_export_write(struct pd_export *e, const struct pd_sink *sink, st
     case PD_EXPORT_SPEEDSCOPE: return pd_export_speedscope(e, sink, error);
     case PD_EXPORT_FIREFOX: return pd_export_firefox(e, sink, error);
     case PD_EXPORT_FOLDED: return pd_export_folded(e, sink, error);
+    case PD_EXPORT_SYMBOLS: return pd_export_symbols(e, sink, error);
     default: return pd_export_profiles(e, error);
     }
 }
@@ -137,7 +134,10 @@ static size_t put_build_id(struct pd_exporting *x, const struct pd_mapping *mapp
     const uint8_t *id = mapping->build_id;
     size_t n = mapping->build_id_size;
     if (n == 0 && o->build_id) {
-        n = o->build_id(o->user, x->chosen.reader, mapping->file, asked);
+        char kernel[64]; /* without the symbol behind its name */
+        const bool is_kernel = mapping->kind == PD_MAPPING_KERNEL &&
+                               pd_mapping_dso(mapping, kernel, sizeof kernel) < sizeof kernel;
+        n = o->build_id(o->user, x->chosen.reader, is_kernel ? kernel : mapping->file, asked);
         id = asked;
     }
     for (size_t i = 0; i < n && i < sizeof asked; i++) {
@@ -150,7 +150,7 @@ static size_t put_build_id(struct pd_exporting *x, const struct pd_mapping *mapp
 /* Other formats write nothing of build ids. */
 static bool has_ids(const struct pd_export *e)
 {
-    return e->options.format == PD_EXPORT_PPROF || e->options.format >= PD_EXPORT_BOLT;
+    return e->options.format == PD_EXPORT_PPROF || e->options.format >= PD_EXPORT_BOLT || e->options.symbol;
 }
 
 static enum pd_code note_code(struct pd_exporting *x, const struct pd_mapping *mapping, uint32_t dso)
@@ -183,9 +183,9 @@ static uint32_t name_mapping(void *user, const struct pd_mapping *mapping)
         }
         x->text[at++] = ' ';
         pd_mapping_dso(mapping, x->text + at, n + 1);
-        code = take_text(&x->all->dsos, x->text, at + n, &number, x->error);
+        code = pd_export_text(&x->all->dsos, x->text, at + n, &number, x->error);
     }
-    if (!code && x->all->options.format >= PD_EXPORT_BOLT)
+    if (!code && pd_export_is_branches(x->all))
         code = note_code(x, mapping, number);
     if (!x->failed)
         x->failed = code;
@@ -232,8 +232,8 @@ static enum pd_code find_event(struct pd_exporting *x, uint32_t attr, uint32_t *
         if (n >= x->text_cap && !(code = enlarge_text(x, n + 1)))
             n = event_name(x, attr);
         if (!code)
-            code =
-                take_text(&x->all->events, x->text, n < x->text_cap ? n : x->text_cap - 1, event, x->error);
+            code = pd_export_text(&x->all->events, x->text, n < x->text_cap ? n : x->text_cap - 1, event,
+                                  x->error);
         if (!code)
             code = note_unit(x, attr, *event);
         if (code)
@@ -253,7 +253,7 @@ static enum pd_code find_comm(struct pd_exporting *x, uint32_t tid, uint32_t *nu
         name = task->comm;
     else
         snprintf(none, sizeof none, ":%d", (int)tid);
-    return take_text(&x->all->comms, name, strlen(name), number, x->error);
+    return pd_export_text(&x->all->comms, name, strlen(name), number, x->error);
 }
 
 static enum pd_code put_comm(struct pd_exporting *x, uint32_t tid)
@@ -283,7 +283,7 @@ static enum pd_code put_cgroup(struct pd_exporting *x, const struct pd_record *r
         snprintf(none, sizeof none, "cgroup %" PRIu64, id);
         path = none;
     }
-    const enum pd_code code = take_text(&x->all->cgroups, path, strlen(path), &number, x->error);
+    const enum pd_code code = pd_export_text(&x->all->cgroups, path, strlen(path), &number, x->error);
     if (!code)
         x->n_head += pd_put_number(x->head + x->n_head, number);
     return code;
@@ -421,6 +421,13 @@ static enum pd_code add_count(struct pd_exporting *x, struct pd_export_sample *s
     return code ? code : add_stack(x, s);
 }
 
+static enum pd_code add_addresses(struct pd_exporting *x, const struct pd_export_sample *s)
+{
+    const enum pd_code code =
+        s->has_ip ? pd_export_address(x, s->process, s->ip, s->rec->misc & PD_MISC_CPUMODE) : PD_OK;
+    return code || !s->ips.n ? code : pd_export_addresses(x, s->process, &s->ips);
+}
+
 static enum pd_code add_sample(struct pd_exporting *x, struct pd_record *rec)
 {
     struct pd_export_sample s = {.pid = UINT32_MAX, .tid = UINT32_MAX, .cpu = UINT32_MAX, .rec = rec};
@@ -431,12 +438,14 @@ static enum pd_code add_sample(struct pd_exporting *x, struct pd_record *rec)
     pd_word_cpu(rec, &s.cpu);
     s.has_ip = pd_word_ip(rec, &s.ip);
     s.process = s.pid;
-    if (x->all->options.format >= PD_EXPORT_BOLT)
+    if (pd_export_is_branches(x->all))
         return wants_event(x, rec->attr_index) ? pd_export_branches(x, s.pid, rec) : PD_OK;
     if (rec->attr->sample_type & PD_SAMPLE_CALLCHAIN)
         s.ips = rec->u.sample.callchain.ips;
     if (pd_offcpu_of(rec, &offcpu))
         take_offcpu(x, &s, &offcpu);
+    if (x->all->options.format == PD_EXPORT_SYMBOLS)
+        return add_addresses(x, &s);
     pd_counts_begin(&x->counts);
     while ((code = pd_counts_next(&x->counts, x->chosen.reader, rec, &counted)) == PD_OK)
         if ((code = add_count(x, &s, &counted)) != PD_OK)

@@ -21,11 +21,12 @@
 /* How frames of a file are told: by offsets in it, or by addresses. */
 #define PD_DSO_OFFSETS 'o'
 #define PD_DSO_ADDRESSES 'a'
+#define PD_DSO_FUNCTIONS 'f' /* by the number of the name in `functions` */
 
 struct pd_export {
     struct pd_export_options options;
     struct pd_export_stats stats;
-    struct pd_texts comms, cgroups, events;
+    struct pd_texts comms, cgroups, events, functions;
     struct pd_texts
         dsos; /* PD_DSO_… and the build id, if the format has them; a space; the name. Number 0: not mapped */
     bool *nanoseconds; /* by number in `events`: its periods are times */
@@ -33,10 +34,24 @@ struct pd_export {
     uint64_t
         *code; /* by number in `dsos`: where its first executable mapping begins in it; of branch profiles */
     size_t cap_code;
+    uint32_t *twins; /* by number in `dsos`: that of the same file with PD_DSO_FUNCTIONS; 0: none yet */
+    size_t cap_twins;
     struct pd_stacks stacks;
     struct pd_allocator *allocator, own_allocator; /* for pd_out_grow(), whose argument is not const */
     bool broken;                                   /* an error has ended it */
 };
+
+/* Branch profiles have no frames. */
+static inline bool pd_export_is_branches(const struct pd_export *e)
+{
+    return e->options.format >= PD_EXPORT_BOLT && e->options.format <= PD_EXPORT_AUTOFDO;
+}
+
+/* ---- names.c */
+
+/* The number of a text. PD_ENOMEM; PD_ELIMIT. */
+enum pd_code pd_export_text(struct pd_texts *texts, const char *text, size_t n, uint32_t *number,
+                            struct pd_error *error);
 
 /* ---- frames.c */
 
@@ -167,6 +182,12 @@ enum pd_code pd_export_folded(struct pd_export *all, const struct pd_sink *sink,
 enum pd_code pd_export_pprof(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error);
 enum pd_code pd_export_speedscope(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error);
 enum pd_code pd_export_firefox(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error);
+/* ---- symbols.c: addresses without their stacks, in order of files and offsets */
+
+/* Counts the addresses of a call chain. */
+enum pd_code pd_export_addresses(struct pd_exporting *x, uint32_t pid, const struct pd_vec *ips);
+enum pd_code pd_export_address(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode);
+enum pd_code pd_export_symbols(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error);
 /* Branch profiles, each in a file of its own. */
 enum pd_code pd_export_profiles(struct pd_export *all, struct pd_error *error);
 

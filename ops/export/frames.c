@@ -14,6 +14,8 @@ struct pd_frame_place {
     uint64_t offset;
     uint32_t pid, dso;
     unsigned cpumode;
+    uint32_t twin, name; /* of the function */
+    size_t n_names;      /* with those that are inlined; 0: no function is known */
 };
 
 uint64_t pd_export_generation(const struct pd_exporting *x, uint32_t pid)
@@ -28,16 +30,84 @@ PD_WRAPS static struct pd_frame_place *place_of(struct pd_exporting *x, uint32_t
     return &x->frame_places[mixed >> 50];
 }
 
-struct pd_export_frame pd_export_find(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
+/* The twin of a file, whose frames are functions. Folded stacks do not tell files of functions apart. */
+static enum pd_code find_twin(struct pd_exporting *x, uint32_t dso, uint32_t *twin)
+{
+    struct pd_export *e = x->all;
+    const size_t known = e->cap_twins;
+    while (dso >= e->cap_twins)
+        if (!pd_grow(x->allocator, (void **)&e->twins, e->cap_twins, &e->cap_twins, sizeof *e->twins))
+            return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "files", 0, e->cap_twins);
+    if (e->cap_twins > known)
+        memset(e->twins + known, 0, (e->cap_twins - known) * sizeof *e->twins);
+    if ((*twin = e->twins[dso]) != 0)
+        return PD_OK;
+    const bool folded = e->options.format == PD_EXPORT_FOLDED;
+    const char *text = folded ? "f functions" : e->dsos.all[dso];
+    const size_t n = strlen(text);
+    char *own = pd_resize(x->allocator, NULL, n + 1);
+    if (own == NULL)
+        return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "files", 0, n);
+    memcpy(own, text, n + 1);
+    *own = PD_DSO_FUNCTIONS;
+    const enum pd_code code = pd_export_text(&e->dsos, own, n, twin, x->error);
+    pd_release(x->allocator, own);
+    if (!code)
+        e->twins[dso] = *twin;
+    return code;
+}
+
+/* What is known of the function at a place. The kernel's symbols that have records are their own names. */
+static bool ask_symbol(const struct pd_exporting *x, const struct pd_frame_place *place, const char *own,
+                       struct pd_symbol *symbol)
+{
+    const struct pd_export_options *o = &x->all->options;
+    const char *text = x->all->dsos.all[place->dso], *space = strchr(text, ' ');
+    char id[41] = "";
+    *symbol = (struct pd_symbol){.name = own};
+    if (own || place->dso == 0)
+        return own;
+    memcpy(id, text + 1, (size_t)(space - text - 1));
+    return o->symbol(o->user, space + 1, id, place->offset, symbol);
+}
+
+static enum pd_code name_function(struct pd_exporting *x, const char *name, uint32_t *number)
+{
+    return pd_export_text(&x->all->functions, name, strlen(name), number, x->error);
+}
+
+static enum pd_code find_function(struct pd_exporting *x, const struct pd_mapping *map,
+                                  struct pd_frame_place *place)
+{
+    struct pd_symbol symbol;
+    if (!ask_symbol(x, place, map && map->kind == PD_MAPPING_SYMBOL ? map->file : NULL, &symbol))
+        return PD_OK;
+    const enum pd_code code = find_twin(x, place->dso, &place->twin);
+    place->n_names = symbol.n_inlined + 1;
+    return code ? code : name_function(x, symbol.name, &place->name);
+}
+
+static struct pd_frame_place *look_up(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
 {
     const uint64_t generation = pd_export_generation(x, pid);
     struct pd_frame_place *place = place_of(x, pid, ip);
     if (place->generation == generation && place->ip == ip && place->pid == pid && place->cpumode == cpumode)
-        return (struct pd_export_frame){place->offset, place->dso};
+        return place;
     const struct pd_mapping *map = pd_session_find_mapping(x->chosen.session, pid, ip, cpumode);
     *place = (struct pd_frame_place){.generation = generation, .ip = ip, .pid = pid, .cpumode = cpumode};
     place->offset = map ? pd_mapping_offset(map, ip) : ip;
     place->dso = map ? pd_chosen_tag(map) : 0;
+    if (x->all->options.symbol && x->all->options.format < PD_EXPORT_BOLT) {
+        const enum pd_code code = find_function(x, map, place);
+        if (!x->failed)
+            x->failed = code;
+    }
+    return place;
+}
+
+struct pd_export_frame pd_export_find(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
+{
+    const struct pd_frame_place *place = look_up(x, pid, ip, cpumode);
     return (struct pd_export_frame){place->offset, place->dso};
 }
 
@@ -51,13 +121,29 @@ enum pd_code pd_export_make_places(struct pd_exporting *x)
     return PD_OK;
 }
 
-enum pd_code pd_export_frame(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
+static enum pd_code append(struct pd_exporting *x, uint64_t offset, uint32_t dso)
 {
     struct pd_export_frames *f = &x->frames;
     if (!pd_grow(x->allocator, (void **)&f->all, f->n, &f->cap, sizeof *f->all))
         return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, 2 * f->cap * sizeof *f->all);
-    f->all[f->n++] = pd_export_find(x, pid, ip, cpumode);
+    f->all[f->n++] = (struct pd_export_frame){offset, dso};
     return PD_OK;
+}
+
+enum pd_code pd_export_frame(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
+{
+    const struct pd_frame_place *place = look_up(x, pid, ip, cpumode);
+    struct pd_symbol symbol;
+    enum pd_code code = x->failed;
+    uint32_t name;
+    if (code || place->n_names == 0)
+        return code ? code : append(x, place->offset, place->dso);
+    if (place->n_names > 1 && ask_symbol(x, place, NULL, &symbol)) {
+        for (size_t i = symbol.n_inlined; !code && i-- > 0;)
+            if ((code = name_function(x, symbol.inlined[i], &name)) == PD_OK)
+                code = append(x, name, place->twin);
+    }
+    return code ? code : append(x, place->name, place->twin);
 }
 
 enum pd_code pd_export_chain(struct pd_exporting *x, uint32_t pid, const struct pd_vec *ips)

@@ -63,6 +63,10 @@ bool pd_export_put_head(const struct pd_export *all, struct pd_out *out, const u
 void pd_export_put_frame(const struct pd_export *all, struct pd_out *out, uint64_t dso, uint64_t offset,
                          bool no_semicolon)
 {
+    if (*all->dsos.all[dso] == PD_DSO_FUNCTIONS) {
+        pd_export_put_name(out, all->functions.all[offset], no_semicolon);
+        return;
+    }
     pd_export_put_name(out, pd_export_dso_name(all, dso), no_semicolon);
     pd_out_str(out, "+");
     pd_out_hex(out, offset);

@@ -17,7 +17,7 @@ void pd_export_put_name(struct pd_out *out, const char *name, bool no_semicolon)
  */
 bool pd_export_put_head(const struct pd_export *all, struct pd_out *out, const uint8_t **at,
                         const char *between);
-/* FILE+0xOFFSET */
+/* FILE+0xOFFSET, or the name of the function. */
 void pd_export_put_frame(const struct pd_export *all, struct pd_out *out, uint64_t dso, uint64_t offset,
                          bool no_semicolon);
 /* A JSON string of a text of this library, which is UTF-8. */

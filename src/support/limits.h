@@ -122,7 +122,9 @@
     X(GEN_DEPTH, 1000, COUNT, "frames of a callchain that `gen` makes", "the same", "")                      \
     X(EXPORT_MEMORY, 64 << 20, BYTES, "different stacks of `export` in memory",                              \
       "temporary files hold the rest", "`memory` of `pd_export_options`, `--memory`")                        \
-    X(EXPORT_NAMES, 256 << 20, BYTES, "different names of tasks, of files, and of events in `export`, each", \
+    X(EXPORT_NAMES, 256 << 20, BYTES,                                                                        \
+      "different names of tasks, files, events and functions in `export`, each; its frames; branches of a "  \
+      "file",                                                                                                \
       "`PD_ELIMIT`", "")                                                                                     \
     X(EXPORT_STACK, 65528, BYTES, "a stack in `export`, which takes 2 to 15 bytes for each frame",           \
       "its outermost frames are left out, which is told", "")                                                \
@@ -130,6 +132,15 @@
       "the oldest ones are taken without it, which is told", "")                                             \
     X(EXPORT_SEGMENTS, 64, COUNT, "program headers of a binary in `export`",                                 \
       "addresses of the others are offsets", "")                                                             \
+    X(SYMBOLS_TEXT, 256 << 20, BYTES, "a file of symbols", "status 3", "")                                   \
+    X(SYMBOLS_ELF, 512 << 20, BYTES, "symbols of a program, their names, and sections of these, each",       \
+      "its symbols are left out", "")                                                                        \
+    X(SYMBOLS_SECTIONS, 65536, COUNT, "sections of a program that are looked at for symbols",                \
+      "the others are not looked at", "")                                                                    \
+    X(SYMBOLS_INLINED, 32, COUNT, "functions that are inlined in one another at an address",                 \
+      "the outermost ones are left out", "")                                                                 \
+    X(SYMBOLS_NAME, 4096, BYTES, "the name of a function as linkers have it, and as its source has it",      \
+      "it stays as linkers have it", "")                                                                     \
     /* The command */                                                                                        \
     X(ELF_NOTES, 64 << 10, BYTES, "a segment of notes in which a build id is looked for",                    \
       "the rest is not looked at", "")                                                                       \

@@ -51,7 +51,7 @@ PUBLIC = {
     "ops/output": "ops/convert",
     "ops/edit": "ops/transform",
     "ops/redact": "ops/redact",
-    "ops/filter": "ops/filter ops/expression",
+    "ops/filter": "ops/filter ops/expression ops/symbol",
     "ops/convert": "ops/rewrite",
     "ops/compare": "ops/difference ops/hash",
     "ops/export": "ops/export",
@@ -82,9 +82,12 @@ OTHERS = {
     "sodium.h": ["ops/redact"],
     "jansson.h": ["ops/text", "cli", "cli/lib", "cli/verbs"],
     "linux/perf_event.h": ["cli/lib"],
+    "libiberty/demangle.h": ["cli/lib"],
+    "dwarf.h": ["cli/lib"],
+    "elfutils/libdw.h": ["cli/lib"],
 }
-SYSTEM = """assert dirent errno fcntl fnmatch getopt inttypes limits math poll pthread search signal stdarg
-stdatomic stdbool stddef stdint stdio stdlib string strings time unistd""".split()
+SYSTEM = """assert dirent dlfcn errno fcntl fnmatch getopt inttypes limits math poll pthread search setjmp
+signal stdarg stdatomic stdbool stddef stdint stdio stdlib string strings time unistd""".split()
 
 
 def layer_of(path):

@@ -17,6 +17,7 @@
 #define PERFDATA_OPS_EXPORT_H
 
 #include <perfdata/ops/filter.h>
+#include <perfdata/ops/symbol.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,6 +61,14 @@ enum pd_export_format {
     PD_EXPORT_PROFGEN,
     /* For create_llvm_prof --profiler=text: ranges, addresses of samples, and branches, as offsets. */
     PD_EXPORT_AUTOFDO,
+    /*
+     * The symbols that `symbol` knows at the addresses in use: a line "perfdata-symbols 1"; for each file a
+     * line "file", its build id or "-", and its name, and behind it for each address, in order, a line of its
+     * offset, that of the address in the function, the function's name, and those that are inlined there, the
+     * outermost first; with tabs between, numbers hexadecimal. In names, control characters and bytes that
+     * are not UTF-8 are \xNN, and a backslash is two.
+     */
+    PD_EXPORT_SYMBOLS,
 };
 
 /* A PT_LOAD program header. */
@@ -105,6 +114,8 @@ struct pd_export_options {
      */
     size_t (*segments)(void *user, const char *file, const char *build_id, struct pd_export_segment *segments,
                        size_t cap);
+    /* Frames become functions, and what is inlined there; NULL: they stay offsets. Not of branch profiles. */
+    pd_symbol_finder *symbol;
     /* For branch profiles, as in pd_convert_options. */
     int (*open_member)(void *user, const char *name, unsigned mode, struct pd_sink *sink);
     int (*close_member)(void *user, struct pd_sink *sink);

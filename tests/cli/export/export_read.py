@@ -71,7 +71,10 @@ def read_pprof(path):
     types = [strings[one(fields(t), 1)] for t in profile[1]]
     units = {strings[one(fields(t), 2)] for t in profile[1]}
     assert units <= {"count", "nanoseconds", "samples"}, units
-    mappings, locations = {}, {}
+    mappings, locations, functions = {}, {}, {}
+    for raw in profile[5]:
+        function = fields(raw)
+        functions[one(function, 1)] = strings[one(function, 2)]
     for raw in profile[3]:
         m = fields(raw)
         mappings[one(m, 1)] = m
@@ -81,13 +84,17 @@ def read_pprof(path):
         if one(location, 2):
             m = mappings[one(location, 2)]
             start, limit = one(m, 2), one(m, 3)
-            assert start <= address < limit or limit == (1 << 64) - 1, (start, address, limit)
+            assert location[4] or start <= address < limit or limit == (1 << 64) - 1, (start, address, limit)
             name = strings[one(m, 5)]
             ids.add((name, strings[one(m, 6)]))
             if start >= 1 << 32 and start % (1 << 32) == 0 and start < 1 << 48:
                 address -= start
         assert one(location, 1) not in locations
         locations[one(location, 1)] = f"{name}+0x{address:x}"
+        if location[4]:
+            (line,) = location[4]
+            assert one(m, 7) == 1
+            locations[one(location, 1)] = functions[one(fields(line), 1)]
     for raw in profile[2]:
         sample = fields(raw)
         labels = {}

@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* elf.c - see elf.h. ELF of 32 or 64 bits, in either byte order; nothing in it is believed. */
-#include "elf.h"
+#include "elf_reading.h"
 #include "cli/lib/memory.h"
 #include "src/support/limits.h"
-#include "src/support/wire.h"
+#include "src/support/wrap.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PT_LOAD = 1, PT_NOTE = 4, PF_X = 1, NT_BUILD_ID = 3, HEADER = 64 };
 
-struct reading {
-    int fd;
-    bool wide; /* 64 bits */
-    enum pd_order order;
-};
-
-static bool read_at(const struct reading *r, void *to, size_t n, uint64_t offset)
+bool cli_elf_read_at(const struct cli_elf_reading *r, void *to, size_t n, uint64_t offset)
 {
     uint8_t *at = to;
     while (n) {
@@ -34,19 +29,14 @@ static bool read_at(const struct reading *r, void *to, size_t n, uint64_t offset
     return true;
 }
 
-/* A number whose size depends on the class: at `wide` or `narrow`. */
-static uint64_t load(const struct reading *r, const uint8_t *p, size_t wide, size_t narrow)
-{
-    return r->wide ? pd_load64(p + wide, r->order) : pd_load32(p + narrow, r->order);
-}
-
 /* Looks for the build id in a segment of notes. */
-static void find_build_id(const struct reading *r, struct cli_elf *elf, uint64_t offset, uint64_t size)
+static void find_build_id(const struct cli_elf_reading *r, struct cli_elf *elf, uint64_t offset,
+                          uint64_t size)
 {
     static const char digits[] = "0123456789abcdef";
     const size_t n = size < PD_LIMIT_ELF_NOTES ? (size_t)size : PD_LIMIT_ELF_NOTES;
     uint8_t *notes = cli_malloc(n ? n : 1);
-    if (notes && read_at(r, notes, n, offset)) {
+    if (notes && cli_elf_read_at(r, notes, n, offset)) {
         for (size_t at = 0; n - at >= 16;) {
             const uint64_t name = pd_load32(notes + at, r->order), desc = pd_load32(notes + at + 4, r->order);
             const uint64_t from = 12 + ((name + 3) & ~UINT64_C(3)), end = from + ((desc + 3) & ~UINT64_C(3));
@@ -66,9 +56,9 @@ static void find_build_id(const struct reading *r, struct cli_elf *elf, uint64_t
     free(notes);
 }
 
-static const char *take_headers(const struct reading *r, struct cli_elf *elf, const uint8_t *header)
+static const char *take_headers(const struct cli_elf_reading *r, struct cli_elf *elf, const uint8_t *header)
 {
-    const uint64_t offset = load(r, header, 32, 28);
+    const uint64_t offset = cli_elf_load(r, header, 32, 28);
     const size_t each = pd_load16(header + (r->wide ? 54 : 42), r->order),
                  n = pd_load16(header + (r->wide ? 56 : 44), r->order), least = r->wide ? 56 : 32;
     if (each < least || n == 0)
@@ -78,12 +68,12 @@ static const char *take_headers(const struct reading *r, struct cli_elf *elf, co
         return "no memory";
     for (size_t i = 0; i < n; i++) {
         uint8_t p[56];
-        if (!read_at(r, p, least, offset + i * each))
+        if (!cli_elf_read_at(r, p, least, offset + i * each))
             return "it ends inside its program headers";
         const uint32_t type = pd_load32(p, r->order);
-        const struct pd_export_segment s = {.offset = load(r, p, 8, 4),
-                                            .size = load(r, p, 32, 16),
-                                            .vaddr = load(r, p, 16, 8),
+        const struct pd_export_segment s = {.offset = cli_elf_load(r, p, 8, 4),
+                                            .size = cli_elf_load(r, p, 32, 16),
+                                            .vaddr = cli_elf_load(r, p, 16, 8),
                                             .executable = pd_load32(p + (r->wide ? 4 : 24), r->order) & PF_X};
         if (type == PT_LOAD)
             elf->segments[elf->n++] = s;
@@ -93,29 +83,51 @@ static const char *take_headers(const struct reading *r, struct cli_elf *elf, co
     return NULL;
 }
 
-static const char *read_elf(struct reading *r, struct cli_elf *elf)
+static const char *read_header(struct cli_elf_reading *r)
 {
-    uint8_t header[HEADER] = {0};
-    if (!read_at(r, header, 52, 0) || memcmp(header, "\177ELF", 4) != 0)
+    if (!cli_elf_read_at(r, r->header, 52, 0) || memcmp(r->header, "\177ELF", 4) != 0)
         return "not an ELF file";
-    r->wide = header[4] == 2;
-    r->order = header[5] == 2 ? PD_BIG : PD_LITTLE;
-    if (r->wide && !read_at(r, header, HEADER, 0))
-        return "it ends inside its header";
-    return take_headers(r, elf, header);
+    r->wide = r->header[4] == 2;
+    r->order = r->header[5] == 2 ? PD_BIG : PD_LITTLE;
+    return r->wide && !cli_elf_read_at(r, r->header, HEADER, 0) ? "it ends inside its header" : NULL;
+}
+
+const char *cli_elf_open(struct cli_elf_reading *r, const char *path)
+{
+    struct stat st;
+    *r = (struct cli_elf_reading){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    if (r->fd < 0)
+        return "it cannot be opened";
+    const char *why = fstat(r->fd, &st) == 0 && S_ISREG(st.st_mode) ? read_header(r) : "not a plain file";
+    if (why)
+        close(r->fd);
+    return why;
 }
 
 const char *cli_elf_read(struct cli_elf *elf, const char *path)
 {
-    struct reading r = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    struct cli_elf_reading r;
     *elf = (struct cli_elf){0};
-    if (r.fd < 0)
-        return "it cannot be opened";
-    const char *why = read_elf(&r, elf);
+    const char *why = cli_elf_open(&r, path);
+    if (why)
+        return why;
+    why = take_headers(&r, elf, r.header);
     close(r.fd);
     if (why)
         cli_elf_free(elf);
     return why;
+}
+
+PD_WRAPS bool cli_elf_address(const struct cli_elf *elf, uint64_t offset, uint64_t *address)
+{
+    for (size_t i = 0; i < elf->n; i++) {
+        const struct pd_export_segment *s = &elf->segments[i];
+        if (offset >= s->offset && offset - s->offset < s->size) {
+            *address = offset - s->offset + s->vaddr;
+            return true;
+        }
+    }
+    return false;
 }
 
 void cli_elf_free(struct cli_elf *elf)

@@ -3,8 +3,8 @@
  * profiles.c - branch profiles of perf2bolt (pre-aggregated), llvm-profgen (--unsymbolized-profile) and
  * AutoFDO (--profiler=text): a file for each file of the recording, and an index of them.
  */
-#include "branches.h"
-#include "labels.h"
+#include "ops/export/branches.h"
+#include "ops/export/labels.h"
 #include "src/schema/fail.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"

@@ -2,15 +2,16 @@
 /*
  * pprof.c - pprof's profile.proto in gzip. A file of the recording is a mapping whose first byte is byte 0 of
  * the file, so that addresses become offsets in the file again; what goes by address is a mapping of all
- * addresses in use. Messages come in any order: samples first, and what they refer to at the end.
+ * addresses in use. Functions have a mapping without addresses for each file. Messages come in any order:
+ * samples first, and what they refer to at the end.
  */
 #include "gzip.h"
-#include "labels.h"
+#include "ops/export/labels.h"
 #include "src/schema/fail.h"
 #include "src/support/memory.h"
 
 /* Numbers of fields. */
-enum { SAMPLE_TYPE = 1, SAMPLE, MAPPING, LOCATION, STRING = 6, PERIOD_TYPE = 11 };
+enum { SAMPLE_TYPE = 1, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING, PERIOD_TYPE = 11 };
 
 struct range {
     uint64_t first, last;
@@ -177,13 +178,17 @@ PD_WRAPS static void put_mapping(struct pprof *p, uint32_t dso)
     const char *text = p->all->dsos.all[dso], *space = strchr(text, ' ');
     const struct range *r = &p->ranges[dso];
     const uint64_t start = start_of(p, dso), first = start ? start : r->first & ~UINT64_C(4095);
+    const bool functions = *text == PD_DSO_FUNCTIONS;
     char id[41] = "";
     memcpy(id, text + 1, (size_t)(space - text - 1));
     put_field(&p->message, 1, dso + UINT64_C(1));
-    put_field(&p->message, 2, first);
-    put_field(&p->message, 3, start + r->last + 1 ? start + r->last + 1 : UINT64_MAX);
+    if (!functions) {
+        put_field(&p->message, 2, first);
+        put_field(&p->message, 3, start + r->last + 1 ? start + r->last + 1 : UINT64_MAX);
+    }
     put_field(&p->message, 5, add_string(p, space + 1));
     put_field(&p->message, 6, add_string(p, id));
+    put_field(&p->message, 7, functions);
     end_message(p, MAPPING);
 }
 
@@ -193,8 +198,20 @@ PD_WRAPS static void put_location(struct pprof *p, size_t i)
     put_field(&p->message, 1, i + 1);
     if (frame->dso) /* else it is not mapped */
         put_field(&p->message, 2, frame->dso + UINT64_C(1));
-    put_field(&p->message, 3, start_of(p, frame->dso) + frame->offset);
+    if (*p->all->dsos.all[frame->dso] != PD_DSO_FUNCTIONS) {
+        put_field(&p->message, 3, start_of(p, frame->dso) + frame->offset);
+        end_message(p, LOCATION);
+        return;
+    }
+    p->inner.n = 0;
+    put_field(&p->inner, 1, i + 1);
+    put_bytes(&p->message, 4, &p->inner);
     end_message(p, LOCATION);
+    const uint64_t name = add_string(p, p->all->functions.all[frame->offset]);
+    put_field(&p->message, 1, i + 1);
+    put_field(&p->message, 2, name);
+    put_field(&p->message, 3, name);
+    end_message(p, FUNCTION);
 }
 
 static void put_type(struct pprof *p, uint32_t field, uint64_t event)

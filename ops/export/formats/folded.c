@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* folded.c - a line for each stack, as flamegraph.pl, speedscope and others read it. */
-#include "labels.h"
+#include "ops/export/labels.h"
 #include "text_out.h"
 
 struct folding {

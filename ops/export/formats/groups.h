@@ -6,7 +6,7 @@
 #ifndef PERFDATA_EXPORT_GROUPS_H
 #define PERFDATA_EXPORT_GROUPS_H
 
-#include "labels.h"
+#include "ops/export/labels.h"
 #include "text_out.h"
 
 struct pd_export_groups {

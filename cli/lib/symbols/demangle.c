@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * demangle.c - see demangle.h. A short name may stand for one without end: what does not fit ends the work by
+ * a jump out of the library, whose functions with a callback hold no memory.
+ */
+#include "demangle.h"
+#include "src/support/limits.h"
+#include <string.h>
+#if PERFDATA_DEMANGLE
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+
+struct writing {
+    char *to;
+    size_t n, cap;
+    jmp_buf full;
+};
+
+static void write_part(const char *text, size_t n, void *user)
+{
+    struct writing *w = user;
+    if (n >= w->cap - w->n)
+        longjmp(w->full, 1);
+    memcpy(w->to + w->n, text, n);
+    w->n += n;
+}
+
+const char *cli_demangle(const char *name, char *to, size_t cap)
+{
+    struct writing w = {.to = to, .cap = cap};
+    if ((strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0) || strlen(name) > PD_LIMIT_SYMBOLS_NAME)
+        return name;
+    if (setjmp(w.full))
+        return name;
+    if (!rust_demangle_callback(name, DMGL_NO_OPTS, write_part, &w)) {
+        w.n = 0;
+        if (!cplus_demangle_v3_callback(name, DMGL_NO_OPTS, write_part, &w))
+            return name;
+    }
+    to[w.n] = 0;
+    return to;
+}
+#else
+const char *cli_demangle(const char *name, char *to, size_t cap)
+{
+    (void)to;
+    (void)cap;
+    return name;
+}
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/* symbol_file.c - see symbol_file.h. */
+#define _GNU_SOURCE
+#include "symbol_file.h"
+#include "cli/lib/files/input.h"
+#include "cli/lib/memory.h"
+#include "src/support/limits.h"
+#include "cli/lib/selection/selection.h"
+#include "cli/lib/messages/messages.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cli_symbol_text {
+    char *bytes;
+    size_t n;
+};
+
+struct cli_known_symbol {
+    uint64_t offset, inside;
+    const char *name;
+    size_t inlined, n_inlined; /* places in the list */
+};
+
+struct cli_symbol_part {
+    const char *file, *build_id; /* "": none */
+    size_t first, n;             /* symbols, in order of their offsets */
+};
+
+struct parsing {
+    struct cli_symbol_file *s;
+    const char *path;
+    size_t line;
+    bool in_part;
+};
+
+/* ---- Parsing */
+
+static bool refuse(const struct parsing *p, const char *why)
+{
+    cli_fail(p->s->cli, CLI_DAMAGED, "%s: line %zu: %s", p->path, p->line, why);
+    return false;
+}
+
+/* Cuts the text at the next tab; NULL: there is none. */
+static char *cut(char *text)
+{
+    char *tab = strchr(text, '\t');
+    if (tab)
+        *tab++ = 0;
+    return tab;
+}
+
+static int digit_of(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool take_hex(const char *text, uint64_t *value)
+{
+    *value = 0;
+    if (!*text || strlen(text) > 16)
+        return false;
+    for (; *text; text++) {
+        if (digit_of(*text) < 0)
+            return false;
+        *value = *value << 4 | (unsigned)digit_of(*text);
+    }
+    return true;
+}
+
+/* In place: \xNN is a byte, and two backslashes are one. */
+static void unescape(char *text)
+{
+    char *to = text;
+    for (; *text; text++) {
+        if (text[0] == '\\' && text[1] == '\\') {
+            *to++ = *text++;
+        } else if (text[0] == '\\' && text[1] == 'x' && digit_of(text[2]) >= 0 && digit_of(text[3]) >= 0 &&
+                   (digit_of(text[2]) | digit_of(text[3]))) {
+            *to++ = (char)(digit_of(text[2]) << 4 | digit_of(text[3]));
+            text += 3;
+        } else {
+            *to++ = *text;
+        }
+    }
+    *to = 0;
+}
+
+/* Some recordings have zeros behind a build id of 16 bytes. */
+static void cut_id(char *id)
+{
+    if (strlen(id) == 40 && strcmp(id + 32, "00000000") == 0)
+        id[32] = 0;
+}
+
+static bool take_file(struct parsing *p, char *id)
+{
+    struct cli_symbol_file *s = p->s;
+    char *name = id ? cut(id) : NULL;
+    if (!name || !*name || cut(name))
+        return refuse(p, "not \"file\", a build id and a name");
+    if (strcmp(id, "-") != 0 && (strspn(id, "0123456789abcdef") != strlen(id) || strlen(id) > 40))
+        return refuse(p, "not a build id");
+    unescape(name);
+    cut_id(id);
+    const struct cli_symbol_part part = {
+        .file = name, .build_id = *id == '-' ? id + 1 : id, .first = s->n_all};
+    p->in_part = true;
+    return CLI_ADD(s->cli, s->parts, s->n_parts, part);
+}
+
+static bool take_inlined(struct parsing *p, struct cli_known_symbol *symbol, char *name)
+{
+    struct cli_symbol_file *s = p->s;
+    symbol->inlined = s->n_inlined;
+    while (name) {
+        char *next = cut(name);
+        const char *text = name;
+        unescape(name);
+        if (!CLI_ADD(s->cli, s->inlined, s->n_inlined, text))
+            return false;
+        symbol->n_inlined++;
+        name = next;
+    }
+    return true;
+}
+
+static bool take_symbol(struct parsing *p, char *line)
+{
+    struct cli_symbol_file *s = p->s;
+    struct cli_known_symbol symbol = {0};
+    char *inside = cut(line), *name = inside ? cut(inside) : NULL, *inlined = name ? cut(name) : NULL;
+    if (!p->in_part)
+        return refuse(p, "a symbol of no file");
+    if (!name || !take_hex(line, &symbol.offset) || !take_hex(inside, &symbol.inside))
+        return refuse(p, "not an offset, the offset in the function, and a name");
+    struct cli_symbol_part *part = &s->parts[s->n_parts - 1];
+    if (part->n && s->all[s->n_all - 1].offset >= symbol.offset)
+        return refuse(p, "offsets are not in order");
+    unescape(name);
+    symbol.name = name;
+    if (!take_inlined(p, &symbol, inlined) || !CLI_ADD(s->cli, s->all, s->n_all, symbol))
+        return false;
+    part->n++;
+    return true;
+}
+
+static bool take_line(struct parsing *p, char *line)
+{
+    p->line++;
+    if (p->line == 1)
+        return strcmp(line, "perfdata-symbols 1") == 0 ||
+               refuse(p, "not a file of symbols, which begins with \"perfdata-symbols 1\"");
+    if (strncmp(line, "file\t", 5) == 0)
+        return take_file(p, line + 5);
+    return take_symbol(p, line);
+}
+
+static bool parse(struct cli_symbol_file *s, const char *path, const struct cli_symbol_text *text)
+{
+    struct parsing p = {.s = s, .path = path};
+    char *at = text->bytes, *end = at + text->n, *stop;
+    for (; at < end; at = stop + 1) {
+        stop = memchr(at, '\n', (size_t)(end - at));
+        if (stop == NULL || memchr(at, 0, (size_t)(stop - at))) {
+            p.line++;
+            return refuse(&p, stop ? "a NUL" : "no end");
+        }
+        *stop = 0;
+        if (!take_line(&p, at))
+            return false;
+    }
+    return p.line || refuse(&p, "it is empty");
+}
+
+/* ---- Reading */
+
+static int compare_names(const void *a, const void *b, void *parts)
+{
+    const struct cli_symbol_part *x = (struct cli_symbol_part *)parts + *(const size_t *)a,
+                                 *y = (struct cli_symbol_part *)parts + *(const size_t *)b;
+    return strcmp(x->file, y->file);
+}
+
+static int compare_ids(const void *a, const void *b, void *parts)
+{
+    const struct cli_symbol_part *x = (struct cli_symbol_part *)parts + *(const size_t *)a,
+                                 *y = (struct cli_symbol_part *)parts + *(const size_t *)b;
+    return strcmp(x->build_id, y->build_id);
+}
+
+/* Orders the places of all parts. */
+static bool sort_parts(const struct cli_symbol_file *s, size_t **places,
+                       int (*compare)(const void *, const void *, void *))
+{
+    size_t *sorted = cli_reallocarray(*places, s->n_parts + 1, sizeof *sorted);
+    if (sorted == NULL)
+        return false;
+    for (size_t i = 0; i < s->n_parts; i++)
+        sorted[i] = i;
+    qsort_r(sorted, s->n_parts, sizeof *sorted, compare, s->parts);
+    *places = sorted;
+    return true;
+}
+
+static bool read_text(FILE *f, struct cli_symbol_text *text)
+{
+    size_t cap = 65536;
+    for (text->bytes = cli_malloc(cap); text->bytes; cap *= 2) {
+        text->n += fread(text->bytes + text->n, 1, cap - text->n, f);
+        if (text->n < cap || cap > PD_LIMIT_SYMBOLS_TEXT)
+            return text->n <= PD_LIMIT_SYMBOLS_TEXT && !ferror(f);
+        char *larger = cli_realloc(text->bytes, 2 * cap);
+        if (larger == NULL)
+            return false;
+        text->bytes = larger;
+    }
+    return false;
+}
+
+bool cli_symbols_read(struct cli_symbol_file *s, struct cli *cli, const char *path)
+{
+    struct cli_symbol_text text = {0};
+    FILE *f = fopen(path, "re");
+    s->cli = cli;
+    if (f == NULL) {
+        cli_fail(cli, cli_open_status(errno), "%s: %s", path, strerror(errno));
+        return false;
+    }
+    const bool read = read_text(f, &text);
+    fclose(f);
+    if (!read)
+        cli_fail(cli, text.n > PD_LIMIT_SYMBOLS_TEXT ? CLI_DAMAGED : CLI_OUTPUT, "%s: %s", path,
+                 text.n > PD_LIMIT_SYMBOLS_TEXT ? "more than 256 MiB" : "it cannot be read");
+    if (!read || !CLI_ADD(cli, s->texts, s->n_texts, text)) {
+        free(text.bytes);
+        return false;
+    }
+    if (!parse(s, path, &text))
+        return false;
+    return (sort_parts(s, &s->by_name, compare_names) && sort_parts(s, &s->by_id, compare_ids)) ||
+           cli_no_list(cli);
+}
+
+void cli_symbols_free(struct cli_symbol_file *s)
+{
+    for (size_t i = 0; i < s->n_texts; i++)
+        free(s->texts[i].bytes);
+    free(s->texts);
+    free(s->parts);
+    free(s->by_name);
+    free(s->by_id);
+    free(s->all);
+    free(s->inlined);
+    *s = (struct cli_symbol_file){0};
+}
+
+/* ---- Finding */
+
+/* The first of the places whose part has this key, or one behind it. */
+static size_t find_place(const struct cli_symbol_file *s, const size_t *places, const char *key, bool is_id)
+{
+    size_t low = 0, high = s->n_parts;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct cli_symbol_part *part = &s->parts[places[middle]];
+        if (strcmp(is_id ? part->build_id : part->file, key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool find_in(const struct cli_symbol_file *s, const struct cli_symbol_part *part, uint64_t offset,
+                    struct pd_symbol *symbol)
+{
+    size_t low = part->first, high = part->first + part->n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (s->all[middle].offset < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct cli_known_symbol *known = &s->all[low];
+    if (low == part->first + part->n || known->offset != offset)
+        return false;
+    *symbol = (struct pd_symbol){.name = known->name,
+                                 .offset = known->inside,
+                                 .inlined = s->inlined + known->inlined,
+                                 .n_inlined = known->n_inlined};
+    return true;
+}
+
+/* By the build id, whatever the name is; by the name, if one of both has no build id. */
+bool cli_symbols_find(void *user, const char *file, const char *build_id, uint64_t offset,
+                      struct pd_symbol *symbol)
+{
+    const struct cli_symbol_file *s = user;
+    const struct cli_symbol_part *part;
+    char id[41];
+    snprintf(id, sizeof id, "%s", build_id);
+    cut_id(id);
+    for (size_t i = *id ? find_place(s, s->by_id, id, true) : s->n_parts; i < s->n_parts; i++) {
+        part = &s->parts[s->by_id[i]];
+        if (strcmp(part->build_id, id) != 0)
+            break;
+        if (find_in(s, part, offset, symbol))
+            return true;
+    }
+    for (size_t i = find_place(s, s->by_name, file, false); i < s->n_parts; i++) {
+        part = &s->parts[s->by_name[i]];
+        if (strcmp(part->file, file) != 0)
+            break;
+        if ((!*id || !*part->build_id) && find_in(s, part, offset, symbol))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* table.h - the functions of a file, by address; and those of /proc/kallsyms and of perf-PID.map. */
+#ifndef PERFDATA_CLI_SYMBOL_TABLE_H
+#define PERFDATA_CLI_SYMBOL_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cli_function {
+    uint64_t start, end; /* end == start: up to the next one */
+    size_t name;         /* place in `names` */
+    uint8_t rank;        /* of those at the same address, the greatest is taken */
+};
+
+/* All zeros: empty. */
+struct cli_table {
+    struct cli_function *all; /* by address, once it is sorted */
+    size_t n, cap;
+    char *names; /* each with a NUL */
+    size_t n_names, cap_names;
+};
+
+/* False: no memory, or too many. */
+bool cli_table_add(struct cli_table *t, uint64_t start, uint64_t size, uint8_t rank, const char *name,
+                   size_t n);
+/* After all have been added. */
+void cli_table_sort(struct cli_table *t);
+/* NULL: none has the address. */
+const struct cli_function *cli_table_find(const struct cli_table *t, uint64_t address);
+void cli_table_free(struct cli_table *t);
+
+/*
+ * Reads the lines of kallsyms (address, letter, name) or of a map of perf (address, size, name). False: not
+ * readable, or no memory. Lines that are none are left out.
+ */
+bool cli_table_read_kallsyms(struct cli_table *t, const char *path);
+bool cli_table_read_map(struct cli_table *t, const char *path);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* symbols.c - `perfdata symbols`: the functions at the addresses that recordings use, to be taken along. */
+#include "cli/lib/cli.h"
+#include "cli/lib/files/input.h"
+#include "cli/lib/files/output.h"
+#include "cli/lib/files/temporary.h"
+#include "cli/lib/selection/selection.h"
+#include "cli/lib/symbols/resolve.h"
+#include <perfdata/ops/export.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { KEY_ROOT = CLI_LONG, KEY_INLINE };
+
+/* clang-format off */
+static const struct cli_option options[] = {
+    {"root", KEY_ROOT, "DIR", "look for files below DIR first, as a container or a sysroot has them; may be "
+                              "repeated"},
+    {"inline", KEY_INLINE, NULL, "functions that are inlined at an address, too, from DWARF"},
+    {0},
+};
+
+static const struct cli_spec spec = {
+    .usage = "[OPTION]... [-o FILE] [FILE]...",
+    .about = "Writes the functions at the addresses that recordings use, found in the programs and libraries "
+             "on this\n"
+             "machine, so that `export --symbols` and `report --symbols` need none of these anywhere else. A "
+             "file\n"
+             "whose build id is not that of the recording is not used.\n",
+    .options = options,
+    .common = CLI_IN | CLI_OUT | CLI_OPERANDS,
+    .examples = "  perfdata symbols x.data -o x.syms\n"
+                "  perfdata export --to folded --symbols x.syms x.data | flamegraph.pl > x.svg\n",
+};
+/* clang-format on */
+
+struct run {
+    struct cli *cli;
+    struct cli_input *in;
+    size_t n_in;
+    struct cli_input *current;
+    struct cli_output out;
+    struct cli_resolver resolver;
+    struct pd_export *export;
+    size_t n_findings;
+};
+
+static bool take_option(struct run *run, int key)
+{
+    struct cli_resolver *r = &run->resolver;
+    switch (key) {
+    case KEY_ROOT: return CLI_ADD(run->cli, r->roots, r->n_roots, run->cli->arg);
+    case KEY_INLINE:
+        if (cli_knows_dwarf())
+            return r->inlined = true;
+        cli_fail(run->cli, CLI_USAGE,
+                 "--inline needs libdw, which is not installed or was not when perfdata was built");
+        return false;
+    default: return false;
+    }
+}
+
+static void on_finding(void *user, const struct pd_error *error)
+{
+    struct run *run = user;
+    cli_finding(run->current, &run->n_findings, error);
+}
+
+static void on_progress(void *user, uint64_t done, uint64_t total)
+{
+    const struct run *run = user;
+    cli_progress(run->cli, done, total);
+}
+
+static size_t on_build_id(void *user, struct pd_reader *reader, const char *file, uint8_t id[20])
+{
+    const struct run *run = user;
+    size_t n;
+    (void)reader;
+    return run->current->meta && pd_metadata_build_id(run->current->meta, file, id, &n) ? n : 0;
+}
+
+static bool on_symbol(void *user, const char *file, const char *build_id, uint64_t offset,
+                      struct pd_symbol *symbol)
+{
+    struct run *run = user;
+    return cli_resolve(&run->resolver, file, build_id, offset, symbol);
+}
+
+static bool add_inputs(struct run *run)
+{
+    struct pd_error error;
+    for (size_t i = 0; i < run->n_in; i++) {
+        run->current = &run->in[i];
+        if (S_ISDIR(run->current->st.st_mode))
+            run->resolver.kernel_dir = run->current->name;
+        if (!cli_learn_stream(run->current))
+            return false;
+        const enum pd_code code = pd_export_add(run->export, run->current->reader, NULL, &error);
+        cli_progress_end(run->cli);
+        if (code)
+            cli_input_error(run->current, &error);
+        if (code)
+            return false;
+    }
+    return true;
+}
+
+static void write_symbols(struct run *run)
+{
+    const struct cli_resolver *r = &run->resolver;
+    struct pd_error error;
+    if (pd_export_write(run->export, &run->out.sink, &error)) {
+        cli_error(run->cli, run->out.name ? run->out.name : run->cli->output, &error);
+        return;
+    }
+    if (cli_may_commit(run->cli) && cli_output_commit(&run->out) && (r->n_unknown || r->n_others))
+        cli_say(run->cli, "of %zu files %zu have no symbols here%s", r->n_files, r->n_unknown,
+                run->cli->verbose ? "" : "; -v names them");
+}
+
+static bool open_inputs(struct run *run)
+{
+    struct cli *cli = run->cli;
+    run->in = cli_calloc(cli->n_inputs, sizeof *run->in);
+    if (run->in == NULL) {
+        cli_fail(cli, CLI_OUTPUT, "no memory for %zu inputs", cli->n_inputs);
+        return false;
+    }
+    for (; run->n_in < cli->n_inputs; run->n_in++)
+        if (!cli_input_open(cli, &run->in[run->n_in], cli->inputs[run->n_in], CLI_SEEK | CLI_META))
+            return false;
+    return cli_output_open(cli, &run->out, run->in, run->n_in, CLI_TEXT);
+}
+
+static void run_symbols(struct run *run)
+{
+    const struct pd_export_options how = {.size = sizeof how,
+                                          .allocator = &cli_allocator,
+                                          .format = PD_EXPORT_SYMBOLS,
+                                          .build_id = on_build_id,
+                                          .symbol = on_symbol,
+                                          .finding = on_finding,
+                                          .progress = on_progress,
+                                          .user = run};
+    struct pd_error error;
+    if (run->cli->output == NULL)
+        run->cli->output = "-";
+    if (open_inputs(run)) {
+        if (pd_export_new(&run->export, &how, &error))
+            cli_error(run->cli, cli_temporary_dir(), &error);
+        else if (add_inputs(run))
+            write_symbols(run);
+        pd_export_free(run->export);
+        cli_output_discard(&run->out);
+    }
+    for (size_t i = 0; i < run->n_in; i++) {
+        cli_tell_findings(&run->in[i]);
+        cli_input_close(&run->in[i]);
+    }
+    free(run->in);
+}
+
+int cmd_symbols(struct cli *cli, int argc, char **argv)
+{
+    struct run run = {.cli = cli, .resolver.cli = cli};
+    int key;
+    bool ok = true;
+    cli->spec = &spec;
+    while (ok && (key = cli_next_option(cli, argc, argv)) != CLI_END)
+        ok = take_option(&run, key);
+    if (ok)
+        run_symbols(&run);
+    cli_resolver_close(&run.resolver);
+    free(run.resolver.roots);
+    return cli->status;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * symbols.c - the functions at the addresses that a recording uses, to be taken to where the files are not.
+ * The key of an address is the number of the file and the offset, each with the highest byte first.
+ */
+#include "labels.h"
+#include "src/support/wire.h"
+#include "formats/text_out.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+/* ---- Counting */
+
+enum pd_code pd_export_address(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
+{
+    uint8_t key[12];
+    struct pd_waiting *at;
+    const struct pd_export_frame frame = pd_export_find(x, pid, ip, cpumode);
+    if (x->failed || frame.dso == 0)
+        return x->failed;
+    pd_store32(key, frame.dso, PD_BIG);
+    pd_store64(key + 4, frame.offset, PD_BIG);
+    return pd_stacks_add(&x->all->stacks, key, sizeof key, 1, &at, x->error);
+}
+
+enum pd_code pd_export_addresses(struct pd_exporting *x, uint32_t pid, const struct pd_vec *ips)
+{
+    struct pd_frames frames;
+    enum pd_code code = PD_OK;
+    unsigned cpumode;
+    uint64_t ip;
+    pd_frames_begin(&frames, ips);
+    while (!code && pd_frames_next(&frames, &ip, &cpumode))
+        code = pd_export_address(x, pid, ip, cpumode);
+    return code;
+}
+
+/* ---- Writing */
+
+struct writing {
+    struct pd_export *all;
+    struct pd_text_out text;
+    uint32_t dso; /* whose line has been written; 0: none */
+};
+
+static void put_number(struct pd_out *out, uint64_t value)
+{
+    char digits[17];
+    snprintf(digits, sizeof digits, "%" PRIx64, value);
+    pd_out_str(out, digits);
+}
+
+static void put_name(struct pd_out *out, const char *name)
+{
+    pd_out_str(out, "\t");
+    pd_out_plain(out, name, strlen(name));
+}
+
+static void put_file(struct writing *w, const char *id, const char *name)
+{
+    struct pd_out *out = &w->text.out;
+    pd_out_str(out, "file\t");
+    pd_out_str(out, *id ? id : "-");
+    put_name(out, name);
+    pd_out_str(out, "\n");
+}
+
+static enum pd_code put_address(void *user, const uint8_t *key, size_t n, uint64_t sum,
+                                struct pd_error *error)
+{
+    struct writing *w = user;
+    struct pd_out *out = &w->text.out;
+    const struct pd_export_options *o = &w->all->options;
+    const uint32_t dso = pd_load32(key, PD_BIG);
+    const uint64_t offset = pd_load64(key + 4, PD_BIG);
+    const char *text = w->all->dsos.all[dso], *space = strchr(text, ' ');
+    struct pd_symbol symbol = {0};
+    char id[41] = "";
+    (void)n;
+    (void)sum;
+    memcpy(id, text + 1, (size_t)(space - text - 1));
+    if (!o->symbol(o->user, space + 1, id, offset, &symbol))
+        return PD_OK;
+    if (w->dso != dso)
+        put_file(w, id, space + 1);
+    w->dso = dso;
+    put_number(out, offset);
+    pd_out_str(out, "\t");
+    put_number(out, symbol.offset);
+    put_name(out, symbol.name);
+    for (size_t i = 0; i < symbol.n_inlined; i++)
+        put_name(out, symbol.inlined[i]);
+    pd_out_str(out, "\n");
+    return pd_text_out_code(&w->text, error);
+}
+
+enum pd_code pd_export_symbols(struct pd_export *all, const struct pd_sink *sink, struct pd_error *error)
+{
+    struct writing w = {.all = all};
+    pd_text_out_open(&w.text, sink);
+    pd_out_str(&w.text.out, "perfdata-symbols 1\n");
+    const enum pd_code code = pd_stacks_each(&all->stacks, put_address, &w, error);
+    return code ? code : pd_text_out_end(&w.text, error);
+}

@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# perfdata export --symbols: functions by hand. Files are found by their build ids, or else by their names;
+# functions that are inlined; symbols of the kernel that records tell; the same in all formats; files of
+# symbols that are none.
+. "$(dirname "$0")/../frame_lib.sh"
+case $0 in /*) ;; *) fail 'run me by an absolute path' ;; esac
+reader=$(dirname "$0")/export_read.py
+
+lines() { # OPTION...: the expected lines are standard input, in any order
+    sort >want
+    expect 0 "$PERFDATA" export --to folded "$@"
+    sort out >got
+    same want got
+}
+
+id=00112233445566778899aabbccddeeff01234567
+unfold >in.jsonl <<END
+{"header":{"container":"file"}}
+{"attr": {"type": "HARDWARE", "config": 0, "sample_type": "IDENTIFIER|IP|TID|TIME|PERIOD|CALLCHAIN",
+    "flags": "sample_id_all"}, "ids": ["71"]}
+{"record":{"type":"KSYMBOL","attr":0,"ksymbol":{"addr":"0xffffffffc0000000","len":4096,"ksym_type":1,
+    "flags":0,"name":"bpf_prog_1"},"sample_id":{"time":"1","identifier":"71"}}}
+{"record":{"type":"MMAP","attr":0,"misc":"cpumode=USER",
+    "mmap":{"pid":7,"tid":7,"addr":"0x400000","len":"0x1000","pgoff":"0x2000","filename":"/bin/a;b"},
+    "sample_id":{"time":"3","identifier":"71"}}}
+{"record":{"type":"MMAP2","attr":0,"misc":"cpumode=USER|mmap_build_id",
+    "mmap2":{"pid":7,"tid":7,"addr":"0x500000","len":"0x1000","pgoff":"0","build_id_size":20,
+    "build_id":"$id","prot":5,"flags":2,"filename":"/lib/l.so"},"sample_id":{"time":"4","identifier":"71"}}}
+{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=KERNEL","sample":{"identifier":"71",
+    "ip":"0xffffffffc0000010","pid":7,"tid":7,"time":"10","period":"100",
+    "callchain":{"ips":["KERNEL","0xffffffffc0000010","USER","0x400010","0x500020","0x400020"]}}}}
+{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=USER","sample":{"identifier":"71",
+    "ip":"0x400010","pid":7,"tid":7,"time":"11","period":"11",
+    "callchain":{"ips":["USER","0x400018","0x500020","0x400020"]}}}}
+{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=USER","sample":{"identifier":"71",
+    "ip":"0x400030","pid":7,"tid":7,"time":"12","period":"5","callchain":{"ips":["USER","0x400030"]}}}}
+END
+"$PERFDATA" encode -o in.data in.jsonl || fail encode
+tab=$'\t'
+cat >x.syms <<END
+perfdata-symbols 1
+file${tab}-${tab}/bin/a;b
+2010${tab}10${tab}le;af${tab}in${tab}deepest\\x01
+2018${tab}18${tab}le;af${tab}in${tab}deepest\\x01
+2020${tab}0${tab}outer\\\\
+file${tab}$id${tab}/elsewhere/l.so
+20${tab}4${tab}middle
+END
+lines -s none --symbols x.syms in.data <<'END'
+outer\;middle;le:af;in;deepest\x01;bpf_prog_1 100
+outer\;middle;le:af;in;deepest\x01 11
+/bin/a:b+0x2030 5
+END
+
+# ---- Files of another build id, and parts of several files.
+grep -v '^20.*middle' x.syms >first.syms
+{
+    head -n 1 x.syms
+    printf 'file\tff%s\t/lib/l.so\n20\t0\twrong\n' "${id#00}"
+} >wrong.syms
+lines -s none --symbols first.syms --symbols wrong.syms in.data <<'END'
+outer\;/lib/l.so+0x20;le:af;in;deepest\x01;bpf_prog_1 100
+outer\;/lib/l.so+0x20;le:af;in;deepest\x01 11
+/bin/a:b+0x2030 5
+END
+sed "s/ff${id#00}/-/" wrong.syms >named.syms
+lines -s none --symbols named.syms --symbols first.syms in.data <<'END'
+outer\;wrong;le:af;in;deepest\x01;bpf_prog_1 100
+outer\;wrong;le:af;in;deepest\x01 11
+/bin/a:b+0x2030 5
+END
+
+# ---- The other formats.
+if command -v python3 >/dev/null; then
+    sed 's/\\\\//; s/;af/af/' x.syms >plain.syms
+    expect 0 "$PERFDATA" export --to folded --symbols plain.syms -s comm,pid,tid in.data
+    sort out | sed 's/a:b/a;b/' >want
+    for format in pprof speedscope firefox; do
+        expect 0 "$PERFDATA" export --to $format --symbols plain.syms -f -o profile in.data
+        python3 "$reader" $format profile 2>ids | sed 's/^cycles[^;]*;//' | LC_ALL=C sort >got || fail $format
+        same want got
+    done
+fi
+
+# ---- Files that are none: status 3, and where.
+bad() { # TEXT: of a line 3
+    { printf 'perfdata-symbols 1\nfile\t-\t/a\n' && printf "$1"; } >bad.syms
+    expect 3 "$PERFDATA" export --to folded --symbols bad.syms in.data
+    has err "bad.syms: line ${2:-3}: "
+    empty out
+}
+bad '20\n'
+bad '20\t1\n'
+bad 'x\t1\ta\n'
+bad '20\t\ta\n'
+bad '00000000000000001\t0\ta\n'
+bad '20\t1\ta\n20\t2\tb\n' 4
+bad '20\t1\ta'
+bad '20\t1\ta\0\n'
+bad 'file\t-\n'
+bad 'file\tXY\t/b\n'
+printf '20\t1\ta\n' >bad.syms
+expect 3 "$PERFDATA" export --to folded --symbols bad.syms in.data
+has err 'bad.syms: line 1: '
+expect 3 "$PERFDATA" export --to folded --symbols /dev/null in.data
+expect 2 "$PERFDATA" export --to folded --symbols missing in.data
+expect 2 "$PERFDATA" export --to bolt --symbols x.syms -o x in.data

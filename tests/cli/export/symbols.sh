@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# perfdata symbols: of programs that are compiled here, the functions that nm tells, and those that addr2line
+# says are inlined; stripped programs with their symbols elsewhere; other build ids; roots; maps of
+# just-in-time code; kallsyms beside the recording; damaged programs.
+. "$(dirname "$0")/../frame_lib.sh"
+command -v cc >/dev/null || skip 'no compiler is installed'
+export HOME=$dir/home
+mkdir home
+
+cat >x.c <<'END'
+static inline __attribute__((always_inline)) int deep(int x) { return x % 7 ? x * 3 : x - 1; }
+static inline __attribute__((always_inline)) int mid(int x) { return deep(x) + deep(x * 5); }
+__attribute__((noinline)) int leaf(int x) { return mid(x) ^ 5; }
+int main(int argc, char **argv) { (void)argv; return leaf(argc); }
+END
+cc -O1 -g -Wl,--build-id=0x00112233445566778899aabbccddeeff01234567 -o whole x.c
+address() { nm whole | awk -v name="$1" '$3 == name { print $1 }'; }
+# Where the code is: the program header that has the byte.
+offset_of() { # ADDRESS
+    readelf -lW whole | awk -v address=$((0x$1)) '
+        function number(hex,  n, i) {
+            for (i = 3; i <= length(hex); i++) n = n * 16 + index("0123456789abcdef", substr(hex, i, 1)) - 1
+            return n
+        }
+        $1 == "LOAD" && address >= number($3) && address < number($3) + number($5) {
+            printf "%x\n", address - number($3) + number($2) }'
+}
+leaf=$(offset_of "$(address leaf)") main=$(offset_of "$(address main)")
+
+recording() { # NAME BUILD-ID: of the program of that name, with three samples
+    unfold <<END
+{"header":{"container":"file"}}
+{"attr": {"type": "HARDWARE", "config": 0, "sample_type": "IDENTIFIER|IP|TID|TIME|CALLCHAIN",
+    "flags": "sample_id_all"}, "ids": ["71"]}
+{"record":{"type":"MMAP","attr":0,"misc":"cpumode=KERNEL",
+    "mmap":{"pid":4294967295,"tid":0,"addr":"0xffffffff81000000","len":"0x1000000",
+    "pgoff":"0xffffffff81000000","filename":"[kernel.kallsyms]_text"},
+    "sample_id":{"time":"1","identifier":"71"}}}
+{"record":{"type":"MMAP2","attr":0,"misc":"cpumode=USER|mmap_build_id",
+    "mmap2":{"pid":7,"tid":7,"addr":"0x10000000","len":"0x10000","pgoff":"0","build_id_size":20,
+    "build_id":"$2","prot":5,"flags":2,"filename":"$1"},"sample_id":{"time":"4","identifier":"71"}}}
+{"record":{"type":"MMAP2","attr":0,"misc":"cpumode=USER",
+    "mmap2":{"pid":7,"tid":7,"addr":"0x20000000","len":"0x10000","pgoff":"0","maj":0,"min":0,"ino":"0",
+    "ino_generation":"0","prot":5,"flags":2,"filename":"//anon"},"sample_id":{"time":"5","identifier":"71"}}}
+{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=USER","sample":{"identifier":"71",
+    "ip":"0x$(printf %x $((0x10000000 + 0x$leaf + 2)))","pid":7,"tid":7,"time":"10",
+    "callchain":{"ips":["KERNEL","0xffffffff81000018","USER","0x20000008",
+    "0x$(printf %x $((0x10000000 + 0x$main)))","0x77"]}}}}
+END
+}
+id=00112233445566778899aabbccddeeff01234567
+recording "$dir/whole" $id | "$PERFDATA" encode -o x.data || fail encode
+
+program() { # NAME: what is found in it
+    printf 'file\t%s\t%s\n' $id "$1"
+    printf '%s\t%s\t%s\n' "$main" 0 main "$(printf %x $((0x$leaf + 2)))" 2 leaf | sort
+}
+is() { # the expected lines
+    { echo 'perfdata-symbols 1' && cat; } >want
+    same want out
+}
+expect 0 "$PERFDATA" symbols x.data
+program "$dir/whole" | is
+has err 'of 3 files 2 have no symbols'
+expect 0 "$PERFDATA" symbols -v -o file.syms x.data
+has err '/tmp/perf-7.map: no symbols'
+
+# ---- Stripped: its symbols are in a file that it names, below debug directories, or in perf's cache.
+cp whole kept
+objcopy --only-keep-debug kept debug
+mv debug whole.debug
+objcopy --strip-all --add-gnu-debuglink=whole.debug kept whole
+mv whole.debug debug
+for place in whole.debug .debug/whole.debug home/.debug/.build-id/00/${id#00}/debug \
+    root/usr/lib/debug/.build-id/00/${id#00}.debug; do
+    expect 0 "$PERFDATA" symbols --root root x.data
+    [ "$(cat out)" = 'perfdata-symbols 1' ] || fail "symbols from nowhere: $(cat out)"
+    mkdir -p "$(dirname $place)"
+    cp debug $place
+    expect 0 "$PERFDATA" symbols --root root x.data
+    program "$dir/whole" | is
+    rm $place
+done
+cp kept whole
+
+# ---- Another build id is refused, and told; below a root, or in perf's cache, is the right one.
+mkdir -p root"$dir" "home/.debug/.build-id/00/${id#00}"
+cp whole root"$dir"/whole
+cc -O2 -Wl,--build-id=0xff112233445566778899aabbccddeeff01234567 -o whole x.c
+expect 0 "$PERFDATA" symbols x.data
+[ "$(cat out)" = 'perfdata-symbols 1' ] || fail "$(cat out)"
+has err "whole has the build id ff112233445566778899aabbccddeeff01234567, the recording $id"
+expect 0 "$PERFDATA" symbols --root root x.data
+program "$dir/whole" | is
+cp root"$dir"/whole "home/.debug/.build-id/00/${id#00}/elf"
+expect 0 "$PERFDATA" symbols x.data
+program "$dir/whole" | is
+cp root"$dir"/whole whole
+
+# ---- Just-in-time code, and the kernel of a directory.
+mkdir -p root/tmp
+printf '20000000 10 a name;of it\nnonsense\n30000000 zz y\n' >root/tmp/perf-7.map
+"$PERFDATA" convert -q --to dir -o x.dir x.data || fail convert
+mkdir x.dir/kcore_dir
+printf 'ffffffff810000%s\n' '00 T _text' '10 t one' '10 T the_one' '20 b two' >x.dir/kcore_dir/kallsyms
+expect 0 "$PERFDATA" symbols --root root x.dir
+{
+    printf 'file\t-\t[kernel.kallsyms]\nffffffff81000018\t8\tthe_one\n'
+    program "$dir/whole"
+    printf 'file\t-\t/tmp/perf-7.map\n20000008\t8\ta name;of it\n'
+} | is
+expect 0 "$PERFDATA" symbols --root root -o x.syms x.dir
+expect 0 "$PERFDATA" export --to folded -s none --symbols x.syms x.data
+echo '[unknown]+0x77;main;a name:of it;the_one 1' >want
+same want out
+
+# ---- Inlined functions.
+if "$PERFDATA" symbols --inline x.data >out 2>err; then
+    for ((at = 0x$leaf; at < 0x$leaf + 24; at++)); do
+        printf '{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=USER","sample":{"identifier":"71",
+            "ip":"0x%x","pid":7,"tid":7,"time":"11","callchain":{"ips":[]}}}}\n' $((0x10000000 + at))
+    done | unfold >more
+    recording "$dir/whole" $id | cat - more | "$PERFDATA" encode -f -o more.data || fail encode
+    expect 0 "$PERFDATA" symbols --inline more.data
+    awk -F '\t' '$3 == "leaf" { line = $1; for (i = 3; i <= NF; i++) line = line " " $i
+        print line }' out >got
+    moved=$((0x$(address leaf) - 0x$leaf))
+    for ((at = 0x$leaf; at < 0x$leaf + 24; at++)); do # the innermost first, each with its line
+        addr2line -f -i -e whole "$(printf %x $((at + moved)))" |
+            awk -v at="$(printf %x $at)" 'NR % 2 { all = " " $0 all } END { print at all }'
+    done >want
+    same want got
+    [ "$(grep -c 'leaf mid deep' got)" -ge 3 ] || fail 'nothing is inlined'
+fi
+
+# ---- Programs that are damaged.
+cp whole intact
+size=$(stat -c %s whole)
+for ((n = 0; n < size; n += $(effort 997 97))); do
+    head -c $n intact >whole
+    expect 0 "$PERFDATA" symbols x.data
+done
+for ((n = 0; n < 64; n++)); do
+    { head -c $n intact && printf '\xff\xff' && tail -c +$((n + 3)) intact; } >whole
+    expect 0 "$PERFDATA" symbols x.data
+done
+rm whole
+mkfifo whole
+expect 0 "$PERFDATA" symbols x.data
+
+# ---- Wrong usage.
+expect 2 "$PERFDATA" symbols missing.data
+expect 2 "$PERFDATA" symbols --root

@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# perfdata symbols against perf script 6.1: the function of each frame and the offset in it, of new recordings
+# of programs in C and C++: as they were linked, static, at a fixed address, stripped, and with their symbols
+# in another file; and of the kernel.
+. "$(dirname "$0")/../frame_lib.sh"
+command -v perf >/dev/null || skip 'perf is not installed'
+command -v python3 >/dev/null || skip 'python3 is not installed'
+command -v c++ >/dev/null || skip 'no compiler is installed'
+frames=$(dirname "$0")/symbols_frames.py
+case $frames in /*) ;; *) fail 'run me by an absolute path' ;; esac
+export HOME=$dir/home # of perf's cache
+mkdir home
+
+cat >c.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+static int __attribute__((noinline)) compare(const void *a, const void *b) { return *(int *)a - *(int *)b; }
+static unsigned __attribute__((noinline)) mix(unsigned x)
+{
+    for (int i = 0; i < 300; i++)
+        x = x * 31 + (unsigned)i;
+    return x;
+}
+int main(void)
+{
+    static int v[100000];
+    unsigned sum = 0;
+    char text[64];
+    for (int r = 0; r < 4; r++) {
+        for (int i = 0; i < 100000; i++)
+            v[i] = rand();
+        qsort(v, 100000, sizeof *v, compare);
+        for (int i = 0; i < 20000; i++)
+            sum += mix(i) + (unsigned)snprintf(text, 64, "%d %d", i, r);
+    }
+    printf("%u %d\n", sum, WHICH);
+}
+END
+cat >cc.cc <<'END'
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+namespace work {
+template <class T> struct box {
+    T value;
+    __attribute__((noinline)) void spin(int n) { for (int i = 0; i < n; i++) value = value * 3 + i; }
+};
+__attribute__((noinline)) int sort_them(std::vector<int> &v)
+{
+    std::sort(v.begin(), v.end(), [](int a, int b) { return (a ^ 0x55) < (b ^ 0x55); });
+    return v[0];
+}
+}
+int main()
+{
+    work::box<unsigned long> b{WHICH};
+    std::vector<int> v(20000);
+    unsigned sum = 0;
+    for (int r = 0; r < 60; r++) {
+        for (auto &e : v) e = rand();
+        sum += work::sort_them(v);
+        b.spin(300000);
+    }
+    std::string t;
+    for (int i = 0; i < 30000; i++) t += std::to_string(i);
+    printf("%u %lu %zu\n", sum, b.value, t.size());
+}
+END
+
+agrees() { # PROGRAM LEAST: so many frames have functions in it, as perf says
+    record "$1.data" -g -e cpu-clock -F 999 -- "./$1"
+    expect 0 "$PERFDATA" symbols -f -o "$1.syms" "$1.data"
+    python3 "$frames" "$1.data" "$1.syms" >got || fail "$1: perf script"
+    # Entries of linkage tables: perf has some without a name, and none of stripped programs.
+    sed 1d got | grep -vE 'perf @plt\+|perf \[unknown\], perfdata .*@plt' >differ || true
+    [ ! -s differ ] || fail "$1: $(head -n 3 differ)"
+    [ "$(grep -c . "$1.syms")" -ge "$2" ] || fail "$1: $(head -n 1 got)"
+}
+
+cc -O1 -g -fno-omit-frame-pointer -DWHICH=1 -o plain c.c
+agrees plain 10
+grep -q 'mix$' plain.syms || fail 'a static function'
+cc -O1 -no-pie -fno-omit-frame-pointer -DWHICH=2 -o fixed c.c
+agrees fixed 10
+cc -O1 -static -fno-omit-frame-pointer -DWHICH=3 -o static c.c
+agrees static 10
+cc -O1 -fno-omit-frame-pointer -DWHICH=4 -o stripped c.c
+strip stripped
+agrees stripped 3
+! grep -q 'mix$' stripped.syms || fail 'a static function of a stripped program'
+cc -O1 -g -fno-omit-frame-pointer -DWHICH=5 -o linked c.c
+objcopy --only-keep-debug linked linked.debug
+strip linked
+objcopy --add-gnu-debuglink=linked.debug linked
+agrees linked 10
+grep -q 'mix$' linked.syms || fail 'symbols of another file'
+c++ -O2 -fno-omit-frame-pointer -DWHICH=6 -o cplus cc.cc
+record cplus.data -g -e cpu-clock -F 999 -- ./cplus
+"$PERFDATA" symbols cplus.data >names 2>err || fail symbols
+# A build without libiberty leaves names as they are.
+grep -q "$(printf '\t')_Z" names ||
+    agrees cplus 10

@@ -13,8 +13,9 @@ enum { KEY_TIME = CLI_LONG, KEY_LIMIT, KEY_OFFSET };
 static const struct cli_option options[] = {
     {"fields", 'F', "FIELDS",
      "a line for each SAMPLE, with these fields as perf script -F prints them:\n"
-     "comm,tid,pid,time,cpu,event,ip,addr,period,misc,weight,ins_lat,phys_addr,\n"
-     "data_page_size,code_page_size,iregs,uregs; and id,stream_id"},
+     "comm,tid,pid,time,cpu,event,trace,ip,addr,period,misc,data_src,weight,ins_lat,\n"
+     "cgroup,phys_addr,data_page_size,code_page_size,iregs,uregs,brstack; id,stream_id;\n"
+     "or +FIELD,-FIELD: besides, or without, the usual ones"},
     {"time", KEY_TIME, "START,STOP",
      "only records with a time in this range, as perf script --time has it: seconds,\n"
      "either may be missing; several ranges separated by spaces; or 10%/2, 0%-10%"},
@@ -53,8 +54,7 @@ static void print_hex(struct pd_out *out, const struct pd_record *rec)
     }
 }
 
-/* The format of the raw bytes of a tracepoint's sample; NULL: it has none, or it is not known. */
-static const struct pd_tracepoint *tracepoint_of(struct dump *d, const struct pd_record *rec)
+const struct pd_tracepoint *dump_tracepoint_of(const struct dump *d, const struct pd_record *rec)
 {
     const struct pd_attr *attr = rec->attr;
     if (rec->type != PD_RECORD_SAMPLE || !rec->decoded || !d->in.meta || !attr ||
@@ -84,7 +84,7 @@ static void print_large(struct dump *d, const struct pd_record *rec)
 static void print_record(struct dump *d, const struct pd_record *rec, struct pd_out *out)
 {
     const struct pd_print_options how = {.size = sizeof how, .arch = d->arch};
-    const struct pd_tracepoint *tp = tracepoint_of(d, rec);
+    const struct pd_tracepoint *tp = dump_tracepoint_of(d, rec);
     struct pd_offcpu offcpu;
     const bool is_offcpu = rec->decoded && pd_offcpu_of(rec, &offcpu);
     if (d->cli->json && is_offcpu) {

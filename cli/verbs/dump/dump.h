@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* dump.h - `perfdata dump` (dump.c) and its lines of chosen fields, -F (dump_fields.c). */
+/* dump.h - `perfdata dump` (dump.c) and its lines of chosen fields, -F (dump_fields.c, dump_words.c). */
 #ifndef PERFDATA_CLI_DUMP_H
 #define PERFDATA_CLI_DUMP_H
 
 #include "cli/lib/threads/crew.h"
 #include <perfdata/ops/filter.h>
 #include <perfdata/session/large_record.h>
+#include <perfdata/session/session.h>
+#include <perfdata/session/tracepoint.h>
 
 struct dump {
     struct cli *cli;
@@ -24,15 +26,17 @@ struct dump {
     struct pd_large_parts split; /* simpleperf's record in parts */
     /* of -F */
     uint64_t chosen;   /* a bit for each line of the table of fields */
+    uint64_t implied;  /* of these, the usual ones: they go where no event has them */
     size_t name_width; /* of the longest event name */
     struct dump_name { /* for each attr */
         size_t n;
         char *text;
     } * names;
     size_t n_names;
-    bool checked;             /* the events have the fields */
-    struct dump_lines *lines; /* of the thread that reads */
-    struct pd_tasks *tasks;   /* for comm */
+    bool checked;               /* the events have the fields */
+    struct dump_lines *lines;   /* of the thread that reads */
+    struct pd_tasks *tasks;     /* for comm */
+    struct pd_session *session; /* for cgroup: the paths */
     /*
      * Last, and separate: it changes with each record, so data in its cache line would move from core to
      * core.
@@ -67,5 +71,13 @@ extern const size_t dump_lines_size;
 void dump_fields_print(const struct dump *d, struct dump_lines *lines, const struct pd_record *rec,
                        const struct pd_moment *when, struct pd_out *out);
 void dump_fields_free(struct dump *d);
+
+/* The format of the raw bytes of a tracepoint's sample; NULL: it has none, or it is not known. */
+const struct pd_tracepoint *dump_tracepoint_of(const struct dump *d, const struct pd_record *rec);
+
+/* ---- dump_words.c: of decoded samples, as perf script -F data_src,brstack */
+
+void dump_put_data_src(const struct pd_record *rec, struct pd_out *out);
+void dump_put_branches(const struct pd_sample *s, struct pd_out *out);
 
 #endif

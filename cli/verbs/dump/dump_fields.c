@@ -18,14 +18,18 @@ enum field {
     F_TIME,
     F_PERIOD,
     F_EVENT,
+    F_TRACE,
     F_ID,
     F_STREAM_ID,
     F_ADDR,
+    F_DATA_SRC,
     F_WEIGHT,
     F_INS_LAT,
+    F_CGROUP,
     F_IP,
     F_IREGS,
     F_UREGS,
+    F_BRSTACK,
     F_PHYS_ADDR,
     F_DATA_PAGE_SIZE,
     F_CODE_PAGE_SIZE,
@@ -50,14 +54,18 @@ static const struct {
     [F_TIME] = {"time", PD_SAMPLE_TIME},
     [F_PERIOD] = {"period", 0},
     [F_EVENT] = {"event", 0},
+    [F_TRACE] = {"trace", PD_SAMPLE_RAW},
     [F_ID] = {"id", PD_SAMPLE_ID | PD_SAMPLE_IDENTIFIER},
     [F_STREAM_ID] = {"stream_id", PD_SAMPLE_STREAM_ID},
     [F_ADDR] = {"addr", PD_SAMPLE_ADDR},
+    [F_DATA_SRC] = {"data_src", PD_SAMPLE_DATA_SRC},
     [F_WEIGHT] = {"weight", PD_SAMPLE_WEIGHT | PD_SAMPLE_WEIGHT_STRUCT},
     [F_INS_LAT] = {"ins_lat", PD_SAMPLE_WEIGHT_STRUCT},
+    [F_CGROUP] = {"cgroup", PD_SAMPLE_CGROUP},
     [F_IP] = {"ip", PD_SAMPLE_IP},
     [F_IREGS] = {"iregs", PD_SAMPLE_REGS_INTR},
     [F_UREGS] = {"uregs", PD_SAMPLE_REGS_USER},
+    [F_BRSTACK] = {"brstack", PD_SAMPLE_BRANCH_STACK},
     [F_PHYS_ADDR] = {"phys_addr", PD_SAMPLE_PHYS_ADDR},
     [F_DATA_PAGE_SIZE] = {"data_page_size", PD_SAMPLE_DATA_PAGE_SIZE},
     [F_CODE_PAGE_SIZE] = {"code_page_size", PD_SAMPLE_CODE_PAGE_SIZE},
@@ -68,11 +76,37 @@ static bool has(const struct dump *d, enum field f)
     return d->chosen >> f & 1;
 }
 
+#define FIELD_BIT(f_) (UINT64_C(1) << (f_))
+#define USUAL                                                                                            \
+    (FIELD_BIT(F_COMM) | FIELD_BIT(F_TID) | FIELD_BIT(F_CPU) | FIELD_BIT(F_TIME) | FIELD_BIT(F_PERIOD) | \
+     FIELD_BIT(F_EVENT) | FIELD_BIT(F_TRACE) | FIELD_BIT(F_IP))
+
+/* The field of a word with + or - before it, or with neither; *p is moved to the word. */
+static bool take_sign(struct dump *d, const char **p, char *sign)
+{
+    *sign = **p == '+' || **p == '-' ? *(*p)++ : 0;
+    if (*sign && d->chosen == 0)
+        d->chosen = d->implied = USUAL;
+    if ((*sign != 0) == (d->implied != 0))
+        return true;
+    cli_fail(d->cli, CLI_USAGE, "-F: +FIELD and -FIELD do not go with FIELD");
+    return false;
+}
+
+static void choose(struct dump *d, char sign, enum field f)
+{
+    d->chosen = sign == '-' ? d->chosen & ~FIELD_BIT(f) : d->chosen | FIELD_BIT(f);
+    d->implied &= ~FIELD_BIT(f) | (d->implied & USUAL & (sign == '+' ? 0 : ~UINT64_C(0)));
+}
+
 bool dump_fields_parse(struct dump *d)
 {
     static const char *const elsewhere[] = {"sym",     "dso",        "symoff", "srcline",
                                             "srccode", "brstacksym", "insn"};
     for (const char *p = d->fields; *p;) {
+        char sign;
+        if (!take_sign(d, &p, &sign))
+            return false;
         const size_t n = strcspn(p, ",");
         for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
             if (strlen(elsewhere[i]) == n && memcmp(elsewhere[i], p, n) == 0) {
@@ -84,7 +118,7 @@ bool dump_fields_parse(struct dump *d)
         const int found = CLI_FIND_WORD(d->cli, "-F", p, n, fields);
         if (found < 0)
             return false;
-        d->chosen |= UINT64_C(1) << found;
+        choose(d, sign, (enum field)found);
         p += n + (p[n] == ',');
     }
     if (d->chosen == 0)
@@ -94,7 +128,7 @@ bool dump_fields_parse(struct dump *d)
 
 bool dump_fields_seek(const struct dump *d)
 {
-    return has(d, F_COMM);
+    return has(d, F_COMM) || has(d, F_CGROUP);
 }
 
 /* The columns of a task, as they are at the moments whose `at` is between `from` and `to`, both excluded. */
@@ -135,6 +169,10 @@ static bool check_field(struct dump *d, enum field f)
         if (a->sample_type & fields[f].bits)
             return true;
         events++;
+    }
+    if (d->implied & FIELD_BIT(f)) {
+        d->chosen &= ~FIELD_BIT(f);
+        return true;
     }
     if (events)
         cli_fail(d->cli, CLI_USAGE, "%s: -F: no event has the field %s", d->in.name, fields[f].name);
@@ -210,13 +248,33 @@ static bool collect_tasks(struct dump *d)
     return code == PD_OK;
 }
 
+/* The whole file once, for the paths of cgroups. */
+static bool collect_cgroups(struct dump *d)
+{
+    const struct pd_session_options how = {
+        .size = sizeof how, .allocator = &cli_allocator, .parts = PD_SESSION_ORIGINS};
+    struct pd_record rec = {0};
+    struct pd_error error;
+    enum pd_code code = pd_session_new(&d->session, &how, &error);
+    if (!code)
+        code = pd_reader_rewind(d->in.reader, &error);
+    while (!code && (code = pd_reader_next(d->in.reader, &rec, &error)) == PD_OK)
+        if (rec.type != PD_RECORD_SAMPLE && (code = pd_session_record(d->session, &rec, &error)) != PD_OK)
+            code = pd_is_failure(code) || code == PD_ELIMIT ? code : PD_OK;
+    if (!pd_is_failure(code) && code != PD_ELIMIT) /* damage is reported by the second pass */
+        code = pd_reader_rewind(d->in.reader, &error);
+    if (code)
+        cli_input_error(&d->in, &error);
+    return code == PD_OK;
+}
+
 bool dump_fields_start(struct dump *d)
 {
     if (!check_fields(d))
         return false;
     d->lines = cli_calloc(1, sizeof *d->lines);
     learn_name(d, 0);
-    return d->lines && (!has(d, F_COMM) || collect_tasks(d));
+    return d->lines && (!has(d, F_COMM) || collect_tasks(d)) && (!has(d, F_CGROUP) || collect_cgroups(d));
 }
 
 void dump_fields_free(struct dump *d)
@@ -226,6 +284,7 @@ void dump_fields_free(struct dump *d)
         free(d->names[i].text);
     free(d->names);
     pd_tasks_free(d->tasks);
+    pd_session_free(d->session);
 }
 
 /* ---- A sample */
@@ -543,6 +602,8 @@ static void print_data(const struct dump *d, const struct values *v)
         cli_print_to(v->out, "%16" PRIu64 " ", s->stream_id);
     if (has(d, F_ADDR))
         cli_print_to(v->out, "%16" PRIx64, s->addr);
+    if (has(d, F_DATA_SRC) && v->type & PD_SAMPLE_DATA_SRC)
+        dump_put_data_src(v->rec, v->out);
     if (has(d, F_WEIGHT))
         cli_print_to(v->out, "%16" PRIu64,
                      packed ? (uint64_t)(s->weight_struct & PD_WEIGHT_VAR1_DW) : s->weight);
@@ -551,10 +612,32 @@ static void print_data(const struct dump *d, const struct values *v)
                      (uint64_t)(s->weight_struct & PD_WEIGHT_VAR2_W) >> PD_WEIGHT_VAR2_W_SHIFT);
 }
 
+/* The fields of a tracepoint; perf prints them as the text in its format says. */
+static void print_trace(const struct dump *d, const struct values *v)
+{
+    const struct pd_tracepoint *tp = dump_tracepoint_of(d, v->rec);
+    if (tp)
+        pd_tracepoint_print(tp, (enum pd_order)tp->order, v->s->raw.data.ptr, v->s->raw.data.n, 0, v->out);
+}
+
+static void print_cgroup(const struct dump *d, const struct values *v)
+{
+    const char *path = pd_session_find_cgroup(d->session, v->s->cgroup);
+    PUT(v->out, " ");
+    if (path)
+        pd_out_visible(v->out, path, strlen(path));
+    else
+        PUT(v->out, "unknown");
+}
+
 static void print_rest(const struct dump *d, const struct values *v)
 {
     const struct pd_sample *s = v->s;
+    if (has(d, F_TRACE))
+        print_trace(d, v);
     print_data(d, v);
+    if (has(d, F_CGROUP))
+        print_cgroup(d, v);
     if (has(d, F_IP) && v->chain)
         print_chain(v);
     else if (has(d, F_IP))
@@ -563,6 +646,8 @@ static void print_rest(const struct dump *d, const struct values *v)
         print_regs(d, v, s->regs_intr.abi, v->attr->sample_regs_intr, &s->regs_intr.regs);
     if (has(d, F_UREGS))
         print_regs(d, v, s->regs_user.abi, v->attr->sample_regs_user, &s->regs_user.regs);
+    if (has(d, F_BRSTACK) && v->type & PD_SAMPLE_BRANCH_STACK)
+        dump_put_branches(s, v->out);
     if (has(d, F_PHYS_ADDR))
         cli_print_to(v->out, "%16" PRIx64, s->phys_addr);
     if (has(d, F_DATA_PAGE_SIZE))

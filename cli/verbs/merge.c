@@ -41,6 +41,7 @@ static const struct cli_spec spec = {
 
 struct noted {
     struct pd_merge_note first;
+    char name[PD_LIMIT_NAME_SHOWN + 1];
     size_t others; /* inputs of which the same is noted */
 };
 
@@ -88,7 +89,10 @@ static void on_note(void *user, const struct pd_merge_note *note)
         }
     if (run->n_notes == PD_LIMIT_MERGE_NOTES)
         return;
-    run->notes[run->n_notes++] = (struct noted){.first = *note};
+    struct noted *noted = &run->notes[run->n_notes++];
+    *noted = (struct noted){.first = *note};
+    if (note->name)
+        snprintf(noted->name, sizeof noted->name, "%s", note->name);
 }
 
 /* Each thing that is noted once, with the number of inputs that it concerns. */
@@ -104,8 +108,8 @@ static void tell_notes(struct run *run)
         if (note->feature == UINT32_MAX)
             cli_say(run->cli, "%s%s: %s", run->w.in[note->input].name, others, note->text);
         else
-            cli_say(run->cli, "%s%s: feature %s: %s", run->w.in[note->input].name, others,
-                    name ? name : "unknown", note->text);
+            cli_say(run->cli, "%s%s: feature %s: %s%s%s", run->w.in[note->input].name, others,
+                    name ? name : "unknown", run->notes[i].name, *run->notes[i].name ? " " : "", note->text);
     }
 }
 

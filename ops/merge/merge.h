@@ -108,7 +108,12 @@ struct pd_merging {
 
 /* merge_common.c */
 void pd_merge_note(const struct pd_merging *m, size_t input, uint32_t feature, const char *text);
+void pd_merge_note_event(const struct pd_merging *m, size_t input, uint32_t feature, const char *text,
+                         const char *name);
 enum pd_code pd_merge_no_memory(struct pd_merging *m, size_t n);
+
+/* merge_tracing.c. Writes the tracing data of the first input that has it, and what others have besides. */
+enum pd_code pd_merge_put_tracing(struct pd_merging *m, size_t first);
 
 /* merge_write.c. The time of a record; 0: it has none. */
 uint64_t pd_merge_time(const struct pd_record *rec);

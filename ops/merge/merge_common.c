@@ -5,7 +5,13 @@
 
 void pd_merge_note(const struct pd_merging *m, size_t input, uint32_t feature, const char *text)
 {
-    const struct pd_merge_note note = {input, feature, text};
+    pd_merge_note_event(m, input, feature, text, NULL);
+}
+
+void pd_merge_note_event(const struct pd_merging *m, size_t input, uint32_t feature, const char *text,
+                         const char *name)
+{
+    const struct pd_merge_note note = {input, feature, text, name};
     if (m->options->note)
         m->options->note(m->options->user, &note);
 }

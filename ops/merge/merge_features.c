@@ -310,21 +310,50 @@ static bool first_with(const struct pd_merging *m, uint32_t id, size_t *first)
 static enum pd_code keep_first(struct pd_merging *m, uint32_t id, size_t first)
 {
     const struct pd_feature *f = feature_of(m, first, id);
+    bool same = true;
     for (size_t i = first + 1; i < m->n; i++) {
         const struct pd_feature *g = feature_of(m, i, id);
         if (g == NULL || same_bytes(f, g))
             continue;
-        m->failed = i;
-        if (id == PD_FEAT_TRACING_DATA)
-            return pd_fail(
-                m->error, PD_EUNSUP, PD_NOWHERE,
-                "its tracing data differs from that of an earlier input, and tracepoints need their own", 0,
-                0);
-        m->failed = m->n;
-        pd_merge_note(m, i, id, OTHER_KEPT);
+        same = false;
+        if (id != PD_FEAT_TRACING_DATA)
+            pd_merge_note(m, i, id, OTHER_KEPT);
     }
+    if (id == PD_FEAT_TRACING_DATA && !same && f->layout)
+        return pd_merge_put_tracing(m, first);
     enum pd_code code = pd_writer_feature(m->out.writer, (uint16_t)id, m->error);
     return code ? code : pd_writer_feature_bytes(m->out.writer, f->raw.ptr, f->raw.n, m->error);
+}
+
+/* An entry of a list: a size in 32 bits, and as many bytes. */
+static struct pd_bytes entry_at(const struct pd_feature *f, size_t at, enum pd_order order)
+{
+    const uint64_t size = 4 + (uint64_t)pd_load32(f->raw.ptr + at, order), left = f->raw.n - at;
+    return (struct pd_bytes){f->raw.ptr + at, (size_t)(size < left ? size : left)};
+}
+
+/* The entries of a list of all inputs, each once. */
+static void put_entries(struct made *made, uint32_t id)
+{
+    const struct pd_merging *m = made->m;
+    struct pd_ids known = {.allocator = m->allocator}; /* from hashes of entries to the first one */
+    for (size_t i = 0; !made->code && i < m->n; i++) {
+        const struct pd_feature *f = feature_of(m, i, id);
+        for (size_t at = 0; !made->code && f && f->raw.n - at >= 4;) {
+            const struct pd_bytes e = entry_at(f, at, m->order);
+            const uint64_t hash = XXH3_64bits_withSeed(e.ptr, e.n, pd_keyed(&m->hash_key, id));
+            const bool whole = e.n - 4 == pd_load32(e.ptr, m->order);
+            uint64_t same = 0;
+            at += e.n;
+            if (whole && pd_ids_get(&known, hash, &same) &&
+                memcmp((const void *)(uintptr_t)same, e.ptr, e.n) == 0)
+                continue;
+            append_bytes(made, e.ptr, e.n);
+            if (!made->code && whole && !same && !pd_ids_set(&known, hash, (uintptr_t)e.ptr))
+                made->code = pd_merge_no_memory(made->m, known.size * sizeof *known.slots);
+        }
+    }
+    pd_ids_free(&known);
 }
 
 static enum pd_code put_feature(void *user, uint16_t id)
@@ -338,11 +367,14 @@ static enum pd_code put_feature(void *user, uint16_t id)
                                   : id == PD_FEAT_SAMPLE_TIME ? put_sample_time
                                                               : NULL;
     const bool counted = id == PD_FEAT_BPF_PROG_INFO || id == PD_FEAT_BPF_BTF;
-    if (make == NULL && !counted)
+    const bool listed = id == PD_FEAT_SIMPLEPERF_FILE || id == PD_FEAT_SIMPLEPERF_FILE2;
+    if (make == NULL && !counted && !listed)
         return first_with(m, id, &first) ? keep_first(m, id, first) : PD_OK;
     made.code = pd_writer_feature(m->out.writer, id, m->error);
     if (counted)
         put_counted(&made, id);
+    else if (listed)
+        put_entries(&made, id);
     else
         make(&made);
     return made.code;

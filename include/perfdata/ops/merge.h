@@ -49,6 +49,8 @@ struct pd_merge_note {
     size_t input;     /* which one, from 0 */
     uint32_t feature; /* PD_FEAT_*; UINT32_MAX: it does not concern a feature */
     const char *text; /* static */
+    const char *name; /* of the tracepoint that it is about, as "sched:sched_switch", valid in the callback;
+                         NULL: it is about none */
 };
 
 struct pd_merge_options {
@@ -83,10 +85,12 @@ struct pd_merge_stats {
  * Merges n recordings of any container and byte order; the output has the byte order of the first. They must
  * be able to seek. Streams, and those of another byte order, are converted into temporary files first. A sink
  * for a file must be able to patch. Features are united if possible (build ids, the time of the samples, BPF
- * programs, tracing data only if equal); others are those of the first input, and differences are noted.
+ * programs, files of simpleperf, tracing data of one kernel); others are those of the first input, and
+ * differences are noted.
  *
  * PD_EUNSUP with the reason as `field`: clocks differ (see any_clock), records of an input have no time
- * (unless append), only some have sample_id_all, AUX data of different recordings, different tracing data.
+ * (unless append), only some have sample_id_all, AUX data of different recordings, tracing data that
+ * contradict each other.
  * PD_EARG: `n` is 0, or the output cannot be of that kind. PD_EOUT: the sink or a temporary file failed.
  * *failed (may be NULL) receives the number of the input with the error, or n.
  */

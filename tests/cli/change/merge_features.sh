@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# perfdata merge: features of which each input has a part: tracing data of one kernel, files of simpleperf.
+. "$(dirname "$0")/../frame_lib.sh"
+
+# ---- Files of simpleperf: all, each once.
+files() { # ENTRY...: a recording with them
+    printf '%s\n' '{"header":{}}' \
+        '{"attr":{"type":"SOFTWARE","sample_type":"IP|TID|TIME","flags":"sample_id_all"}}' \
+        '{"record":{"type":"SAMPLE","sample":{"ip":"0x10","pid":1,"tid":1,"time":"'$RANDOM'"}}}' \
+        '{"feature":"SIMPLEPERF_FILE2","content":{"files":['"$(IFS=,; echo "$*")"']}}'
+}
+entry() { # PATH SYMBOL
+    echo '{"message":{"fields":[{"path":"'"$1"'"},{"symbol":[{"vaddr":16},{"len":8},{"name":"'"$2"'"}]}]}}'
+}
+files "$(entry /a one)" "$(entry /b two)" >1.json
+files "$(entry /b two)" "$(entry /c three)" "$(entry /a one)" >2.json
+files >3.json
+files "$(entry /b other)" >4.json
+for n in 1 2 3 4; do expect 0 "$PERFDATA" encode -o $n.data $n.json; done
+expect 0 "$PERFDATA" merge -o all.data 1.data 2.data 3.data 4.data
+! grep -q SIMPLEPERF err || fail "merge: $(cat err)"
+expect 0 "$PERFDATA" check -q all.data
+"$PERFDATA" decode all.data | grep SIMPLEPERF_FILE2 | grep -o '"name":"[a-z]*"' | paste -sd' ' >got
+echo '"name":"one" "name":"two" "name":"three" "name":"other"' >want
+same want got
+
+# ---- Tracing data: perf shows of the merged recording what it shows of each.
+record a.data -e sched:sched_switch -a -- sleep 0.1
+record b.data -e sched:sched_wakeup,sched:sched_switch,irq:softirq_entry -a -- sleep 0.1
+record c.data -e irq:softirq_raise -a -- sleep 0.1
+shown() { perf script -i "$1" 2>/dev/null | sed 's/  */ /g'; } # names of events are as wide as the widest
+for file in a b c; do shown $file.data; done | sort >want
+[ "$(wc -l <want)" -ge 30 ] || fail "perf script shows only $(cat want)"
+for to in file pipe; do
+    expect 0 "$PERFDATA" merge -f --to $to -o m.data a.data b.data c.data
+    expect 0 "$PERFDATA" check -q m.data
+    shown "$([ $to = pipe ] && echo - || echo m.data)" <m.data | sort >got
+    same want got
+done
+formats() { "$PERFDATA" extract --tracing-data "$1" | grep -ac '^name: '; }
+[ "$(formats m.data)" = $(($(formats b.data) + 1)) ] || fail "$(formats m.data) formats of $(formats b.data) and 1"
+# Merged with a part of itself, nothing changes.
+expect 0 "$PERFDATA" merge -f -o n.data m.data c.data
+"$PERFDATA" extract --tracing-data m.data >want
+"$PERFDATA" extract --tracing-data n.data >got
+cmp want got || fail 'formats that are there are added again'
+
+# ---- Contradictions: the same number of another event; another kernel.
+expect 0 "$PERFDATA" extract --tracing-data -o formats a.data
+python3 - <<'END' || fail 'no format of sched_switch'
+formats = open("formats", "rb").read()
+assert formats.count(b"prev_comm") >= 2
+open("other", "wb").write(formats.replace(b"prev_comm", b"prev_come"))
+assert formats.count(b"commit;") == 1
+open("kernel", "wb").write(formats.replace(b"commit;", b"commot;"))
+END
+for kind in other kernel; do
+    expect 0 "$PERFDATA" edit -f --set-feature tracing_data=@$kind -i a.data -o $kind.data
+    expect 2 "$PERFDATA" merge -f -o bad.data b.data $kind.data
+    [ ! -e bad.data ] || fail 'an output'
+done
+has err 'kernel.data: cannot be merged: its tracing data is of another kernel than that of an earlier input'
+expect 2 "$PERFDATA" merge -f -o bad.data b.data other.data
+has err 'other.data: feature TRACING_DATA: sched_switch is another tracepoint than the one of the same number'
+has err 'other.data: cannot be merged: its tracepoints are not those of an earlier input'

@@ -54,16 +54,6 @@ static void print_hex(struct pd_out *out, const struct pd_record *rec)
     }
 }
 
-const struct pd_tracepoint *dump_tracepoint_of(const struct dump *d, const struct pd_record *rec)
-{
-    const struct pd_attr *attr = rec->attr;
-    if (rec->type != PD_RECORD_SAMPLE || !rec->decoded || !d->in.meta || !attr ||
-        attr->type != PD_TYPE_TRACEPOINT || !(attr->sample_type & PD_SAMPLE_RAW))
-        return NULL;
-    const struct pd_tracepoints *all = pd_metadata_tracepoints(d->in.meta);
-    return all ? pd_tracepoints_by_id(all, attr->config) : NULL;
-}
-
 /* After the last part of a large record: the whole. */
 static void print_large(struct dump *d, const struct pd_record *rec)
 {

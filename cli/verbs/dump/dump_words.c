@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* dump_words.c - values of samples in perf script's words: data_src and branches. */
+/* dump_words.c - values of samples in perf script's words: data_src, branches, fields of tracepoints. */
 #include "dump.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
@@ -140,4 +140,16 @@ void dump_put_branches(const struct pd_sample *s, struct pd_out *out)
                      e.flags & PD_BRANCH_IN_TX ? 'X' : '-', e.flags & PD_BRANCH_ABORT ? 'A' : '-',
                      (unsigned)((e.flags & PD_BRANCH_CYCLES) >> PD_BRANCH_CYCLES_SHIFT),
                      type_of_branch(e.flags));
+}
+
+/* ---- Tracepoints */
+
+const struct pd_tracepoint *dump_tracepoint_of(const struct dump *d, const struct pd_record *rec)
+{
+    const struct pd_attr *attr = rec->attr;
+    if (rec->type != PD_RECORD_SAMPLE || !rec->decoded || !d->in.meta || !attr ||
+        attr->type != PD_TYPE_TRACEPOINT || !(attr->sample_type & PD_SAMPLE_RAW))
+        return NULL;
+    const struct pd_tracepoints *all = pd_metadata_tracepoints(d->in.meta);
+    return all ? pd_tracepoints_by_id(all, attr->config) : NULL;
 }

@@ -38,7 +38,7 @@ for to in file pipe; do
     same want got
 done
 formats() { "$PERFDATA" extract --tracing-data "$1" | grep -ac '^name: '; }
-[ "$(formats m.data)" = $(($(formats b.data) + 1)) ] || fail "$(formats m.data) formats of $(formats b.data) and 1"
+[ "$(formats m.data)" = $(($(formats b.data) + 1)) ] || fail "$(formats m.data) formats"
 # Merged with a part of itself, nothing changes.
 expect 0 "$PERFDATA" merge -f -o n.data m.data c.data
 "$PERFDATA" extract --tracing-data m.data >want

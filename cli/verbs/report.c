@@ -258,7 +258,7 @@ static int compare_texts(const void *a, const void *b)
 
 static double share_of(const struct pd_report_row *row, const struct pd_report_event *event)
 {
-    return row && event->period ? (double)row->period / (double)event->period : 0;
+    return row && event && event->period ? (double)row->period / (double)event->period : 0;
 }
 
 static int compare_changes(const void *a, const void *b)
@@ -293,8 +293,12 @@ static struct line *make_lines(struct run *run, const struct pd_report_event *no
 {
     const size_t n_now = now ? now->n_rows : 0, n_before = before ? before->n_rows : 0;
     struct line *lines = cli_calloc(n_now + n_before + 1, sizeof *lines);
-    bool ok = lines || cli_no_memory(run->cli);
+    bool ok = true;
     *n = 0;
+    if (lines == NULL) {
+        cli_no_memory(run->cli);
+        return NULL;
+    }
     for (size_t i = 0; ok && i < n_now; i++, ++*n)
         ok = make_text(run, &run->now, lines[*n].now = &now->rows[i], &lines[*n]);
     for (size_t i = 0; ok && i < n_before; i++, ++*n)
@@ -309,7 +313,7 @@ static struct line *make_lines(struct run *run, const struct pd_report_event *no
         qsort(lines, *n, sizeof *lines, compare_changes);
     if (ok)
         return lines;
-    for (size_t i = 0; lines && i < *n; i++)
+    for (size_t i = 0; i < *n; i++)
         free(lines[i].text);
     free(lines);
     return NULL;

@@ -152,10 +152,12 @@ static bool find_times(struct cli_selection *s, struct cli_input *in, struct cli
         uint64_t first = 0, last = 0;
         size_t n = 0;
         struct pd_time_range *ranges = cli_calloc(pd_time_count(text), sizeof *ranges);
-        bool ok = ranges || cli_no_list(s->cli);
-        if (ok && pd_time_is_relative(text) && !cli_time_span(in, &first, &last)) {
+        bool ok = true;
+        if (ranges == NULL)
+            return cli_no_list(s->cli);
+        if (pd_time_is_relative(text) && !cli_time_span(in, &first, &last)) {
             ok = false;
-        } else if (ok && !pd_time_parse(text, first, last, ranges, &n)) {
+        } else if (!pd_time_parse(text, first, last, ranges, &n)) {
             cli_fail(
                 s->cli, CLI_USAGE,
                 "\"%s\" is no time: START,STOP ascending, as 2.5,3 or +200ms,+2s, or 10%%/2, or 0%%-10%%",

@@ -256,7 +256,8 @@ static void check_line(struct hash *h, char *line, size_t number)
 
 static int check_list(struct hash *h)
 {
-    FILE *file = strcmp(h->list, "-") == 0 ? stdin : fopen(h->list, "re");
+    const bool is_input = strcmp(h->list, "-") == 0;
+    FILE *file = is_input ? stdin : fopen(h->list, "re");
     char *line = NULL;
     size_t cap = 0;
     if (file == NULL)
@@ -268,7 +269,7 @@ static int check_list(struct hash *h)
     else if (h->checked == 0 && h->cli->status == 0)
         cli_fail(h->cli, CLI_USAGE, "%s: there is no line \"HASH  PATH\" in it", h->list);
     free(line);
-    if (file != stdin)
+    if (!is_input)
         fclose(file);
     return h->cli->status;
 }

@@ -147,7 +147,7 @@ static enum pd_code end_run(struct pd_stacks *s, unsigned level, struct pd_error
     return PD_OK;
 }
 
-/* The heads of runs from `first` on that have the smallest key, as one. *least is NULL at the end. */
+/* The heads of runs from `first` on that have the smallest key, as one. *found is false at the end. */
 static enum pd_code take_least(struct pd_stacks *s, size_t first, struct pd_waiting *least, bool *found,
                                struct pd_error *error)
 {

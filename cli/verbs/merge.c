@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_PIDS = CLI_LONG, KEY_ANY_CLOCK };
+enum { KEY_PIDS = CLI_LONG, KEY_ANY_CLOCK, KEY_WALL_CLOCK };
 
 /* clang-format off */
 static const struct cli_option options[] = {
@@ -19,6 +19,7 @@ static const struct cli_option options[] = {
                               "are moved; keep: never moved; move: those of each input but the first"},
     {"any-clock", KEY_ANY_CLOCK, NULL, "also what was recorded with different clocks, whose times do not "
                                        "fit"},
+    {"wall-clock", KEY_WALL_CLOCK, NULL, "times become those of the wall clock, for several machines"},
     {"memory", 'm', "SIZE", "bytes in which records may wait, K, M or G behind the number (default 64M)"},
     CLI_WRITING("file", "they are if those of the first input are"),
     {0},
@@ -73,6 +74,7 @@ static bool take_option(struct run *run, int key)
     case 'm': return cli_take_memory(run->cli, &run->options.memory);
     case KEY_PIDS: return take_pids(run);
     case KEY_ANY_CLOCK: return run->options.any_clock = true;
+    case KEY_WALL_CLOCK: return run->options.wall_clock = true;
     default: return cli_take_writing(&run->w, key, &run->options.zip);
     }
 }

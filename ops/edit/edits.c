@@ -107,6 +107,10 @@ static enum pd_code change_attr(void *user, struct pd_attr *attr, struct pd_erro
     struct pd_edits *e = user;
     enum pd_code code;
     strip_attr(e, attr);
+    if (e->options->edit && e->options->edit->realtime) {
+        attr->flags |= PD_ATTR_USE_CLOCKID;
+        attr->clockid = 0;
+    }
     if (!e->strict)
         return PD_OK;
     attr->sig_data = 0;
@@ -582,7 +586,7 @@ static void take_edit(struct pd_edits *e, const struct pd_edit_options *o)
         e->touch.touched |= PD_ID_BIT(PD_ID_TIME) | PD_ID_BIT(PD_ID_CLOCK);
     if (o->n_renames)
         e->touch.touched |= PD_ID_BIT(PD_ID_COMM);
-    if (o->strip || o->max_stack) /* lets the retouch reach attrs in features */
+    if (o->strip || o->max_stack || o->realtime) /* lets the retouch reach attrs in features */
         e->touch.touched |= PD_ID_BIT(PD_ID_OPAQUE);
 }
 
@@ -595,7 +599,7 @@ static enum pd_code leave_bytes(void *user, enum pd_identity kind, struct pd_byt
 
 static bool is_asked(const struct pd_edit_options *o)
 {
-    return o && (o->strip || o->max_stack || o->time_shift || o->n_renames);
+    return o && (o->strip || o->max_stack || o->time_shift || o->n_renames || o->realtime);
 }
 
 enum pd_code pd_edits_open(struct pd_edits **edits, const struct pd_convert_options *options,

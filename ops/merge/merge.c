@@ -11,6 +11,7 @@
 #include "src/support/wire.h"
 #include <errno.h>
 #include <unistd.h>
+#include <perfdata/session/sample.h>
 
 static void tell_finding(struct pd_merging *m, size_t input, const struct pd_error *what)
 {
@@ -92,6 +93,42 @@ static enum pd_code open_temporary(struct pd_merging *m, struct pd_merge_input *
     return code;
 }
 
+/* Converts an input into a temporary file, which then is the input. */
+static enum pd_code convert_input(struct pd_merging *m, size_t i, struct pd_reader *from,
+                                  const struct pd_edit_options *edit)
+{
+    struct pd_merge_input *in = &m->in[i];
+    struct converting user = {m, i};
+    const enum pd_convert_order order = edit                 ? PD_CONVERT_ORDER_SAME
+                                        : m->order == PD_BIG ? PD_CONVERT_BIG
+                                                             : PD_CONVERT_LITTLE;
+    const struct pd_convert_options how = {.size = sizeof how,
+                                           .allocator = m->allocator,
+                                           .to = PD_CONVERT_FILE,
+                                           .order = order,
+                                           .finish = true,
+                                           .edit = edit,
+                                           .finding = on_finding,
+                                           .note = on_convert_note,
+                                           .user = &user};
+    struct pd_convert_stats stats;
+    const struct pd_reader_options options = {.size = sizeof options, .allocator = m->allocator};
+    in->reader = NULL;
+    in->temporary = NULL;
+    enum pd_code code = open_temporary(m, in);
+    if (code)
+        return code;
+    const struct pd_sink sink = pd_stdio_sink(in->temporary);
+    code = pd_convert(from, &sink, &how, &stats, m->error);
+    if (!code && fflush(in->temporary))
+        code = temporary_failed(m);
+    if (code == PD_EOUT)
+        code = m->error->code = PD_ETEMP;
+    if (!code)
+        code = pd_reader_open_fd(&in->reader, fileno(in->temporary), &options, m->error);
+    return code ? fails(m, i, code) : PD_OK;
+}
+
 /*
  * Makes a file of a stream, whose attrs and features are among the records, and of an input of the other byte
  * order.
@@ -100,17 +137,6 @@ static enum pd_code normalize(struct pd_merging *m, size_t i)
 {
     struct pd_merge_input *in = &m->in[i];
     const struct pd_file_info *info = pd_reader_info(in->given);
-    struct converting user = {m, i};
-    const struct pd_convert_options how = {.size = sizeof how,
-                                           .allocator = m->allocator,
-                                           .to = PD_CONVERT_FILE,
-                                           .order = m->order == PD_BIG ? PD_CONVERT_BIG : PD_CONVERT_LITTLE,
-                                           .finish = true,
-                                           .finding = on_finding,
-                                           .note = on_convert_note,
-                                           .user = &user};
-    struct pd_convert_stats stats;
-    const struct pd_reader_options options = {.size = sizeof options, .allocator = m->allocator};
     in->reader = in->given;
     if (!in->given->in.seekable)
         return fails(m, i, pd_fail(m->error, PD_EUNSUP, 0, "merging an input that cannot seek", 0, 0));
@@ -119,19 +145,67 @@ static enum pd_code normalize(struct pd_merging *m, size_t i)
     if (info->order != m->order)
         pd_merge_note(m, i, UINT32_MAX,
                       "is of the other byte order: it is converted to that of the first input");
-    in->reader = NULL;
-    enum pd_code code = open_temporary(m, in);
+    return convert_input(m, i, in->given, NULL);
+}
+
+/* ---- Wall clock */
+
+static enum pd_code open_metadata(struct pd_merging *m, size_t i)
+{
+    const struct pd_metadata_options options = {.size = sizeof options, .allocator = m->allocator};
+    const enum pd_code code = pd_metadata_open(&m->in[i].meta, m->in[i].reader, &options, m->error);
     if (code)
-        return code;
-    const struct pd_sink sink = pd_stdio_sink(in->temporary);
-    code = pd_convert(in->given, &sink, &how, &stats, m->error);
-    if (!code && fflush(in->temporary))
-        code = temporary_failed(m);
-    if (code == PD_EOUT)
-        code = m->error->code = PD_ETEMP;
-    if (!code)
-        code = pd_reader_open_fd(&in->reader, fileno(in->temporary), &options, m->error);
-    return code ? fails(m, i, code) : PD_OK;
+        m->failed = i;
+    return code;
+}
+
+static bool is_realtime(const struct pd_reader *r)
+{
+    bool all = true;
+    for (size_t a = 0; a < pd_reader_n_attrs(r); a++) {
+        const struct pd_attr *attr = &pd_reader_attr(r, a)->attr;
+        all &= attr->flags & PD_ATTR_USE_CLOCKID && attr->clockid == 0;
+    }
+    return all;
+}
+
+/* The time to add to those of an input. False: it is not known. */
+static bool find_wall_clock(const struct pd_merging *m, size_t i, int64_t *shift)
+{
+    const struct pd_feature *f = pd_metadata_feature(m->in[i].meta, PD_FEAT_CLOCK_DATA);
+    const struct pd_event_attr *e = pd_reader_attr(m->in[i].reader, 0);
+    *shift = 0;
+    if (is_realtime(m->in[i].reader))
+        return true;
+    if (f == NULL || f->layout == NULL || e == NULL || !(e->attr.flags & PD_ATTR_USE_CLOCKID) ||
+        (uint32_t)e->attr.clockid != f->u.clock_data.clockid)
+        return false;
+    *shift = (int64_t)pd_time_to_wall(&f->u.clock_data, 0);
+    return true;
+}
+
+/* Makes a file of an input, with its times on the wall clock. */
+static enum pd_code put_on_wall_clock(struct pd_merging *m, size_t i)
+{
+    struct pd_merge_input *in = &m->in[i];
+    struct pd_edit_options edit = {.size = sizeof edit, .realtime = true};
+    if (!find_wall_clock(m, i, &edit.time_shift))
+        return fails(m, i,
+                     pd_fail(m->error, PD_EUNSUP, PD_NOWHERE,
+                             "its wall clock is not known (no CLOCK_DATA of its clock: perf record -k CLOCK)",
+                             0, 0));
+    if (is_realtime(in->reader))
+        return PD_OK;
+    struct pd_reader *before = in->reader;
+    FILE *temporary = in->temporary;
+    pd_metadata_close(in->meta);
+    in->meta = NULL;
+    const enum pd_code code = convert_input(m, i, before, &edit);
+    if (temporary) {
+        pd_reader_close(before);
+        fclose(temporary);
+    }
+    return code ? code : open_metadata(m, i);
 }
 
 static enum pd_code check_clock(struct pd_merging *m, size_t i)
@@ -173,14 +247,13 @@ static enum pd_code check_time(struct pd_merging *m, size_t i)
 
 static enum pd_code open_input(struct pd_merging *m, size_t i)
 {
-    const struct pd_metadata_options options = {.size = sizeof options, .allocator = m->allocator};
     enum pd_code code = normalize(m, i);
     if (!code)
-        code = check_clock(m, i);
+        code = open_metadata(m, i);
+    if (!code)
+        code = m->options->wall_clock ? put_on_wall_clock(m, i) : check_clock(m, i);
     if (!code)
         code = check_time(m, i);
-    if (!code && (code = pd_metadata_open(&m->in[i].meta, m->in[i].reader, &options, m->error)))
-        m->failed = i;
     if (code)
         return code;
     for (size_t k = 0; k < pd_metadata_n_findings(m->in[i].meta); k++)

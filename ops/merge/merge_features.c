@@ -389,6 +389,8 @@ static bool has_feature(void *user, uint16_t id)
     if (!first_with(m, id, &first) || id == PD_FEAT_DIR_FORMAT || id == PD_FEAT_AUXTRACE)
         return false;
     const struct pd_feature *f = feature_of(m, first, id);
+    if (m->options->wall_clock && id == PD_FEAT_CLOCK_DATA) /* of another clock, it would be wrong now */
+        return f->layout && f->u.clock_data.clockid == 0;
     return id != PD_FEAT_COMPRESSED ||
            (!m->out.writer->deflate.ctx &&
             pd_said_compression(f->raw.ptr, f->raw.n, m->order, &level) == PD_SAID_PLAIN);

@@ -52,6 +52,7 @@ struct pd_edit_options {
                            bits */
     const struct pd_name_change *renames; /* of tasks; all in one step, so that two can be exchanged */
     size_t n_renames;
+    bool realtime; /* attrs say that times are of CLOCK_REALTIME, to which time_shift should bring them */
 };
 
 #define PD_EDIT_STRIPPABLE                                                                      \

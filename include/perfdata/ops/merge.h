@@ -64,6 +64,12 @@ struct pd_merge_options {
     bool append;                          /* append the inputs to each other, without sorting */
     bool any_clock;                       /* also merge recordings with different clocks */
     enum pd_merge_pids pids;
+    /*
+     * All times become nanoseconds since 1970, by the CLOCK_DATA of each input; those of an input whose clock
+     * is CLOCK_REALTIME are already. PD_EUNSUP: an input has neither. The merged recording's clock is
+     * CLOCK_REALTIME.
+     */
+    bool wall_clock;
     void (*note)(void *user, const struct pd_merge_note *note); /* may be NULL, as those below */
     /* Damage of an input, whose intact records are still merged. */
     void (*finding)(void *user, size_t input, const struct pd_error *error);

@@ -252,7 +252,9 @@ static void run_filter(struct run *run)
 
 int cmd_filter(struct cli *cli, int argc, char **argv)
 {
-    struct run run = {.w = {.cli = cli, .in = &run.in, .n_in = 1}, .cli = cli, .selection.cli = cli};
+    struct run run = {.w = {.cli = cli, .in = &run.in, .n_in = 1},
+                      .cli = cli,
+                      .selection = {.cli = cli, .with_leaders = true}};
     int key;
     bool ok = true;
     cli->spec = &spec;

@@ -98,6 +98,38 @@ static bool no_such_event(struct cli_input *in, const char *text)
     return false;
 }
 
+/* ---- Groups */
+
+static bool samples_group(const struct pd_attr *attr)
+{
+    return attr->sample_type & PD_SAMPLE_READ && attr->read_format & PD_FORMAT_GROUP;
+}
+
+/* The event whose samples have the counts of event i; UINT32_MAX: none but its own. */
+static uint32_t leader_of(struct cli_input *in, uint32_t i)
+{
+    const struct pd_feature *f = in->meta ? pd_metadata_feature(in->meta, PD_FEAT_GROUP_DESC) : NULL;
+    struct pd_list groups = f && f->layout ? f->u.group_desc.groups : (struct pd_list){0};
+    struct pd_group_desc g;
+    while (pd_group_desc_next(&groups, &g))
+        if (i > g.leader_idx && i - g.leader_idx < g.nr_members &&
+            g.leader_idx < pd_reader_n_attrs(in->reader) &&
+            samples_group(&pd_reader_attr(in->reader, g.leader_idx)->attr))
+            return g.leader_idx;
+    return UINT32_MAX;
+}
+
+static bool add_leaders(struct cli_selection *s, struct cli_input *in, struct cli_wanted *l)
+{
+    const size_t n = l->n_events;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t leader = leader_of(in, l->events[i]);
+        if (leader != UINT32_MAX && !CLI_ADD(s->cli, l->events, l->n_events, leader))
+            return false;
+    }
+    return true;
+}
+
 bool cli_find_events(struct cli_selection *s, struct cli_input *in, struct cli_wanted *l)
 {
     for (size_t i = 0; i < l->n_event_names; i++) {
@@ -108,5 +140,5 @@ bool cli_find_events(struct cli_selection *s, struct cli_input *in, struct cli_w
         if (l->n_events == before)
             return no_such_event(in, l->event_names[i]);
     }
-    return true;
+    return !s->with_leaders || l == &s->drop || add_leaders(s, in, l);
 }

@@ -87,6 +87,7 @@ struct cli_selection {
     struct cli *cli;
     struct cli_wanted keep, drop;
     bool all_user, all_kernel, with_children;
+    bool with_leaders; /* members of sampled groups are in their leader's samples, which are then kept */
     struct cli_condition *conditions; /* a sample must meet all of them */
     size_t n_conditions;
     const struct pd_tracepoints *tracepoints; /* of the input */

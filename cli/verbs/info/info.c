@@ -3,6 +3,7 @@
 #include "info.h"
 #include <inttypes.h>
 #include <string.h>
+#include <perfdata/ops/report.h>
 
 enum { KEY_HEADER_ONLY = CLI_LONG, KEY_STATS, KEY_TASKS, KEY_MMAPS };
 
@@ -296,9 +297,34 @@ static const char *stats_name(uint32_t type)
     return name && strncmp(name, prefix, n) == 0 ? name + n : name;
 }
 
+/*
+ * perf also counts the members of sampled groups, each with what it counted since the last sample: a question
+ * of the order of samples, for which a file is read again.
+ */
+static void count_members(struct info *info)
+{
+    static const enum pd_report_key key = PD_KEY_EVENT;
+    const struct pd_report_options how = {.size = sizeof how, .keys = &key, .n_keys = 1};
+    struct pd_report *report;
+    bool groups = false;
+    for (size_t i = 0; i < pd_reader_n_attrs(info->in->reader); i++) {
+        const struct pd_attr *a = &pd_reader_attr(info->in->reader, i)->attr;
+        groups |= a->sample_type & PD_SAMPLE_READ && a->read_format & PD_FORMAT_GROUP;
+    }
+    if (!groups || !info->in->seekable || pd_report_new(&report, info->in->reader, &how, NULL))
+        return; /* what is damaged was told when it was read first */
+    for (size_t i = 0; i < pd_report_n_events(report); i++) {
+        const struct pd_report_event *e = pd_report_get_event(report, i);
+        if (e->attr_index < info->n_events)
+            info->events[e->attr_index].samples = e->samples;
+    }
+    pd_report_free(report);
+}
+
 /* As perf report --stats prints it. */
 static void print_stats(struct info *info)
 {
+    count_members(info);
     const double total = (double)info->records;
     pd_out_str(&info->cli->out, "Aggregated stats:\n");
     cli_print(info->cli, "%20s events: %10" PRIu64 "\n", "TOTAL", info->records);

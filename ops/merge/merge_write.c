@@ -44,6 +44,7 @@ static enum pd_code write_counters(struct pd_merging *m, uint32_t i, const struc
     uint8_t room[UINT16_MAX + 1];
     struct pd_record out;
     enum pd_code code = pd_record_frame(m->order, bytes, n, &out, m->error);
+    pd_record_changed(&out);
     in->counters.allocator = m->allocator;
     in->counters.knows = knows_id;
     in->counters.who = m;
@@ -74,6 +75,7 @@ enum pd_code pd_merge_write(struct pd_merging *m, uint32_t input, uint32_t attr,
     struct pd_record rec;
     const enum pd_code code = pd_record_frame(m->order, bytes, n, &rec, m->error);
     const bool known = attr != UINT32_MAX; /* else it has no event, as in a file with damaged attrs */
+    rec.attr_index = attr;
     rec.plan = known ? &m->events[m->in[input].event[attr]].plan : NULL;
     return code ? code : pd_merge_write_record(m, input, &rec, bytes, n);
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Each C program in the documentation is one of examples/, to the letter; install/examples compiles and runs
-# those.
+# those. README.md has at most 120 lines, the page of each building at most 40; the
+# changelog has no line twice.
 set -euo pipefail
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -17,3 +18,10 @@ for block in "$tmp"/*.c; do
     n=$((n + 1))
 done
 [ $n -ge 2 ] || { echo "the documentation quotes $n programs"; exit 1; }
+
+for page in README.md:120 src/README.md:40 encode/README.md:40 ops/README.md:40 cli/README.md:40; do
+    lines=$(wc -l <"${page%:*}")
+    [ "$lines" -le "${page#*:}" ] || { echo "${page%:*} has $lines lines, more than ${page#*:}"; exit 1; }
+done
+twice=$(grep '^- ' CHANGELOG.md | sort | uniq -d)
+[ -z "$twice" ] || { echo "CHANGELOG.md has twice: $twice"; exit 1; }

@@ -2,6 +2,7 @@
 /* report.c - `perfdata report`: shares of what was counted, by task, file, cpu, cgroup or time. */
 #include "cli/lib/cli.h"
 #include "cli/lib/selection/selection.h"
+#include "cli/lib/symbols/symbol_file.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
 #include <perfdata/ops/report.h>
@@ -9,13 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_LIMIT = CLI_LONG, KEY_BASELINE };
+enum { KEY_LIMIT = CLI_LONG, KEY_BASELINE, KEY_SYMBOLS };
 
 /* clang-format off */
 static const struct cli_option options[] = {
-    {"sort", 's', "KEYS", "what rows are summed by, of comm,dso,pid,tid,cpu,event,cgroup,time/N (N equal "
+    {"sort", 's', "KEYS", "what rows are summed by, of comm,dso,sym,pid,tid,cpu,event,cgroup,time/N (N equal "
                           "parts of\n"
                           "the time); default: comm,dso"},
+    {"symbols", KEY_SYMBOLS, "FILE", "functions for the key sym, of `perfdata symbols`; may be repeated"},
     {"limit", KEY_LIMIT, "N", "the first N rows of each event"},
     {"baseline", KEY_BASELINE, "FILE", "a second recording: shares of both and their difference, the "
                                        "greatest first, as\n"
@@ -59,6 +61,7 @@ struct run {
     uint64_t slices, limit;
     const char *baseline;
     struct side now, before;
+    struct cli_symbol_file symbols;
     struct side *reading;
 };
 
@@ -70,9 +73,9 @@ struct line {
     double share, share_before;
 };
 
-static const char *const key_names[] = {"comm", "dso", "pid", "tid", "cpu", "event", "cgroup", "time"};
-static const char *const key_titles[] = {"Command", "Shared Object", "Pid",    "Tid",
-                                         "CPU",     "Event",         "Cgroup", "Time"};
+static const char *const key_names[] = {"comm", "dso", "pid", "tid", "cpu", "event", "cgroup", "time", "sym"};
+static const char *const key_titles[] = {"Command", "Shared Object", "Pid",  "Tid",   "CPU",
+                                         "Event",   "Cgroup",        "Time", "Symbol"};
 
 /* ---- Options */
 
@@ -92,6 +95,8 @@ static bool take_key(struct run *run, const char *word, size_t n)
         for (size_t k = 0; k < run->n_keys; k++)
             if (run->keys[k] == i)
                 return true;
+        if (run->n_keys == PD_REPORT_MOST_KEYS)
+            break;
         run->keys[run->n_keys++] = (enum pd_report_key)i;
         return true;
     }
@@ -114,6 +119,7 @@ static bool take_option(struct run *run, int key)
 {
     switch (key) {
     case 's': return take_keys(run);
+    case KEY_SYMBOLS: return cli_symbols_read(&run->symbols, run->cli, run->cli->arg);
     case KEY_BASELINE: run->baseline = run->cli->arg; return true;
     case KEY_LIMIT:
         if (cli_count(run->cli->arg, &run->limit) && run->limit)
@@ -136,6 +142,33 @@ static void on_finding(void *user, const struct pd_error *error)
 static void on_progress(void *user, uint64_t done, uint64_t total)
 {
     cli_progress(((struct run *)user)->cli, done, total);
+}
+
+static bool on_symbol(void *user, const char *file, const char *build_id, uint64_t offset,
+                      struct pd_symbol *symbol)
+{
+    struct run *run = user;
+    return cli_symbols_find(&run->symbols, file, build_id, offset, symbol);
+}
+
+static size_t on_build_id(void *user, struct pd_reader *reader, const char *file, uint8_t id[20])
+{
+    const struct run *run = user;
+    size_t n;
+    (void)reader;
+    return pd_metadata_build_id(run->reading->in.meta, file, id, &n) ? n : 0;
+}
+
+/* Without symbols there are no functions. */
+static bool check_keys(struct run *run)
+{
+    for (size_t i = 0; i < run->n_keys; i++) {
+        if (run->keys[i] == PD_KEY_SYM && run->symbols.n_texts == 0) {
+            cli_fail(run->cli, CLI_USAGE, "--sort sym needs --symbols FILE, which perfdata symbols makes");
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool makes_slices(const struct run *run)
@@ -161,6 +194,8 @@ static bool report_on(struct run *run, struct side *side)
                                           .first = side->first,
                                           .last = side->last,
                                           .selection = &run->selected,
+                                          .symbol = on_symbol,
+                                          .build_id = on_build_id,
                                           .finding = on_finding,
                                           .progress = on_progress,
                                           .user = run};
@@ -532,12 +567,14 @@ int cmd_report(struct cli *cli, int argc, char **argv)
         run.keys[run.n_keys++] = PD_KEY_DSO;
     }
     cli_selection_use(&run.selection, &run.selected);
-    if (ok && cli_selection_agrees(&run.selection) && read_side(&run, &run.now, cli->inputs[0]) &&
+    if (ok && check_keys(&run) && cli_selection_agrees(&run.selection) &&
+        read_side(&run, &run.now, cli->inputs[0]) &&
         (!run.baseline || read_side(&run, &run.before, run.baseline)))
         put_report(&run);
     cli_tell_unmatched(&run.selection);
     close_side(&run.before);
     close_side(&run.now);
     cli_selection_free(&run.selection);
+    cli_symbols_free(&run.symbols);
     return cli->status;
 }

@@ -5,6 +5,7 @@
  * its hash: then its frames are not looked up again.
  */
 #include "branches.h"
+#include "ops/filter/build_id.h"
 #include "src/codec/record_role.h"
 #include "src/schema/fail.h"
 #include "src/schema/options.h"
@@ -125,28 +126,6 @@ static enum pd_code enlarge_text(struct pd_exporting *x, size_t n)
     return PD_OK;
 }
 
-/* The build id as hexadecimal digits, up to 40. */
-static size_t put_build_id(struct pd_exporting *x, const struct pd_mapping *mapping, char *to)
-{
-    static const char digits[] = "0123456789abcdef";
-    const struct pd_export_options *o = &x->all->options;
-    uint8_t asked[20];
-    const uint8_t *id = mapping->build_id;
-    size_t n = mapping->build_id_size;
-    if (n == 0 && o->build_id) {
-        char kernel[64]; /* without the symbol behind its name */
-        const bool is_kernel = mapping->kind == PD_MAPPING_KERNEL &&
-                               pd_mapping_dso(mapping, kernel, sizeof kernel) < sizeof kernel;
-        n = o->build_id(o->user, x->chosen.reader, is_kernel ? kernel : mapping->file, asked);
-        id = asked;
-    }
-    for (size_t i = 0; i < n && i < sizeof asked; i++) {
-        *to++ = digits[id[i] >> 4];
-        *to++ = digits[id[i] & 15];
-    }
-    return 2 * (n < sizeof asked ? n : sizeof asked);
-}
-
 /* Other formats write nothing of build ids. */
 static bool has_ids(const struct pd_export *e)
 {
@@ -171,6 +150,7 @@ static enum pd_code note_code(struct pd_exporting *x, const struct pd_mapping *m
 static uint32_t name_mapping(void *user, const struct pd_mapping *mapping)
 {
     struct pd_exporting *x = user;
+    const struct pd_export_options *o = &x->all->options;
     uint32_t number = 0;
     const size_t n = pd_mapping_dso(mapping, NULL, 0);
     enum pd_code code = enlarge_text(x, n + 43);
@@ -179,7 +159,7 @@ static uint32_t name_mapping(void *user, const struct pd_mapping *mapping)
         if (has_ids(x->all)) {
             const bool same = pd_mapping_offset(mapping, mapping->start) == mapping->start;
             x->text[at++] = same ? PD_DSO_ADDRESSES : PD_DSO_OFFSETS;
-            at += put_build_id(x, mapping, x->text + at);
+            at += pd_mapping_build_id(mapping, x->chosen.reader, o->build_id, o->user, x->text + at);
         }
         x->text[at++] = ' ';
         pd_mapping_dso(mapping, x->text + at, n + 1);

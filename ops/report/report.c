@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* report.c - sums of what a recording's samples counted, by task, file, cpu, cgroup or time. */
 #define _GNU_SOURCE
+#include "ops/filter/build_id.h"
 #include "ops/filter/chosen.h"
 #include "src/schema/fail.h"
 #include "src/schema/options.h"
@@ -80,6 +81,24 @@ static uint32_t find_dso(const struct pd_report *r, struct pd_chosen *c, const s
     return m ? pd_chosen_tag(m) : r->unknown;
 }
 
+static uint32_t find_function(struct pd_report *r, struct pd_chosen *c, const struct pd_record *rec)
+{
+    const struct pd_report_options *o = &r->options;
+    struct pd_symbol symbol;
+    char file[UINT16_MAX + 1], id[41] = "";
+    uint64_t ip;
+    bool has;
+    const struct pd_mapping *m = pd_sample_mapping(c->session, rec, &has);
+    if (m == NULL || !pd_word_ip(rec, &ip))
+        return r->unknown;
+    if (m->kind == PD_MAPPING_SYMBOL)
+        return number_text(r, m->file);
+    pd_mapping_dso(m, file, sizeof file);
+    pd_mapping_build_id(m, c->reader, o->build_id, o->user, id);
+    return o->symbol(o->user, file, id, pd_mapping_offset(m, ip), &symbol) ? number_text(r, symbol.name)
+                                                                           : r->unknown;
+}
+
 static uint32_t find_cgroup(struct pd_report *r, const struct pd_session *session, uint64_t id)
 {
     const char *path = id ? pd_session_find_cgroup(session, id) : "N/A";
@@ -108,6 +127,7 @@ static uint64_t find_value(struct pd_report *r, struct pd_chosen *c, const struc
     case PD_KEY_TID: return s->tid;
     case PD_KEY_CPU: return s->cpu;
     case PD_KEY_CGROUP: return find_cgroup(r, c->session, pd_sample_cgroup(rec, &cgroup) ? cgroup : 0);
+    case PD_KEY_SYM: return find_function(r, c, rec);
     case PD_KEY_TIME: return find_slice(&r->options, s);
     default: return 0; /* of the event, which is known later */
     }
@@ -262,6 +282,7 @@ static uint32_t parts_of(const struct pd_report *r)
     for (size_t i = 0; i < r->options.n_keys; i++)
         parts |= r->keys[i] == PD_KEY_COMM     ? PD_SESSION_TASKS
                  : r->keys[i] == PD_KEY_DSO    ? PD_SESSION_MAPPINGS
+                 : r->keys[i] == PD_KEY_SYM    ? PD_SESSION_MAPPINGS
                  : r->keys[i] == PD_KEY_CGROUP ? PD_SESSION_ORIGINS
                                                : 0u;
     return parts;
@@ -290,9 +311,11 @@ static bool are_keys(const struct pd_report_options *o)
 {
     unsigned seen = 0;
     for (size_t i = 0; i < o->n_keys && i < PD_REPORT_MOST_KEYS; i++) {
-        if ((unsigned)o->keys[i] > PD_KEY_TIME || seen & 1u << o->keys[i])
+        if ((unsigned)o->keys[i] > PD_KEY_SYM || seen & 1u << o->keys[i])
             return false;
         seen |= 1u << o->keys[i];
+        if (o->keys[i] == PD_KEY_SYM && !o->symbol)
+            return false;
         if (o->keys[i] == PD_KEY_TIME && (o->slices == 0 || o->last < o->first))
             return false;
     }
@@ -378,7 +401,7 @@ const struct pd_report_event *pd_report_get_event(const struct pd_report *r, siz
 
 const char *pd_report_text(const struct pd_report *r, enum pd_report_key key, uint64_t value)
 {
-    const bool is_text = key == PD_KEY_COMM || key == PD_KEY_DSO || key == PD_KEY_CGROUP;
+    const bool is_text = key == PD_KEY_COMM || key == PD_KEY_DSO || key == PD_KEY_SYM || key == PD_KEY_CGROUP;
     return is_text && value < r->texts.n ? r->texts.all[value] : NULL;
 }
 

@@ -117,6 +117,8 @@ static bool take_inlined(struct parsing *p, struct cli_known_symbol *symbol, cha
     symbol->inlined = s->n_inlined;
     while (name) {
         char *next = cut(name);
+        if (strlen(name) > PD_LIMIT_SYMBOLS_NAME)
+            return refuse(p, "a name of more than 4096 bytes");
         const char *text = name;
         unescape(name);
         if (!CLI_ADD(s->cli, s->inlined, s->n_inlined, text))
@@ -139,6 +141,8 @@ static bool take_symbol(struct parsing *p, char *line)
     struct cli_symbol_part *part = &s->parts[s->n_parts - 1];
     if (part->n && s->all[s->n_all - 1].offset >= symbol.offset)
         return refuse(p, "offsets are not in order");
+    if (strlen(name) > PD_LIMIT_SYMBOLS_NAME)
+        return refuse(p, "a name of more than 4096 bytes");
     unescape(name);
     symbol.name = name;
     if (!take_inlined(p, &symbol, inlined) || !CLI_ADD(s->cli, s->all, s->n_all, symbol))

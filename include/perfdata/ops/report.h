@@ -21,6 +21,7 @@
 #define PERFDATA_OPS_REPORT_H
 
 #include <perfdata/ops/filter.h>
+#include <perfdata/ops/symbol.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,6 +37,7 @@ enum pd_report_key {
     PD_KEY_EVENT,  /* number of the attr */
     PD_KEY_CGROUP, /* path of the cgroup; text; "N/A": none */
     PD_KEY_TIME,   /* number of the slice, from 0 on; UINT64_MAX: no time, or outside */
+    PD_KEY_SYM,    /* the function that the address is in, as `symbol` tells it; "[unknown]"; text */
 };
 #define PD_REPORT_MOST_KEYS 8
 
@@ -47,6 +49,13 @@ struct pd_report_options {
     /* Lists, modes, with_children, predicate and allocator; NULL: all. */
     const struct pd_filter_options *selection;
     uint64_t memory; /* limit of bytes for rows and names: PD_ELIMIT; 0: 1 GiB */
+    /* For PD_KEY_SYM, not NULL. What is inlined counts for the function around it. */
+    pd_symbol_finder *symbol;
+    /*
+     * Writes the build id of a file, and returns its size, at most 20 bytes, or 0: for mappings that have
+     * none; NULL: these have none.
+     */
+    size_t (*build_id)(void *user, struct pd_reader *reader, const char *file, uint8_t id[20]);
     /* Called for damage, behind which what is intact is counted; may be NULL. */
     void (*finding)(void *user, const struct pd_error *error);
     /* Called now and then with the work done and to do, in bytes; may be NULL. */
@@ -85,7 +94,7 @@ PD_EXPERIMENTAL void pd_report_free(struct pd_report *report);
 /* In the order of attrs; unknown events last. Valid as long as the report. */
 PD_EXPERIMENTAL size_t pd_report_n_events(const struct pd_report *report);
 PD_EXPERIMENTAL const struct pd_report_event *pd_report_get_event(const struct pd_report *report, size_t i);
-/* The text of a value of COMM, DSO or CGROUP, with a NUL; NULL: it has none. */
+/* The text of a value of COMM, DSO, SYM or CGROUP, with a NUL; NULL: it has none. */
 PD_EXPERIMENTAL const char *pd_report_text(const struct pd_report *report, enum pd_report_key key,
                                            uint64_t value);
 /* True if the records ended at damage, or some could not be read. */

@@ -70,6 +70,14 @@ outer\;wrong;le:af;in;deepest\x01 11
 /bin/a:b+0x2030 5
 END
 
+# ---- Shares: the address of a sample, not of its call chain, and what is inlined counts for the function.
+expect 0 "$PERFDATA" report -s sym --symbols x.syms in.data
+sed -n 's/^ *[0-9.]*% *//p' out >got
+printf '%s\n' '1  bpf_prog_1' '1  le;af' '1  [unknown]' >want
+same want got
+expect 2 "$PERFDATA" report -s sym in.data
+has err 'needs --symbols'
+
 # ---- The other formats.
 if command -v python3 >/dev/null; then
     sed 's/\\\\//; s/;af/af/' x.syms >plain.syms

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # perfdata symbols against perf script 6.1: the function of each frame and the offset in it, of new recordings
-# of programs in C and C++: as they were linked, static, at a fixed address, stripped, and with their symbols
+# of programs in C and C++, and shares of functions against perf report: as they were linked, static, at
+# a fixed address, stripped, and with their symbols
 # in another file; and of the kernel.
 . "$(dirname "$0")/../frame_lib.sh"
 command -v perf >/dev/null || skip 'perf is not installed'
@@ -76,6 +77,14 @@ agrees() { # PROGRAM LEAST: so many frames have functions in it, as perf says
     # Entries of linkage tables: perf has some without a name, and none of stripped programs.
     sed 1d got | grep -vE 'perf @plt\+|perf \[unknown\], perfdata .*@plt' >differ || true
     [ ! -s differ ] || fail "$1: $(head -n 3 differ)"
+    # Shares of functions; what has no name, perf lists by address.
+    perf report -i "$1.data" --no-children -s dso,sym --stdio -g none 2>/dev/null |
+        sed -nE 's/ +\[[.k]\] / /; s/^ +([0-9.]+%) +/\1 /p' | sed -E 's/ +/ /g; s/ $//' |
+        grep -v ' 0x' | sort >want
+    "$PERFDATA" report -s dso,sym --symbols "$1.syms" "$1.data" 2>err |
+        sed -nE 's/^ +([0-9.]+%) +[0-9]+ +/\1 /p' | sed -E 's/ +/ /g' | grep -vE '\[unknown\]$|@plt$' |
+        sort >got
+    grep -v '@plt$' want | cmp -s - got || fail "$1: $(diff want got | head -n 4)"
     [ "$(grep -c . "$1.syms")" -ge "$2" ] || fail "$1: $(head -n 1 got)"
 }
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* build_id.h - the build id of a mapping as text: of its record, or as whoever read the recording knows it.
+ */
+#ifndef PERFDATA_BUILD_ID_H
+#define PERFDATA_BUILD_ID_H
+
+#include <perfdata/session/mappings.h>
+#include <perfdata/reader.h>
+
+/* As in perfdata/ops/export.h. */
+typedef size_t pd_build_id_finder(void *user, struct pd_reader *reader, const char *file, uint8_t id[20]);
+
+/* Writes up to 40 hexadecimal digits, no NUL, and returns their number. ask: may be NULL. */
+static inline size_t pd_mapping_build_id(const struct pd_mapping *mapping, struct pd_reader *reader,
+                                         pd_build_id_finder *ask, void *user, char *to)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint8_t asked[20];
+    char kernel[64]; /* its name without the symbol behind it */
+    const uint8_t *id = mapping->build_id;
+    size_t n = mapping->build_id_size;
+    if (n == 0 && ask) {
+        const bool is_kernel = mapping->kind == PD_MAPPING_KERNEL &&
+                               pd_mapping_dso(mapping, kernel, sizeof kernel) < sizeof kernel;
+        n = ask(user, reader, is_kernel ? kernel : mapping->file, asked);
+        id = asked;
+    }
+    n = n < sizeof asked ? n : sizeof asked;
+    for (size_t i = 0; i < n; i++) {
+        *to++ = digits[id[i] >> 4];
+        *to++ = digits[id[i] & 15];
+    }
+    return 2 * n;
+}
+
+#endif

@@ -4,14 +4,42 @@
  * target up to the source of the next newer one. What has an end in the kernel is left out.
  */
 #include "branches.h"
+#include "src/schema/fail.h"
 #include "src/session/record_words.h"
+#include "src/support/wrap.h"
 #include <perfdata/constants.h>
 
 #define KERNEL UINT64_C(0xffff800000000000)
 #define KEY_BYTES 30
 #define LONGEST (1 << 20) /* of a range: longer ones are errors of the hardware, and AutoFDO drops them */
 
+#define PLACES ((size_t)1 << 14)
+
 /* ---- Counting */
+
+/*
+ * A branch and where the range behind it ends, with what was counted for it, as long as the mappings of the
+ * process and the counts in memory are the same: programs go the same ways again and again.
+ */
+struct pd_branch_place {
+    uint64_t generation, round; /* round 0: empty */
+    uint64_t from, to, end;     /* addresses; end UINT64_MAX: not known */
+    uint32_t pid;
+    bool wrong;
+    uint8_t n;
+    struct pd_waiting *counted[5];
+    struct pd_export_frame source;
+};
+
+enum pd_code pd_branches_make_places(struct pd_exporting *x)
+{
+    const size_t bytes = PLACES * sizeof *x->branch_places;
+    x->branch_places = pd_resize(x->allocator, NULL, bytes);
+    if (x->branch_places == NULL)
+        return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "branches", 0, bytes);
+    memset(x->branch_places, 0, bytes);
+    return PD_OK;
+}
 
 static void put_big(uint8_t *to, uint64_t value, size_t n)
 {
@@ -31,7 +59,10 @@ static enum pd_code count_one(struct pd_exporting *x, const struct pd_branch_cou
     put_big(key + 13, c->to, 8);
     put_big(key + 21, c->end, 8);
     key[29] = wrong;
-    return pd_stacks_add(&x->all->stacks, key, sizeof key, 1, &at, x->error);
+    const enum pd_code code = pd_stacks_add(&x->all->stacks, key, sizeof key, 1, &at, x->error);
+    if (x->n_counted < sizeof x->counted / sizeof *x->counted)
+        x->counted[x->n_counted++] = at;
+    return code;
 }
 
 /* A branch, or, with an end, a trace, and whether it was predicted wrongly, which is told of branches. */
@@ -97,12 +128,55 @@ static bool is_doubled(const struct pd_branch_entry *newest, const struct pd_bra
     return newest->from == next->from && newest->to == next->to && stride > 0x1000;
 }
 
+PD_WRAPS static struct pd_branch_place *place_of(struct pd_exporting *x, const struct pd_branch_place *is)
+{
+    const uint64_t mixed =
+        (is->from ^ is->to << 21 ^ is->end << 42 ^ is->end >> 22 ^ (uint64_t)is->pid << 32) *
+        UINT64_C(0x9e3779b97f4a7c15);
+    return &x->branch_places[mixed >> 50];
+}
+
+static bool is_known(const struct pd_branch_place *place, const struct pd_branch_place *is)
+{
+    return place->round == is->round && place->from == is->from && place->to == is->to &&
+           place->end == is->end && place->generation == is->generation && place->pid == is->pid &&
+           place->wrong == is->wrong;
+}
+
+/* The branch, with the range behind it. *newer: where the range ends, and then the branch's own source. */
+static enum pd_code count_entry(struct pd_exporting *x, struct pd_branch_place *is,
+                                struct pd_export_frame *newer)
+{
+    const bool traces = x->all->options.format == PD_EXPORT_BOLT;
+    struct pd_branch_place *place = place_of(x, is);
+    if (is_known(place, is)) {
+        for (size_t i = 0; i < place->n; i++)
+            place->counted[i]->time = pd_stacks_sum(place->counted[i]->time, 1);
+        *newer = place->source;
+        return PD_OK;
+    }
+    const struct pd_export_frame from = pd_export_find(x, is->pid, is->from, PD_CPUMODE_USER),
+                                 to = pd_export_find(x, is->pid, is->to, PD_CPUMODE_USER);
+    x->n_counted = 0;
+    enum pd_code code = count_branch(x, &from, &to, traces ? newer : NULL, is->wrong);
+    if (!code && !traces)
+        code = count_range(x, &to, newer);
+    *newer = is->source = from;
+    if (code || is->round != x->all->stacks.round) /* what was counted may be in a file by now */
+        return code;
+    is->n = (uint8_t)x->n_counted;
+    memcpy(is->counted, x->counted, sizeof is->counted);
+    *place = *is;
+    return PD_OK;
+}
+
 enum pd_code pd_export_branches(struct pd_exporting *x, uint32_t pid, const struct pd_record *rec)
 {
     const struct pd_list *entries = &rec->u.sample.branch_stack.entries;
-    const bool autofdo = x->all->options.format == PD_EXPORT_AUTOFDO,
-               traces = x->all->options.format == PD_EXPORT_BOLT;
+    const bool autofdo = x->all->options.format == PD_EXPORT_AUTOFDO;
+    const uint64_t generation = pd_export_generation(x, pid);
     struct pd_export_frame newer = {0};
+    uint64_t end = UINT64_MAX; /* of no user address */
     enum pd_code code = autofdo ? count_address(x, pid, rec) : PD_OK;
     for (size_t i = 0; !code && i < entries->n; i++) {
         struct pd_branch_entry e, next;
@@ -114,12 +188,13 @@ enum pd_code pd_export_branches(struct pd_exporting *x, uint32_t pid, const stru
         }
         if (e.from >= KERNEL || e.to >= KERNEL)
             continue;
-        const struct pd_export_frame from = pd_export_find(x, pid, e.from, PD_CPUMODE_USER),
-                                     to = pd_export_find(x, pid, e.to, PD_CPUMODE_USER);
-        code = count_branch(x, &from, &to, traces ? &newer : NULL, e.flags & PD_BRANCH_MISPRED);
-        if (!code && !traces)
-            code = count_range(x, &to, &newer);
-        newer = from;
+        struct pd_branch_place is = {.generation = generation, .round = x->all->stacks.round, .from = e.from};
+        is.to = e.to;
+        is.end = end;
+        is.pid = pid;
+        is.wrong = e.flags & PD_BRANCH_MISPRED;
+        code = count_entry(x, &is, &newer);
+        end = e.from;
     }
     return code;
 }

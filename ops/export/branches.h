@@ -25,6 +25,8 @@ struct pd_branch_count {
     uint64_t n, wrong;
 };
 
+/* Before all others. */
+enum pd_code pd_branches_make_places(struct pd_exporting *x);
 /* Adds the branch stack of a decoded sample of a process. */
 enum pd_code pd_export_branches(struct pd_exporting *x, uint32_t pid, const struct pd_record *rec);
 /* Gives all counts in order of their keys. */

@@ -481,7 +481,8 @@ static enum pd_code make_places(struct pd_exporting *x)
         return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "stacks", 0, stacks + comms);
     memset(x->stack_places, 0, stacks);
     memset(x->comm_places, 0, comms);
-    return pd_export_make_places(x);
+    const enum pd_code code = pd_export_make_places(x);
+    return code || !pd_export_is_branches(x->all) ? code : pd_branches_make_places(x);
 }
 
 static enum pd_code open_all(struct pd_exporting *x, struct pd_reader *reader)
@@ -516,6 +517,7 @@ static void close_all(struct pd_exporting *x)
     pd_release(x->allocator, x->frame_places);
     pd_release(x->allocator, x->stack_places);
     pd_release(x->allocator, x->comm_places);
+    pd_release(x->allocator, x->branch_places);
     pd_release(x->allocator, x->events);
     pd_release(x->allocator, x->text);
     pd_release(x->allocator, x->frames.all);

@@ -65,9 +65,10 @@ struct pd_export_frames {
     size_t n, cap;
 };
 
-struct pd_frame_place; /* a frame that was looked up */
-struct pd_stack_place; /* a stack that was added */
-struct pd_comm_place;  /* a name that was looked up */
+struct pd_frame_place;  /* a frame that was looked up */
+struct pd_stack_place;  /* a stack that was added */
+struct pd_comm_place;   /* a name that was looked up */
+struct pd_branch_place; /* a branch that was counted */
 
 struct pd_exporting; /* the work on one recording */
 
@@ -142,6 +143,9 @@ struct pd_exporting {
     struct pd_frame_place *frame_places;
     struct pd_stack_place *stack_places;
     struct pd_comm_place *comm_places;
+    struct pd_branch_place *branch_places; /* of branch profiles */
+    struct pd_waiting *counted[5];         /* for the branch */
+    size_t n_counted;
     uint64_t comm_generation; /* changes with each record that may change a name */
     uint32_t *events; /* by number of the attr: number in pd_export.events + 1; 0: not asked for yet */
     size_t n_events;

@@ -327,7 +327,7 @@ static bool take_option(struct encode *e, int key)
     const int order = cli_take_order(cli);
     if (order < 0)
         return false;
-    e->text.endian = (enum pd_order)order;
+    e->text.endian = order;
     return true;
 }
 

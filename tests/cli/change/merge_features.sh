@@ -20,7 +20,8 @@ for n in 1 2 3 4; do expect 0 "$PERFDATA" encode -o $n.data $n.json; done
 expect 0 "$PERFDATA" merge -o all.data 1.data 2.data 3.data 4.data
 ! grep -q SIMPLEPERF err || fail "merge: $(cat err)"
 expect 0 "$PERFDATA" check -q all.data
-"$PERFDATA" decode all.data | grep SIMPLEPERF_FILE2 | grep -o '"name":"[a-z]*"' | paste -sd' ' >got
+"$PERFDATA" decode all.data | grep '"feature":"simpleperf_file2"' | grep -o '"name":"[a-z]*"' |
+    paste -sd' ' >got
 echo '"name":"one" "name":"two" "name":"three" "name":"other"' >want
 same want got
 
@@ -37,7 +38,7 @@ for to in file pipe; do
     shown "$([ $to = pipe ] && echo - || echo m.data)" <m.data | sort >got
     same want got
 done
-formats() { "$PERFDATA" extract --tracing-data "$1" | grep -ac '^name: '; }
+formats() { "$PERFDATA" extract --tracing-data "$1" | grep -ac '^ID: '; }
 [ "$(formats m.data)" = $(($(formats b.data) + 1)) ] || fail "$(formats m.data) formats"
 # Merged with a part of itself, nothing changes.
 expect 0 "$PERFDATA" merge -f -o n.data m.data c.data

@@ -48,8 +48,8 @@ expect 0 "$PERFDATA" filter -q -f --tid 5 -i b.data -o y.data && want y.data '10
 "$PERFDATA" convert -q --to pipe -i x.data -o - | "$PERFDATA" filter -q --tid 7 -o s.data -
 want s.data '20 4,60 7'
 expect 0 "$PERFDATA" split -q -f --by pid -i x.data -o 'p%d.data'
-want p0.data '10 1,40 1,90 13'
-want p1.data '20 4,60 7'
+want p5.data '10 1,40 1,90 13'
+want p7.data '20 4,60 7'
 expect 0 "$PERFDATA" split -q -f --time 2s -i x.data -o 't%d.data'
 want t0.data '10 1,30 5'
 want t1.data '30 0,70 3'
@@ -74,7 +74,7 @@ done
 # Pieces that are joined again have the values of the whole; so have pieces of task and time.
 expect 0 "$PERFDATA" merge -q -f -o m.data t0.data t1.data t2.data
 want m.data '10 1,30 5,60 5,100 8,150 20'
-expect 0 "$PERFDATA" merge -q -f -o m.data p1.data p0.data
+expect 0 "$PERFDATA" merge -q -f -o m.data p7.data p5.data
 want m.data '10 1,30 5,60 5,100 8,150 20'
 for how in '--time 10ms' '--by cpu' '--chunks 7'; do
     rm -f g[0-9]*.data

@@ -56,13 +56,14 @@ done
 cmp -s perf.out out || fail "brstack: other spaces: $(diff perf.out out | head -n 4)"
 
 # Those that others recorded: no call stacks of the hardware, which perf adds to call chains.
-for file in perf_data_converter__perf.data.branch-4.14 perf_data_converter__perf.data.weight_struct; do
+for named in branch-4.14:comm,time,ip,brstack weight_struct:ip,data_src,weight; do
+    file=perf_data_converter__perf.data.${named%:*}
     [ -f "${PERFDATA_CORPUS:-/nothing}/$file" ] || continue
-    for fields in comm,time,ip,brstack ip,data_src,weight; do
-        perf script -F $fields -i "$PERFDATA_CORPUS/$file" 2>/dev/null | squeezed | sort >want
-        "$PERFDATA" dump -F $fields "$PERFDATA_CORPUS/$file" 2>/dev/null | squeezed | sort >got
-        cmp -s want got || fail "$file, -F $fields: $(diff want got | head -n 4)"
-    done
+    fields=${named#*:}
+    perf script -F $fields -i "$PERFDATA_CORPUS/$file" 2>/dev/null | squeezed | sort >want
+    [ -s want ] || fail "perf script -F $fields shows nothing of $file"
+    "$PERFDATA" dump -F $fields "$PERFDATA_CORPUS/$file" 2>/dev/null | squeezed | sort >got
+    cmp -s want got || fail "$file, -F $fields: $(diff want got | head -n 4)"
 done
 
 # Cgroups by their paths, as perf 7.3 has it: a space, the path, or "unknown".

@@ -61,12 +61,12 @@ convert -z -o OUT -i IN
 convert --decompress -o OUT -i IN
 edit --set-feature hostname=x -o OUT -i IN
 edit --strip callchain -o OUT -i IN
-edit --shift-time 5s -o OUT -i IN
+edit --time-shift 5 -o OUT -i IN
 redact -o OUT -i IN
 redact --addrs drop --paths hash -o OUT -i IN
 split --chunks 2 -o DIR/%d -i IN
 split --by pid -o DIR/%d -i IN
-split --by time:1s -o DIR/%d -i IN
+split --time 1s -o DIR/%d -i IN
 repair -o OUT -i IN
 repair --report -i IN
 repair --report --json -i IN

@@ -72,8 +72,8 @@ if [ -x "$latest" ]; then
     "$PERFDATA" dump -F comm,pid,tid,period,event,ip in.data | sed '/^$/d;s/  */ /g' >out
     diff wanted out || fail "perf $latest differs"
 fi
-"$PERFDATA" split -q --by pid -o 'by-%d.data' in.data || fail 'split --by pid' # in ascending order
-[ "$(count by-0.data), $(count by-1.data)" = '1 1, 0 1' ] || fail 'split --by pid'
+"$PERFDATA" split -q --by pid -o 'by-%d.data' in.data || fail 'split --by pid'
+[ "$(count by-102.data), $(count by-301.data)" = '1 1, 0 1' ] || fail 'split --by pid'
 for container in file pipe; do
     "$PERFDATA" convert -q -f --to $container -o in.$container in.data || fail "convert to $container"
     for what in '--pid 102' '--tid 101' '--exclude-pid 301' '--dsos /bin/inner' '--exclude-dsos outer'; do

@@ -435,25 +435,13 @@ static enum pd_code add_sample(struct pd_exporting *x, struct pd_record *rec)
 
 /* ---- The records of a recording */
 
-static void tell_finding(const struct pd_exporting *x, const struct pd_error *what)
-{
-    if (x->all->options.finding)
-        x->all->options.finding(x->all->options.user, what);
-}
-
 /* A record that is no sample. */
 static enum pd_code take_other(void *user, struct pd_record *rec, struct pd_error *error)
 {
     struct pd_exporting *x = user;
-    struct pd_error what;
     enum pd_code code = x->failed;
-    if (!code && rec->type == PD_RECORD_CALLCHAIN_DEFERRED && rec->plan) {
-        code = pd_reader_decode(x->chosen.reader, rec, &what);
-        if (!code)
-            return pd_export_join(x, rec);
-        tell_finding(x, &what);
-        return PD_OK;
-    }
+    if (!code && rec->type == PD_RECORD_CALLCHAIN_DEFERRED && rec->decoded)
+        return pd_export_join(x, rec);
     if (!code)
         code = pd_offcpu_learn(&x->offcpu, x->chosen.reader, rec, error);
     return code ? code : note_change(x, rec);

@@ -78,6 +78,17 @@ static bool is_wanted(struct pd_chosen *c, struct pd_record *rec)
     return pd_selector_meets(&c->selector, c->session, rec, sides);
 }
 
+/* True if a record that is no sample is whole, or of an unknown type; all of it is looked at, as check does. */
+static bool is_whole(struct pd_chosen *c, struct pd_record *rec)
+{
+    struct pd_error what;
+    const enum pd_code code = pd_reader_decode(c->reader, rec, &what);
+    if (code == PD_OK || code == PD_EUNKNOWN)
+        return true;
+    tell_finding(c, &what);
+    return false;
+}
+
 /* A record through the session; `wanted`: it is a sample that the selection wants. */
 static enum pd_code take(struct pd_chosen *c, struct pd_record *rec, bool *wanted, struct pd_error *error)
 {
@@ -85,6 +96,8 @@ static enum pd_code take(struct pd_chosen *c, struct pd_record *rec, bool *wante
     enum pd_code code = PD_OK;
     pd_progress_record(&c->progress, rec);
     *wanted = false;
+    if (rec->type != PD_RECORD_SAMPLE && !is_whole(c, rec))
+        return PD_OK;
     if (rec->type != PD_RECORD_SAMPLE && !pd_selector_record(&c->selector, c->session, rec))
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, c->selector.sides_cap);
     const bool passes = c->few && rec->type == PD_RECORD_SAMPLE;

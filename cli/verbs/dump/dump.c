@@ -264,6 +264,8 @@ static void dump_records(struct dump *d)
         struct pd_moment when = {0};
         if (d->fields)
             dump_fields_stamp(d, &rec, &when);
+        if (d->fields && rec.type != PD_RECORD_SAMPLE)
+            cli_decode(&d->in, &rec); /* tells of damage */
         if (!selected(d, &rec))
             continue;
         printed++;

@@ -63,6 +63,8 @@ bench --repeat 1 --only decode IN
 extract --feature hostname IN
 export --to folded -f -o OUT IN
 export --to bolt -f -o DIR/b IN
+report IN
+report --json -s dso IN
 """.strip().split(
     "\n"
 )
@@ -213,9 +215,10 @@ def main():
         c = Comparison(work, exceptions)
         traps = glob.glob(SOURCE + "/corpus/conformance/trap-*.data")
         malformed = glob.glob(CORPUS + "/malformed/*") if CORPUS else []
-        for path in (sorted(glob.glob(SOURCE + "/tests/damaged/*") + traps + malformed) + generated(work))[
-            ::EVERY
-        ]:
+        for path in (
+            sorted(glob.glob(SOURCE + "/tests/damaged/*") + traps + malformed, key=os.path.basename)
+            + generated(work)
+        )[::EVERY]:
             c.file(path)
         for path in itertools.islice(corrupted(work), 0, None, EVERY):
             c.file(path, FEW)

@@ -78,7 +78,8 @@ static bool is_wanted(struct pd_chosen *c, struct pd_record *rec)
     return pd_selector_meets(&c->selector, c->session, rec, sides);
 }
 
-/* True if a record that is no sample is whole, or of an unknown type; all of it is looked at, as check does. */
+/* True if a record that is no sample is whole, or of an unknown type; all of it is looked at, as check does.
+ */
 static bool is_whole(struct pd_chosen *c, struct pd_record *rec)
 {
     struct pd_error what;

@@ -8,8 +8,9 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 
+exec {frame_said}>&2 # for fail in what has its output elsewhere
 fail() {
-    echo "FAILED: $*" >&2
+    echo "FAILED: $*" >&"$frame_said"
     exit 1
 }
 
@@ -33,6 +34,18 @@ sanitized() { grep -qaE '__(asan|msan)_init|__ubsan' "$PERFDATA"; }
 # library's tests and the replays of the fuzzers do.
 hurried() { ! full && sanitized; }
 ! hurried || export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0"
+# A report is none of the command's own statuses.
+! sanitized ||
+    export ASAN_OPTIONS="${ASAN_OPTIONS:-}:exitcode=134" UBSAN_OPTIONS="${UBSAN_OPTIONS:-}:exitcode=134" \
+        MSAN_OPTIONS="${MSAN_OPTIONS:-}:exitcode=134"
+
+# alive COMMAND…: its status, unless a signal or a sanitizer ended it.
+alive() {
+    local status=0
+    "$@" || status=$?
+    [ "$status" -lt 128 ] || fail "status $status: $*"
+    return "$status"
+}
 
 # every N: each Nth line of standard input, from the first on; with full effort all.
 every() {

@@ -247,7 +247,7 @@ rm -rf there
 n=0
 mapfile -t recordings < <(corpus_files 4)
 for f in "${recordings[@]}"; do
-    "$PERFDATA" check -q "$f" >/dev/null 2>&1 || continue
+    alive "$PERFDATA" check -q "$f" >/dev/null 2>&1 || continue
     convert "$f" copy
     same "$f" copy
     other=big

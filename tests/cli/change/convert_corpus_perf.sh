@@ -94,7 +94,7 @@ n=0
 m=0
 mapfile -t recordings < <(corpus_files 7)
 for f in "${recordings[@]}"; do
-    "$PERFDATA" check -q "$f" >/dev/null 2>&1 || continue
+    alive "$PERFDATA" check -q "$f" >/dev/null 2>&1 || continue
     simpleperf=
     case $f in *platform_system_extras*) simpleperf='; s/ \[[0-9]+\]//' ;; esac
     perf=

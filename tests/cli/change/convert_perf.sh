@@ -197,6 +197,6 @@ mapfile -t recordings < <(corpus_files 15)
 for f in "${recordings[@]}"; do
     [ "$(stat -c %s "$f")" -lt 300000 ] && [ "$(head -c 8 "$f")" = PERFILE2 ] || continue
     case $f in *platform_system_extras* | *pipe*) continue ;; esac
-    "$PERFDATA" check -q "$f" >/dev/null 2>&1 || continue
+    alive "$PERFDATA" check -q "$f" >/dev/null 2>&1 || continue
     same_values "$f"
 done

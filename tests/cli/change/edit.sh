@@ -349,7 +349,7 @@ cmp <(script z.data) <(script new.data) || fail "perf script differs on a compre
 n=0
 mapfile -t recordings < <(corpus_files 4)
 for f in "${recordings[@]}"; do
-    "$PERFDATA" check -q "$f" >/dev/null 2>&1 || continue
+    alive "$PERFDATA" check -q "$f" >/dev/null 2>&1 || continue
     feature "$f" hostname >old
     rm -rf there back
     edit "$f" there --set-feature hostname=elsewhere --drop-feature cln_size

@@ -358,7 +358,7 @@ expect 0 "$PERFDATA" check -q m.data
 # ---- Whatever is damaged: what is written is sound, or the exit status says that it may not be.
 "$PERFDATA" gen -q --random -c 300 -t ALL --features all -o any.data
 for seed in 1 2 3 4 5 6 7 8 9 10; do
-    "$PERFDATA" corrupt -q -f -E 0.001 --seed $seed -i any.data -o bad.data >corrupted || true
+    alive "$PERFDATA" corrupt -q -f -E 0.001 --seed $seed -i any.data -o bad.data >corrupted || true
     for way in "sort -m 1" "merge a.data" "merge --pids move bad.data" "merge -a a.data"; do
         status=0
         rm -f y.data

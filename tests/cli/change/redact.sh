@@ -286,7 +286,7 @@ for verb in 'redact -o no.data' 'redact -f --unknown=drop -o out.data' \
     'edit -f --time-shift 5 -o out.data' 'convert -f --endian big -o out.data' \
     'convert -f --reencode -o out.data' hash 'repair -f -o out.data' 'decode -o text.json -f' info; do
     # shellcheck disable=SC2086
-    "$PERFDATA" $verb "$damaged" >said 2>&1 || true
+    alive "$PERFDATA" $verb "$damaged" >said 2>&1 || true
     ! grep -E '^perfdata.* at offset [0-9]+' said | grep -v 'at offset 788 ' || fail "$verb: $(<said)"
     grep -qF "$where" said || fail "$verb: $(<said)"
 done
@@ -419,7 +419,7 @@ perf script -i y.data -F comm,time,event,trace >got.txt 2>/dev/null ||
 # in its bytes nor in those that it has compressed.
 searched() { # ORIGINAL OUTPUT LEAST
     "$PERFDATA" dump --json "$1" >dump
-    "$PERFDATA" extract -q -f --build-ids -o ids "$1" || true
+    alive "$PERFDATA" extract -q -f --build-ids -o ids "$1" || true
     rm -rf plain
     "$PERFDATA" convert -q --decompress --to file -i "$2" -o plain
     "$PERFDATA" check -q plain

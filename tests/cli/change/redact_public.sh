@@ -66,10 +66,10 @@ done
 n=0
 for file in "$PERFDATA_SOURCE"/corpus/*.data ${PERFDATA_CORPUS:+"$PERFDATA_CORPUS"/*.data}; do
     [ -f "$file" ] && [ "$(stat -c %s "$file")" -lt 300000 ] || continue
-    "$PERFDATA" redact -q -f --addrs shift --paths keep --build-ids keep --comms keep -o y.data "$file" \
-        2>/dev/null ||
+    alive "$PERFDATA" redact -q -f --addrs shift --paths keep --build-ids keep --comms keep -o y.data \
+        "$file" 2>/dev/null ||
         continue # damaged, or with something unknown
-    "$PERFDATA" report -s dso "$file" >want 2>/dev/null || continue
+    alive "$PERFDATA" report -s dso "$file" >want 2>/dev/null || continue
     "$PERFDATA" report -s dso y.data >got 2>/dev/null || fail "report of $file: $?"
     cmp -s want got || fail "$file: samples moved to other files: $(diff want got | head -n 5)"
     n=$((n + 1))

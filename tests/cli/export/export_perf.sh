@@ -38,7 +38,7 @@ compared=0
 agrees() { # FILE [OPTION of both]...
     local file=$1 status=0 count=--count # where samples have no period, perf counts that of the event
     shift
-    "$PERFDATA" info "$file" >info 2>/dev/null || true
+    alive "$PERFDATA" info "$file" >info 2>/dev/null || true
     ! grep -q 'sample_type.*PERIOD' info || count=
     python3 "$fold" $count "$file" "$@" >folded 2>err || status=$?
     [ $status = 0 ] && [ -s folded ] || return 0 # perf does not read it, or it has several events
@@ -61,7 +61,7 @@ agrees() { # FILE [OPTION of both]...
 # branches, and empty call chains are shown without a frame.
 corpus_files "$(effort 3 1)" >files
 while read -r file; do
-    "$PERFDATA" info "$file" >info 2>/dev/null || true
+    alive "$PERFDATA" info "$file" >info 2>/dev/null || true
     ! grep -qE 'sample_type.*(STACK_USER|READ)|call_stack' info || continue
     case $file in
     */performance_modelisation__perf.data.a05ee1) continue ;; # in perf, an exec does not end old mappings

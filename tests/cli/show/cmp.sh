@@ -270,7 +270,7 @@ n=0
 mapfile -t recordings < <(corpus_files 5)
 for file in "${recordings[@]}"; do
     [ "$(stat -Lc %s "$file")" -lt 300000 ] && "$PERFDATA" hash -q "$file" >/dev/null 2>&1 || continue
-    "$PERFDATA" convert -f -o there.pipe --to pipe --endian big "$file" 2>notes || continue
+    alive "$PERFDATA" convert -f -o there.pipe --to pipe --endian big "$file" 2>notes || continue
     ! grep -q 'too large for a record' notes && "$PERFDATA" hash -q there.pipe >/dev/null 2>&1 || continue
     expect 0 "$PERFDATA" cmp --ignore container "$file" there.pipe
     n=$((n + 1))

@@ -145,7 +145,7 @@ done
 n=0
 mapfile -t recordings < <(corpus_files 4)
 for file in "${recordings[@]}"; do
-    "$PERFDATA" hash -q "$file" >want 2>/dev/null || continue # not a recording, or damaged
+    alive "$PERFDATA" hash -q "$file" >want 2>/dev/null || continue # not a recording, or damaged
     want=$(cut -d ' ' -f 1 want)
     convert "$file" big.dir --to dir --endian big -z 2>/dev/null
     [ "$(hash_of big.dir)" = "$want" ] || fail "$file as a big-endian compressed directory"

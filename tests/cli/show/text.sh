@@ -34,7 +34,7 @@ for source in tiny.data "$PERFDATA_SOURCE"/corpus/*.data; do
         '--to dir --endian big -z' '--attr-size 64' '--attr-size 136'; do
         rm -rf other
         # shellcheck disable=SC2086
-        "$PERFDATA" convert -q -i "$source" -o other $way 2>/dev/null || continue
+        alive "$PERFDATA" convert -q -i "$source" -o other $way 2>/dev/null || continue
         round other
         [ "$status" = 0 ] || fail "$source $way: decode says $status"
         raws 2 "$source $way"
@@ -203,7 +203,7 @@ for source in tiny.data more.data "$PERFDATA_SOURCE"/corpus/*.data; do
     for way in '--to pipe' '--to dir' '--endian big' '--to dir --endian big' '--to pipe --endian big -z'; do
         rm -rf other
         # shellcheck disable=SC2086
-        "$PERFDATA" convert -q -i "$source" -o other $way 2>/dev/null || continue
+        alive "$PERFDATA" convert -q -i "$source" -o other $way 2>/dev/null || continue
         brief other
     done
 done

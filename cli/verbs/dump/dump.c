@@ -149,6 +149,8 @@ static void print_member(struct dump *d, const struct pd_record *rec)
 /* A record that was selected. */
 static void dump_record(struct dump *d, struct pd_record *rec, const struct pd_moment *when)
 {
+    if (d->fields && dump_fields_count(d, rec, when, true))
+        return;
     const bool decoded = cli_decode(&d->in, rec);
     if (!d->fields)
         print_record(d, rec, &d->cli->out);
@@ -197,7 +199,18 @@ static void settle(void *user)
     d->ready = 0; /* names of events may have changed */
 }
 
-/* The attrs of a stream come with its records, so its text depends on earlier records. */
+static bool reads_counters(const struct dump *d)
+{
+    for (uint32_t i = 0; i < pd_reader_n_attrs(d->in.reader); i++)
+        if (pd_reader_attr(d->in.reader, i)->attr.sample_type & PD_SAMPLE_READ)
+            return true;
+    return false;
+}
+
+/*
+ * The attrs of a stream come with its records, so its text depends on earlier records, as the differences of
+ * counters do.
+ */
 static void start_crew(struct dump *d)
 {
     const struct cli_crew_job job = {.work = work,
@@ -207,7 +220,7 @@ static void start_crew(struct dump *d)
                                      .stamp = d->tasks ? stamp : NULL,
                                      .user = d,
                                      .memory = d->fields ? dump_lines_size : 0};
-    if (pd_reader_info(d->in.reader)->container != PD_CONTAINER_PIPE)
+    if (pd_reader_info(d->in.reader)->container != PD_CONTAINER_PIPE && !(d->fields && reads_counters(d)))
         d->crew = cli_crew_new(d->cli->threads, &job);
     d->in.settle = settle;
     d->in.settle_user = d;
@@ -266,8 +279,11 @@ static void dump_records(struct dump *d)
             dump_fields_stamp(d, &rec, &when);
         if (d->fields && rec.type != PD_RECORD_SAMPLE)
             cli_decode(&d->in, &rec); /* tells of damage */
-        if (!selected(d, &rec))
+        if (!selected(d, &rec)) {
+            if (d->fields)
+                dump_fields_count(d, &rec, &when, false);
             continue;
+        }
         printed++;
         find_arch(d, &rec);
         if (!make_ready(d, &rec))

@@ -4,6 +4,7 @@
 #define PERFDATA_CLI_DUMP_H
 
 #include "cli/lib/threads/crew.h"
+#include "src/session/counts.h"
 #include <perfdata/ops/filter.h>
 #include <perfdata/session/large_record.h>
 #include <perfdata/session/session.h>
@@ -37,6 +38,7 @@ struct dump {
     struct dump_lines *lines;   /* of the thread that reads */
     struct pd_tasks *tasks;     /* for comm */
     struct pd_session *session; /* for cgroup: the paths */
+    struct pd_counts counts;    /* of samples with READ */
     /*
      * Last, and separate: it changes with each record, so data in its cache line would move from core to
      * core.
@@ -67,6 +69,10 @@ static inline bool dump_fields_ready(struct dump *d, const struct pd_record *rec
 }
 /* The number of bytes that a printing thread needs, all zero at first. */
 extern const size_t dump_lines_size;
+/*
+ * For a SAMPLE, decoded or not; true: it has READ, so it is a sample of each of its counters, as perf has it.
+ * These are printed if `shown`, and have counted in any case. */
+bool dump_fields_count(struct dump *d, struct pd_record *rec, const struct pd_moment *when, bool shown);
 /* Prints a decoded SAMPLE. */
 void dump_fields_print(const struct dump *d, struct dump_lines *lines, const struct pd_record *rec,
                        const struct pd_moment *when, struct pd_out *out);

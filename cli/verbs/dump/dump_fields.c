@@ -285,6 +285,7 @@ void dump_fields_free(struct dump *d)
     free(d->names);
     pd_tasks_free(d->tasks);
     pd_session_free(d->session);
+    pd_counts_free(&d->counts);
 }
 
 /* ---- A sample */
@@ -663,11 +664,12 @@ void dump_fields_print(const struct dump *d, struct dump_lines *lines, const str
     static const struct pd_attr none; /* of a sample that belongs to no event */
     const struct pd_event_attr *first = rec->attr ? NULL : pd_reader_attr(d->in.reader, 0);
     const struct pd_attr *a = rec->attr ? rec->attr : first ? &first->attr : &none;
+    const uint64_t counted = a->sample_type & PD_SAMPLE_READ ? PD_SAMPLE_PERIOD : 0;
     struct values v = {out,
                        rec,
                        a,
                        &rec->u.sample,
-                       a->sample_type,
+                       a->sample_type | counted,
                        has(d, F_IP) && (a->sample_type & PD_SAMPLE_CALLCHAIN) != 0,
                        lines};
     struct pd_offcpu offcpu;
@@ -683,4 +685,36 @@ void dump_fields_print(const struct dump *d, struct dump_lines *lines, const str
     v.chain |= is_offcpu && has(d, F_IP); /* which perf does not consider in the columns before */
     if (d->chosen & ~START)
         print_rest(d, &v);
+}
+
+/* The sample that perf makes of a counter: of its event, with its id, and what it has counted as period. */
+static void print_counted(struct dump *d, const struct pd_record *rec, const struct pd_counted *counted,
+                          const struct pd_moment *when)
+{
+    struct pd_record one = *rec;
+    one.attr_index = counted->attr_index;
+    one.attr = &pd_reader_attr(d->in.reader, counted->attr_index)->attr;
+    one.u.sample.id = one.u.sample.identifier = counted->id;
+    one.u.sample.period = counted->period;
+    dump_fields_print(d, d->lines, &one, when, &d->cli->out);
+}
+
+bool dump_fields_count(struct dump *d, struct pd_record *rec, const struct pd_moment *when, bool shown)
+{
+    struct pd_counted counted;
+    enum pd_code code;
+    if (rec->type != PD_RECORD_SAMPLE || !rec->attr || !(rec->attr->sample_type & PD_SAMPLE_READ))
+        return false;
+    if (shown ? !cli_decode(&d->in, rec) : pd_reader_decode(d->in.reader, rec, NULL) != PD_OK) {
+        d->left_out += shown;
+        return true;
+    }
+    d->counts.allocator = &cli_allocator;
+    pd_counts_begin(&d->counts);
+    while ((code = pd_counts_next(&d->counts, d->in.reader, rec, &counted)) == PD_OK)
+        if (shown)
+            print_counted(d, rec, &counted, when);
+    if (code == PD_ENOMEM)
+        cli_no_memory(d->cli);
+    return true;
 }

@@ -11,6 +11,15 @@ perf report --stats -i x.data 2>/dev/null | counts >want
 "$PERFDATA" info --stats x.data | counts >got
 same want got
 
+# A line for each member, whose period is what it has counted since the sample before, shown or not.
+lines() { sed 's/ *$//' | sort; }
+for time in '' 20%-60%; do
+    perf script -i x.data ${time:+--time "$time"} -F comm,tid,time,event,period,ip 2>/dev/null | lines >want
+    "$PERFDATA" dump ${time:+--time "$time"} -F comm,tid,time,event,period,ip x.data | lines >got
+    same want got
+    [ "$(sed 's/.* \([a-z-]*\):.*/\1/' got | sort -u | wc -l)" = 3 ] || fail "members: $(head -n 3 got)"
+done
+
 # The leader's samples hold the member's counts: perf shows what it showed.
 shares() { perf report --stdio --no-children -s comm,dso -i "$1" 2>/dev/null | grep -v '^#' | grep .; }
 shares x.data >want

@@ -129,26 +129,41 @@ static bool wrong(struct edit *e, const char *option, const char *what)
     return false;
 }
 
-/* Fields of samples by the names of the schema, and by perf's. */
+/* Fields of samples as perf calls them; the others have the names of the schema. */
+static const struct {
+    const char *name;
+    uint64_t fields;
+} short_names[] = {
+    {"branch", PD_SAMPLE_BRANCH_STACK},
+    {"regs", PD_SAMPLE_REGS_USER | PD_SAMPLE_REGS_INTR},
+    {"stack", PD_SAMPLE_STACK_USER},
+    {"weight", PD_SAMPLE_WEIGHT | PD_SAMPLE_WEIGHT_STRUCT},
+};
+#define SHORT_NAMES (sizeof short_names / sizeof *short_names)
+
 static uint64_t fields_of(const char *name, size_t n)
 {
-    static const struct {
-        const char *name;
-        uint64_t fields;
-    } names[] = {
-        {"branch", PD_SAMPLE_BRANCH_STACK},
-        {"regs", PD_SAMPLE_REGS_USER | PD_SAMPLE_REGS_INTR},
-        {"stack", PD_SAMPLE_STACK_USER},
-        {"weight", PD_SAMPLE_WEIGHT | PD_SAMPLE_WEIGHT_STRUCT},
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i].name) == n && strncmp(names[i].name, name, n) == 0)
-            return names[i].fields;
+    for (size_t i = 0; i < SHORT_NAMES; i++)
+        if (strlen(short_names[i].name) == n && strncmp(short_names[i].name, name, n) == 0)
+            return short_names[i].fields;
     for (size_t i = 0; i < pd_set_sample_type.n; i++)
         if (strlen(pd_set_sample_type.names[i].name) == n &&
             strncasecmp(pd_set_sample_type.names[i].name, name, n) == 0)
             return pd_set_sample_type.names[i].value & PD_EDIT_STRIPPABLE;
     return 0;
+}
+
+/* Prints which fields there are; false. */
+static bool no_field(struct edit *e, const char *name, size_t n)
+{
+    const char *all[SHORT_NAMES + 64];
+    size_t count = 0;
+    for (size_t i = 0; i < SHORT_NAMES; i++)
+        all[count++] = short_names[i].name;
+    for (size_t i = 0; i < pd_set_sample_type.n && count < sizeof all / sizeof *all; i++)
+        if (pd_set_sample_type.names[i].value & PD_EDIT_STRIPPABLE)
+            all[count++] = pd_set_sample_type.names[i].name;
+    return cli_no_word(e->cli, "--strip", name, n, all, count, sizeof *all);
 }
 
 static bool take_strip(struct edit *e)
@@ -157,7 +172,7 @@ static bool take_strip(struct edit *e)
         const size_t n = strcspn(p, ",");
         const uint64_t fields = fields_of(p, n);
         if (fields == 0)
-            return wrong(e, "--strip", "fields that samples can lose are needed; see perfdata edit --help");
+            return no_field(e, p, n);
         e->edit.strip |= fields;
         p += n;
         if (*p == 0)

@@ -81,7 +81,7 @@ static const char *const key_titles[] = {"Command", "Shared Object", "Pid",  "Ti
 
 static bool take_key(struct run *run, const char *word, size_t n)
 {
-    static const char *const all[] = {"comm", "dso", "pid", "tid", "cpu", "event", "cgroup", "time/N"};
+    static const char *const all[] = {"comm", "dso", "sym", "pid", "tid", "cpu", "event", "cgroup", "time/N"};
     enum { N_KEYS = sizeof key_names / sizeof *key_names };
     for (size_t i = 0; i < N_KEYS; i++) {
         const bool is_time = i == PD_KEY_TIME, slices = is_time && strncmp(word, "time/", 5) == 0;

@@ -26,6 +26,7 @@ int main(int argc, char **argv)
         {"constants", gen_constants, "include/perfdata/constants.h, from src/schema/names.def"},
         {"records", gen_records, "include/perfdata/records.h, from src/schema/records.def"},
         {"visitor", gen_visitor, "include/perfdata/visitor.h, from src/schema/records.def"},
+        {"python", gen_python, "python/perfdata/records.py, the same as classes"},
         {"format-doc", gen_format_doc, "docs/FORMAT.md, from all of src/schema"},
         {"format-man", gen_format_man, "docs/man/perfdata.5, the same as a manual page"},
         {"text-dict", gen_text_dict, "fuzz/text.dict, from all of src/schema"},

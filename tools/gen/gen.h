@@ -12,6 +12,7 @@
 int gen_constants(FILE *out);
 __attribute__((weak)) int gen_records(FILE *out);
 __attribute__((weak)) int gen_visitor(FILE *out);
+__attribute__((weak)) int gen_python(FILE *out);
 __attribute__((weak)) int gen_format_doc(FILE *out);
 __attribute__((weak)) int gen_format_man(FILE *out);
 __attribute__((weak)) int gen_text_dict(FILE *out);

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# The module of Python over an installed shared library: built without warnings, then python/tests.
+. "$(dirname "$0")/../cli/frame_lib.sh"
+: "${PERFDATA_SOURCE:?}" "${PERFDATA_BUILD:?}"
+cache() { sed -n "s/^$1:[A-Z]*=//p" "$PERFDATA_BUILD/CMakeCache.txt"; }
+[[ $(cache CMAKE_C_FLAGS) != *-fsanitize=* ]] || skip 'sanitizers are in programs alone'
+[ -z "$(cache CMAKE_CROSSCOMPILING_EMULATOR)" ] || skip 'Python is of another machine'
+python=/usr/bin/python3 # of which Debian has the modules
+"$python" -c 'import cffi, numpy, pytest' 2>/dev/null || skip 'no cffi, numpy or pytest'
+generator=(-G Ninja)
+command -v ninja >/dev/null || generator=()
+cmake "${generator[@]}" -S "$PERFDATA_SOURCE" -B build -DBUILD_SHARED_LIBS=ON -DPERFDATA_PYTHON=ON \
+    -DPERFDATA_BUILD_TESTS=OFF -DPERFDATA_CLI=OFF -DPython3_EXECUTABLE="$python" \
+    -DCMAKE_INSTALL_PREFIX="$PWD/root" \
+    -DCMAKE_INSTALL_LIBDIR=lib >log 2>&1 || fail "$(tail -n 20 log)"
+cmake --build build -j 2 >log 2>&1 || fail "$(tail -n 20 log)"
+! grep -i warning log || fail 'warnings'
+cmake --install build >log || fail "$(tail -n 5 log)"
+export LD_LIBRARY_PATH=$PWD/root/lib PYTHONPATH=$PWD/root/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1
+"$python" -W error -m pytest -q -p no:cacheprovider --basetemp "$PWD/pytest" "$PERFDATA_SOURCE/python/tests" \
+    >log 2>&1 || fail "$(grep -E '^(E |FAILED|ERROR|[0-9]+ )' log | head -n 40)"
+grep -q ' passed' log || fail "$(tail -n 5 log)"

@@ -5,14 +5,14 @@
 #include "cli/lib/selection/selection.h"
 #include "cli/lib/cli.h"
 #include "cli/lib/files/convert_dir.h"
-#include "cli/lib/symbols/elf.h"
+#include "cli/lib/symbols/resolve.h"
 #include "cli/lib/symbols/symbol_file.h"
 #include <inttypes.h>
 #include <perfdata/ops/export.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_TO = CLI_LONG, KEY_COUNT, KEY_BINARY, KEY_SYMBOLS };
+enum { KEY_TO = CLI_LONG, KEY_COUNT, KEY_BINARY, KEY_SYMBOLS, KEY_ROOT, KEY_KERNEL };
 
 /* clang-format off */
 static const struct cli_option options[] = {
@@ -22,7 +22,10 @@ static const struct cli_option options[] = {
                              "profgen, autofdo"},
     {"binary", KEY_BINARY, "FILE", "the program or library of that build id, or else that name, which tells "
                                    "the\n"
-                                   "addresses of branch profiles; may be repeated"},
+                                   "addresses of branch profiles; may be repeated; others are found by build "
+                                   "id"},
+    {"root", KEY_ROOT, "DIR", "look for these below DIR first; may be repeated"},
+    {"kernel", KEY_KERNEL, NULL, "branch profiles of the kernel, too"},
     {"symbols", KEY_SYMBOLS, "FILE", "functions instead of offsets, of `perfdata symbols`; may be repeated"},
     {"sort", 's', "KEYS", "what stacks are told apart by: comm, pid, tid, cpu, cgroup, or none; by default "
                           "comm,\n"
@@ -66,6 +69,7 @@ struct run {
         struct cli_elf elf;
     } * binaries;
     size_t n_binaries;
+    struct cli_resolver resolver;
     struct cli_symbol_file symbols;
     size_t n_findings;
 };
@@ -121,6 +125,8 @@ static bool take_option(struct run *run, int key)
     case KEY_BINARY: return take_binary(run);
     case KEY_SYMBOLS: return cli_symbols_read(&run->symbols, run->cli, run->cli->arg);
     case 's': return take_keys(run);
+    case KEY_ROOT: return CLI_ADD(run->cli, run->resolver.roots, run->resolver.n_roots, run->cli->arg);
+    case KEY_KERNEL: return run->options.kernel = true;
     case KEY_COUNT: return run->options.count = true;
     case 'm': return cli_take_memory(run->cli, &run->options.memory);
     case CLI_STOP: return false;
@@ -170,19 +176,29 @@ static bool is_binary(const struct binary *b, const char *file, const char *buil
     return n ? memcmp(b->elf.build_id, build_id, n) == 0 : strcmp(last_part(b->path), last_part(file)) == 0;
 }
 
+static size_t copy_segments(const struct cli_elf *elf, struct pd_export_segment *segments, size_t cap)
+{
+    const size_t n = elf->n < cap ? elf->n : cap;
+    if (n)
+        memcpy(segments, elf->segments, n * sizeof *segments);
+    return n;
+}
+
+/* Files that were not named are looked up if the recording has their build id, which tells the right one. */
 static size_t on_segments(void *user, const char *file, const char *build_id,
                           struct pd_export_segment *segments, size_t cap)
 {
-    const struct run *run = user;
-    for (size_t i = 0; i < run->n_binaries; i++) {
-        const struct cli_elf *elf = &run->binaries[i].elf;
-        const size_t n = elf->n < cap ? elf->n : cap;
-        if (!is_binary(&run->binaries[i], file, build_id))
-            continue;
-        memcpy(segments, elf->segments, n * sizeof *segments);
-        return n;
-    }
-    return 0;
+    struct run *run = user;
+    struct cli_elf elf = {0};
+    for (size_t i = 0; i < run->n_binaries; i++)
+        if (is_binary(&run->binaries[i], file, build_id))
+            return copy_segments(&run->binaries[i].elf, segments, cap);
+    char *path = *build_id ? cli_find_binary(&run->resolver, file, build_id, &elf) : NULL;
+    const size_t n = path ? copy_segments(&elf, segments, cap) : 0;
+    if (path)
+        cli_elf_free(&elf);
+    free(path);
+    return n;
 }
 
 static bool on_symbol(void *user, const char *file, const char *build_id, uint64_t offset,
@@ -295,8 +311,11 @@ static bool check_options(struct run *run)
         cli_fail(cli, CLI_USAGE, "--to which format? perfdata help export lists them");
     else if (is_branches(run) && to_stdout)
         cli_fail(cli, CLI_USAGE, "-o which directory? Each build id gets a file of its own");
-    else if (!is_branches(run) && run->n_binaries)
-        cli_fail(cli, CLI_USAGE, "--binary is for branch profiles");
+    else if (!is_branches(run) && (run->n_binaries || run->resolver.n_roots || run->options.kernel))
+        cli_fail(cli, CLI_USAGE, "%s is for branch profiles",
+                 run->n_binaries       ? "--binary"
+                 : run->options.kernel ? "--kernel"
+                                       : "--root");
     else if (is_branches(run) && run->symbols.n_texts)
         cli_fail(cli, CLI_USAGE, "--symbols is not for branch profiles, which have addresses");
     else
@@ -347,7 +366,7 @@ static void run_export(struct run *run)
 
 int cmd_export(struct cli *cli, int argc, char **argv)
 {
-    struct run run = {.cli = cli, .selection.cli = cli, .options.keys = UINT32_MAX};
+    struct run run = {.cli = cli, .selection.cli = cli, .resolver.cli = cli, .options.keys = UINT32_MAX};
     int key;
     bool ok = true;
     cli->spec = &spec;
@@ -359,6 +378,8 @@ int cmd_export(struct cli *cli, int argc, char **argv)
     for (size_t i = 0; i < run.n_binaries; i++)
         cli_elf_free(&run.binaries[i].elf);
     free(run.binaries);
+    cli_resolver_close(&run.resolver);
+    free(run.resolver.roots);
     cli_symbols_free(&run.symbols);
     return cli->status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * branches.c - see branches.h. Entries come newest first: after the branch of one, instructions ran from its
- * target up to the source of the next newer one. What has an end in the kernel is left out.
+ * target up to the source of the next newer one. What has an end in the kernel is left out unless asked for.
  */
 #include "branches.h"
 #include "src/schema/fail.h"
@@ -109,13 +109,24 @@ static enum pd_code count_range(struct pd_exporting *x, const struct pd_export_f
     return from->dso && from->dso == to->dso ? count_one(x, &c, false) : PD_OK;
 }
 
+/* Of what counts in user space and in the kernel, the branch stack tells no mode. */
+static struct pd_export_frame find_place(struct pd_exporting *x, uint32_t pid, uint64_t ip)
+{
+    return pd_export_find(x, pid, ip, ip >= KERNEL ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER);
+}
+
+static bool is_left_out(const struct pd_exporting *x, uint64_t ip)
+{
+    return ip >= KERNEL && !x->all->options.kernel;
+}
+
 static enum pd_code count_address(struct pd_exporting *x, uint32_t pid, const struct pd_record *rec)
 {
     struct pd_branch_count c = {.section = PD_BRANCH_ADDRESSES};
     uint64_t ip;
-    if (!pd_word_ip(rec, &ip) || ip >= KERNEL)
+    if (!pd_word_ip(rec, &ip) || is_left_out(x, ip))
         return PD_OK;
-    const struct pd_export_frame frame = pd_export_find(x, pid, ip, PD_CPUMODE_USER);
+    const struct pd_export_frame frame = find_place(x, pid, ip);
     c.dso = frame.dso;
     c.from = frame.offset;
     return frame.dso ? count_one(x, &c, false) : PD_OK;
@@ -155,8 +166,7 @@ static enum pd_code count_entry(struct pd_exporting *x, struct pd_branch_place *
         *newer = place->source;
         return PD_OK;
     }
-    const struct pd_export_frame from = pd_export_find(x, is->pid, is->from, PD_CPUMODE_USER),
-                                 to = pd_export_find(x, is->pid, is->to, PD_CPUMODE_USER);
+    const struct pd_export_frame from = find_place(x, is->pid, is->from), to = find_place(x, is->pid, is->to);
     x->n_counted = 0;
     enum pd_code code = count_branch(x, &from, &to, traces ? newer : NULL, is->wrong);
     if (!code && !traces)
@@ -186,7 +196,7 @@ enum pd_code pd_export_branches(struct pd_exporting *x, uint32_t pid, const stru
             if (is_doubled(&e, &next))
                 continue;
         }
-        if (e.from >= KERNEL || e.to >= KERNEL)
+        if (is_left_out(x, e.from) || is_left_out(x, e.to))
             continue;
         struct pd_branch_place is = {.generation = generation, .round = x->all->stacks.round, .from = e.from};
         is.to = e.to;

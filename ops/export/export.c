@@ -141,8 +141,9 @@ static enum pd_code note_code(struct pd_exporting *x, const struct pd_mapping *m
             return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "files", 0, e->cap_code);
     for (size_t i = known; i < e->cap_code; i++)
         e->code[i] = UINT64_MAX;
-    if ((mapping->prot == 0 || mapping->prot & PD_PROT_EXEC) && mapping->pgoff < e->code[dso])
-        e->code[dso] = mapping->pgoff;
+    const uint64_t start = pd_mapping_offset(mapping, mapping->start);
+    if ((mapping->prot == 0 || mapping->prot & PD_PROT_EXEC) && start < e->code[dso])
+        e->code[dso] = start;
     return PD_OK;
 }
 

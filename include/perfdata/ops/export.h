@@ -47,7 +47,8 @@ enum pd_export_format {
     /*
      * Branch stacks, each file of the recording in a file of its own, "BUILDID.bolt" and so on, and "index"
      * with a line for each: its name, build id, whether `segments` knew it ("addresses", else "offsets"), and
-     * path, with tabs between. Branches from or into the kernel are left out.
+     * path, with tabs between. Branches from or into the kernel are left out, unless `kernel` asks for them:
+     * its addresses are those that were recorded.
      *
      * For perf2bolt -pa (pre-aggregated) since LLVM 20: "T FROM TO END COUNT", a branch and up to which
      * address instructions ran from its target, where a FROM of 0 is outside of the file; and "B FROM TO
@@ -94,6 +95,7 @@ struct pd_export_options {
     enum pd_export_format format;
     uint32_t keys; /* PD_EXPORT_… */
     bool count;    /* a sample counts 1; else its period, or 1 where the event samples none */
+    bool kernel;   /* branch profiles have the kernel's branches, too */
     size_t
         memory; /* bytes for stacks; 0: 64 MiB. A merge takes 128 KiB for each temporary file, 60 at most */
     const char *tmpdir; /* for temporary files; copied; NULL: $TMPDIR, or else /tmp */

@@ -42,7 +42,8 @@ PD_WRAPS static uint64_t address_of(const struct profiles *p, uint64_t offset)
         return format == PD_EXPORT_PROFGEN ? 1 - code_start(p) : 0;
     if (format == PD_EXPORT_AUTOFDO)
         return offset;
-    for (size_t i = 0; i < p->n_segments; i++) {
+    const bool offsets = *p->all->dsos.all[p->dso] == PD_DSO_OFFSETS; /* else they are addresses */
+    for (size_t i = 0; offsets && i < p->n_segments; i++) {
         const struct pd_export_segment *s = &p->segments[i];
         if (offset >= s->offset && offset - s->offset < s->size)
             address = offset - s->offset + s->vaddr;

@@ -81,6 +81,55 @@ has other/index "offsets	/lib/l.so"
 expect 0 "$PERFDATA" export --to bolt --binary bin/named -o third in.data # without one
 has third/index "offsets	/lib/l.so"
 
+# Looked up by the build id that the recording has, below a root or in perf's cache; another file is not
+# taken.
+mkdir -p root/lib home/.debug/.build-id/00/${library#00}
+elf 2 ff112233445566778899aabbccddeeff01234567 >root/lib/l.so
+expect 0 env HOME=/none "$PERFDATA" export --to bolt --root root -o wrong in.data
+has wrong/index "offsets	/lib/l.so"
+has err 'l.so has the build id ff112233'
+elf 2 $library >root/lib/l.so
+expect 0 env HOME=/none "$PERFDATA" export --to bolt --root root -o found in.data
+cmp found/$library.bolt with/$library.bolt || fail 'the library below the root'
+cmp found/1-a_b.bolt bolt/1-a_b.bolt || fail 'a file without a build id is not looked up'
+mv root/lib/l.so home/.debug/.build-id/00/${library#00}/elf
+expect 0 env HOME="$PWD/home" "$PERFDATA" export --to bolt -o cached in.data
+same with/$library.bolt cached/$library.bolt
+has cached/index "addresses	/lib/l.so"
+
+# ---- The kernel, where it is asked for: the fourth entry is one of its own, to a file and from nowhere; it
+# has a mapping in the second recording.
+expect 0 "$PERFDATA" export --to bolt --kernel -o kernel in.data
+is kernel/1-a_b.bolt <<END
+B 1030 0 2 0
+B 1080 10f0 0 2
+B 1100 1200 2 2
+B 0 1040 2 0
+T 1080 10f0 1100 2
+T 0 1050 1080 2
+END
+head -n 2 in.jsonl >k.jsonl
+unfold >>k.jsonl <<'END'
+{"record":{"type":"MMAP","attr":0,"misc":"cpumode=KERNEL",
+    "mmap":{"pid":4294967295,"tid":0,"addr":"0xffffffff81000000","len":"0x1000000",
+    "pgoff":"0xffffffff81000000","filename":"[kernel.kallsyms]_text"},
+    "sample_id":{"time":"1","identifier":"71"}}}
+END
+sed 1,2d in.jsonl >>k.jsonl
+"$PERFDATA" encode -o k.data k.jsonl || fail encode
+expect 0 "$PERFDATA" export --to bolt --kernel -o mapped k.data
+is mapped/*kernel*.bolt <<END
+B ffffffff81000000 0 2 0
+END
+for format in bolt profgen autofdo; do
+    expect 0 "$PERFDATA" export --to $format -o user-$format k.data
+    expect 0 "$PERFDATA" export --to $format -o plain-$format in.data
+    # The kernel has taken the first number.
+    for file in "2-a_b.$format 1-a_b.$format" "$library.$format $library.$format"; do
+        cmp "user-$format/${file% *}" "plain-$format/${file#* }" || fail "$format without --kernel"
+    done
+done
+
 # ---- The other formats, with and without the binary.
 # From elsewhere: 1 less where the code begins, at 0x1000 and 0x401000.
 elsewhere=fffffffffffff001
@@ -132,6 +181,8 @@ same want got
 expect 2 "$PERFDATA" export --to bolt in.data
 expect 2 "$PERFDATA" export --to bolt -o bolt in.data
 expect 2 "$PERFDATA" export --to folded --binary 'bin/a b' in.data
+expect 2 "$PERFDATA" export --to folded --kernel in.data
+expect 2 "$PERFDATA" export --to folded --root . in.data
 expect 2 "$PERFDATA" export --to bolt --binary missing -o x in.data
 expect 2 "$PERFDATA" export --to bolt --binary in.data -o x in.data
 has err 'not an ELF file'

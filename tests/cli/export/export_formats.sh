@@ -56,6 +56,59 @@ python3 "$reader" pprof profile >out 2>ids || fail 'the reader'
 has out ' 9223372036854775807$'
 has ids '^00112233445566778899aabbccddeeff01234567 /"\\\\xff$'
 
+# ---- Two events are two types of samples of pprof, and two profiles of speedscope; -e chooses.
+unfold >two.jsonl <<'END'
+{"header":{"container":"file"}}
+{"attr": {"type": "HARDWARE", "config": 0, "sample_type": "IDENTIFIER|IP|TID|TIME|PERIOD",
+    "flags": "sample_id_all"}, "ids": ["71"]}
+{"attr": {"type": "SOFTWARE", "config": 0, "sample_type": "IDENTIFIER|IP|TID|TIME|PERIOD",
+    "flags": "sample_id_all"}, "ids": ["72"]}
+{"record":{"type":"COMM","attr":0,"comm":{"pid":7,"tid":7,"comm":"a"},
+    "sample_id":{"time":"2","identifier":"71"}}}
+{"record":{"type":"SAMPLE","attr":0,"misc":"cpumode=USER","sample":{"identifier":"71",
+    "ip":"0x10","pid":7,"tid":7,"time":"10","period":"100"}}}
+{"record":{"type":"SAMPLE","attr":1,"misc":"cpumode=USER","sample":{"identifier":"72",
+    "ip":"0x10","pid":7,"tid":7,"time":"11","period":"5"}}}
+{"record":{"type":"SAMPLE","attr":1,"misc":"cpumode=USER","sample":{"identifier":"72",
+    "ip":"0x20","pid":7,"tid":7,"time":"12","period":"6"}}}
+END
+"$PERFDATA" encode -o two.data two.jsonl || fail encode
+is() { # FORMAT [OPTION]...: standard input is what the reader says of it
+    local format=$1
+    shift
+    cat >want
+    expect 0 "$PERFDATA" export --to "$format" -f -o profile "$@" two.data
+    python3 "$reader" "$format" profile >got 2>ids || fail "$format cannot be read"
+    grep -E '^(type|profile) ' ids >>got || true
+    same want got
+}
+is pprof <<'END'
+cpu-clock;a;pid 7;tid 7;[unknown]+0x10 5
+cpu-clock;a;pid 7;tid 7;[unknown]+0x20 6
+cycles;a;pid 7;tid 7;[unknown]+0x10 100
+type cycles count
+type cpu-clock nanoseconds
+END
+is speedscope <<'END'
+cpu-clock;a;pid 7;tid 7;[unknown]+0x10 5
+cpu-clock;a;pid 7;tid 7;[unknown]+0x20 6
+cycles;a;pid 7;tid 7;[unknown]+0x10 100
+profile cycles: a pid 7 tid 7 none 100
+profile cpu-clock: a pid 7 tid 7 nanoseconds 11
+END
+is pprof --count -e cpu-clock <<'END'
+cpu-clock;a;pid 7;tid 7;[unknown]+0x10 1
+cpu-clock;a;pid 7;tid 7;[unknown]+0x20 1
+type cpu-clock samples
+END
+is speedscope -e cycles <<'END'
+a;pid 7;tid 7;[unknown]+0x10 100
+profile a pid 7 tid 7 none 100
+END
+# A stack of both events is one sample of pprof, with a value of each.
+expect 0 "$PERFDATA" export --to pprof -f -o profile two.data
+agree two.data 3
+
 # ---- Nothing to export is a profile without samples.
 "$PERFDATA" filter -q --exclude-record SAMPLE -o none.data names.data || fail filter
 for format in pprof speedscope firefox; do

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """export_read.py FORMAT FILE: a profile of pprof, speedscope or the Firefox Profiler as lines of folded
 stacks, in order. Reads by the documents of these formats, and checks what they demand: sizes of columns,
-numbers that refer to something, the sum of a profile."""
+numbers that refer to something, the sum of a profile. To stderr: files with their build ids, types of samples
+or profiles with their units and sums."""
 import collections
 import gzip
 import json
@@ -70,6 +71,7 @@ def read_pprof(path):
     assert strings[0] == "", strings[0]
     types = [strings[one(fields(t), 1)] for t in profile[1]]
     units = {strings[one(fields(t), 2)] for t in profile[1]}
+    told.extend(f"type {strings[one(fields(t), 1)]} {strings[one(fields(t), 2)]}" for t in profile[1])
     assert units <= {"count", "nanoseconds", "samples"}, units
     mappings, locations, functions = {}, {}, {}
     for raw in profile[5]:
@@ -130,6 +132,7 @@ def read_speedscope(path):
     for p in profile["profiles"]:
         assert p["type"] == "sampled" and p["unit"] in ("none", "nanoseconds"), p
         assert len(p["samples"]) == len(p["weights"]) > 0
+        told.append(f"profile {p['name']} {p['unit']} {p['endValue']}")
         assert p["startValue"] == 0 and p["endValue"] == sum(p["weights"])
         event, head = heads(p["name"], None)
         for sample, weight in zip(p["samples"], p["weights"]):
@@ -166,9 +169,11 @@ def read_firefox(path):
             emit(event, head, paths[stack] if stack is not None else [], weight)
 
 
-ids = set()
+ids, told = set(), []
 {"pprof": read_pprof, "speedscope": read_speedscope, "firefox": read_firefox}[sys.argv[1]](sys.argv[2])
 for line, total in sorted(lines.items()):
     print(line.lstrip(";") if sys.argv[1] != "pprof" else line, total)
 for name, build_id in sorted(ids):
     print(f"{build_id or '-'} {name}", file=sys.stderr)
+for text in told:
+    print(text, file=sys.stderr)

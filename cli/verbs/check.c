@@ -200,9 +200,9 @@ static size_t view_bytes(struct check *c, const uint8_t **p, int *error)
 static void find_difference(struct check *c, const uint8_t *ours, const uint8_t *theirs, size_t n)
 {
     size_t first = 0, differing = 0;
-    for (size_t i = n; i-- > 0;)
-        if (ours[i] != theirs[i])
-            first = i, differing++;
+    for (size_t i = n; i > 0; i--)
+        if (ours[i - 1] != theirs[i - 1])
+            first = i - 1, differing++;
     find_at(c, DIFFERENCE, "round-trip", c->at + first,
             "in %s: the round trip gives 0x%02x, the file has 0x%02x (%zu of %zu bytes differ)",
             part_of(c, c->at + first), ours[first], theirs[first], differing, n);

@@ -214,7 +214,7 @@ static const char *base_name(const char *path)
 static bool add_name(struct run *run, char *name)
 {
     const size_t n = run->written;
-    char **more = n & (n - 1) ? run->names : cli_reallocarray(run->names, n ? 2 * n : 1, sizeof *more);
+    char **more = n && n & (n - 1) ? run->names : cli_reallocarray(run->names, n ? 2 * n : 1, sizeof *more);
     if (more == NULL) {
         cli_fail(run->cli, CLI_OUTPUT, "%s", strerror(ENOMEM));
         free(name);

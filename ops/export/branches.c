@@ -43,8 +43,8 @@ enum pd_code pd_branches_make_places(struct pd_exporting *x)
 
 static void put_big(uint8_t *to, uint64_t value, size_t n)
 {
-    while (n--) {
-        to[n] = (uint8_t)value;
+    for (; n > 0; n--) {
+        to[n - 1] = (uint8_t)value;
         value >>= 8;
     }
 }

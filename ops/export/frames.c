@@ -139,8 +139,8 @@ enum pd_code pd_export_frame(struct pd_exporting *x, uint32_t pid, uint64_t ip, 
     if (code || place->n_names == 0)
         return code ? code : append(x, place->offset, place->dso);
     if (place->n_names > 1 && ask_symbol(x, place, NULL, &symbol)) {
-        for (size_t i = symbol.n_inlined; !code && i-- > 0;)
-            if ((code = name_function(x, symbol.inlined[i], &name)) == PD_OK)
+        for (size_t i = symbol.n_inlined; !code && i > 0; i--)
+            if ((code = name_function(x, symbol.inlined[i - 1], &name)) == PD_OK)
                 code = append(x, name, place->twin);
     }
     return code ? code : append(x, place->name, place->twin);
@@ -170,9 +170,9 @@ enum pd_code pd_export_put(struct pd_exporting *x, const struct pd_export_sample
         x->all->stats.cut++;
     }
     memcpy(x->key, x->head, n);
-    for (size_t i = f->n - first; i-- > 0;) {
-        n += pd_put_number(x->key + n, f->all[i].dso + UINT64_C(1));
-        n += pd_put_number(x->key + n, f->all[i].offset);
+    for (size_t i = f->n - first; i > 0; i--) {
+        n += pd_put_number(x->key + n, f->all[i - 1].dso + UINT64_C(1));
+        n += pd_put_number(x->key + n, f->all[i - 1].offset);
     }
     x->key[n++] = 0;
     return pd_stacks_add(&x->all->stacks, x->key, n, s->weight, at, x->error);

@@ -100,9 +100,9 @@ const struct cli_function *cli_table_find(const struct cli_table *t, uint64_t ad
         else
             high = middle;
     }
-    for (size_t back = 0; low-- > 0 && back < 8; back++) /* labels may lie inside functions */
-        if (address < t->all[low].end)
-            return &t->all[low];
+    for (size_t back = 0; low > back && back < 8; back++) /* labels may lie inside functions */
+        if (address < t->all[low - 1 - back].end)
+            return &t->all[low - 1 - back];
     return NULL;
 }
 

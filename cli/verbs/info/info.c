@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* info.c - `perfdata info`: a summary of each recording. */
 #include "info.h"
+#include "src/support/wrap.h"
 #include <inttypes.h>
 #include <string.h>
 #include <perfdata/ops/report.h>
@@ -364,7 +365,8 @@ static void print_tasks(struct info *info)
     }
 }
 
-static void print_mmap(struct info *info, const struct pd_record *rec)
+/* The end wraps where the file says so. */
+PD_WRAPS static void print_mmap(struct info *info, const struct pd_record *rec)
 {
     struct info_mmap m;
     info_take_mmap(rec, &m);

@@ -126,8 +126,8 @@ static enum pd_code put_locations(struct pprof *p, const uint8_t **at, struct pd
         pd_out_bytes(&p->inner, &number, sizeof number);
     }
     n = p->inner.n / sizeof number;
-    for (size_t i = n; !code && i-- > 0;) {
-        memcpy(&number, p->inner.buf + i * sizeof number, sizeof number);
+    for (size_t i = n; !code && i > 0; i--) {
+        memcpy(&number, p->inner.buf + (i - 1) * sizeof number, sizeof number);
         put_varint(&p->message, 1 << 3);
         put_varint(&p->message, number + UINT64_C(1));
     }

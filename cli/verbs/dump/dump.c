@@ -220,7 +220,8 @@ static void start_crew(struct dump *d)
                                      .stamp = d->tasks ? stamp : NULL,
                                      .user = d,
                                      .memory = d->fields ? dump_lines_size : 0};
-    if (pd_reader_info(d->in.reader)->container != PD_CONTAINER_PIPE && !(d->fields && reads_counters(d)))
+    if (pd_reader_info(d->in.reader)->container != PD_CONTAINER_PIPE && !d->ordered.session &&
+        !(d->fields && reads_counters(d)))
         d->crew = cli_crew_new(d->cli->threads, &job);
     d->in.settle = settle;
     d->in.settle_user = d;
@@ -266,14 +267,20 @@ static size_t give_following(struct dump *d, struct pd_record *rec, uint64_t mos
     return may ? cli_crew_give_following(d->crew, d->in.reader, rec, most, &bytes) : 0;
 }
 
+static bool next_record(struct dump *d, struct pd_record *rec)
+{
+    if (d->ordered.session)
+        return cli_ordered_next(&d->ordered, rec);
+    return d->crew ? cli_next_record(&d->in, rec) : cli_next_try(&d->in, rec);
+}
+
 static void dump_records(struct dump *d)
 {
     struct pd_record rec = {0};
     uint64_t printed = 0;
     bool going = true;
     start_crew(d);
-    while (going && printed < d->limit &&
-           (d->crew ? cli_next_record(&d->in, &rec) : cli_next_try(&d->in, &rec))) {
+    while (going && printed < d->limit && next_record(d, &rec)) {
         struct pd_moment when = {0};
         if (d->fields)
             dump_fields_stamp(d, &rec, &when);

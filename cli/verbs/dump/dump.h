@@ -3,11 +3,11 @@
 #ifndef PERFDATA_CLI_DUMP_H
 #define PERFDATA_CLI_DUMP_H
 
+#include "cli/lib/files/ordered.h"
 #include "cli/lib/threads/crew.h"
 #include "src/session/counts.h"
 #include <perfdata/ops/filter.h>
 #include <perfdata/session/large_record.h>
-#include <perfdata/session/session.h>
 #include <perfdata/session/tracepoint.h>
 
 struct dump {
@@ -39,6 +39,7 @@ struct dump {
     struct pd_tasks *tasks;     /* for comm */
     struct pd_session *session; /* for cgroup: the paths */
     struct pd_counts counts;    /* of samples with READ */
+    struct cli_ordered ordered; /* for dso: records in perf's order */
     /*
      * Last, and separate: it changes with each record, so data in its cache line would move from core to
      * core.

@@ -27,6 +27,7 @@ enum field {
     F_INS_LAT,
     F_CGROUP,
     F_IP,
+    F_DSO,
     F_IREGS,
     F_UREGS,
     F_BRSTACK,
@@ -63,6 +64,7 @@ static const struct {
     [F_INS_LAT] = {"ins_lat", PD_SAMPLE_WEIGHT_STRUCT},
     [F_CGROUP] = {"cgroup", PD_SAMPLE_CGROUP},
     [F_IP] = {"ip", PD_SAMPLE_IP},
+    [F_DSO] = {"dso", PD_SAMPLE_IP},
     [F_IREGS] = {"iregs", PD_SAMPLE_REGS_INTR},
     [F_UREGS] = {"uregs", PD_SAMPLE_REGS_USER},
     [F_BRSTACK] = {"brstack", PD_SAMPLE_BRANCH_STACK},
@@ -101,8 +103,7 @@ static void choose(struct dump *d, char sign, enum field f)
 
 bool dump_fields_parse(struct dump *d)
 {
-    static const char *const elsewhere[] = {"sym",     "dso",        "symoff", "srcline",
-                                            "srccode", "brstacksym", "insn"};
+    static const char *const elsewhere[] = {"sym", "symoff", "srcline", "srccode", "brstacksym", "insn"};
     for (const char *p = d->fields; *p;) {
         char sign;
         if (!take_sign(d, &p, &sign))
@@ -123,12 +124,14 @@ bool dump_fields_parse(struct dump *d)
     }
     if (d->chosen == 0)
         cli_fail(d->cli, CLI_USAGE, "-F: no field is named");
-    return d->chosen != 0;
+    else if (has(d, F_DSO) && !has(d, F_IP))
+        cli_fail(d->cli, CLI_USAGE, "-F: dso is that of ip, which is not named");
+    return d->cli->status == CLI_OK;
 }
 
 bool dump_fields_seek(const struct dump *d)
 {
-    return has(d, F_COMM) || has(d, F_CGROUP);
+    return has(d, F_COMM) || has(d, F_CGROUP) || has(d, F_DSO);
 }
 
 /* The columns of a task, as they are at the moments whose `at` is between `from` and `to`, both excluded. */
@@ -274,7 +277,8 @@ bool dump_fields_start(struct dump *d)
         return false;
     d->lines = cli_calloc(1, sizeof *d->lines);
     learn_name(d, 0);
-    return d->lines && (!has(d, F_COMM) || collect_tasks(d)) && (!has(d, F_CGROUP) || collect_cgroups(d));
+    return d->lines && (!has(d, F_COMM) || collect_tasks(d)) && (!has(d, F_CGROUP) || collect_cgroups(d)) &&
+           (!has(d, F_DSO) || cli_ordered_open(&d->ordered, &d->in, PD_SORT_TIME, PD_SESSION_MAPPINGS));
 }
 
 void dump_fields_free(struct dump *d)
@@ -286,6 +290,7 @@ void dump_fields_free(struct dump *d)
     pd_tasks_free(d->tasks);
     pd_session_free(d->session);
     pd_counts_free(&d->counts);
+    cli_ordered_close(&d->ordered);
 }
 
 /* ---- A sample */
@@ -550,19 +555,32 @@ static inline void print_start(const struct dump *d, const struct values *v, con
     v->out->n = (size_t)(p - v->out->buf);
 }
 
-static void print_chain(const struct values *v)
+static void print_dso(const struct dump *d, const struct values *v, uint64_t ip, unsigned cpumode)
 {
-    const struct pd_callchain *c = &v->s->callchain;
+    char dso[UINT16_MAX + 1] = "[unknown]";
+    const struct pd_mapping *m = pd_session_find_mapping(d->ordered.session, v->s->pid, ip, cpumode);
+    if (m)
+        pd_mapping_dso(m, dso, sizeof dso);
+    PUT(v->out, " (");
+    pd_out_visible(v->out, dso, strlen(dso));
+    PUT(v->out, ")");
+}
+
+static void print_chain(const struct dump *d, const struct values *v)
+{
+    struct pd_frames frames;
+    uint64_t ip;
+    unsigned cpumode;
     PUT(v->out, "\n");
-    for (size_t i = 0; i < c->ips.n; i++) {
-        const uint64_t ip = pd_vec_at(&c->ips, i);
-        if (ip >= PD_CONTEXT_MAX)
-            continue;
+    pd_frames_begin(&frames, &v->s->callchain.ips);
+    while (pd_frames_next(&frames, &ip, &cpumode)) {
         char text[16], *p = text + sizeof text;
         for (uint64_t left = ip; left || p == text + sizeof text; left >>= 4)
             *--p = "0123456789abcdef"[left & 15];
         PUT(v->out, "\t");
         put_columns(v->out, p, (size_t)(text + sizeof text - p), 16);
+        if (has(d, F_DSO))
+            print_dso(d, v, ip, cpumode);
         PUT(v->out, "\n");
     }
 }
@@ -640,9 +658,11 @@ static void print_rest(const struct dump *d, const struct values *v)
     if (has(d, F_CGROUP))
         print_cgroup(d, v);
     if (has(d, F_IP) && v->chain)
-        print_chain(v);
+        print_chain(d, v);
     else if (has(d, F_IP))
         cli_print_to(v->out, " %16" PRIx64, s->ip);
+    if (has(d, F_DSO) && !v->chain)
+        print_dso(d, v, s->ip, v->rec->misc & PD_MISC_CPUMODE);
     if (has(d, F_IREGS))
         print_regs(d, v, s->regs_intr.abi, v->attr->sample_regs_intr, &s->regs_intr.regs);
     if (has(d, F_UREGS))

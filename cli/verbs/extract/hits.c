@@ -2,10 +2,9 @@
 /* hits.c - finds the files that the addresses of samples are in. */
 #define _GNU_SOURCE /* tdestroy() */
 #include "hits.h"
+#include "cli/lib/files/ordered.h"
 #include <limits.h>
 #include <perfdata/session/event.h>
-#include <perfdata/session/session.h>
-#include <perfdata/session/sorter.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,43 +47,16 @@ static bool add_sample(struct cli_input *in, struct pd_session *session, struct 
     return add_name(in, hits, m->file) && add_name(in, hits, dso);
 }
 
-static bool read_records(struct cli_input *in, struct pd_sorter *sorter, struct pd_session *session,
-                         struct hits *hits)
-{
-    struct pd_record rec = {0};
-    struct pd_error error;
-    enum pd_code code;
-    bool ok = true;
-    while (ok && (code = pd_sorter_next(sorter, &rec, &error)) != PD_END) {
-        if (!code)
-            code = pd_session_record(session, &rec, &error);
-        if (code) {
-            cli_input_error(in, &error);
-            ok = !pd_is_failure(code) && code != PD_ELIMIT;
-        } else if (rec.type == PD_RECORD_SAMPLE && rec.plan) {
-            ok = add_sample(in, session, &rec, hits);
-        }
-    }
-    return ok;
-}
-
 bool find_hits(struct cli_input *in, struct hits *hits)
 {
-    const struct pd_sorter_options order = {
-        .size = sizeof order, .allocator = &cli_allocator, .kind = PD_SORT_CAUSAL};
-    const struct pd_session_options how = {
-        .size = sizeof how, .allocator = &cli_allocator, .parts = PD_SESSION_MAPPINGS};
-    struct pd_session *session = NULL;
-    struct pd_sorter *sorter = NULL;
-    struct pd_error error;
-    bool ok = !pd_session_new(&session, &how, &error) && !pd_reader_rewind(in->reader, &error) &&
-              !pd_sorter_open(&sorter, in->reader, &order, &error);
-    if (ok)
-        ok = read_records(in, sorter, session, hits);
-    else
-        cli_input_error(in, &error);
-    pd_sorter_close(sorter);
-    pd_session_free(session);
+    struct cli_ordered records;
+    struct pd_record rec = {0};
+    bool ok = cli_ordered_open(&records, in, PD_SORT_CAUSAL, PD_SESSION_MAPPINGS);
+    while (ok && cli_ordered_next(&records, &rec))
+        if (rec.type == PD_RECORD_SAMPLE && rec.plan)
+            ok = add_sample(in, records.session, &rec, hits);
+    ok = ok && !records.failed;
+    cli_ordered_close(&records);
     return ok;
 }
 

@@ -101,3 +101,24 @@ expect 2 "$PERFDATA" dump -F +addr c.data
 has err 'no event has the field addr'
 expect 2 "$PERFDATA" dump -F ip,+comm c.data
 has err '+FIELD and -FIELD do not go with FIELD'
+
+# The file of each address, at its time, in the order of time. Addresses of call chains are others in perf.
+frames() { sed -E 's/^\t *[0-9a-f]+ /\t/; s/ *$//'; }
+record d.data -g -F 2000 -e cpu-clock -- sh -c 'for i in 1 2 3 4 5 6; do ls -lR /usr/include | sort; done'
+n=0
+for file in d.data ${PERFDATA_CORPUS:+"$PERFDATA_CORPUS"/edu-org-computadores__perf.data} \
+    ${PERFDATA_CORPUS:+"$PERFDATA_CORPUS"/perf_data_converter__perf.data.branch-4.14}; do
+    perf script -i "$file" -F comm,time,ip,dso 2>/dev/null | frames >want
+    "$PERFDATA" dump -F comm,time,ip,dso "$file" | frames >got
+    # perf keeps mappings when a program is replaced by another, so it knows a frame of the old one.
+    paste -d '\n' want got | awk 'NR % 2 { want = $0; next }
+        $0 != want && ($0 !~ /\(\[unknown\]\)$/ || ++old > 3) { print want; print }' >differ
+    [ ! -s differ ] || fail "$file, dso: $(head -n 4 differ)"
+    [ "$(wc -l <want)" = "$(wc -l <got)" ] || fail "$file, dso: other lines"
+    n=$((n + $(wc -l <got)))
+done
+[ "$n" -gt 100 ] || fail "only $n lines with a dso"
+"$PERFDATA" dump -j2 -F comm,time,ip,dso d.data >want
+cat d.data | "$PERFDATA" dump -F comm,time,ip,dso - | cmp -s - want || fail 'dso of a stream'
+expect 2 "$PERFDATA" dump -F comm,dso d.data
+has err 'dso is that of ip'

@@ -149,8 +149,6 @@ static void print_member(struct dump *d, const struct pd_record *rec)
 /* A record that was selected. */
 static void dump_record(struct dump *d, struct pd_record *rec, const struct pd_moment *when)
 {
-    if (d->fields && dump_fields_count(d, rec, when, true))
-        return;
     const bool decoded = cli_decode(&d->in, rec);
     if (!d->fields)
         print_record(d, rec, &d->cli->out);
@@ -220,8 +218,9 @@ static void start_crew(struct dump *d)
                                      .stamp = d->tasks ? stamp : NULL,
                                      .user = d,
                                      .memory = d->fields ? dump_lines_size : 0};
-    if (pd_reader_info(d->in.reader)->container != PD_CONTAINER_PIPE && !d->ordered.session &&
-        !(d->fields && reads_counters(d)))
+    const bool streamed = pd_reader_info(d->in.reader)->container == PD_CONTAINER_PIPE;
+    d->counting = d->fields && (streamed || reads_counters(d));
+    if (!streamed && !d->ordered.session && !d->counting)
         d->crew = cli_crew_new(d->cli->threads, &job);
     d->in.settle = settle;
     d->in.settle_user = d;
@@ -251,6 +250,10 @@ static bool make_ready(struct dump *d, const struct pd_record *rec)
  */
 static bool give_or_dump(struct dump *d, struct pd_record *rec, const struct pd_moment *when)
 {
+    if (d->counting && dump_has_counters(rec)) {
+        dump_fields_count(d, rec, when, true);
+        return d->cli->out_error == 0;
+    }
     if (d->crew && (rec->type < PD_RECORD_HEADER_ATTR || rec->type == PD_RECORD_FINISHED_ROUND))
         return cli_crew_give(d->crew, rec, d->fields ? when : NULL);
     if (d->crew)
@@ -287,7 +290,7 @@ static void dump_records(struct dump *d)
         if (d->fields && rec.type != PD_RECORD_SAMPLE)
             cli_decode(&d->in, &rec); /* tells of damage */
         if (!selected(d, &rec)) {
-            if (d->fields)
+            if (d->counting && dump_has_counters(&rec))
                 dump_fields_count(d, &rec, &when, false);
             continue;
         }

@@ -38,7 +38,8 @@ struct dump {
     struct dump_lines *lines;   /* of the thread that reads */
     struct pd_tasks *tasks;     /* for comm */
     struct pd_session *session; /* for cgroup: the paths */
-    struct pd_counts counts;    /* of samples with READ */
+    bool counting;              /* samples may have READ */
+    struct pd_counts counts;    /* of these */
     struct cli_ordered ordered; /* for dso: records in perf's order */
     /*
      * Last, and separate: it changes with each record, so data in its cache line would move from core to
@@ -70,10 +71,13 @@ static inline bool dump_fields_ready(struct dump *d, const struct pd_record *rec
 }
 /* The number of bytes that a printing thread needs, all zero at first. */
 extern const size_t dump_lines_size;
-/*
- * For a SAMPLE, decoded or not; true: it has READ, so it is a sample of each of its counters, as perf has it.
- * These are printed if `shown`, and have counted in any case. */
-bool dump_fields_count(struct dump *d, struct pd_record *rec, const struct pd_moment *when, bool shown);
+/* A sample with READ is one of each of its counters, as perf has it. */
+static inline bool dump_has_counters(const struct pd_record *rec)
+{
+    return rec->type == PD_RECORD_SAMPLE && rec->attr && (rec->attr->sample_type & PD_SAMPLE_READ);
+}
+/* For such a sample, decoded or not: these are printed if it is `shown`, and have counted in any case. */
+void dump_fields_count(struct dump *d, struct pd_record *rec, const struct pd_moment *when, bool shown);
 /* Prints a decoded SAMPLE. */
 void dump_fields_print(const struct dump *d, struct dump_lines *lines, const struct pd_record *rec,
                        const struct pd_moment *when, struct pd_out *out);

@@ -555,7 +555,9 @@ static inline void print_start(const struct dump *d, const struct values *v, con
     v->out->n = (size_t)(p - v->out->buf);
 }
 
-static void print_dso(const struct dump *d, const struct values *v, uint64_t ip, unsigned cpumode)
+/* Apart for its large buffer. */
+static __attribute__((noinline)) void print_dso(const struct dump *d, const struct values *v, uint64_t ip,
+                                                unsigned cpumode)
 {
     char dso[UINT16_MAX + 1] = "[unknown]";
     const struct pd_mapping *m = pd_session_find_mapping(d->ordered.session, v->s->pid, ip, cpumode);
@@ -719,15 +721,13 @@ static void print_counted(struct dump *d, const struct pd_record *rec, const str
     dump_fields_print(d, d->lines, &one, when, &d->cli->out);
 }
 
-bool dump_fields_count(struct dump *d, struct pd_record *rec, const struct pd_moment *when, bool shown)
+void dump_fields_count(struct dump *d, struct pd_record *rec, const struct pd_moment *when, bool shown)
 {
     struct pd_counted counted;
     enum pd_code code;
-    if (rec->type != PD_RECORD_SAMPLE || !rec->attr || !(rec->attr->sample_type & PD_SAMPLE_READ))
-        return false;
     if (shown ? !cli_decode(&d->in, rec) : pd_reader_decode(d->in.reader, rec, NULL) != PD_OK) {
         d->left_out += shown;
-        return true;
+        return;
     }
     d->counts.allocator = &cli_allocator;
     pd_counts_begin(&d->counts);
@@ -736,5 +736,4 @@ bool dump_fields_count(struct dump *d, struct pd_record *rec, const struct pd_mo
             print_counted(d, rec, &counted, when);
     if (code == PD_ENOMEM)
         cli_no_memory(d->cli);
-    return true;
 }

@@ -3,7 +3,11 @@
 # to it.
 . "$(dirname "$0")/../frame_lib.sh"
 record x.data -F 4000 -e '{cpu-clock,page-faults,context-switches}:S' -- \
-    sh -c 'for i in 1 2 3 4 5 6; do ls -R /usr/include | sort; done'
+    sh -c 'for i in 1 2 3 4 5 6; do
+        ls -R /usr/include | sort
+        n=0
+        while [ $n -lt 9999 ]; do n=$((n + 1)); done
+    done'
 
 counts() { grep -A1 '^[a-z].* stats:' | sed -n 's/ stats:$//; s/^ *SAMPLE events: *//; /^--/!p'; }
 perf report --stats -i x.data 2>/dev/null | counts >want

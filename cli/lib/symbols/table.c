@@ -73,16 +73,27 @@ static int compare_functions(const void *a, const void *b, void *names)
     return (x->name > y->name) - (x->name < y->name);
 }
 
-void cli_table_sort(struct cli_table *t)
+/* Of those at the same address the first stays, and no label inside of a function that has a size. */
+static size_t drop_others(struct cli_table *t)
 {
     size_t n = 0;
+    uint64_t reach = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        const struct cli_function f = t->all[i];
+        if (n && (f.start == t->all[n - 1].start || (f.end == f.start && f.start < reach)))
+            continue;
+        reach = f.end > reach ? f.end : reach;
+        t->all[n++] = f;
+    }
+    return n;
+}
+
+void cli_table_sort(struct cli_table *t)
+{
     if (t->n == 0)
         return;
     qsort_r(t->all, t->n, sizeof *t->all, compare_functions, t->names);
-    for (size_t i = 0; i < t->n; i++)
-        if (n == 0 || t->all[i].start != t->all[n - 1].start)
-            t->all[n++] = t->all[i];
-    t->n = n;
+    const size_t n = t->n = drop_others(t);
     for (size_t i = 0; i < n; i++) {
         struct cli_function *f = &t->all[i];
         if (f->end == f->start)
@@ -100,7 +111,7 @@ const struct cli_function *cli_table_find(const struct cli_table *t, uint64_t ad
         else
             high = middle;
     }
-    for (size_t back = 0; low > back && back < 8; back++) /* labels may lie inside functions */
+    for (size_t back = 0; low > back && back < 8; back++) /* functions may lie inside of others */
         if (address < t->all[low - 1 - back].end)
             return &t->all[low - 1 - back];
     return NULL;

@@ -2,7 +2,7 @@
 # perfdata symbols against perf script 6.1: the function of each frame and the offset in it, of new recordings
 # of programs in C and C++, and shares of functions against perf report: as they were linked, static, at
 # a fixed address, stripped, and with their symbols
-# in another file; and of the kernel.
+# in another file, by its link or by the build id; of node's, which compiles while it runs; and of the kernel.
 . "$(dirname "$0")/../frame_lib.sh"
 command -v perf >/dev/null || skip 'perf is not installed'
 command -v python3 >/dev/null || skip 'python3 is not installed'
@@ -111,3 +111,47 @@ record cplus.data -g -e cpu-clock -F 999 -- ./cplus
 # A build without libiberty leaves names as they are.
 grep -q "$(printf '\t')_Z" names ||
     agrees cplus 10
+
+# The separate file by its build id, below a root; perf sees the program as it was.
+cc -O1 -g -fno-omit-frame-pointer -Wl,--build-id -DWHICH=7 -o apart c.c
+record apart.data -g -e cpu-clock -F 999 -- ./apart
+id=$(readelf -n apart | sed -n 's/.*Build ID: //p')
+mkdir -p "root/usr/lib/debug/.build-id/${id:0:2}"
+objcopy --only-keep-debug apart "root/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+cp apart whole
+strip apart
+rm -rf home/.debug
+expect 0 "$PERFDATA" symbols --root root -o apart.syms apart.data
+mv whole apart
+python3 "$frames" apart.data apart.syms >got
+sed 1d got | grep -vE 'perf @plt\+|perf \[unknown\], perfdata .*@plt' >differ || true
+[ ! -s differ ] || fail "apart: $(head -n 3 differ)"
+grep -q 'mix$' apart.syms || fail 'symbols by a build id'
+
+# What node compiles: its map in /tmp, and the images that perf makes of its dump.
+command -v node >/dev/null || exit 0
+cat >work.js <<'END'
+function mix(x) { for (let i = 0; i < 2000; i++) x = (x * 31 + i) | 0; return x }
+function outer(n) { let sum = 0; for (let i = 0; i < n; i++) sum += mix(i); return sum }
+const start = Date.now(); let total = 0
+while (Date.now() - start < 1000) total += outer(500)
+END
+compiled() { # RECORDING
+    expect 0 "$PERFDATA" symbols -o "$1.syms" "$1"
+    python3 "$frames" "$1" "$1.syms" >got || fail "$1: perf script"
+    # Where a label lies inside of a function, perf takes the one or the other.
+    local alike='perf @plt\+|perf \[unknown\], perfdata .*@plt|/node\+0x.* perf construct_'
+    sed 1d got | grep -vE "$alike" >differ || true
+    [ ! -s differ ] || fail "$1: $(head -n 3 differ)"
+    grep -q 'mix .*work\.js' "$1.syms" || fail "$1: no function of JavaScript"
+}
+record map.data -g -e cpu-clock -F 999 -- node --perf-basic-prof work.js
+maps=$(perf script -F pid -i map.data 2>/dev/null | sort -u | sed 's|^ *|/tmp/perf-|; s|$|.map|')
+compiled map.data
+# shellcheck disable=SC2086
+rm -f $maps
+full || exit 0
+record dump.data -k mono -g -e cpu-clock -F 999 -- node --perf-prof work.js
+perf inject --jit -i dump.data -o images.data >log 2>&1 || fail "perf inject: $(tail -n 1 log)"
+compiled images.data
+grep -q 'jitted-.*\.so' images.data.syms || fail 'no images'

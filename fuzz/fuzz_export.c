@@ -5,8 +5,8 @@
  * are the same when stacks do not fit into memory, and a recording added twice has twice the stacks' sums.
  * Checks R1, R10, R12.
  *
- * Input: four bytes of options (format; keys, and whether samples are counted; two unused), then the
- * recording.
+ * Input: four bytes of options (format; keys, whether samples are counted, whether functions are known, and
+ * whether the kernel's branches count; two unused), then the recording.
  */
 #include "harness.h"
 #include "mutator.h"
@@ -15,7 +15,7 @@
 
 #define FILE_AT 4
 #define MOST 60000
-#define FORMATS (PD_EXPORT_AUTOFDO + 1)
+#define FORMATS (PD_EXPORT_SYMBOLS + 1)
 
 struct trial {
     struct heap heap;
@@ -167,6 +167,18 @@ static int close_member(void *user, struct pd_sink *sink)
     return 0;
 }
 
+/* Three of four addresses have a function, some with others inlined, and names that formats must escape. */
+static bool find_symbol(void *user, const char *file, const char *build_id, uint64_t offset,
+                        struct pd_symbol *symbol)
+{
+    static const char *const names[] = {"main", "a;b\n", "\"\\", "\xff\xfe", "", "operator ", "\x7f\t"};
+    (void)user;
+    CHECK(*file && strlen(build_id) <= 40);
+    *symbol = (struct pd_symbol){
+        .name = names[offset % 7], .offset = offset & 15, .inlined = names, .n_inlined = offset / 7 % 3};
+    return offset % 4;
+}
+
 struct both {
     struct trial *trial;
     struct image *out;
@@ -230,7 +242,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                         .allocator = &t.allocator,
                                         .format = (enum pd_export_format)(data[0] % FORMATS),
                                         .keys = data[1] & 31,
-                                        .count = data[1] & 32};
+                                        .count = data[1] & 32,
+                                        .kernel = data[1] & 128};
+    if (data[1] & 64 || options.format == PD_EXPORT_SYMBOLS)
+        options.symbol = find_symbol;
     struct pd_export_stats stats;
     struct image once, again;
     struct pd_reader *r;

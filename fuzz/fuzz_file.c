@@ -6,7 +6,7 @@
  * finds contain the address, and memory stays small and is all freed. Checks R1, R2, R3, R5, R6, R10, R12.
  */
 #define _GNU_SOURCE /* memmem() */
-#include "digest.h"
+#include "../tests/support/digest.h"
 #include "harness.h"
 #include "mutator.h"
 #include "recording.h"

@@ -5,7 +5,7 @@
  *
  * Input: a byte that says how large the pieces are, seven that they depend on, then the recording.
  */
-#include "digest.h"
+#include "../tests/support/digest.h"
 #include "harness.h"
 #include "mutator.h"
 #include "recording.h"

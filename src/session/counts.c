@@ -36,8 +36,10 @@ PD_WRAPS enum pd_code pd_counts_next(struct pd_counts *c, const struct pd_reader
 {
     struct pd_read_value value;
     if (!rec->attr || !(rec->attr->sample_type & PD_SAMPLE_READ)) {
+        if (c->next++)
+            return PD_END;
         count_plain(rec, out);
-        return c->next++ ? PD_END : PD_OK;
+        return PD_OK;
     }
     c->values.allocator = c->allocator;
     while (take_counter(c, rec, &value)) {

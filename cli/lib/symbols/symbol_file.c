@@ -294,7 +294,7 @@ static bool find_in(const struct cli_symbol_file *s, const struct cli_symbol_par
         return false;
     *symbol = (struct pd_symbol){.name = known->name,
                                  .offset = known->inside,
-                                 .inlined = s->inlined + known->inlined,
+                                 .inlined = known->n_inlined ? s->inlined + known->inlined : NULL,
                                  .n_inlined = known->n_inlined};
     return true;
 }

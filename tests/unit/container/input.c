@@ -4,7 +4,7 @@
  * Checks R7.
  */
 #define _GNU_SOURCE
-#include "fuzz/digest.h"
+#include "digest.h"
 #include "fuzz/image.h"
 #include "cmocka_all.h"
 #include <errno.h>

@@ -4,7 +4,7 @@
  * any cuts, also if data looks like records and if records are damaged; and reading continues at any record.
  * Checks R6.
  */
-#include "fuzz/digest.h"
+#include "digest.h"
 #include "cmocka_all.h"
 #include "fuzz/image_sink.h"
 #include <perfdata/ops/rewrite.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* threads.c - readers and writers in parallel threads do not disturb each other: there is no common state. */
-#include "fuzz/digest.h"
+#include "digest.h"
 #include "fuzz/image.h"
 #include "cmocka_all.h"
 #include <perfdata/ops/rewrite.h>

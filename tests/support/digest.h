@@ -2,8 +2,8 @@
 /*
  * digest.h - one number for all results of a reader: two ways to read the same recording must give the same.
  */
-#ifndef PERFDATA_FUZZ_DIGEST_H
-#define PERFDATA_FUZZ_DIGEST_H
+#ifndef PERFDATA_TEST_DIGEST_H
+#define PERFDATA_TEST_DIGEST_H
 
 #include "src/container/reader/reader_internal.h"
 #include "src/container/input.h"

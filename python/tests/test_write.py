@@ -13,6 +13,7 @@ from conftest import COMMAND, SOURCE, recordings
 
 import perfdata
 from perfdata import _base, records
+from perfdata.__main__ import main as perfdata_main
 from perfdata._lib import ffi, lib
 
 TWO = SOURCE / "corpus" / "two-events.data"
@@ -275,22 +276,25 @@ def test_whole_package_is_typed():
 # ---- python3 -m perfdata
 
 
-def test_info():
+def test_info(monkeypatch, capsys):
     for path in recordings():
-        said = subprocess.run(
-            [sys.executable, "-m", "perfdata", "info", str(path)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-        if said.returncode:
-            assert said.stderr.startswith("perfdata: ") and "Traceback" not in said.stderr
+        monkeypatch.setattr(sys, "argv", ["perfdata", "info", str(path)])
+        status, said = perfdata_main(), capsys.readouterr()
+        if status:
+            assert said.err.startswith("perfdata: ")
             continue
-        if path.is_dir() or "COMPRESSED" in said.stdout or path.stat().st_size > 1 << 20:
+        if path.is_dir() or "COMPRESSED" in said.out or path.stat().st_size > 1 << 20:
             continue
         kinds = re.findall(r'^\{"record":\{"type":"?(\w+)', command("decode", path), re.M)
-        counts = dict(re.findall(r"^(\w+): (\d+)$", said.stdout, re.M))
+        counts = dict(re.findall(r"^(\w+): (\d+)$", said.out, re.M))
         assert {kind: str(kinds.count(kind)) for kind in set(kinds)} == {
             kind: counts[kind] for kind in counts if kind in set(kinds)
         }
+
+
+def test_info_by_name():
+    command_line = [sys.executable, "-m", "perfdata", "info", "/nothing"]
+    said = subprocess.run(
+        command_line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False
+    )
+    assert (said.returncode, said.stdout) == (1, "") and said.stderr.startswith("perfdata: /nothing: ")

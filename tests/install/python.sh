@@ -10,7 +10,9 @@ python=/usr/bin/python3 # of which Debian has the modules
 generator=(-G Ninja)
 command -v ninja >/dev/null || generator=()
 cmake "${generator[@]}" -S "$PERFDATA_SOURCE" -B build -DBUILD_SHARED_LIBS=ON -DPERFDATA_PYTHON=ON \
-    -DPERFDATA_BUILD_TESTS=OFF -DPERFDATA_CLI=OFF -DPython3_EXECUTABLE="$python" \
+    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 \
+    -DPERFDATA_BUILD_TESTS=OFF -DPERFDATA_CLI=OFF -DPERFDATA_TEXT=OFF \
+    -DPERFDATA_REDACT=OFF -DPython3_EXECUTABLE="$python" \
     -DCMAKE_INSTALL_PREFIX="$PWD/root" \
     -DCMAKE_INSTALL_LIBDIR=lib >log 2>&1 || fail "$(tail -n 20 log)"
 cmake --build build -j 2 >log 2>&1 || fail "$(tail -n 20 log)"

@@ -12,7 +12,7 @@
 #include "harness.h"
 #include "mutator.h"
 #include "ops/gen/random_values.h"
-#include "recording.h"
+#include "tests/support/recording.h"
 #include <perfdata/session/compare.h>
 #include <perfdata/session/complete.h>
 #include <perfdata/session/fields.h>

@@ -10,7 +10,7 @@
  */
 #include "harness.h"
 #include "mutator.h"
-#include "recording.h"
+#include "tests/support/recording.h"
 #include <perfdata/ops/export.h>
 
 #define FILE_AT 4

@@ -9,7 +9,7 @@
 #include "../tests/support/digest.h"
 #include "harness.h"
 #include "mutator.h"
-#include "recording.h"
+#include "tests/support/recording.h"
 #include <perfdata/session/metadata.h>
 #include <perfdata/session/session.h>
 #include <perfdata/session/sorter.h>

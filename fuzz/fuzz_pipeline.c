@@ -9,9 +9,8 @@
  */
 #include "harness.h"
 #include "mutator.h"
-#include "recording.h"
+#include "tests/support/recording.h"
 #include <perfdata/ops/filter.h>
-#include <perfdata/session/metadata.h>
 
 #define FILE_AT 12
 #define MOST 100000
@@ -69,24 +68,6 @@ static void on_finding(void *user, const struct pd_error *error)
     char text[400];
     CHECK(error->code != PD_OK && error->field && pd_error_text(error, text, sizeof text) < sizeof text);
     t->findings += error->code != PD_EUNKNOWN; /* which `check` only notes */
-}
-
-/* Data that `check` does not decode: tracing data and build ids of a stream, which may become sections. */
-static bool is_clean_within(const uint8_t *bytes, size_t n)
-{
-    struct pd_reader *r;
-    struct pd_metadata *m;
-    struct pd_record rec = {0};
-    CHECK(pd_reader_open_memory(&r, bytes, n, NULL, NULL) == PD_OK &&
-          pd_metadata_open(&m, r, NULL, NULL) == PD_OK);
-    while (pd_reader_next(r, &rec, NULL) == PD_OK)
-        if (pd_reader_decode(r, &rec, NULL) == PD_OK)
-            pd_metadata_add(m, r, &rec, NULL);
-    pd_metadata_finish(m, r, NULL);
-    const bool clean = pd_metadata_n_findings(m) == 0;
-    pd_metadata_close(m);
-    pd_reader_close(r);
-    return clean;
 }
 
 /* ---- convert */

@@ -8,7 +8,7 @@
 #include "../tests/support/digest.h"
 #include "harness.h"
 #include "mutator.h"
-#include "recording.h"
+#include "tests/support/recording.h"
 
 #define STREAM_AT 8
 

@@ -9,7 +9,7 @@
  */
 #include "harness.h"
 #include "mutator.h"
-#include "recording.h"
+#include "tests/support/recording.h"
 #include <zstd.h>
 
 #define ZSTD_AT 6

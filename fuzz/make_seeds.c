@@ -8,7 +8,7 @@
 #include "harness.h"
 #include "image.h"
 #include "ops/gen/random_values.h"
-#include "recording.h"
+#include "tests/support/recording.h"
 #include "src/support/wire.h"
 #include <perfdata/ops/convert.h>
 #include <perfdata/ops/gen.h>
@@ -64,6 +64,22 @@ static const uint8_t pipelines[][12] = {
 /* Of fuzz_export: each format, with keys. */
 static const uint8_t exports[][4] = {{0, 1}, {1, 7}, {2, 7}, {3, 31}, {4, 0}, {5, 0}, {6, 0}, {0, 63}};
 
+/* Of fuzz_ops: each operation, of one recording and of it twice. */
+static void save_operations(const char *name, const struct image *im, unsigned turn)
+{
+    struct image in = {0};
+    const uint8_t options[8] = {(uint8_t)(turn % 9), (uint8_t)(turn / 9 * 5), 100, 3, 2,
+                                (uint8_t)(turn % 32)};
+    image_bytes(&in, im->b, im->n);
+    if (turn % 3 == 1)
+        image_bytes(&in, im->b, im->n);
+    uint8_t front[16] = {0};
+    memcpy(front, options, sizeof options);
+    pd_store32(front + 8, (uint32_t)im->n, PD_LITTLE);
+    save_behind("ops", name, front, sizeof front, &in);
+    image_free(&in);
+}
+
 static void save_whole(const char *name, const struct image *im)
 {
     static unsigned turn; /* pieces of each size, and each pipeline, come round */
@@ -72,6 +88,7 @@ static void save_whole(const char *name, const struct image *im)
     save_behind("stream", name, pieces, sizeof pieces, im);
     save_behind("pipeline", name, pipelines[turn % 6], sizeof pipelines[0], im);
     save_behind("export", name, exports[turn % 8], sizeof exports[0], im);
+    save_operations(name, im, turn);
     turn++;
 }
 

@@ -32,6 +32,7 @@ struct repair {
                          next large record */
     uint8_t *payload; /* of the current record, if it was decoded */
     size_t payload_n;
+    bool any_attr;   /* of a stream, is in the output */
     bool *attr_kept; /* of the attrs of a stream, by index: whether its record is in the output */
     size_t n_attr_kept, attr_kept_cap;
     struct pd_progress progress;
@@ -288,7 +289,7 @@ static enum pd_code note_attr(struct repair *p, const struct pd_record *rec)
         p->attr_kept[p->n_attr_kept] = false;
     }
     if (i)
-        p->attr_kept[i - 1] = true;
+        p->any_attr = p->attr_kept[i - 1] = true;
     return PD_OK;
 }
 
@@ -352,6 +353,8 @@ static enum pd_code damage(struct repair *p, const struct pd_error *what)
         *p->error = *what;
         return what->code;
     }
+    if (what->field && what->field == r->passed.field) /* open_wrapper() lost each of these by itself */
+        return PD_OK;
     if (inside)
         lose(p, what->offset, chunk_bytes(r, what->offset), what);
     else
@@ -522,9 +525,9 @@ static enum pd_code need_attrs(struct repair *p)
     const size_t n = pd_reader_n_attrs(p->r);
     struct pd_attrs_fit fit;
     if (pd_reader_info(p->r)->container != PD_CONTAINER_PIPE && n == 0)
-        return pd_fail(p->error, PD_EATTRS, PD_NOWHERE, NULL, 0, 0);
+        return pd_fail(p->error, PD_EATTRS, PD_NOWHERE, "attrs", 0, 0);
     const enum pd_code code = pd_attrs_judge(p->r, &fit, p->error);
-    return code || fit.fits ? code : pd_fail(p->error, PD_EATTRS, PD_NOWHERE, NULL, n, 0);
+    return code || fit.fits ? code : pd_fail(p->error, PD_EATTRS, PD_NOWHERE, "attrs", n, 0);
 }
 
 static enum pd_code repair_parts(struct repair *p, const struct pd_sink *sink)
@@ -541,8 +544,8 @@ static enum pd_code repair_parts(struct repair *p, const struct pd_sink *sink)
         code = begin(p, sink);
     if (!code)
         code = all_records(p);
-    if (!code && pd_reader_n_attrs(p->r) == 0)
-        code = pd_fail(p->error, PD_EATTRS, PD_NOWHERE, NULL, 0, 0);
+    if (!code && (p->r->info.container == PD_CONTAINER_PIPE ? !p->any_attr : pd_reader_n_attrs(p->r) == 0))
+        code = pd_fail(p->error, PD_EATTRS, PD_NOWHERE, "attrs", 0, 0);
     drop_index(p);
     return !code && p->writing ? pd_output_end(&p->out) : code;
 }

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fuzz_ops.c - sort, merge, split, redact, repair, cmp, hash, edit, gen and filter of one to three
+ * recordings, damaged or not, with options of the input: what operations.h says of each holds. Checks R1, R3,
+ * R5, R10, R12.
+ *
+ * Input: eight bytes of options, the first of which chooses; u32 little-endian, the size of the first
+ * recording, and of the second; then these, one after another, the third being the rest. A size that does not
+ * fit is the rest.
+ */
+#include "mutator.h"
+#include "tests/support/operations.h"
+#include <unistd.h>
+
+#define FRONT (OPERATION_OPTIONS + 8)
+#define MOST 60000
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+struct parts {
+    size_t at[3], n[3], count;
+};
+
+static struct parts take_apart(const uint8_t *data, size_t size)
+{
+    struct parts p = {.count = 0};
+    size_t at = FRONT;
+    for (size_t i = 0; i < 3 && at < size; i++) {
+        const uint64_t said = i < 2 ? pd_load32(data + OPERATION_OPTIONS + 4 * i, PD_LITTLE) : size;
+        p.at[i] = at;
+        p.n[i] = said && said < size - at ? (size_t)said : size - at;
+        at += p.n[i];
+        p.count++;
+    }
+    return p;
+}
+
+/* Temporary files are small and many. */
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    return access("/dev/shm", W_OK) == 0 ? setenv("TMPDIR", "/dev/shm", 0) : 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct image in[3];
+    size_t n = 0;
+    if (size < FRONT || size > MOST)
+        return 0;
+    const struct parts p = take_apart(data, size);
+    for (size_t i = 0; i < p.count; i++) {
+        const struct image part = {.b = (uint8_t *)(uintptr_t)(data + p.at[i]), .n = p.n[i]};
+        struct pd_reader *r;
+        if (pd_reader_open_memory(&r, part.b, part.n, NULL, NULL) == PD_OK) {
+            pd_reader_close(r);
+            in[n++] = part;
+        }
+    }
+    if (n || (size == FRONT && data[0] % OPERATION_N == OPERATION_GEN))
+        check_operation(data, in, n);
+    return 0;
+}
+
+/* One of the recordings, with those behind it moved. */
+static size_t mutate_part(uint8_t *data, size_t size, size_t max, struct mutation *m)
+{
+    const struct parts p = take_apart(data, size);
+    const size_t i = (size_t)mutation_random(m, p.count), behind = p.at[i] + p.n[i], left = size - behind;
+    const size_t room = max - (size - p.n[i]);
+    uint8_t *part = malloc(room);
+    CHECK(part && p.n[i] <= room);
+    memcpy(part, data + p.at[i], p.n[i]);
+    m->data = part;
+    m->size = p.n[i];
+    m->max = room;
+    const size_t now = mutate_file(m);
+    memmove(data + p.at[i] + now, data + behind, left);
+    memcpy(data + p.at[i], part, now);
+    for (size_t j = 0; j < 2 && j < p.count; j++)
+        pd_store32(data + OPERATION_OPTIONS + 4 * j, (uint32_t)(j == i ? now : p.n[j]), PD_LITTLE);
+    free(part);
+    return p.at[i] + now + left;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+    struct mutation m = {.data = data, .size = size, .max = max, .state = seed};
+    if (size <= FRONT)
+        return LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max) : size;
+    if (mutation_random(&m, 4))
+        return mutate_part(data, size, max, &m);
+    mutate_in_place(&m, 0, OPERATION_OPTIONS);
+    return size;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * operations.c - what tests/support/operations.h says of sort, merge, split, redact, repair, cmp, hash, edit,
+ * gen and filter, held against random recordings of all containers, a third of which are damaged. Checks R5,
+ * R10, R12.
+ */
+#include "operations.h"
+#include "cmocka_all.h"
+#include "seeded.h"
+
+static void make(struct image *im, struct pd_rng *r)
+{
+    const struct pd_sink sink = image_sink(im);
+    struct pd_gen_options o = {.size = sizeof o, .seed = pd_rng_next(r), .count = 1 + pd_rng_below(r, 100)};
+    struct pd_gen *gen;
+    o.container = pd_rng_one_in(r, 2) ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE;
+    o.order = pd_rng_one_in(r, 3) ? PD_BIG : PD_LITTLE;
+    o.compression = pd_rng_one_in(r, 3) ? PD_RECORD_COMPRESSED : 0;
+    o.any = pd_rng_one_in(r, 4);
+    if (pd_rng_one_in(r, 2))
+        o.sample_type = PD_SAMPLE_IDENTIFIER | PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_CPU |
+                        PD_SAMPLE_CALLCHAIN;
+    assert_int_equal(pd_gen_open(&gen, &sink, &o, NULL), PD_OK);
+    assert_int_equal(pd_gen_run(gen, NULL), PD_OK);
+    pd_gen_close(gen);
+}
+
+static bool opens(const struct image *im)
+{
+    struct pd_reader *r;
+    if (pd_reader_open_memory(&r, im->b, im->n, NULL, NULL))
+        return false;
+    pd_reader_close(r);
+    return true;
+}
+
+static void damage(struct image *im, struct pd_rng *r)
+{
+    const size_t at = (size_t)pd_rng_below(r, im->n);
+    if (pd_rng_one_in(r, 4))
+        im->n = at;
+    else
+        im->b[at] ^= (uint8_t)(1u << pd_rng_below(r, 8));
+}
+
+/* PERFDATA_OPERATIONS_SAVE=FILE keeps the last input, as one of fuzz_ops. */
+static void keep_input(const uint8_t *o, const struct image *in, size_t n)
+{
+    const char *path = getenv("PERFDATA_OPERATIONS_SAVE");
+    FILE *f = path ? fopen(path, "wb") : NULL;
+    if (!f)
+        return;
+    fwrite(o, 1, OPERATION_OPTIONS, f);
+    for (size_t i = 0; i < 2; i++)
+        for (unsigned shift = 0; shift < 32; shift += 8)
+            fputc(i < n ? (int)(in[i].n >> shift & 255) : 0, f);
+    for (size_t i = 0; i < n; i++)
+        fwrite(in[i].b, 1, in[i].n, f);
+    fclose(f);
+}
+
+static void operations(void **state)
+{
+    struct pd_rng r = {random_seed()};
+    const uint64_t iterations = random_iterations(300);
+    (void)state;
+    for (uint64_t i = 0; i < iterations; i++) {
+        struct image in[3] = {{0}};
+        uint8_t o[OPERATION_OPTIONS];
+        const size_t n = 1 + (size_t)pd_rng_below(&r, 3);
+        bool all = true;
+        print_message("PERFDATA_SEED=%llu PERFDATA_ITERATIONS=1\n", (unsigned long long)r.state);
+        for (size_t k = 0; k < sizeof o; k++)
+            o[k] = (uint8_t)pd_rng_next(&r);
+        for (size_t k = 0; k < n; k++) {
+            make(in + k, &r);
+            if (pd_rng_one_in(&r, 3))
+                damage(in + k, &r);
+            all = opens(in + k) && all;
+        }
+        if (all)
+            keep_input(o, in, n);
+        if (all)
+            check_operation(o, in, n);
+        for (size_t k = 0; k < n; k++)
+            image_free(in + k);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(operations)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

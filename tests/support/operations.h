@@ -1,0 +1,712 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * operations.h - what holds of each operation for any recording: fuzz_ops.c calls it with inputs of the
+ * fuzzer, tests/property/operations.c with recordings made at random. A property that does not hold aborts.
+ *
+ * Of any input: memory is freed, an error has its code and field, and where a recording cannot be read to its
+ * end, the operation says so. Of an input in which `check` finds nothing: so is the output, and what each
+ * operation promises besides.
+ */
+#ifndef PERFDATA_FUZZ_OPERATIONS_H
+#define PERFDATA_FUZZ_OPERATIONS_H
+
+#include "../../fuzz/harness.h"
+#include "recording.h"
+#include <errno.h>
+#include <perfdata/ops/difference.h>
+#include <perfdata/ops/filter.h>
+#include <perfdata/ops/gen.h>
+#include <perfdata/ops/hash.h>
+#include <perfdata/ops/merge.h>
+#include <perfdata/ops/redact.h>
+#include <perfdata/ops/repair.h>
+#include <perfdata/ops/sort.h>
+#include <perfdata/ops/split.h>
+
+#define OPERATION_OPTIONS 8 /* bytes that choose an operation and its options */
+#define OPERATION_MOST ((size_t)4 << 20)
+#define OPERATION_PIECES 100
+
+enum operation {
+    OPERATION_SORT,
+    OPERATION_MERGE,
+    OPERATION_SPLIT,
+    OPERATION_REDACT,
+    OPERATION_REPAIR,
+    OPERATION_COMPARE,
+    OPERATION_EDIT,
+    OPERATION_GEN,
+    OPERATION_FILTER,
+    OPERATION_N
+};
+
+/* One input, or one after another; `o` are OPERATION_OPTIONS bytes. */
+struct operations {
+    struct heap heap;
+    struct pd_allocator allocator;
+    const uint8_t *o;
+    uint64_t findings, dropped; /* samples that are told to be left out, perhaps with other records */
+    struct image *pieces;
+    size_t n_pieces;
+};
+
+/* ---- Inputs and outputs */
+
+/* Of bytes, or of a stream that cannot seek. */
+struct operation_source {
+    const struct image *im;
+    size_t at;
+};
+
+static inline int64_t operation_read(void *user, uint64_t offset, void *buf, size_t n)
+{
+    struct operation_source *s = user;
+    CHECK(offset == s->at);
+    n = n < s->im->n - s->at ? n : s->im->n - s->at;
+    if (n)
+        memcpy(buf, s->im->b + s->at, n);
+    s->at += n;
+    return (int64_t)n;
+}
+
+static inline struct pd_reader *operation_open(struct operations *t, const struct image *in)
+{
+    const struct pd_reader_options options = {
+        .size = sizeof options, .allocator = &t->allocator, .max_inflate = INFLATE_MOST};
+    struct pd_reader *r = NULL;
+    struct pd_error error;
+    const enum pd_code code = pd_reader_open_memory(&r, in->b, in->n, &options, &error);
+    if (code)
+        check_error(&error, code, in->n);
+    return r;
+}
+
+/* Of what was written, or is known to open. */
+static inline struct pd_reader *operation_reopen(struct operations *t, const struct image *in)
+{
+    struct pd_reader *r = operation_open(t, in);
+    CHECK(r);
+    return r;
+}
+
+static inline int operation_append(void *user, const void *bytes, size_t n)
+{
+    const struct image *im = user;
+    return n > OPERATION_MOST - im->n ? ENOSPC : image_append(user, bytes, n);
+}
+
+static inline struct pd_sink operation_sink(struct image *out)
+{
+    *out = (struct image){0};
+    return (struct pd_sink){.write = operation_append, .patch = image_patch, .user = out};
+}
+
+static inline void operation_finding(void *user, const struct pd_error *error)
+{
+    struct operations *t = user;
+    char text[400];
+    CHECK(error->code != PD_OK && error->field && pd_error_text(error, text, sizeof text) < sizeof text);
+    t->findings += error->code != PD_EUNKNOWN; /* which `check` only notes */
+}
+
+static inline bool operation_same(const struct image *a, const struct image *b)
+{
+    return a->n == b->n && (a->n == 0 || memcmp(a->b, b->b, a->n) == 0);
+}
+
+/* What every operation leaves: nothing, and a reason. */
+static inline enum pd_code operation_end(struct operations *t, struct pd_reader *r, enum pd_code code,
+                                         const struct pd_error *error)
+{
+    if (code)
+        CHECK(error->code == code && error->field && code != PD_ENOMEM && code != PD_END);
+    pd_reader_close(r);
+    CHECK(t->heap.blocks == 0 && t->heap.bytes == 0);
+    return code;
+}
+
+/* ---- What `check` says of a recording */
+
+static inline bool operation_clean(const struct image *in)
+{
+    return is_clean(in->b, in->n) && is_clean_within(in->b, in->n);
+}
+
+/* Records that cannot be framed: all that goes through them to the end has to tell. */
+static inline bool operation_breaks(struct operations *t, const struct image *in)
+{
+    struct pd_reader *r = operation_reopen(t, in);
+    struct pd_record rec = {0};
+    enum pd_code code;
+    do
+        code = pd_reader_next(r, &rec, NULL);
+    while (code == PD_OK);
+    pd_reader_close(r);
+    return code != PD_END;
+}
+
+static inline struct pd_hash operation_hash(struct operations *t, const struct image *in)
+{
+    const struct pd_hash_options options = {
+        .size = sizeof options, .allocator = &t->allocator, .finding = operation_finding, .user = t};
+    struct pd_reader *r = operation_reopen(t, in);
+    struct pd_hash hash = {{0}};
+    struct pd_error error;
+    CHECK(operation_end(t, r, pd_hash_recording(r, &options, &hash, &error), &error) == PD_OK);
+    return hash;
+}
+
+static inline bool operation_hash_same(struct operations *t, const struct image *a, const struct image *b)
+{
+    const struct pd_hash first = operation_hash(t, a), second = operation_hash(t, b);
+    return memcmp(&first, &second, sizeof first) == 0;
+}
+
+static inline uint64_t operation_differences(struct operations *t, const struct image *a,
+                                             const struct image *b, unsigned ignore)
+{
+    const struct pd_differences_options options = {
+        .size = sizeof options, .allocator = &t->allocator, .ignore = ignore};
+    struct pd_reader *first = operation_reopen(t, a), *second = operation_reopen(t, b);
+    struct pd_error error;
+    uint64_t n = 0;
+    const enum pd_code code = pd_differences(first, second, &options, &n, &error);
+    pd_reader_close(first);
+    CHECK(operation_end(t, second, code, &error) == PD_OK);
+    return n;
+}
+
+/* The samples of a recording, compressed or not. */
+static inline uint64_t operation_samples(struct operations *t, const struct image *in)
+{
+    struct pd_reader *r = operation_reopen(t, in);
+    struct pd_record rec = {0};
+    uint64_t n = 0;
+    while (pd_reader_next(r, &rec, NULL) == PD_OK)
+        n += rec.type == PD_RECORD_SAMPLE;
+    pd_reader_close(r);
+    return n;
+}
+
+/* ---- sort */
+
+static inline enum pd_code operation_sort(struct operations *t, const struct image *in, struct image *out)
+{
+    const struct pd_sort_options options = {.size = sizeof options,
+                                            .allocator = &t->allocator,
+                                            .memory = t->o[1] & 1 ? 1 : 0,
+                                            .zip = (enum pd_convert_zip)(t->o[1] >> 1 & 3),
+                                            .finding = operation_finding,
+                                            .user = t};
+    const struct pd_sink sink = operation_sink(out);
+    struct pd_reader *r = operation_reopen(t, in);
+    struct pd_sort_stats stats;
+    struct pd_error error;
+    return operation_end(t, r, pd_sort(r, &sink, &options, &stats, &error), &error);
+}
+
+/* Ordered, a permutation, and nothing left to sort. */
+static inline void check_sort(struct operations *t, const struct image *in, bool clean)
+{
+    struct image out, again;
+    const enum pd_code code = operation_sort(t, in, &out);
+    CHECK(code || t->findings || !operation_breaks(t, in));
+    if (!code && clean) {
+        const struct pd_sort_options options = {.size = sizeof options, .allocator = &t->allocator};
+        struct pd_reader *r = operation_reopen(t, &out);
+        struct pd_sort_stats stats = {0};
+        CHECK(t->findings == 0 && operation_clean(&out));
+        CHECK(pd_sort_check(r, &options, &stats, NULL) == PD_OK && stats.disorder.count == 0);
+        pd_reader_close(r);
+        CHECK(operation_hash_same(t, in, &out));
+        CHECK(operation_sort(t, &out, &again) == PD_OK);
+        CHECK(operation_same(&out, &again));
+        image_free(&again);
+    }
+    image_free(&out);
+}
+
+/* ---- merge */
+
+static inline void operation_finding_of(void *user, size_t input, const struct pd_error *error)
+{
+    CHECK(input < OPERATION_PIECES);
+    operation_finding(user, error);
+}
+
+static inline enum pd_code operation_merge(struct operations *t, const struct image *in, size_t n,
+                                           struct image *out)
+{
+    const struct pd_merge_options options = {.size = sizeof options,
+                                             .allocator = &t->allocator,
+                                             .memory = t->o[1] & 1 ? 1 : 0,
+                                             .to = t->o[1] & 2 ? PD_CONVERT_PIPE : PD_CONVERT_FILE,
+                                             .zip = (enum pd_convert_zip)(t->o[1] >> 2 & 3),
+                                             .append = t->o[1] & 16,
+                                             .any_clock = t->o[1] & 32,
+                                             .pids = (enum pd_merge_pids)((t->o[1] >> 6) % 3),
+                                             .finding = operation_finding_of,
+                                             .user = t};
+    const struct pd_sink sink = operation_sink(out);
+    struct pd_reader *readers[OPERATION_PIECES] = {NULL};
+    struct pd_merge_stats stats = {0};
+    struct pd_error error = {0};
+    size_t failed;
+    CHECK(n && n <= OPERATION_PIECES);
+    for (size_t i = 0; i < n; i++)
+        readers[i] = operation_reopen(t, in + i);
+    const enum pd_code code = pd_merge(readers, n, &sink, &options, &stats, &failed, &error);
+    CHECK(!code || failed <= n);
+    t->dropped = stats.lost;
+    for (size_t i = 1; i < n; i++)
+        pd_reader_close(readers[i]);
+    return operation_end(t, readers[0], code, &error);
+}
+
+/* No sample is lost or made, and the same inputs give the same bytes. */
+static inline void check_merge(struct operations *t, const struct image *in, size_t n, bool clean)
+{
+    struct image out, again;
+    uint64_t samples = 0;
+    const enum pd_code code = operation_merge(t, in, n, &out);
+    for (size_t i = 0; i < n; i++) {
+        CHECK(code || t->findings || !operation_breaks(t, in + i));
+        samples += operation_samples(t, in + i);
+    }
+    if (!code && clean) {
+        CHECK(operation_merge(t, in, n, &again) == PD_OK);
+        CHECK(operation_same(&out, &again));
+        image_free(&again);
+    }
+    if (!code && clean && t->findings == 0) {
+        CHECK(operation_clean(&out));
+        const uint64_t written = operation_samples(t, &out);
+        CHECK(written <= samples && samples - written <= t->dropped);
+    }
+    image_free(&out);
+}
+
+/* ---- split */
+
+static inline int operation_open_piece(void *user, const struct pd_piece *piece, struct pd_sink *sink)
+{
+    struct operations *t = user;
+    CHECK(piece->number == t->n_pieces);
+    if (t->n_pieces == OPERATION_PIECES)
+        return ENOSPC;
+    *sink = operation_sink(&t->pieces[t->n_pieces++]);
+    return 0;
+}
+
+static inline int operation_close_piece(void *user, const struct pd_piece *piece, struct pd_sink *sink)
+{
+    struct operations *t = user;
+    CHECK(piece->number < t->n_pieces && sink->user == t->pieces + piece->number);
+    return 0;
+}
+
+/* Each sample is in one piece, each piece a recording, and together they are the whole. */
+static inline void check_split(struct operations *t, const struct image *in, bool clean)
+{
+    static struct image pieces[OPERATION_PIECES];
+    const struct pd_pieces_options options = {.size = sizeof options,
+                                              .allocator = &t->allocator,
+                                              .by = (enum pd_pieces_by)(t->o[2] % (PD_PIECES_CGROUP + 1)),
+                                              .amount = 1 + t->o[3] * (uint64_t)(1 + t->o[4]),
+                                              .zip = (enum pd_convert_zip)(t->o[2] >> 6),
+                                              .memory = t->o[5] & 1 ? 1 : 0,
+                                              .open = operation_open_piece,
+                                              .close = operation_close_piece,
+                                              .finding = operation_finding,
+                                              .user = t};
+    struct pd_reader *r = operation_reopen(t, in);
+    struct pd_pieces_stats stats = {0};
+    struct pd_error error;
+    uint64_t samples = 0;
+    t->pieces = pieces;
+    t->n_pieces = 0;
+    const enum pd_code code = operation_end(t, r, pd_pieces(r, &options, &stats, &error), &error);
+    CHECK(code || t->findings || stats.damaged || !operation_breaks(t, in));
+    for (size_t i = 0; !code && clean && i < t->n_pieces; i++) {
+        CHECK(operation_clean(pieces + i));
+        samples += operation_samples(t, pieces + i);
+    }
+    if (!code && clean) {
+        struct image whole, parts;
+        CHECK(t->findings == 0 && stats.pieces == t->n_pieces && samples == stats.samples);
+        CHECK(samples == operation_samples(t, in));
+        const uint8_t merging[OPERATION_OPTIONS] = {0}, *const own = t->o;
+        t->o = merging;
+        const enum pd_code merged = operation_merge(t, in, 1, &whole);
+        if (!merged && t->n_pieces && operation_merge(t, pieces, t->n_pieces, &parts) == PD_OK) {
+            CHECK(operation_samples(t, &parts) == operation_samples(t, &whole));
+            image_free(&parts);
+        }
+        image_free(&whole);
+        t->o = own;
+    }
+    for (size_t i = 0; i < t->n_pieces; i++)
+        image_free(pieces + i);
+}
+
+/* ---- redact */
+
+#define OPERATION_NAMES 64
+#define OPERATION_NAME_LEAST 12 /* a shorter one may be two numbers side by side */
+
+struct operation_names {
+    struct pd_bytes at[OPERATION_NAMES];
+    size_t n;
+};
+
+/* What was replaced; the redaction keeps the texts. */
+static inline void operation_name(void *user, const struct pd_redacted *what)
+{
+    struct operation_names *names = user;
+    if (names->n < OPERATION_NAMES && what->n >= OPERATION_NAME_LEAST &&
+        (strcmp(what->kind, "name") == 0 || strcmp(what->kind, "path") == 0))
+        names->at[names->n++] = (struct pd_bytes){(const uint8_t *)what->original, (uint32_t)what->n};
+}
+
+static inline void operation_leak(void *user, const struct pd_leak *leak)
+{
+    (void)leak;
+    ++*(size_t *)user;
+}
+
+static inline void operation_note(void *user, const struct pd_convert_note *note)
+{
+    struct operations *t = user;
+    CHECK(note->why);
+    if (note->what == PD_NOTED_RECORDS && note->number == PD_RECORD_SAMPLE && !note->left)
+        t->dropped += note->count;
+}
+
+static inline enum pd_redact_how operation_how(const struct operations *t, unsigned i)
+{
+    const unsigned bit = t->o[2 + i / 8] >> i % 8 & 1;
+    return bit ? PD_REDACT_DROP : PD_REDACT_HASH;
+}
+
+static inline enum pd_code operation_redact(struct operations *t, const struct image *in, struct image *out,
+                                            struct operation_names *names)
+{
+    const struct pd_redact_options how = {.size = sizeof how,
+                                          .allocator = &t->allocator,
+                                          .hostname = operation_how(t, 0),
+                                          .cmdline = operation_how(t, 1),
+                                          .paths = operation_how(t, 2),
+                                          .comms = operation_how(t, 3),
+                                          .pids = t->o[1] & 1 ? PD_REDACT_HASH : PD_REDACT_KEEP,
+                                          .addrs = t->o[1] & 2 ? PD_REDACT_HASH : PD_REDACT_KEEP,
+                                          .times = t->o[1] & 4 ? PD_REDACT_HASH : PD_REDACT_KEEP,
+                                          .build_ids = operation_how(t, 4),
+                                          .payloads = operation_how(t, 5),
+                                          .events = PD_REDACT_HASH,
+                                          .machine = PD_REDACT_DROP,
+                                          .drop_unknown = true};
+    struct pd_redaction *redaction;
+    CHECK(pd_redaction_open(&redaction, &how, NULL) == PD_OK);
+    const struct pd_convert_options options = {.size = sizeof options,
+                                               .allocator = &t->allocator,
+                                               .redaction = redaction,
+                                               .finding = operation_finding,
+                                               .note = operation_note,
+                                               .user = t};
+    const struct pd_sink sink = operation_sink(out);
+    struct pd_reader *r = operation_reopen(t, in);
+    struct pd_error error;
+    const enum pd_code code = pd_convert(r, &sink, &options, NULL, &error);
+    if (!code && names) {
+        size_t leaks = 0;
+        struct pd_reader *made = operation_reopen(t, out);
+        pd_redaction_map(redaction, operation_name, names);
+        if (names->n)
+            CHECK(pd_redact_prove(made, names->at, names->n, operation_leak, &leaks, NULL) == PD_OK);
+        CHECK(leaks == 0);
+        pd_reader_close(made);
+    }
+    pd_redaction_close(redaction);
+    return operation_end(t, r, code, &error);
+}
+
+/* No long name that was replaced is left anywhere; the same again; as many samples. */
+static inline void check_redact(struct operations *t, const struct image *in, bool clean)
+{
+    struct image out, again;
+    struct operation_names names = {.n = 0};
+    const enum pd_code code = operation_redact(t, in, &out, clean ? &names : NULL);
+    CHECK(code || t->findings || !operation_breaks(t, in));
+    if (!code && clean) {
+        CHECK(t->findings == 0 && operation_clean(&out));
+        CHECK(operation_samples(t, in) == operation_samples(t, &out) + t->dropped);
+        CHECK(operation_redact(t, in, &again, NULL) == PD_OK);
+        CHECK(operation_same(&out, &again));
+        image_free(&again);
+    }
+    image_free(&out);
+}
+
+/* ---- repair */
+
+struct operation_lost {
+    uint64_t end, bytes, ranges, features;
+};
+
+static inline void operation_lose(void *user, const struct pd_lost_range *lost)
+{
+    struct operation_lost *l = user;
+    CHECK(lost->bytes && (l->ranges == 0 || lost->offset > l->end));
+    CHECK(lost->why.code && lost->why.field);
+    l->end = lost->offset + lost->bytes;
+    l->bytes += lost->bytes;
+    l->ranges++;
+}
+
+static inline void operation_lose_feature(void *user, uint16_t feature, const struct pd_error *why)
+{
+    struct operation_lost *l = user;
+    (void)feature;
+    CHECK(why->code && why->field);
+    l->features++;
+}
+
+static inline enum pd_code operation_repair(struct operations *t, const struct image *in, struct image *out,
+                                            struct operation_lost *lost, struct pd_repair_stats *stats)
+{
+    const struct pd_repair_options options = {.size = sizeof options,
+                                              .allocator = &t->allocator,
+                                              .keep_tail = t->o[1] & 1,
+                                              .drop_unknown = t->o[1] & 2,
+                                              .lost = operation_lose,
+                                              .feature = operation_lose_feature,
+                                              .user = lost};
+    const struct pd_sink sink = operation_sink(out);
+    struct pd_reader *r = operation_reopen(t, in);
+    struct pd_error error;
+    *lost = (struct operation_lost){0};
+    *stats = (struct pd_repair_stats){0};
+    return operation_end(t, r, pd_repair(r, &sink, &options, stats, &error), &error);
+}
+
+/* It reports what it loses, and loses nothing of what it made. */
+static inline void check_repair(struct operations *t, const struct image *in, bool clean)
+{
+    struct image out, again;
+    struct operation_lost lost, later;
+    struct pd_repair_stats stats, then;
+    const enum pd_code code = operation_repair(t, in, &out, &lost, &stats);
+    if (!code) {
+        CHECK(lost.bytes == stats.lost && lost.ranges == stats.ranges && lost.features == stats.features);
+        CHECK(!clean || lost.features == 0);
+        CHECK(is_clean(out.b, out.n));
+        CHECK(operation_samples(t, &out) == stats.samples);
+        if (clean && !lost.bytes && !stats.mended && !stats.orphans)
+            CHECK(operation_hash_same(t, in, &out));
+        CHECK(operation_repair(t, &out, &again, &later, &then) == PD_OK);
+        CHECK(later.bytes == 0 && then.samples == stats.samples);
+        CHECK(operation_same(&out, &again));
+        image_free(&again);
+    }
+    image_free(&out);
+}
+
+/* ---- cmp and hash */
+
+static inline enum pd_code operation_convert(struct operations *t, const struct image *in, struct image *out,
+                                             struct pd_convert_options options)
+{
+    const struct pd_sink sink = operation_sink(out);
+    struct pd_reader *r = operation_reopen(t, in);
+    struct pd_error error;
+    options.size = sizeof options;
+    options.allocator = &t->allocator;
+    options.finding = operation_finding;
+    options.user = t;
+    return operation_end(t, r, pd_convert(r, &sink, &options, NULL, &error), &error);
+}
+
+/* A recording is as itself; and cmp and hash say the same of two. */
+static inline void check_compare(struct operations *t, const struct image *a, const struct image *b,
+                                 bool clean)
+{
+    const unsigned all = PD_IGNORE_OFFSET | PD_IGNORE_ORDER | PD_IGNORE_CONTAINER;
+    CHECK(operation_differences(t, a, a, t->o[1] & all) == 0);
+    CHECK(operation_hash_same(t, a, a));
+    if (b && clean)
+        CHECK((operation_differences(t, a, b, all) == 0) == operation_hash_same(t, a, b));
+}
+
+/* ---- edit */
+
+/* There and back is where it began. */
+static inline void check_edit(struct operations *t, const struct image *in, bool clean)
+{
+    const struct pd_name_change none[] = {{"\001nobody", "\001none"}},
+                                swap[] = {{"one", "two"}, {"two", "one"}};
+    const int64_t by = t->o[1] & 1 ? 1 + (int64_t)t->o[2] * t->o[3] : 0;
+    struct pd_edit_options edit = {.size = sizeof edit, .renames = none, .n_renames = 1};
+    struct image plain, there, back;
+    const enum pd_code code = operation_convert(t, in, &plain, (struct pd_convert_options){.edit = &edit});
+    CHECK(code || t->findings || !operation_breaks(t, in));
+    if (!code && clean) {
+        CHECK(t->findings == 0 && operation_clean(&plain));
+        edit =
+            (struct pd_edit_options){.size = sizeof edit, .renames = swap, .n_renames = 2, .time_shift = by};
+        if (operation_convert(t, &plain, &there, (struct pd_convert_options){.edit = &edit}) == PD_OK) {
+            CHECK(operation_clean(&there));
+            edit.time_shift = -by;
+            CHECK(operation_convert(t, &there, &back, (struct pd_convert_options){.edit = &edit}) == PD_OK);
+            CHECK(operation_same(&plain, &back));
+            image_free(&back);
+        }
+        image_free(&there);
+    }
+    image_free(&plain);
+}
+
+/* ---- gen */
+
+static inline void operation_gen(struct operations *t, struct image *out)
+{
+    const struct pd_sink sink = operation_sink(out);
+    const char *const preset = t->o[1] & 1 ? pd_gen_preset_name(t->o[2] % 4) : NULL;
+    const struct pd_gen_options options = {.size = sizeof options,
+                                           .allocator = &t->allocator,
+                                           .seed = t->o[3] + 256u * t->o[4],
+                                           .count = 1 + t->o[5] % 64,
+                                           .order = t->o[1] & 2 ? PD_BIG : PD_LITTLE,
+                                           .container = t->o[1] & 4 ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE,
+                                           .compression = t->o[1] & 8    ? PD_RECORD_COMPRESSED
+                                                          : t->o[1] & 16 ? PD_RECORD_COMPRESSED2
+                                                                         : 0,
+                                           .workload = preset ? pd_gen_preset(preset) : NULL,
+                                           .tasks = 1 + t->o[6] % 8,
+                                           .features = (enum pd_gen_features)((t->o[1] >> 6) % 3),
+                                           .any = !preset && t->o[1] & 32};
+    struct pd_gen *gen;
+    CHECK(pd_gen_open(&gen, &sink, &options, NULL) == PD_OK && pd_gen_run(gen, NULL) == PD_OK);
+    pd_gen_close(gen);
+    CHECK(t->heap.blocks == 0);
+}
+
+static inline void check_gen(struct operations *t)
+{
+    struct image out, again;
+    operation_gen(t, &out);
+    CHECK(operation_clean(&out));
+    operation_gen(t, &again);
+    CHECK(operation_same(&out, &again));
+    image_free(&again);
+    image_free(&out);
+}
+
+/* ---- filter */
+
+enum operation_filter_way { FILTER_PLAIN, FILTER_THRICE, FILTER_LIVE };
+
+static inline bool operation_yes(void *user, struct pd_record *rec)
+{
+    (void)user, (void)rec;
+    return true;
+}
+
+/* THRICE: with names, of which any will do, and a predicate. LIVE: from what cannot seek. */
+static inline enum pd_code operation_filter(struct operations *t, const struct image *in, struct image *out,
+                                            enum operation_filter_way way, struct pd_filter_stats *stats)
+{
+    const struct pd_reader_options reading = {
+        .size = sizeof reading, .allocator = &t->allocator, .max_inflate = INFLATE_MOST};
+    const char *const any[] = {"*"};
+    const uint32_t numbers[] = {t->o[2], 100, 101}, types[] = {t->o[2], PD_RECORD_SAMPLE};
+    const struct pd_cpu_range cpus[] = {{t->o[2], t->o[2] + 2u}};
+    const struct pd_time_range times[] = {{t->o[2], t->o[2] + 10u}, {1000, 0}};
+    struct pd_filter_options options = {.size = sizeof options,
+                                        .allocator = &t->allocator,
+                                        .all_user = t->o[1] & 1,
+                                        .all_kernel = t->o[1] & 2,
+                                        .every = t->o[3] & 1 ? t->o[3] >> 1 : 0,
+                                        .limit = t->o[4] & 1 ? t->o[4] >> 1 : 0,
+                                        .sideband = t->o[1] & 4 ? PD_SIDEBAND_ALL : PD_SIDEBAND_NONE,
+                                        .zip = t->o[1] & 8 ? PD_ZIP_NONE : PD_ZIP_KEEP,
+                                        .finding = operation_finding,
+                                        .user = t};
+    struct pd_filter_lists *const l = t->o[1] & 16 ? &options.drop : &options.keep;
+    struct operation_source live = {in, 0};
+    const struct pd_source source = {.read_at = operation_read, .user = &live, .size = PD_NOWHERE};
+    const struct pd_sink sink = operation_sink(out);
+    struct pd_error error = {0};
+    struct pd_reader *r = NULL;
+    l->pids = t->o[5] & 1 ? numbers : NULL;
+    l->n_pids = t->o[5] & 1 ? 3 : 0;
+    l->tids = t->o[5] & 2 ? numbers : NULL;
+    l->n_tids = t->o[5] & 2 ? 3 : 0;
+    l->cpus = t->o[5] & 4 ? cpus : NULL;
+    l->n_cpus = t->o[5] & 4 ? 1 : 0;
+    l->times = t->o[5] & 8 ? times : NULL;
+    l->n_times = t->o[5] & 8 ? 2 : 0;
+    l->types = t->o[5] & 16 ? types : NULL;
+    l->n_types = t->o[5] & 16 ? 2 : 0;
+    if (way == FILTER_THRICE) {
+        options.keep.comms = any;
+        options.keep.n_comms = 1;
+        options.predicate = operation_yes;
+    }
+    if (way == FILTER_LIVE)
+        CHECK(pd_reader_open_source(&r, &source, &reading, NULL) == PD_OK);
+    else
+        r = operation_reopen(t, in);
+    *stats = (struct pd_filter_stats){0};
+    return operation_end(t, r, pd_filter(r, &sink, &options, stats, &error), &error);
+}
+
+/* However it is read, the same is written. */
+static inline void check_filter(struct operations *t, const struct image *in, bool clean)
+{
+    struct image out, other;
+    struct pd_filter_stats stats, others;
+    const enum pd_code code = operation_filter(t, in, &out, FILTER_PLAIN, &stats);
+    CHECK(code || t->findings || stats.damaged || t->o[4] & 1 || !operation_breaks(t, in));
+    if (!code && clean) {
+        struct pd_reader *r = operation_reopen(t, in);
+        const bool pipe = pd_reader_info(r)->container == PD_CONTAINER_PIPE;
+        pd_reader_close(r);
+        CHECK(t->findings == 0 && operation_clean(&out));
+        CHECK(operation_filter(t, in, &other, FILTER_THRICE, &others) == PD_OK);
+        CHECK(operation_same(&out, &other) && stats.kept_samples == others.kept_samples);
+        image_free(&other);
+        if (pipe) {
+            CHECK(operation_filter(t, in, &other, FILTER_LIVE, &others) == PD_OK);
+            CHECK(stats.kept_samples == others.kept_samples && operation_clean(&other));
+            image_free(&other);
+        }
+    }
+    image_free(&out);
+}
+
+/* ---- All of them */
+
+/* `in` has n recordings, at least one; each opens. */
+static inline void check_operation(const uint8_t *o, const struct image *in, size_t n)
+{
+    struct operations t = {.o = o};
+    bool clean = true;
+    t.allocator = (struct pd_allocator){heap_resize, heap_release, &t.heap};
+    for (size_t i = 0; i < n; i++)
+        clean = operation_clean(in + i) && clean;
+    switch ((enum operation)(o[0] % OPERATION_N)) {
+    case OPERATION_SORT: check_sort(&t, in, clean); break;
+    case OPERATION_MERGE: check_merge(&t, in, n, clean); break;
+    case OPERATION_SPLIT: check_split(&t, in, clean); break;
+    case OPERATION_REDACT: check_redact(&t, in, clean); break;
+    case OPERATION_REPAIR: check_repair(&t, in, clean); break;
+    case OPERATION_COMPARE: check_compare(&t, in, n > 1 ? in + 1 : NULL, clean); break;
+    case OPERATION_EDIT: check_edit(&t, in, clean); break;
+    case OPERATION_GEN: check_gen(&t); break;
+    case OPERATION_FILTER: check_filter(&t, in, clean); break;
+    case OPERATION_N: break;
+    }
+    CHECK(t.heap.blocks == 0 && t.heap.bytes == 0);
+}
+
+#endif

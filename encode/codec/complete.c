@@ -34,7 +34,7 @@ static struct pd_given given_in(const void *v)
 
 /* ---- Numbers */
 
-/* The number that the fields of `op`, which it counts or has as its size, are kept in. */
+/* The number that counts the fields of `op`, or is their size. */
 static struct pd_op counter_of(const struct pd_op *op)
 {
     return (struct pd_op){.kind = op->count_width == 2   ? PD_OP_U16
@@ -141,7 +141,7 @@ static void complete_copy(const struct pd_op *layout, const struct pd_shape *aro
     pd_complete_struct(layout, &shape, v, PD_COMPLETE_ZEROS);
 }
 
-/* A part of stated size: it is as large as its fields. */
+/* Sets the stated size of a part to that of its fields. */
 static void complete_sized(const struct pd_op *op, struct pd_shape *shape, void *v, enum pd_completing how)
 {
     static const struct pd_bytes none;

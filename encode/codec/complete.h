@@ -8,7 +8,7 @@
 
 enum pd_completing {
     PD_COMPLETE_ZEROS,    /* counts and sizes that are 0 */
-    PD_COMPLETE_ALL,      /* counts and sizes whatever they are, and zeros in the elements of lists */
+    PD_COMPLETE_ALL,      /* all counts and sizes, and zeros in the elements of lists */
     PD_COMPLETE_ELEMENTS, /* zeros, also in the elements of lists */
 };
 

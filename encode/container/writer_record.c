@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* writer_record.c - records of a program: what it left out is computed, what would be lost is refused. */
+/*
+ * writer_record.c - records that a program makes: computes what was left out, and refuses what would be lost.
+ */
 #include "encode/codec/complete.h"
 #include "src/codec/interpret.h"
 #include "src/schema/fail.h"
@@ -29,7 +31,7 @@ static bool is_plain_sample(struct pd_writer *w, const struct pd_plan *plan, con
     return more == 0;
 }
 
-/* A field that a program has set but the layout leaves out would be lost without a message. */
+/* Refuses a field that a program has set but the layout leaves out: it would be lost without a message. */
 static enum pd_code check_left_out(struct pd_writer *w, const struct pd_plan *plan,
                                    const struct pd_record *rec, struct pd_error *error)
 {
@@ -48,7 +50,7 @@ static bool has_flags(const struct pd_record *rec)
     return rec->type >= PD_RECORD_HEADER_ATTR;
 }
 
-/* What a program left out is rare among samples: they are completed when they cannot be encoded. */
+/* Samples are complete mostly: only those that cannot be encoded are completed. */
 static enum pd_code encode(const struct pd_plan *plan, const struct pd_record *rec, uint8_t *bytes,
                            size_t cap, size_t *size, struct pd_error *error)
 {
@@ -71,14 +73,17 @@ static uint32_t event_read(const struct pd_writer *w, const struct pd_record *re
     return framed.attr_index;
 }
 
-/* True if a reader takes a record for one of another event. Ids that are not the attrs' may be of any. */
+/*
+ * True if a reader would take the record for one of another event. A record whose id no attr has may be of
+ * any event.
+ */
 static bool is_mistaken(const struct pd_record *rec, const struct pd_plan *plan, uint32_t found)
 {
     const bool untold = rec->type == PD_RECORD_SAMPLE && plan->id == 0 && rec->attr_index > 0;
     return found == UINT32_MAX ? untold : found != rec->attr_index;
 }
 
-/* True if the record is a sample, or has a trailer: then it must be read as one of its own event. */
+/* True if the record is a sample or has a trailer: a reader must find its own event for it. */
 static bool is_of_event(const struct pd_writer *w, const struct pd_record *rec)
 {
     const struct pd_event_attr *e = w->attrs.attr[rec->attr_index], *first = w->attrs.attr[0];
@@ -136,7 +141,7 @@ static enum pd_code write_record(struct pd_writer *w, const struct pd_record *re
     return code ? code : pd_writer_raw(w, bytes, size, error);
 }
 
-/* A refused record would have come next: it has no offset yet, whatever its fields say. */
+/* A refused record has no offset yet, whatever rec->offset says. */
 enum pd_code pd_writer_record(struct pd_writer *w, const struct pd_record *rec, struct pd_error *error)
 {
     struct pd_error own = {0};

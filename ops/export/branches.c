@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * branches.c - see branches.h. Entries come newest first: after the branch of one, instructions ran from its
- * target up to the source of the next newer one. What has an end in the kernel is left out unless asked for.
+ * branches.c - see branches.h. Entries come newest first: after a branch, the instructions from its target up
+ * to the source of the next newer branch were executed. Entries that lie in the kernel at either end are left
+ * out unless asked for.
  */
 #include "branches.h"
 #include "src/schema/fail.h"
@@ -11,15 +12,16 @@
 
 #define KERNEL UINT64_C(0xffff800000000000)
 #define KEY_BYTES 30
-#define LONGEST (1 << 20) /* of a range: longer ones are errors of the hardware, and AutoFDO drops them */
+#define LONGEST (1 << 20) /* bytes; longer ranges are errors of the hardware, and AutoFDO drops them */
 
 #define PLACES ((size_t)1 << 14)
 
 /* ---- Counting */
 
 /*
- * A branch and where the range behind it ends, with what was counted for it, as long as the mappings of the
- * process and the counts in memory are the same: programs go the same ways again and again.
+ * Cache of branches, since programs take the same ones again and again: a branch, the end of the range behind
+ * it, and its counts. An entry is valid as long as the mappings of the process and the counts in memory are
+ * the same.
  */
 struct pd_branch_place {
     uint64_t generation, round; /* round 0: empty */
@@ -65,7 +67,7 @@ static enum pd_code count_one(struct pd_exporting *x, const struct pd_branch_cou
     return code;
 }
 
-/* A branch, or, with an end, a trace, and whether it was predicted wrongly, which is told of branches. */
+/* Counts a branch, or, with an end, a trace. Wrong predictions are counted in the section of branches. */
 static enum pd_code count_transfer(struct pd_exporting *x, struct pd_branch_count *c, bool wrong)
 {
     const enum pd_code code = count_one(x, c, false);
@@ -77,8 +79,8 @@ static enum pd_code count_transfer(struct pd_exporting *x, struct pd_branch_coun
 }
 
 /*
- * Of a branch from one file to another, each has the end that is its own. Where the range behind it ends is
- * NULL if that is not told with the branch.
+ * Counts a branch; one between two files is counted in both, each with its own end of the branch. `end`: of
+ * the range behind it; NULL if the format does not write both together.
  */
 static enum pd_code count_branch(struct pd_exporting *x, const struct pd_export_frame *from,
                                  const struct pd_export_frame *to, const struct pd_export_frame *end,
@@ -109,7 +111,7 @@ static enum pd_code count_range(struct pd_exporting *x, const struct pd_export_f
     return from->dso && from->dso == to->dso ? count_one(x, &c, false) : PD_OK;
 }
 
-/* Of what counts in user space and in the kernel, the branch stack tells no mode. */
+/* A branch stack does not tell the cpu mode of its addresses. */
 static struct pd_export_frame find_place(struct pd_exporting *x, uint32_t pid, uint64_t ip)
 {
     return pd_export_find(x, pid, ip, ip >= KERNEL ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER);
@@ -132,7 +134,7 @@ static enum pd_code count_address(struct pd_exporting *x, uint32_t pid, const st
     return frame.dso ? count_one(x, &c, false) : PD_OK;
 }
 
-/* The newest entry is at times recorded twice. */
+/* The hardware sometimes records the newest entry twice. */
 static bool is_doubled(const struct pd_branch_entry *newest, const struct pd_branch_entry *next)
 {
     const uint64_t stride = newest->from > newest->to ? newest->from - newest->to : newest->to - newest->from;
@@ -154,7 +156,10 @@ static bool is_known(const struct pd_branch_place *place, const struct pd_branch
            place->wrong == is->wrong;
 }
 
-/* The branch, with the range behind it. *newer: where the range ends, and then the branch's own source. */
+/*
+ * Counts a branch, with the range behind it. *newer: the source of the next newer branch, where the range
+ * ends; then the source of this one.
+ */
 static enum pd_code count_entry(struct pd_exporting *x, struct pd_branch_place *is,
                                 struct pd_export_frame *newer)
 {
@@ -172,7 +177,7 @@ static enum pd_code count_entry(struct pd_exporting *x, struct pd_branch_place *
     if (!code && !traces)
         code = count_range(x, &to, newer);
     *newer = is->source = from;
-    if (code || is->round != x->all->stacks.round) /* what was counted may be in a file by now */
+    if (code || is->round != x->all->stacks.round) /* the counts may have gone to a temporary file */
         return code;
     is->n = (uint8_t)x->n_counted;
     memcpy(is->counted, x->counted, sizeof is->counted);
@@ -186,7 +191,7 @@ enum pd_code pd_export_branches(struct pd_exporting *x, uint32_t pid, const stru
     const bool autofdo = x->all->options.format == PD_EXPORT_AUTOFDO;
     const uint64_t generation = pd_export_generation(x, pid);
     struct pd_export_frame newer = {0};
-    uint64_t end = UINT64_MAX; /* of no user address */
+    uint64_t end = UINT64_MAX; /* no newer branch */
     enum pd_code code = autofdo ? count_address(x, pid, rec) : PD_OK;
     for (size_t i = 0; !code && i < entries->n; i++) {
         struct pd_branch_entry e, next;
@@ -212,7 +217,7 @@ enum pd_code pd_export_branches(struct pd_exporting *x, uint32_t pid, const stru
 /* ---- Giving */
 
 struct giving {
-    struct pd_branch_count count; /* of which the wrong predictions may follow */
+    struct pd_branch_count count; /* its wrong predictions may follow */
     bool has;
     enum pd_code (*take)(void *user, const struct pd_branch_count *count, struct pd_error *error);
     void *user;
@@ -247,7 +252,7 @@ static enum pd_code take_key(void *user, const uint8_t *key, size_t n, uint64_t 
     (void)n;
     *(key[29] ? &c.wrong : &c.n) = sum;
     if (key[29] && g->has && g->count.dso == c.dso && g->count.section == c.section &&
-        g->count.from == c.from && g->count.to == c.to) { /* how often stands before it */
+        g->count.from == c.from && g->count.to == c.to) { /* its count came before */
         g->count.wrong = sum;
         return PD_OK;
     }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * branches.h - branch stacks as counts by file: branches, and the ranges of instructions between them, for
- * perf2bolt together. The key of a count is the number of the file, its section, three offsets, each with the
- * highest byte first, and for branches whether it is the number of wrong predictions.
+ * branches.h - counts the entries of branch stacks by file: branches, and the ranges of instructions between
+ * them; for perf2bolt, a branch and its range as one. The key of a count is the number of the file, the
+ * section, three offsets, each with the highest byte first, and for branches a byte that tells the number of
+ * wrong predictions from that of branches.
  */
 #ifndef PERFDATA_BRANCHES_H
 #define PERFDATA_BRANCHES_H
@@ -16,7 +17,7 @@ enum pd_branch_section {
     PD_BRANCH_TRACES, /* a branch, and the range behind it */
 };
 
-#define PD_BRANCH_ELSEWHERE UINT64_MAX /* offset: in another file */
+#define PD_BRANCH_ELSEWHERE UINT64_MAX /* as an offset: in another file */
 
 struct pd_branch_count {
     uint32_t dso;
@@ -25,7 +26,7 @@ struct pd_branch_count {
     uint64_t n, wrong;
 };
 
-/* Before all others. */
+/* To be called before the other functions. */
 enum pd_code pd_branches_make_places(struct pd_exporting *x);
 /* Adds the branch stack of a decoded sample of a process. */
 enum pd_code pd_export_branches(struct pd_exporting *x, uint32_t pid, const struct pd_record *rec);

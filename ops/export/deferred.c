@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deferred.c - call chains of which the user's part comes in a later record of the same thread, with the
- * cookie that ends the samples' own. Few wait at a time: a thread writes that record on its way back to user
+ * deferred.c - call chains whose user part comes in a later record of the same thread, matched by a cookie at
+ * the end of the sample's own chain. Few wait at a time: a thread writes that record on its way back to user
  * mode.
  */
 #include "export.h"
@@ -21,7 +21,7 @@ static size_t bytes_of(const struct pd_unjoined *u)
     return u->n_frames * sizeof *u->frames + u->n_head + sizeof *u;
 }
 
-/* Adds the sample with what is known of its frames, and what x->frames has besides. */
+/* Adds the sample with the frames that are in x->frames. */
 static enum pd_code add_joined(struct pd_exporting *x, struct pd_unjoined *u)
 {
     struct pd_waiting *at;
@@ -45,7 +45,7 @@ static enum pd_code copy_frames(struct pd_exporting *x, const struct pd_export_f
     return PD_OK;
 }
 
-/* The oldest one goes without. */
+/* Adds the oldest sample without its user part. */
 static enum pd_code put_oldest(struct pd_exporting *x)
 {
     struct pd_unjoined_list *l = &x->unjoined;
@@ -65,7 +65,7 @@ enum pd_code pd_export_unjoined(struct pd_exporting *x)
     return code;
 }
 
-/* The list begins at its array's start again. */
+/* Moves the samples that still wait to the start of the array. */
 static void close_gaps(struct pd_unjoined_list *l)
 {
     size_t n = 0;

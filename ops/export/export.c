@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * export.c - pd_export_add(): the samples of a recording, in an order in which a session knows their tasks
- * and mappings, become stacks. A call chain that a process had before, with the same mappings, is known by
- * its hash: then its frames are not looked up again.
+ * export.c - pd_export_add(): a session takes the records in order of time, and each sample becomes a stack.
+ * The hash of a sample finds the stack that an equal sample had before, as long as the mappings of its
+ * process are the same; its frames are not looked up again.
  */
 #include "branches.h"
 #include "ops/filter/build_id.h"
@@ -18,14 +18,14 @@
 #define STACK_PLACES ((size_t)1 << 15)
 #define COMM_PLACES ((size_t)1 << 10)
 
-/* Where a stack is, as long as the stacks in memory are the same. */
+/* Cache of stacks; an entry is valid as long as the stacks in memory are the same. */
 struct pd_stack_place {
     XXH128_hash_t hash;
     uint64_t round; /* 0: empty */
     struct pd_waiting *at;
 };
 
-/* The name of a task, as long as no record has changed one. */
+/* Cache of tasks' names; an entry is valid until a record may change a name. */
 struct pd_comm_place {
     uint64_t generation; /* 0: empty */
     uint32_t tid, number;
@@ -101,7 +101,7 @@ enum pd_code pd_export_write(struct pd_export *e, const struct pd_sink *sink, st
 {
     if (e->broken)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "export", 0, 0);
-    e->broken = true; /* the stacks go as they are written */
+    e->broken = true; /* the stacks are released as they are written */
     switch (e->options.format) {
     case PD_EXPORT_PPROF: return pd_export_pprof(e, sink, error);
     case PD_EXPORT_SPEEDSCOPE: return pd_export_speedscope(e, sink, error);
@@ -126,7 +126,7 @@ static enum pd_code enlarge_text(struct pd_exporting *x, size_t n)
     return PD_OK;
 }
 
-/* Other formats write nothing of build ids. */
+/* True if the names of files have build ids: the other formats do not write them. */
 static bool has_ids(const struct pd_export *e)
 {
     return e->options.format == PD_EXPORT_PPROF || e->options.format >= PD_EXPORT_BOLT || e->options.symbol;
@@ -182,7 +182,7 @@ static size_t event_name(struct pd_exporting *x, uint32_t attr)
                : pd_event_format(a->type, a->config, a->bp_addr, a->bp_type, a->bp_len, x->text, x->text_cap);
 }
 
-/* Whether periods of an event are times; the same for all events of that name. */
+/* Notes whether the periods of an event are times; events of one name agree in this. */
 static enum pd_code note_unit(struct pd_exporting *x, uint32_t attr, uint32_t event)
 {
     struct pd_export *e = x->all;
@@ -270,7 +270,7 @@ static enum pd_code put_cgroup(struct pd_exporting *x, const struct pd_record *r
     return code;
 }
 
-/* What stands before the frames. */
+/* Puts the numbers of the keys, which stand before the frames. */
 static enum pd_code put_head(struct pd_exporting *x, const struct pd_export_sample *s)
 {
     const uint32_t keys = x->all->options.keys;
@@ -303,7 +303,7 @@ static enum pd_code change_one(struct pd_exporting *x, uint32_t pid)
     return PD_OK;
 }
 
-/* For a record that is no sample: the frames of which processes must be looked up anew? */
+/* Notes which processes' frames must be looked up again after a record that is no sample. */
 static enum pd_code note_change(struct pd_exporting *x, const struct pd_record *rec)
 {
     uint32_t pid, tid;
@@ -312,13 +312,13 @@ static enum pd_code note_change(struct pd_exporting *x, const struct pd_record *
     if (role == PD_ROLE_OF_TASK && rec->decoded && !pd_in_kernel(rec) && pd_told_task(rec, &pid, &tid))
         return change_one(x, pid);
     if (role == PD_ROLE_OF_TASK || rec->type == PD_RECORD_KSYMBOL)
-        x->generation += UINT64_C(1) << 40; /* never what that of another process is */
+        x->generation += UINT64_C(1) << 40; /* no generation of a process gets as far */
     return PD_OK;
 }
 
 /* ---- A sample */
 
-/* A sample that is not known by its hash. */
+/* Adds the stack of a sample that is not in the cache. */
 static enum pd_code add_frames(struct pd_exporting *x, const struct pd_export_sample *s,
                                struct pd_waiting **at)
 {
@@ -332,7 +332,7 @@ static enum pd_code add_frames(struct pd_exporting *x, const struct pd_export_sa
     return code ? code : pd_export_put(x, s, at);
 }
 
-/* Of all that a stack depends on. */
+/* The hash of all that a stack depends on. */
 PD_WRAPS static XXH128_hash_t hash_of(const struct pd_exporting *x, const struct pd_export_sample *s)
 {
     const struct pd_key key = {x->all->stacks.seed, 0};
@@ -365,8 +365,8 @@ static enum pd_code add_stack(struct pd_exporting *x, const struct pd_export_sam
 }
 
 /*
- * The stack in raw data. perf's BPF program of a little-endian machine writes thread and process the wrong
- * way round, and perf takes them so.
+ * Takes the stack in raw data. perf's BPF program on a little-endian machine swaps thread and process, and
+ * perf reads them swapped.
  */
 static void take_offcpu(struct pd_exporting *x, struct pd_export_sample *s, const struct pd_offcpu *offcpu)
 {
@@ -389,7 +389,7 @@ static bool wants_event(const struct pd_exporting *x, uint32_t attr)
            !lists_event(&x->drop, attr);
 }
 
-/* The sample as one of an event that it counted. */
+/* Adds the sample for one of the events that it counted. */
 static enum pd_code add_count(struct pd_exporting *x, struct pd_export_sample *s,
                               const struct pd_counted *counted)
 {

@@ -18,7 +18,7 @@
 #include "stacks.h"
 #include <perfdata/ops/export.h>
 
-/* How frames of a file are told: by offsets in it, or by addresses. */
+/* How frames of a file are named: by offsets in it, by addresses, or by functions. */
 #define PD_DSO_OFFSETS 'o'
 #define PD_DSO_ADDRESSES 'a'
 #define PD_DSO_FUNCTIONS 'f' /* by the number of the name in `functions` */
@@ -28,7 +28,7 @@ struct pd_export {
     struct pd_export_stats stats;
     struct pd_texts comms, cgroups, events, functions;
     struct pd_texts
-        dsos; /* PD_DSO_… and the build id, if the format has them; a space; the name. Number 0: not mapped */
+        dsos; /* PD_DSO_…, the build id if the format writes it, a space, the name. Number 0: not mapped */
     bool *nanoseconds; /* by number in `events`: its periods are times */
     size_t cap_nanoseconds;
     uint64_t
@@ -72,7 +72,7 @@ struct pd_branch_place; /* a branch that was counted */
 
 struct pd_exporting; /* the work on one recording */
 
-/* Of a sample, what its stack is made of. */
+/* What the stack of a sample is made of. */
 struct pd_export_sample {
     uint32_t pid, tid, cpu, event;
     uint32_t process; /* whose memory the frames are in */
@@ -80,10 +80,10 @@ struct pd_export_sample {
     const struct pd_record *rec;
     uint64_t ip;
     bool has_ip;
-    struct pd_vec ips; /* n is 0: its address alone */
+    struct pd_vec ips; /* n 0: the address alone is the stack */
 };
 
-/* Before all others. */
+/* To be called before the other functions. */
 enum pd_code pd_export_make_places(struct pd_exporting *x);
 /* The frame of an address. */
 struct pd_export_frame pd_export_find(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode);
@@ -92,7 +92,7 @@ enum pd_code pd_export_chain(struct pd_exporting *x, uint32_t pid, const struct 
 /* Appends one frame. */
 enum pd_code pd_export_frame(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode);
 
-/* Changes whenever the mappings of a process may. */
+/* A number that changes when a record may have changed the mappings of the process. */
 uint64_t pd_export_generation(const struct pd_exporting *x, uint32_t pid);
 /* Adds the frames and the head to the stacks. *at as of pd_stacks_add(). */
 enum pd_code pd_export_put(struct pd_exporting *x, const struct pd_export_sample *sample,
@@ -135,7 +135,7 @@ struct pd_exporting {
     struct pd_error *error;
     const struct pd_allocator *allocator;
     enum pd_code failed; /* in a callback of the session */
-    /* Which mappings a process has: both change with each record that may change them. */
+    /* Generations of processes' mappings, and of all: a record that may change mappings changes them. */
     struct pd_idmap pids; /* to places in `generations` */
     uint64_t *generations;
     size_t n_pids, cap_pids;

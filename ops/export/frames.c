@@ -8,7 +8,9 @@
 
 #define PLACES ((size_t)1 << 14)
 
-/* What pd_session_find_mapping() said, as long as the mappings of the process are the same. */
+/*
+ * Cache of pd_session_find_mapping(); an entry is valid as long as the mappings of the process are the same.
+ */
 struct pd_frame_place {
     uint64_t generation, ip; /* generation 0: empty */
     uint64_t offset;
@@ -30,7 +32,10 @@ PD_WRAPS static struct pd_frame_place *place_of(struct pd_exporting *x, uint32_t
     return &x->frame_places[mixed >> 50];
 }
 
-/* The twin of a file, whose frames are functions. Folded stacks do not tell files of functions apart. */
+/*
+ * The number of a file's second name, for frames that are functions. Folded stacks name functions without the
+ * file.
+ */
 static enum pd_code find_twin(struct pd_exporting *x, uint32_t dso, uint32_t *twin)
 {
     struct pd_export *e = x->all;
@@ -57,7 +62,9 @@ static enum pd_code find_twin(struct pd_exporting *x, uint32_t dso, uint32_t *tw
     return code;
 }
 
-/* What is known of the function at a place. The kernel's symbols that have records are their own names. */
+/*
+ * Asks for the function at a place. Symbols of the kernel that have records (KSYMBOL) keep their own names.
+ */
 static bool ask_symbol(const struct pd_exporting *x, const struct pd_frame_place *place, const char *own,
                        struct pd_symbol *symbol)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stacks.c - see stacks.h. Sums of equal keys in different runs are added when the runs are merged. */
+/* stacks.c - see stacks.h. Merging runs adds the sums of equal keys. */
 #include "stacks.h"
 #include "src/schema/fail.h"
 #include "src/support/keyed.h"
@@ -7,7 +7,7 @@
 #include <xxhash.h>
 
 #define BLOCK ((size_t)1 << 20)
-#define MERGED 16 /* so many runs of a level become one of the next */
+#define MERGED 16 /* this many runs of a level become one of the next */
 
 struct pd_stack_block {
     struct pd_stack_block *next;
@@ -114,7 +114,7 @@ static int compare_places(const void *a, const void *b)
     return compare_keys(*(struct pd_waiting *const *)a, *(struct pd_waiting *const *)b);
 }
 
-/* Sorts the keys to the front of the table, which is no table from then on. */
+/* Sorts the keys to the front of the table, which cannot be searched from then on. */
 static void sort_keys(struct pd_stacks *s)
 {
     size_t n = 0;
@@ -147,7 +147,10 @@ static enum pd_code end_run(struct pd_stacks *s, unsigned level, struct pd_error
     return PD_OK;
 }
 
-/* The heads of runs from `first` on that have the smallest key, as one. *found is false at the end. */
+/*
+ * Takes the smallest key of the runs from `first` on; where several have it, with their sum. *found is false
+ * at the end.
+ */
 static enum pd_code take_least(struct pd_stacks *s, size_t first, struct pd_waiting *least, bool *found,
                                struct pd_error *error)
 {
@@ -200,7 +203,7 @@ static enum pd_code put_key(void *user, const struct pd_waiting *w, struct pd_er
     return pd_spill_put(user, w, error);
 }
 
-/* Merges the last runs as long as there are MERGED of one level. */
+/* Merges the last runs while there are MERGED of one level. */
 static enum pd_code merge_levels(struct pd_stacks *s, struct pd_error *error)
 {
     enum pd_code code = PD_OK;

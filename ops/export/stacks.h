@@ -24,7 +24,7 @@ struct pd_stacks {
     struct pd_spill spill;
     struct pd_run *runs;
     size_t n_runs, cap_runs;
-    uint64_t round;   /* grows whenever the keys in memory go */
+    uint64_t round;   /* grows whenever the keys in memory are written out */
     uint64_t spilled; /* bytes */
     uint64_t added;   /* keys that were new in memory */
 };
@@ -37,7 +37,7 @@ void pd_stacks_free(struct pd_stacks *s);
 /* Adds to the sum of a key, of at most PD_STACK_MOST bytes. *at is valid in this round. */
 enum pd_code pd_stacks_add(struct pd_stacks *s, const uint8_t *key, size_t n, uint64_t weight,
                            struct pd_waiting **at, struct pd_error *error);
-/* A sum that has no room for more stays at the largest number. */
+/* A sum that would overflow stays at the largest number. */
 static inline uint64_t pd_stacks_sum(uint64_t a, uint64_t b)
 {
     uint64_t sum;
@@ -46,7 +46,7 @@ static inline uint64_t pd_stacks_sum(uint64_t a, uint64_t b)
 
 /*
  * Gives each key once, in order of its bytes; `take` returns PD_OK, or an error that ends it. No key may be
- * added from then on.
+ * added afterwards.
  */
 enum pd_code pd_stacks_each(struct pd_stacks *s,
                             enum pd_code (*take)(void *user, const uint8_t *key, size_t n, uint64_t sum,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * symbols.c - the functions at the addresses that a recording uses, to be taken to where the files are not.
+ * symbols.c - the functions at the addresses that a recording uses, for machines that do not have its files.
  * The key of an address is the number of the file and the offset, each with the highest byte first.
  */
 #include "labels.h"
@@ -40,7 +40,7 @@ enum pd_code pd_export_addresses(struct pd_exporting *x, uint32_t pid, const str
 struct writing {
     struct pd_export *all;
     struct pd_text_out text;
-    uint32_t dso; /* whose line has been written; 0: none */
+    uint32_t dso; /* of the last line written; 0: none */
 };
 
 static void put_number(struct pd_out *out, uint64_t value)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* build_id.h - the build id of a mapping as text: of its record, or as whoever read the recording knows it.
+/*
+ * build_id.h - the build id of a mapping as text: from its record, or from a callback that knows the
+ * recording's build ids.
  */
 #ifndef PERFDATA_BUILD_ID_H
 #define PERFDATA_BUILD_ID_H

@@ -78,7 +78,8 @@ static bool is_wanted(struct pd_chosen *c, struct pd_record *rec)
     return pd_selector_meets(&c->selector, c->session, rec, sides);
 }
 
-/* True if a record that is no sample is whole, or of an unknown type; all of it is looked at, as check does.
+/*
+ * True if a record that is no sample is intact, or of an unknown type. All of it is decoded, as by `check`.
  */
 static bool is_whole(struct pd_chosen *c, struct pd_record *rec)
 {
@@ -90,7 +91,7 @@ static bool is_whole(struct pd_chosen *c, struct pd_record *rec)
     return false;
 }
 
-/* A record through the session; `wanted`: it is a sample that the selection wants. */
+/* Passes a record to the session; `wanted`: it is a sample that the selection wants. */
 static enum pd_code take(struct pd_chosen *c, struct pd_record *rec, bool *wanted, struct pd_error *error)
 {
     struct pd_error what;

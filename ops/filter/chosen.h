@@ -18,7 +18,7 @@ struct pd_chosen_options {
     /* Called for each record that is no sample, after the session has taken it; may be NULL. */
     enum pd_code (*other)(void *user, struct pd_record *rec, struct pd_error *error);
     void *tag_user; /* of both */
-    bool few;       /* the session is not asked for the process of a thread that only samples name */
+    bool few;       /* the session need not find the process of a thread that only samples name */
     void (*finding)(void *user, const struct pd_error *error); /* damage; may be NULL */
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *user;
@@ -37,12 +37,12 @@ struct pd_chosen {
     bool damaged;
 };
 
-/* Rewinds the reader if it can seek. To be closed in any case. */
+/* Rewinds the reader if it can seek. To be closed even after an error. */
 enum pd_code pd_chosen_open(struct pd_chosen *c, struct pd_reader *reader,
                             const struct pd_chosen_options *options, struct pd_error *error);
 void pd_chosen_close(struct pd_chosen *c);
 /*
- * The next sample, decoded. PD_END: no more. Damage is told, and what is intact goes on; other codes are
+ * The next sample, decoded. PD_END: no more. Damage is reported, and what is intact follows; other codes are
  * failures.
  */
 enum pd_code pd_chosen_next(struct pd_chosen *c, struct pd_record *rec, struct pd_error *error);

@@ -85,7 +85,7 @@ static bool take_comparison(struct parser *p, enum pd_compare *compare)
     return p->at[0] == '&' && p->at[1] != '&' && take(p, "&");
 }
 
-/* Decimal, 0x… or 0…; false: it is none, or has more than 64 bits. */
+/* Reads decimal, 0x… or 0…; false: it is no number, or needs more than 64 bits. */
 static bool read_number(const char *s, uint64_t *number)
 {
     const unsigned base = *s != '0' || s[1] == 0 ? 10 : s[1] == 'x' || s[1] == 'X' ? 16 : 8;

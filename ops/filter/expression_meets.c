@@ -7,7 +7,7 @@
 #include <perfdata/session/fields.h>
 #include <string.h>
 
-/* The path of a field in samples; perf keeps two kinds of weight. */
+/* The path of a field in samples. perf has two fields of weight. */
 static const char *path_of(const char *name, const struct pd_attr *attr)
 {
     if (strcmp(name, "weight") == 0 && attr->sample_type & PD_SAMPLE_WEIGHT_STRUCT)
@@ -87,7 +87,7 @@ bool pd_expression_check(struct pd_expression *x, const struct pd_reader *reader
 {
     for (size_t i = 0; i < x->n; i++) {
         struct pd_expression_node *node = &x->nodes[i];
-        pd_release(x->allocator, node->places); /* of another input */
+        pd_release(x->allocator, node->places); /* the event is of another input */
         node->places = NULL;
         node->n_places = 0;
         if (node->op == PD_TEST && !check_test(node, reader, tracepoints, wrong))
@@ -100,7 +100,7 @@ bool pd_expression_check(struct pd_expression *x, const struct pd_reader *reader
 
 static bool compare_texts(const struct pd_expression_node *node, const struct pd_str *value)
 {
-    char text[UINT16_MAX + 1]; /* a record is shorter */
+    char text[UINT16_MAX + 1]; /* the record is too short for it */
     const size_t n = value->len < sizeof text ? value->len : sizeof text - 1;
     if (n)
         memcpy(text, value->ptr, n);
@@ -112,7 +112,7 @@ static bool compare_texts(const struct pd_expression_node *node, const struct pd
     }
 }
 
-/* -1, 0 or 1. A negative number of the expression is below all numbers without a sign. */
+/* Compares, for -1, 0 or 1. A negative number of the expression is below all unsigned numbers. */
 static int order_numbers(const struct pd_expression_node *node, uint64_t value, bool is_signed)
 {
     const bool below = is_signed && value >> 63;

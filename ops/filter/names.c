@@ -11,7 +11,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Of sorted names; how many are left. */
+/* Drops names that come twice from a sorted list; returns how many are left. */
 static size_t drop_copies(const char **names, size_t n)
 {
     size_t kept = 0;
@@ -32,7 +32,7 @@ bool pd_names_init(struct pd_names *l, const char *const *names, size_t n,
     l->met = pd_array(allocator, NULL, n, sizeof *l->met);
     if (l->names == NULL || l->patterns == NULL || l->met == NULL)
         return false;
-    memcpy(l->names, names, n * sizeof *l->names); /* patterns, too: a name may be just that */
+    memcpy(l->names, names, n * sizeof *l->names); /* patterns, too: a name may look like one */
     memset(l->met, 0, n * sizeof *l->met);
     qsort(l->names, n, sizeof *l->names, compare_names);
     l->n = drop_copies(l->names, n);

@@ -11,13 +11,13 @@
 struct pd_names {
     const struct pd_allocator *allocator;
     const char **names; /* sorted, each once; the caller's texts */
-    bool *met;          /* by name: pd_names_meet() met it */
+    bool *met;          /* for each name: pd_names_meet() has met it */
     size_t n;
     const char **patterns; /* names with `*` or `?` in them */
     size_t n_patterns;
 };
 
-/* False: no memory. In any case to be freed. */
+/* False: no memory. To be freed even then. */
 bool pd_names_init(struct pd_names *l, const char *const *names, size_t n,
                    const struct pd_allocator *allocator);
 void pd_names_free(struct pd_names *l);

@@ -66,14 +66,14 @@ static uint32_t judge_name(const struct pd_selector *s, const char *name)
            (pd_names_meet(&s->drop_dsos, name) ? PD_SELECT_DROP : 0u);
 }
 
-/* A path, and the last part of it, which perf calls the short name. */
+/* Compares a path, and its last part, which perf calls the short name. */
 static uint32_t judge_path(const struct pd_selector *s, const char *path)
 {
     const char *slash = strrchr(path, '/');
     return judge_name(s, path) | (slash ? judge_name(s, slash + 1) : 0);
 }
 
-/* By the name that is recorded and by the one that perf shows. */
+/* True if the recorded name of the file, or the one that perf shows, is in the list. */
 uint32_t pd_selector_judge_mapping(const struct pd_selector *s, const struct pd_mapping *m)
 {
     char dso[UINT16_MAX + 1], base[UINT16_MAX + 1];
@@ -100,7 +100,7 @@ const struct pd_mapping *pd_sample_mapping(struct pd_session *session, const str
     return pd_session_find_mapping(session, pid, ip, rec->misc & PD_MISC_CPUMODE);
 }
 
-/* A sample without an address counts as being in the kept files. */
+/* A sample without an address counts as in the kept files. */
 static bool meets_dsos(const struct pd_selector *s, uint32_t mapping)
 {
     return (s->options->keep.dsos == NULL || mapping & PD_SELECT_KEEP) && !(mapping & PD_SELECT_DROP);
@@ -129,7 +129,7 @@ static bool set_sides(struct pd_selector *s, uint32_t tid, uint8_t sides)
     return true;
 }
 
-/* Completes a subject by what the session knows of its task. */
+/* Adds to a subject what the session knows of its task. */
 static void find_task(const struct pd_selector *s, struct pd_session *session, struct pd_subject *subject)
 {
     subject->name = "";
@@ -177,7 +177,7 @@ bool pd_selector_meets_task(struct pd_selector *s, struct pd_session *session, s
 
 /* ---- Cgroups */
 
-/* A sample without a cgroup counts as being in the kept ones; one whose path is not recorded does not. */
+/* A sample without a cgroup counts as in the kept ones; one whose cgroup has no recorded path does not. */
 static bool meets_cgroups(const struct pd_selector *s, const struct pd_session *session,
                           struct pd_record *rec)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * selector.h - selects the samples of records that come in order of time, with a session that has taken them:
- * for lists that depend on mappings, cgroups and families of tasks, and for operations that only read.
+ * selector.h - says which samples a selection keeps, from records in order of time and a session that has
+ * taken them: for lists that depend on mappings, cgroups and families of tasks, and for operations that only
+ * read.
  */
 #ifndef PERFDATA_SELECTOR_H
 #define PERFDATA_SELECTOR_H
@@ -17,14 +18,14 @@ struct pd_selector {
     struct pd_criteria keep, drop;
     bool drops; /* `drop` has a list of those that pd_meets_any() knows */
     struct pd_names keep_dsos, drop_dsos, keep_cgroups, drop_cgroups;
-    struct pd_idmap heirs; /* by tid: places in `sides` */
+    struct pd_idmap heirs; /* by tid: index in `sides` */
     uint8_t *sides;        /* PD_SELECT_…: descends from a task of the lists */
     size_t sides_cap;
 };
 
 /*
- * Of the options it uses the lists, all_user, all_kernel, with_children and predicate; they must outlive it.
- * To be freed in any case.
+ * Uses lists, all_user, all_kernel, with_children and predicate of the options; they must outlive it. To be
+ * freed even after an error.
  */
 enum pd_code pd_selector_init(struct pd_selector *s, const struct pd_filter_options *options,
                               struct pd_error *error);
@@ -32,17 +33,18 @@ void pd_selector_free(struct pd_selector *s);
 /* PD_SESSION_… that its questions need. */
 uint32_t pd_selector_parts(const struct pd_selector *s);
 
-/* PD_SELECT_… of the lists that have the mapping's file; mapping NULL: unmapped. For pd_session_options.tag.
+/*
+ * PD_SELECT_… of the lists that name the mapping's file; mapping NULL: unmapped. For pd_session_options.tag.
  */
 uint32_t pd_selector_judge_mapping(const struct pd_selector *s, const struct pd_mapping *mapping);
 /*
- * Follows families. For each record that is no sample, before the session takes it. False: no memory. A
- * record that cannot be decoded says nothing.
+ * Follows families: to be called for each record that is no sample, before the session takes it. A record
+ * that cannot be decoded changes nothing. False: no memory.
  */
 bool pd_selector_record(struct pd_selector *s, struct pd_session *session, struct pd_record *rec);
 /*
- * True if the record goes with its task by the lists of tasks, times, cpus, events and families; for samples
- * and records that have PD_ROLE_WITH_TASK.
+ * True if the lists of tasks, times, cpus, events and families keep the record; for samples and records with
+ * PD_ROLE_WITH_TASK.
  */
 bool pd_selector_meets_task(struct pd_selector *s, struct pd_session *session, struct pd_record *rec);
 /* The same for all lists and modes; for samples, which it may decode. `mapping`: PD_SELECT_… of the address.

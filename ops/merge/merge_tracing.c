@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * merge_tracing.c - unites what inputs of one kernel know of tracepoints: an event's format of any of them is
- * in the output once. The numbers of events are a kernel's own, so a number with two formats is a conflict.
+ * merge_tracing.c - unites what inputs of one kernel say of tracepoints: the output has each event's format
+ * once, whichever input has it. A kernel numbers its events itself, so one number with two formats is a
+ * conflict.
  */
 #include "merge.h"
 #include "src/schema/fail.h"
@@ -50,7 +51,7 @@ static bool same_bytes(const struct pd_bytes *a, const struct pd_bytes *b)
 
 /* ---- Conflicts */
 
-/* Two kernels would say these otherwise. */
+/* Why two inputs cannot be of one kernel; NULL: nothing says so. */
 static const char *differing_kernel(const struct pd_feature_tracing_data *a,
                                     const struct pd_feature_tracing_data *b)
 {
@@ -141,8 +142,7 @@ static uint64_t hash_name(const struct united *u, const struct pd_str *name)
     return XXH3_64bits_withSeed(name->len ? name->ptr : "", name->len, pd_keyed(&u->m->hash_key, 3));
 }
 
-/* Of two names with one hash the second one becomes a system again, with the same name: that changes nothing.
- */
+/* Of two names with the same hash, the second becomes a further system of that name, which does no harm. */
 static enum pd_code find_system(struct united *u, const struct pd_str *name, size_t *system)
 {
     const uint64_t hash = hash_name(u, name);

@@ -32,7 +32,7 @@ static size_t find_counters(const struct pd_record *rec, struct place *first, si
     const uint64_t format = rec->plan->shape.read_format;
     const size_t start = rec->plan->read, times = (format & PD_FORMAT_TOTAL_TIME_ENABLED ? 8u : 0u) +
                                                   (format & PD_FORMAT_TOTAL_TIME_RUNNING ? 8u : 0u);
-    if (start == 0 || !(format & PD_FORMAT_ID)) /* whose they are is not known */
+    if (start == 0 || !(format & PD_FORMAT_ID)) /* their event is not known */
         return 0;
     *step = 16 + (format & PD_FORMAT_LOST ? 8 : 0);
     if (format & PD_FORMAT_GROUP) {
@@ -43,7 +43,7 @@ static size_t find_counters(const struct pd_record *rec, struct place *first, si
     return 1;
 }
 
-/* The counter's difference, added to the sum of the output. */
+/* Adds the counter's difference to the sum of the output. */
 PD_WRAPS static bool add_counter(struct pd_reads *r, struct pd_ids *written, uint64_t id, uint64_t value,
                                  uint64_t *sum)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reads.h - values of counters in samples (READ), where samples are left out. perf takes a counter's
- * difference to its value in the sample before as the sample's period (src/session/counts.h), so what a
- * dropped sample counted would be added to the next one. Here each kept sample keeps its own difference: its
- * values become the sums of what the kept ones counted. Where several inputs
- * have the same counters, as pieces of one recording have, so do those of the output.
+ * reads.h - values of counters in samples (READ), where samples are left out. perf takes the difference
+ * between a counter's value and that in the sample before as the sample's period (src/session/counts.h), so
+ * the count of a dropped sample would go to the next one. Here each kept sample keeps its own difference: its
+ * values become the sums of what the kept ones counted. Inputs that have the same counters, as the pieces of
+ * a recording do, go on with the same sums.
  */
 #ifndef PERFDATA_READS_H
 #define PERFDATA_READS_H
@@ -13,7 +13,7 @@
 #include <perfdata/constants.h>
 #include <perfdata/reader.h>
 
-/* Of an input, in one pass over it. */
+/* The counters of an input, in one pass over it. */
 struct pd_reads {
     const struct pd_allocator *allocator;
     bool (*knows)(const void *who, uint64_t id); /* true if an event has the id: others stay as they are */
@@ -32,9 +32,9 @@ static inline bool pd_has_reads(const struct pd_record *rec)
 }
 
 /*
- * Passes a sample that has READ, in the order of the input. `written`: sums in the output that gets it, by
- * id; NULL: none does. *bytes: what to write, the record's own or `room` with other values in it. A sample
- * that cannot be decoded stays as it is. PD_ENOMEM.
+ * Takes a sample that has READ, in the order of the input. `written`: the sums, by id, of the output that
+ * gets it; NULL: it is left out. *bytes: what to write, the record's own bytes or `room` with other values in
+ * them. A sample that cannot be decoded stays as it is. PD_ENOMEM.
  */
 enum pd_code pd_reads_pass(struct pd_reads *reads, struct pd_ids *written, struct pd_record *rec,
                            uint8_t room[UINT16_MAX + 1], const uint8_t **bytes, struct pd_error *error);

@@ -21,7 +21,7 @@ struct event {
     struct pd_report_event is; /* first: what is handed out */
     struct pd_report_row *rows;
     size_t cap;
-    bool unwanted; /* the selection does not want what it counts */
+    bool unwanted; /* the selection excludes what it counts */
 };
 
 struct pd_report {
@@ -105,7 +105,7 @@ static uint32_t find_cgroup(struct pd_report *r, const struct pd_session *sessio
     return number_text(r, path ? path : "unknown");
 }
 
-/* Which of the equal parts of the time; the last one has the last moment. */
+/* The part of the time that a sample is in; the last part includes the last moment. */
 static uint64_t find_slice(const struct pd_report_options *o, const struct pd_subject *s)
 {
     const uint64_t span = o->last - o->first;
@@ -176,7 +176,7 @@ static bool lists_event(const struct pd_filter_lists *l, uint32_t attr)
     return false;
 }
 
-/* Events that have come since: a stream's attrs are among its records. */
+/* Takes events that have come since: the attrs of a stream are among its records. */
 static bool add_events(struct pd_report *r, size_t n)
 {
     while (r->n_events <= n) {
@@ -190,7 +190,7 @@ static bool add_events(struct pd_report *r, size_t n)
     return true;
 }
 
-/* Number 0 is of unknown events, so that attrs may still come. */
+/* Number 0 is for unknown events, since attrs may still come. */
 static size_t place_of(uint32_t attr)
 {
     return attr == UINT32_MAX ? 0 : (size_t)attr + 1;
@@ -240,7 +240,7 @@ static enum pd_code take(struct pd_report *r, struct pd_chosen *c, const struct 
 
 /* ---- All of it */
 
-/* Rows are compared by period, then by their values as they are shown. */
+/* Compares rows by period, then by their values as they are shown. */
 static int compare_values(const struct pd_report *r, enum pd_report_key key, uint64_t a, uint64_t b)
 {
     const char *x = pd_report_text(r, key, a), *y = pd_report_text(r, key, b);

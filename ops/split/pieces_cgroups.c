@@ -26,7 +26,7 @@ enum pd_code pd_cut_cgroups_record(struct pd_cutting *c, struct pd_record *rec)
         return PD_OK;
     const enum pd_code code = pd_session_record(c->cgroups.session, rec, &what);
     if (!pd_is_failure(code) && code != PD_ELIMIT)
-        return PD_OK; /* damage is reported when it is copied */
+        return PD_OK; /* damage is reported when the record is copied */
     *c->error = what;
     return code;
 }

@@ -429,11 +429,9 @@ static enum pd_code copy_parts(struct copying *c)
 enum pd_code pd_scan_copy(struct pd_filtering *f, bool *over)
 {
     const struct pd_scan *s = &f->scan;
-    const struct pd_filter_options *o = f->options;
     uint8_t pieces[PIECES];
-    struct copying c = {.f = f, .pieces = pieces, .told = pd_reader_info(f->reader)->data_offset};
-    if (o->size > offsetof(struct pd_filter_options, copy))
-        c.copy = o->copy;
+    struct copying c = {
+        .f = f, .pieces = pieces, .copy = f->options->copy, .told = pd_reader_info(f->reader)->data_offset};
     const enum pd_code code = copy_parts(&c);
     *over = c.over;
     f->stats->samples += s->samples;

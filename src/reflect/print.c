@@ -16,8 +16,8 @@ struct printer {
     bool skip_zero; /* leave fields that are 0 out */
 };
 
-static enum pd_code make_printer(struct printer *p, const struct pd_print_options *options, unsigned indent,
-                                 struct pd_out *out)
+static inline enum pd_code make_printer(struct printer *p, const struct pd_print_options *options,
+                                        unsigned indent, struct pd_out *out)
 {
     struct pd_print_options o;
     const enum pd_code code = PD_TAKE_OPTIONS(pd_print_options, &o, options, NULL);

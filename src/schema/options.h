@@ -19,15 +19,17 @@ enum pd_code pd_options_fit(void *own, size_t own_size, const void *given, const
 static inline enum pd_code pd_options_take(void *own, size_t own_size, const void *given,
                                            const char *struct_name, struct pd_error *error)
 {
-    size_t size;
-    if (given) {
+    size_t size = own_size;
+    if (given)
         memcpy(&size, given, sizeof size);
-        if (size == own_size) {
-            memcpy(own, given, own_size);
-            return PD_OK;
-        }
-    }
-    return pd_options_fit(own, own_size, given, struct_name, error);
+    if (size != own_size)
+        return pd_options_fit(own, own_size, given, struct_name, error);
+    if (given)
+        memcpy(own, given, own_size);
+    else
+        memset(own, 0, own_size);
+    memcpy(own, &own_size, sizeof own_size);
+    return PD_OK;
 }
 
 /* The same, and both must be such structs: PD_TAKE_OPTIONS(pd_sort_options, &own, options, error). */

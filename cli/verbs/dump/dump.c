@@ -74,9 +74,10 @@ static void print_large(struct dump *d, const struct pd_record *rec)
 static void print_record(struct dump *d, const struct pd_record *rec, struct pd_out *out)
 {
     const struct pd_print_options how = {.size = sizeof how, .arch = d->arch};
-    const struct pd_tracepoint *tp = dump_tracepoint_of(d, rec);
+    const bool is_traced = rec->attr && rec->attr->type == PD_TYPE_TRACEPOINT;
+    const struct pd_tracepoint *tp = is_traced ? dump_tracepoint_of(d, rec) : NULL;
     struct pd_offcpu offcpu;
-    const bool is_offcpu = rec->decoded && pd_offcpu_of(rec, &offcpu);
+    const bool is_offcpu = rec->decoded && rec->plan && rec->plan->offcpu && pd_offcpu_of(rec, &offcpu);
     if (d->cli->json && is_offcpu) {
         pd_record_json_offcpu(rec, PD_JSON_OFFSET | PD_JSON_ATTR, &offcpu, out);
         pd_out_str(out, "\n");

@@ -49,22 +49,24 @@ static inline bool pd_reader_next_quick(struct pd_reader *r, struct pd_record *r
  * size: then the next one is begun before the size of this one is known, which saves 2 ns.
  */
 struct pd_samples {
-    const struct pd_plan *plan; /* of the sample */
+    const struct pd_plan *plan; /* of the sample, which suits; NULL: there was none yet */
     size_t size;
     size_t usual; /* size of samples whose event need not be looked up; 1: there is none */
 };
 
 /* Of off-cpu samples, the task is elsewhere. */
-static inline bool pd_samples_suit(const struct pd_plan *plan, size_t size)
+static inline bool pd_samples_suit(const struct pd_plan *plan)
 {
-    return plan->time && plan->pid && !plan->offcpu && size >= plan->budget + sizeof(struct pd_record_header);
+    return plan->time && plan->pid && !plan->offcpu;
 }
 
 static inline struct pd_samples pd_samples_of(const struct pd_reader *r)
 {
     const struct pd_plan *plan = r->attrs.seen == 1 ? &r->attrs.attr[0]->plan : NULL;
-    const size_t size = plan ? plan->budget + sizeof(struct pd_record_header) : 1;
-    return (struct pd_samples){plan, size, plan && pd_samples_suit(plan, size) ? size : 1};
+    if (plan == NULL || !pd_samples_suit(plan))
+        return (struct pd_samples){NULL, 1, 1};
+    const size_t size = plan->budget + sizeof(struct pd_record_header);
+    return (struct pd_samples){plan, size, size};
 }
 
 /*
@@ -84,7 +86,8 @@ static inline bool pd_samples_next(const struct pd_reader *r, const uint8_t *p, 
     if (h.size != s->usual) {
         uint32_t index;
         const struct pd_event_attr *event = pd_attrs_quick(&r->attrs, p, h.type, h.size, &index);
-        if (event == NULL || !pd_samples_suit(&event->plan, h.size))
+        if (event == NULL || (&event->plan != s->plan && !pd_samples_suit(&event->plan)) ||
+            h.size < event->plan.budget + sizeof h)
             return false;
         s->plan = &event->plan;
         s->size = h.size;

@@ -169,7 +169,7 @@ static const char *last_part(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* By the build id if both have one, else by the name. */
+/* Compares build ids if both have one, else names. */
 static bool is_binary(const struct binary *b, const char *file, const char *build_id)
 {
     const size_t n = strlen(build_id) < strlen(b->elf.build_id) ? strlen(build_id) : strlen(b->elf.build_id);
@@ -184,7 +184,7 @@ static size_t copy_segments(const struct cli_elf *elf, struct pd_export_segment 
     return n;
 }
 
-/* Files that were not named are looked up if the recording has their build id, which tells the right one. */
+/* Looks for a file that was not named if the recording has its build id, which tells the right one. */
 static size_t on_segments(void *user, const char *file, const char *build_id,
                           struct pd_export_segment *segments, size_t cap)
 {

@@ -65,7 +65,7 @@ struct run {
     struct side *reading;
 };
 
-/* A row of one or both reports; `text` has its keys as they are shown, each with a NUL behind it. */
+/* A row of one or both reports. `text`: its keys as they are shown, each with a NUL behind it. */
 struct line {
     char *text;
     size_t n;
@@ -224,7 +224,7 @@ static void close_side(struct side *side)
 
 /* ---- Rows as text */
 
-/* The moment at which a slice begins; that of the one behind the last is the end. */
+/* The moment at which a slice begins, which is the end of the slice before. */
 static uint64_t begin_of_slice(const struct run *run, const struct side *side, uint64_t slice)
 {
     const __uint128_t span = side->last - side->first;
@@ -268,7 +268,7 @@ static void put_value(const struct run *run, struct side *side, enum pd_report_k
         cli_print_to(out, "%" PRId32, (int32_t)value);
 }
 
-/* The keys of a row in memory of their own. */
+/* Copies the keys of a row, as text. */
 static bool make_text(struct run *run, struct side *side, const struct pd_report_row *row, struct line *line)
 {
     char buf[PD_REPORT_MOST_KEYS * (PD_LIMIT_NAME_SHOWN + UINT16_MAX)];
@@ -304,7 +304,7 @@ static int compare_changes(const void *a, const void *b)
     return s != t ? (s < t) - (s > t) : compare_texts(a, b);
 }
 
-/* Lines with the same keys become one. Returns how many are left. */
+/* Unites lines with the same keys. Returns how many are left. */
 static size_t join_lines(struct line *lines, size_t n)
 {
     size_t kept = 0;
@@ -322,7 +322,7 @@ static size_t join_lines(struct line *lines, size_t n)
     return kept;
 }
 
-/* The lines of an event; either of its sides may be NULL. NULL: no memory, which is told. */
+/* Makes the lines of an event; either of its sides may be NULL. NULL: no memory, which is printed. */
 static struct line *make_lines(struct run *run, const struct pd_report_event *now,
                                const struct pd_report_event *before, size_t *n)
 {
@@ -361,7 +361,7 @@ static size_t most_rows(const struct run *run, size_t n)
     return run->limit && run->limit < n ? (size_t)run->limit : n;
 }
 
-/* Columns that a text takes on a terminal, about: bytes that begin a character. */
+/* The columns that a text takes on a terminal, about: counts bytes that begin a character. */
 static size_t width_of(const char *text)
 {
     size_t n = 0;

@@ -7,17 +7,20 @@
 #include <errno.h>
 #include <perfdata/session/push.h>
 
-/* What recognises a file; a stream's header is shorter, but nothing can be read before its first record. */
+/*
+ * Bytes that are needed to tell a file from a stream; the header of a stream is shorter, but cannot be used
+ * before its first record.
+ */
 #define HEADER 24
 
 struct pd_push {
     const struct pd_allocator *allocator;
     struct pd_reader_options options;
     struct pd_reader *reader; /* NULL: the header is not all there */
-    uint8_t *bytes;           /* waiting: those from `base` on, and before the reader is open, all */
+    uint8_t *bytes;           /* bytes that wait: from `base` on; before the reader is open, all */
     size_t start, end, cap;
     uint64_t base;   /* offset of bytes[start] in the input */
-    uint64_t enough; /* bytes with which opening is tried next */
+    uint64_t enough; /* number of bytes at which opening is tried next */
     uint64_t limit;
     bool ended;
     struct pd_error failure; /* of opening */
@@ -51,7 +54,7 @@ void pd_push_close(struct pd_push *push)
 
 /* ---- Bytes */
 
-/* What the reader has taken is not needed any more; before it is open, it starts anew with all. */
+/* Drops what the reader has taken. Before it is open, it starts again with all bytes. */
 static void drop_taken(struct pd_push *p, uint64_t offset)
 {
     if (p->reader == NULL || offset <= p->base)
@@ -118,7 +121,7 @@ void pd_push_end(struct pd_push *push)
 
 /* ---- Records */
 
-/* A file's header may be large: it is tried anew when there is twice as much. */
+/* Opening is tried again when there is twice as much, since a file's header may be large. */
 static enum pd_code open_reader(struct pd_push *p, struct pd_error *error)
 {
     const struct pd_source source = {read_waiting, NULL, p, PD_NOWHERE};

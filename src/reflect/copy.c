@@ -5,7 +5,7 @@
 #include "src/support/memory.h"
 #include <perfdata/session/compare.h>
 
-/* Everything is gone through twice: to measure, and to copy. */
+/* Goes through everything twice: to measure, and to copy. */
 struct copying {
     uint8_t *block; /* NULL: only measure */
     size_t n;       /* bytes of it that are taken */
@@ -13,7 +13,7 @@ struct copying {
     size_t raw_n;
 };
 
-/* Where n bytes at p are in the block. Views mostly show parts of the raw bytes, which are copied once. */
+/* The place of n bytes at p in the block. Views mostly show parts of the raw bytes, which are copied once. */
 static const void *keep(struct copying *c, const void *p, size_t n)
 {
     const uintptr_t at = (uintptr_t)p, raw = (uintptr_t)c->raw;
@@ -100,7 +100,7 @@ static void keep_layout(struct copying *c, const struct pd_op *head, const struc
         keep_field(c, op, shape, from, to);
 }
 
-/* The plan and the attr may be a reader's, which ends earlier. */
+/* Copies the plan and the attr, too: they may be of a reader that is closed earlier. */
 static void keep_event(struct copying *c, const struct pd_record *rec, struct pd_record *to)
 {
     const struct pd_shape all = {0};

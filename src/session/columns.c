@@ -32,7 +32,7 @@ struct pd_columns {
     struct column column[];
 };
 
-/* The field in a sample that has all there is; READ values are either of one counter or of a group. */
+/* Finds the field in a sample that has everything. READ values are of one counter or of a group. */
 static bool find_announced(const char *path, uint64_t read_format, struct pd_field *f)
 {
     const struct pd_attr attr = {.sample_type = PD_SAMPLE_WEIGHT_STRUCT * 2 - 1,
@@ -45,7 +45,7 @@ static bool find_announced(const char *path, uint64_t read_format, struct pd_fie
     pd_fields_of_type(&it, &attr, PD_RECORD_SAMPLE, 0);
     if (pd_fields_find(&it, path, f))
         return f->kind == PD_FIELD_NUMBER;
-    /* An element of a vector, of which none is there. */
+    /* FIELD[NUMBER]: an element of a vector, which is empty here. */
     const char *bracket = strrchr(path, '[');
     const size_t n = bracket ? (size_t)(bracket - path) : sizeof head,
                  digits = bracket ? strspn(bracket + 1, "0123456789") : 0;
@@ -127,7 +127,7 @@ bool pd_columns_signed(const struct pd_columns *columns, size_t i)
     return columns->column[i].is_signed;
 }
 
-/* Which columns samples of the record's event have: asked once for samples alike that follow each other. */
+/* Notes which columns samples of the record's event have: once for consecutive samples of one plan. */
 static void find_present(struct pd_columns *c, const struct pd_record *rec)
 {
     c->key = rec->plan->key;

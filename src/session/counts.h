@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * counts.h - what a sample counts. Where its event samples READ, perf takes it as one sample of each counter
- * in it, whose period is the difference to the counter's value in the sample before; one that has not counted
- * is none. (deliver_sample_group() and deliver_sample_value() in tools/perf/util/session.c)
+ * counts.h - what a sample counts. If its event samples READ, perf takes it as one sample of each counter in
+ * it, with the difference to the counter's value in the sample before as period, and leaves out counters that
+ * have not counted. (deliver_sample_group() and deliver_sample_value() in tools/perf/util/session.c)
  */
 #ifndef PERFDATA_COUNTS_H
 #define PERFDATA_COUNTS_H
@@ -13,7 +13,7 @@
 /* All zeros but the allocator, before the first sample; fed with all samples in order of time. */
 struct pd_counts {
     const struct pd_allocator *allocator;
-    struct pd_ids values; /* the last, by id; only ids that an event has */
+    struct pd_ids values; /* last values by id; only of ids that an event has */
     size_t next;          /* counter of the sample */
 };
 

@@ -10,7 +10,7 @@ struct pd_texts {
     const struct pd_allocator *allocator;
     char **all; /* each with a NUL behind it */
     size_t n, cap;
-    uint64_t bytes; /* that all of this takes, about */
+    uint64_t bytes; /* bytes that all of this takes, about */
     struct pd_ids places;
     struct pd_key key;
 };

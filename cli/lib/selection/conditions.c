@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Prints what is wrong, and where. */
+/* Prints what is wrong in an expression, and where. */
 static bool fail_condition(struct cli *cli, const char *option, const char *text,
                            const struct pd_expression_error *wrong)
 {

@@ -10,7 +10,7 @@
 struct cli_listed {
     enum pd_name_kind kind;
     const char *name;
-    size_t n_missed; /* inputs without it */
+    size_t n_missed; /* number of inputs without it */
     struct cli_nearest nearest;
 };
 

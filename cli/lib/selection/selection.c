@@ -12,7 +12,10 @@
 
 /* ---- Lists */
 
-/* The next element of a list, cut off; NULL: no more. Commas between the slashes of events do not count. */
+/*
+ * Cuts off the next element of a list; NULL: there are no more. Commas between the slashes of events do not
+ * count.
+ */
 static char *next_word(char **list, bool events)
 {
     char *word = *list;
@@ -66,7 +69,7 @@ static bool add_type(struct cli_selection *s, const char *option, const char *wo
     return CLI_ADD(s->cli, l->types, l->n_types, (uint32_t)type);
 }
 
-/* A name, or the names in the lines of a file, as perf has it. */
+/* Takes a name, or, as perf does, the names in the lines of a file. */
 static bool add_name(struct cli_selection *s, const char *option, const char *word, const char ***names,
                      size_t *n)
 {
@@ -195,7 +198,7 @@ static struct pd_filter_lists lists_of(const struct cli_wanted *l)
                                     .n_types = l->n_types};
 }
 
-/* Samples without the value: keeping all would be as wrong as keeping none, so perf refuses. */
+/* Refuses as perf does: for samples without the value, keeping all would be as wrong as keeping none. */
 static bool have_values(struct cli_input *in, uint64_t bit, const char *value, const char *option)
 {
     for (size_t i = 0; i < pd_reader_n_attrs(in->reader); i++) {
@@ -219,7 +222,7 @@ static bool any_relative(const struct cli_wanted *l)
     return any;
 }
 
-/* Patterns are decided when all names are known. */
+/* Patterns are matched when all names are known. */
 static bool has_pattern(const char **names, size_t n)
 {
     for (size_t i = 0; i < n; i++)

@@ -63,7 +63,7 @@ enum {
     {"all-kernel", CLI_ALL_KERNEL, NULL, "no samples in user mode"}
 /* clang-format on */
 
-/* What the options of one side, keep or drop, have said. */
+/* The options of one side, keep or drop. */
 struct cli_wanted {
     uint32_t *pids, *tids, *types, *events;
     const char **comms, **dsos, **cgroups;
@@ -98,27 +98,27 @@ struct cli_selection {
 };
 
 /*
- * The option with this key, one of those above or 'r' (types of records), which cli_next_option() gave.
- * False: its argument is wrong, which is printed.
+ * Takes the option with this key, one of those above or 'r' (types of records), after cli_next_option() gave
+ * it. False: its argument is wrong, which is printed.
  */
 bool cli_select(struct cli_selection *s, int key);
 /* False: the options exclude each other, which is printed. */
 bool cli_selection_agrees(const struct cli_selection *s);
-/* True if the events must be known by name. */
+/* True if names of events must be known. */
 bool cli_selects_events(const struct cli_selection *s);
 /* True if nothing can be selected before all of the input is known. */
 bool cli_selection_needs_all(const struct cli_selection *s);
 /*
- * Once the events of the input are known: the lists for pd_filter() and the like, which are valid as long as
- * the selection. False: an event, a time or a cpu cannot be selected in it, which is printed.
+ * Gives the lists for pd_filter() and the like, valid as long as the selection. To be called when the events
+ * of the input are known. False: an event, a time or a cpu cannot be selected in it, which is printed.
  */
 bool cli_selection_look_up(struct cli_selection *s, struct cli_input *in, struct pd_filter_lists *keep,
                            struct pd_filter_lists *drop);
 /* events.c: adds the events that the names of one side mean. False: there is none, which is printed. */
 bool cli_find_events(struct cli_selection *s, struct cli_input *in, struct cli_wanted *l);
 /*
- * For operations that only read: sets the options, the callbacks and their user, which is the selection. Then
- * the lists are those of cli_selection_look_up().
+ * For operations that only read: sets the options, with callbacks whose user is the selection. The lists are
+ * then those of cli_selection_look_up().
  */
 void cli_selection_use(struct cli_selection *s, struct pd_filter_options *options);
 /* For pd_filter_options.predicate: the conditions of --filter, --ip and --addr. */
@@ -136,7 +136,7 @@ bool cli_check_conditions(struct cli_selection *s, struct cli_input *in);
 
 /* ---- listed.c */
 
-/* Takes the names of the lists, once. False: no memory, which is printed. */
+/* Remembers the names of the lists, once. False: no memory, which is printed. */
 bool cli_list_names(struct cli_selection *s);
 /* For the callbacks of pd_filter_options; user is the selection. */
 void cli_selection_known(void *user, enum pd_name_kind kind, const char *name);
@@ -156,7 +156,7 @@ bool cli_grow_list(struct cli *cli, void **array, size_t n, size_t size);
     (cli_grow_list((cli_), (void **)&(array_), (n_), sizeof *(array_)) && ((array_)[(n_)++] = (value_), true))
 /* A copy of the text that lives as long as the selection; NULL: no memory, which is printed. */
 char *cli_own_text(struct cli_selection *s, const char *text);
-/* Prints that there was none; false. */
+/* Prints that memory ran out; returns false. */
 bool cli_no_list(struct cli *cli);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * demangle.c - see demangle.h. A short name may stand for one without end: what does not fit ends the work by
- * a jump out of the library, whose functions with a callback hold no memory.
+ * demangle.c - see demangle.h. A short name may stand for one without end, so a name that does not fit ends
+ * the work by a jump out of the library; its functions with a callback hold no memory.
  */
 #include "demangle.h"
 #include "src/support/limits.h"

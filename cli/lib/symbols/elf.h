@@ -11,16 +11,19 @@ struct cli_elf {
     size_t n;
     char build_id[41];    /* hexadecimal digits; "": none */
     char debug_link[256]; /* the name of a file with more symbols; "": none */
-    bool has_symtab;      /* all symbols, not those for the linker alone */
+    bool has_symtab;      /* with all symbols, not just those for the linker */
 };
 
-/* NULL, or the reason why the file cannot be read as ELF, static. To be freed after success. */
+/*
+ * Reads the headers. NULL, or the reason why the file cannot be read as ELF (static). To be freed after
+ * success.
+ */
 const char *cli_elf_read(struct cli_elf *elf, const char *path);
 void cli_elf_free(struct cli_elf *elf);
 
 /*
- * Adds the functions of the file, by the addresses that its program headers have, and tells of it what
- * cli_elf_read() does not. Damage ends the list. False: no memory.
+ * Adds the functions of the file, at the addresses in its program headers, and sets debug_link and
+ * has_symtab. The list ends at damage. False: no memory.
  */
 bool cli_elf_functions(const char *path, struct cli_elf *elf, struct cli_table *functions);
 /* The address of a byte of the file. False: it is in no segment. */

@@ -13,10 +13,10 @@ struct cli_elf_reading {
     uint8_t header[64];
 };
 
-/* NULL, or the reason why the file cannot be read as ELF. The file is open after success. */
+/* Opens the file. NULL, or the reason why it cannot be read as ELF. */
 const char *cli_elf_open(struct cli_elf_reading *r, const char *path);
 bool cli_elf_read_at(const struct cli_elf_reading *r, void *to, size_t n, uint64_t offset);
-/* A number whose size depends on the class: at `wide` or `narrow`. */
+/* A number whose size depends on the class of the file: at `wide` (64 bits) or `narrow` (32 bits). */
 static inline uint64_t cli_elf_load(const struct cli_elf_reading *r, const uint8_t *p, size_t wide,
                                     size_t narrow)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elf_symbols.c - the functions that the tables of symbols of an ELF file name, and the entries of its
- * procedure linkage table, NAME@plt. Sections are read one at a time, and none that the file does not have.
+ * elf_symbols.c - the functions in the symbol tables of an ELF file, and the entries of its procedure linkage
+ * table, NAME@plt. Reads one section at a time, and no bytes that are not in the file.
  */
 #include "elf_reading.h"
 #include "cli/lib/memory.h"
@@ -71,7 +71,7 @@ static struct bytes read_section(const struct symbols *s, const struct section *
     return (struct bytes){0};
 }
 
-/* A text in a section of texts; "": it has no end there. */
+/* A text in a section of texts; "": it does not end there. */
 static const char *text_at(const struct bytes *b, uint64_t at)
 {
     return at < b->n && memchr(b->p + at, 0, b->n - (size_t)at) ? (const char *)b->p + at : "";
@@ -137,7 +137,7 @@ static struct symbol take_symbol(const struct cli_elf_reading *r, const uint8_t 
                            .size = cli_elf_load(r, p, 16, 8)};
 }
 
-/* As perf has it: functions, and labels in sections of text that are not hidden. */
+/* True for what perf takes: functions, and labels in sections of text that are not hidden. */
 static bool is_function(const struct symbols *s, const struct symbol *symbol, const char *name)
 {
     const unsigned type = symbol->info & 15, visibility = symbol->other & 3;
@@ -152,7 +152,7 @@ static bool is_function(const struct symbols *s, const struct symbol *symbol, co
     return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_OBJECT;
 }
 
-/* Not weak, then global: of two symbols at an address perf takes these. */
+/* perf prefers symbols that are not weak, then global ones, if several have the same address. */
 static uint8_t rank_of(const struct symbol *symbol)
 {
     const unsigned binding = symbol->info >> 4;

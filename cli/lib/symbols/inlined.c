@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * inlined.c - see inlined.h. libdw is loaded when it is asked for, so that no other run of the command has to
- * load it.
- */
+/* inlined.c - see inlined.h. Loads libdw on demand, so that other runs of the command need not load it. */
 #include "inlined.h"
 #if PERFDATA_DWARF
 #include "cli/lib/memory.h"
@@ -80,7 +77,7 @@ void cli_dwarf_close(struct cli_dwarf *d)
     free(d);
 }
 
-/* Addresses come in order: mostly it is the last one. */
+/* Addresses come in order: mostly the last unit has the next one, too. */
 static int find_unit(struct cli_dwarf *d, uint64_t address)
 {
     Dwarf_CU *cu = NULL;
@@ -100,7 +97,7 @@ static const char *name_of(Dwarf_Die *die)
     return name ? name : dw.dwarf_diename(die);
 }
 
-/* From the innermost on; then they are turned round. */
+/* Collects them from the innermost on, then reverses them. */
 static size_t take_scopes(Dwarf_Die *scopes, int n, const char *names[PD_LIMIT_SYMBOLS_INLINED])
 {
     size_t found = 0;
@@ -124,7 +121,7 @@ size_t cli_dwarf_inlined(struct cli_dwarf *d, uint64_t address, const char *name
     Dwarf_Die *scopes = NULL, *around = NULL;
     size_t found = 0;
     const int n = find_unit(d, address) ? dw.dwarf_getscopes(&d->unit, address, &scopes) : 0;
-    for (int i = 0; i < n; i++) { /* the innermost one knows what it is inside of */
+    for (int i = 0; i < n; i++) { /* the innermost one has the name of what it is inside of */
         if (dw.dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
             continue;
         const int m = dw.dwarf_getscopes_die(&scopes[i], &around);

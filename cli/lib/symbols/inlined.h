@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* inlined.h - functions that are inlined at an address, from the DWARF of a file; by libdw, where it is. */
+/*
+ * inlined.h - functions that are inlined at an address, from the DWARF of a file, by libdw if it is
+ * installed.
+ */
 #ifndef PERFDATA_CLI_INLINED_H
 #define PERFDATA_CLI_INLINED_H
 
@@ -14,7 +17,7 @@ int cli_knows_dwarf(void);
 /* NULL: there is none. */
 struct cli_dwarf *cli_dwarf_open(const char *path);
 void cli_dwarf_close(struct cli_dwarf *d);
-/* Their names, as linkers have them where they are told, the outermost first. */
+/* Their names, for linkers if DWARF has these; the outermost first. */
 size_t cli_dwarf_inlined(struct cli_dwarf *d, uint64_t address, const char *names[PD_LIMIT_SYMBOLS_INLINED]);
 
 #endif

@@ -24,7 +24,7 @@ static bool is_same_id(const char *a, const char *b)
     return n == 0 || m == 0 || (n == m && memcmp(a, b, n) == 0);
 }
 
-/* True, and its headers, if the path has an ELF file of that build id. The path is freed if not. */
+/* True, with the headers, if the path has an ELF file of that build id. Else frees the path. */
 static bool try_file(struct cli_resolver *r, char *path, const char *build_id, struct cli_elf *elf)
 {
     if (path == NULL || cli_elf_read(elf, path)) {
@@ -42,7 +42,7 @@ static bool try_file(struct cli_resolver *r, char *path, const char *build_id, s
 
 /* ---- Where files are */
 
-/* The path below each root, the last one being / itself. */
+/* Tries the path below each root; the last root is / itself. */
 static char *try_roots(struct cli_resolver *r, const char *path, const char *build_id, struct cli_elf *elf)
 {
     for (size_t i = 0; i <= r->n_roots; i++) {
@@ -53,12 +53,12 @@ static char *try_roots(struct cli_resolver *r, const char *path, const char *bui
     return NULL;
 }
 
-/* A file of perf's cache, by its build id. */
+/* Looks up a file in perf's cache by its build id. */
 static char *try_cache(struct cli_resolver *r, const char *build_id, const char *name, struct cli_elf *elf)
 {
     const char *home = getenv("HOME");
     const size_t n = strlen(build_id);
-    for (size_t i = 0; home && n > 2 && i < 2; i++) { /* perf cuts zeros off, or not */
+    for (size_t i = 0; home && n > 2 && i < 2; i++) { /* perf cuts off zeros at the end or not */
         const int length = (int)(i ? id_length(build_id) : n);
         char *path =
             cli_format("%s/.debug/.build-id/%.2s/%.*s/%s", home, build_id, length - 2, build_id + 2, name);
@@ -78,7 +78,9 @@ char *cli_find_binary(struct cli_resolver *r, const char *file, const char *buil
     return path;
 }
 
-/* A file with the symbols and DWARF of one that has not all, by its build id or by the link in it. */
+/*
+ * Finds the file with the symbols and DWARF that a stripped file lacks, by its build id or by its debug link.
+ */
 static char *find_debug(struct cli_resolver *r, const char *file, struct cli_elf *debug)
 {
     const char *id = *r->build_id ? r->build_id : r->elf.build_id, *slash = strrchr(file, '/');
@@ -170,7 +172,7 @@ static bool open_elf(struct cli_resolver *r)
     if (more) {
         if (!r->elf.has_symtab)
             cli_elf_functions(more, &debug, &r->table);
-        if (r->elf.n == 0) { /* there is nothing but that */
+        if (r->elf.n == 0) { /* there is no other source */
             cli_elf_free(&r->elf);
             r->elf = debug;
         } else {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resolve.h - the functions at addresses, from the files on this machine. A file counts only if its build id
- * is that of the recording, or one of both has none.
+ * resolve.h - finds functions at addresses in the files of this machine. A file is used only if its build id
+ * is that of the recording, or one of the two has none.
  */
 #ifndef PERFDATA_CLI_RESOLVE_H
 #define PERFDATA_CLI_RESOLVE_H
@@ -12,11 +12,11 @@
 
 struct cli_resolver {
     struct cli *cli;
-    const char **roots; /* directories that stand for / before it */
+    const char **roots; /* directories to look below before / */
     size_t n_roots;
     const char *kernel_dir; /* the directory of the recording, which may have kcore_dir; NULL: none */
     bool inlined;
-    size_t n_files, n_unknown, n_others; /* asked for; without symbols; of another build id */
+    size_t n_files, n_unknown, n_others; /* asked for; of these, without symbols; of another build id */
     /* private: of the last file */
     char *file, build_id[41];
     bool by_address;
@@ -27,12 +27,12 @@ struct cli_resolver {
     const char *pointers[PD_LIMIT_SYMBOLS_INLINED];
 };
 
-/* A pd_symbol_finder, with the struct as its user; asked for file by file. */
+/* A pd_symbol_finder, with the struct as its user. Quick if calls for the same file follow each other. */
 bool cli_resolve(void *user, const char *file, const char *build_id, uint64_t offset,
                  struct pd_symbol *symbol);
 /*
- * The path of a file of the recording, from roots, / and ~/.debug, with that build id; its headers go to
- * `elf`. NULL: there is none. To be freed.
+ * Looks for a file of the recording, with that build id, below roots, in / and ~/.debug. Gives its path, to
+ * be freed, and its headers in `elf`. NULL: there is none.
  */
 char *cli_find_binary(struct cli_resolver *r, const char *file, const char *build_id, struct cli_elf *elf);
 void cli_resolver_close(struct cli_resolver *r);

@@ -20,7 +20,7 @@ struct cli_symbol_text {
 struct cli_known_symbol {
     uint64_t offset, inside;
     const char *name;
-    size_t inlined, n_inlined; /* places in the list */
+    size_t inlined, n_inlined; /* indices in the list */
 };
 
 struct cli_symbol_part {
@@ -70,7 +70,7 @@ static bool take_hex(const char *text, uint64_t *value)
     return true;
 }
 
-/* In place: \xNN is a byte, and two backslashes are one. */
+/* Unescapes in place: \xNN is a byte, and two backslashes are one. */
 static void unescape(char *text)
 {
     char *to = text;
@@ -88,7 +88,7 @@ static void unescape(char *text)
     *to = 0;
 }
 
-/* Some recordings have zeros behind a build id of 16 bytes. */
+/* Cuts off the zeros that some recordings have behind a build id of 16 bytes. */
 static void cut_id(char *id)
 {
     if (strlen(id) == 40 && strcmp(id + 32, "00000000") == 0)
@@ -195,7 +195,7 @@ static int compare_ids(const void *a, const void *b, void *parts)
     return strcmp(x->build_id, y->build_id);
 }
 
-/* Orders the places of all parts. */
+/* Sorts the indices of all parts. */
 static bool sort_parts(const struct cli_symbol_file *s, size_t **places,
                        int (*compare)(const void *, const void *, void *))
 {
@@ -299,7 +299,7 @@ static bool find_in(const struct cli_symbol_file *s, const struct cli_symbol_par
     return true;
 }
 
-/* By the build id, whatever the name is; by the name, if one of both has no build id. */
+/* Compares build ids, or names if one of the two has no build id. */
 bool cli_symbols_find(void *user, const char *file, const char *build_id, uint64_t offset,
                       struct pd_symbol *symbol)
 {

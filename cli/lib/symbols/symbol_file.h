@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * symbol_file.h - symbols that `perfdata symbols` wrote: PD_EXPORT_SYMBOLS of perfdata/ops/export.h tells how
- * they look. Those of several files add up.
+ * symbol_file.h - symbols that `perfdata symbols` wrote; PD_EXPORT_SYMBOLS of perfdata/ops/export.h has their
+ * form. Symbols of several files are united.
  */
 #ifndef PERFDATA_CLI_SYMBOL_FILE_H
 #define PERFDATA_CLI_SYMBOL_FILE_H
@@ -20,7 +20,7 @@ struct cli_symbol_file {
     size_t n_all, n_inlined;
 };
 
-/* Reads a file. False: it cannot be read, or is none, which has been printed. */
+/* Reads a file. False: it cannot be read, or is no such file, which is printed. */
 bool cli_symbols_read(struct cli_symbol_file *s, struct cli *cli, const char *path);
 /* A pd_symbol_finder, with the struct as its user. */
 bool cli_symbols_find(void *user, const char *file, const char *build_id, uint64_t offset,

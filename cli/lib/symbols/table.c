@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* table.c - see table.h. Which name is taken of several, and where functions without a size end, is perf's.
+/*
+ * table.c - see table.h. As perf does, chooses one of several names, and an end for functions without a size.
  */
 #define _GNU_SOURCE
 #include "table.h"
@@ -119,7 +120,7 @@ const struct cli_function *cli_table_find(const struct cli_table *t, uint64_t ad
 
 /* ---- Text */
 
-/* A plain file, without waiting for one that is none; those of the kernel say no size. */
+/* Opens a plain file, and does not wait for any other kind. Files of the kernel have no size. */
 static FILE *open_text(const char *path)
 {
     struct stat st;
@@ -132,7 +133,7 @@ static FILE *open_text(const char *path)
     return f;
 }
 
-/* Calls `take` for each line, whose end is cut off; longer ones than 64 KiB are cut. */
+/* Calls `take` for each line, without its end. Lines are cut at 64 KiB. */
 static bool read_lines(struct cli_table *t, const char *path, bool (*take)(struct cli_table *t, char *line))
 {
     const size_t most = 65536;

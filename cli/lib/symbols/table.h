@@ -9,8 +9,8 @@
 
 struct cli_function {
     uint64_t start, end; /* end == start: up to the next one */
-    size_t name;         /* place in `names` */
-    uint8_t rank;        /* of those at the same address, the greatest is taken */
+    size_t name;         /* offset in `names` */
+    uint8_t rank;        /* of functions at the same address, the one with the greatest rank is taken */
 };
 
 /* All zeros: empty. */
@@ -24,15 +24,15 @@ struct cli_table {
 /* False: no memory, or too many. */
 bool cli_table_add(struct cli_table *t, uint64_t start, uint64_t size, uint8_t rank, const char *name,
                    size_t n);
-/* After all have been added. */
+/* To be called after the last function. */
 void cli_table_sort(struct cli_table *t);
 /* NULL: none has the address. */
 const struct cli_function *cli_table_find(const struct cli_table *t, uint64_t address);
 void cli_table_free(struct cli_table *t);
 
 /*
- * Reads the lines of kallsyms (address, letter, name) or of a map of perf (address, size, name). False: not
- * readable, or no memory. Lines that are none are left out.
+ * Reads the lines of kallsyms (address, letter, name) or of perf-PID.map (address, size, name), and leaves
+ * out others. False: not readable, or no memory.
  */
 bool cli_table_read_kallsyms(struct cli_table *t, const char *path);
 bool cli_table_read_map(struct cli_table *t, const char *path);

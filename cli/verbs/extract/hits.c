@@ -60,7 +60,7 @@ bool find_hits(struct cli_input *in, struct hits *hits)
     return ok;
 }
 
-/* perf takes what is the kernel's and no module for its image, as /boot/vmlinux. */
+/* perf takes all of the kernel that is no module for its image, as /boot/vmlinux. */
 static bool is_kernel_image(const struct pd_build_id *b, const char *name)
 {
     return (b->misc & PD_MISC_CPUMODE) == PD_CPUMODE_KERNEL && *name != '[' && !strstr(name, ".ko");

@@ -27,47 +27,51 @@ struct pd_export;
 
 enum pd_export_format {
     /*
-     * A line for each stack: what stands before it (`keys`), its frames from the outermost on, all with `;`
-     * between, a space, and the sum in decimal. A frame is FILE+0xOFFSET, the file named as perf names it,
-     * and "[unknown]" where nothing is mapped; the offset is that of pd_mapping_offset(). Of several events,
-     * the name of the event comes first. In a name, a `;` becomes `:`, and control characters and bytes that
-     * are not UTF-8 become \xNN.
+     * A line for each stack: the keys asked for, the frames from the outermost on, all with `;` between, a
+     * space, and the sum in decimal. A frame is FILE+0xOFFSET, with perf's name for the file and the offset
+     * of pd_mapping_offset(), or "[unknown]" where nothing is mapped. If there are several events, the name
+     * of the event comes first. In a name, a `;` becomes `:`, and control characters and bytes that are not
+     * UTF-8 become \xNN.
      */
     PD_EXPORT_FOLDED,
     /*
-     * The protocol buffer of pprof (profile.proto), in gzip, not compressed. A sample has a value for each
-     * event and what `keys` asks for as labels; a file is a mapping with its build id, in which an address is
-     * the mapping's start and the offset in the file.
+     * The protocol buffer of pprof (profile.proto), in gzip without compression. A sample has a value for
+     * each event, and the keys as labels. A file is a mapping with its build id; an address is the start of
+     * the mapping plus the offset in the file.
      */
     PD_EXPORT_PPROF,
     /* speedscope's JSON: a sampled profile for each event and each combination of `keys`. */
     PD_EXPORT_SPEEDSCOPE,
-    /* The Firefox Profiler's processed profile, version 48: likewise threads. Times are 0, 1, 2 and so on. */
+    /*
+     * The Firefox Profiler's processed profile, version 48: a thread for each event and each combination of
+     * `keys`. Times are 0, 1, 2 and so on.
+     */
     PD_EXPORT_FIREFOX,
     /*
-     * Branch stacks, each file of the recording in a file of its own, "BUILDID.bolt" and so on, and "index"
-     * with a line for each: its name, build id, whether `segments` knew it ("addresses", else "offsets"), and
-     * path, with tabs between. Branches from or into the kernel are left out, unless `kernel` asks for them:
-     * its addresses are those that were recorded.
+     * Counts of branches, for perf2bolt -pa (pre-aggregated) since LLVM 20. "T FROM TO END COUNT": a branch,
+     * and the address up to which instructions ran from its target; FROM is 0 if the branch comes from
+     * another file. "B FROM TO COUNT MISPREDICTED": branches whose END is not known, and the wrong
+     * predictions of all branches.
      *
-     * For perf2bolt -pa (pre-aggregated) since LLVM 20: "T FROM TO END COUNT", a branch and up to which
-     * address instructions ran from its target, where a FROM of 0 is outside of the file; and "B FROM TO
-     * COUNT MISPREDICTED", branches of which no END is known, and the wrong predictions of all.
+     * As in the next two formats, each file of the recording has a member of its own, "BUILDID.bolt" and so
+     * on, and the member "index" has a line for each, with tabs between: the member's name, the build id,
+     * whether `segments` knew the file ("addresses", else "offsets"), and the path. Branches from or into the
+     * kernel are left out unless `kernel` is set; then they have the recorded addresses.
      */
     PD_EXPORT_BOLT,
     /*
-     * For llvm-profgen --unsymbolized-profile: ranges and branches in the file, from its code on; a branch
-     * from elsewhere comes from address 1.
+     * For llvm-profgen --unsymbolized-profile: ranges and branches in the file, counted from its code on; a
+     * branch from another file comes from address 1.
      */
     PD_EXPORT_PROFGEN,
     /* For create_llvm_prof --profiler=text: ranges, addresses of samples, and branches, as offsets. */
     PD_EXPORT_AUTOFDO,
     /*
-     * The symbols that `symbol` knows at the addresses in use: a line "perfdata-symbols 1"; for each file a
-     * line "file", its build id or "-", and its name, and behind it for each address, in order, a line of its
-     * offset, that of the address in the function, the function's name, and those that are inlined there, the
-     * outermost first; with tabs between, numbers hexadecimal. In names, control characters and bytes that
-     * are not UTF-8 are \xNN, and a backslash is two.
+     * The functions that `symbol` finds at the addresses in use. The first line is "perfdata-symbols 1". Each
+     * file has a line: "file", its build id or "-", its name; then a line for each address, in order: the
+     * offset in the file, the offset in the function, the function's name, and the names of functions that
+     * are inlined there, the outermost first. Tabs are between, numbers are hexadecimal. In names, control
+     * characters and bytes that are not UTF-8 are \xNN, and a backslash is two.
      */
     PD_EXPORT_SYMBOLS,
 };
@@ -79,10 +83,10 @@ struct pd_export_segment {
     bool executable;
 };
 
-/* What stands before the frames of a stack: bits. In this order. */
+/* Keys that stand before the frames of a stack, in this order: bits. */
 enum pd_export_keys {
     PD_EXPORT_COMM = 1, /* the name of the task at the time of the sample; ":TID" if it has none */
-    PD_EXPORT_PID = 2,  /* "pid 7"; -1: the sample does not tell */
+    PD_EXPORT_PID = 2,  /* "pid 7"; -1: the sample has none */
     PD_EXPORT_TID = 4,  /* "tid 7" */
     PD_EXPORT_CPU = 8,  /* "cpu 7" */
     PD_EXPORT_CGROUP =
@@ -95,28 +99,30 @@ struct pd_export_options {
     enum pd_export_format format;
     uint32_t keys; /* PD_EXPORT_… */
     bool count;    /* a sample counts 1; else its period, or 1 where the event samples none */
-    bool kernel;   /* branch profiles have the kernel's branches, too */
+    bool kernel;   /* also write branches of the kernel, for branch profiles */
     size_t
         memory; /* bytes for stacks; 0: 64 MiB. A merge takes 128 KiB for each temporary file, 60 at most */
     const char *tmpdir; /* for temporary files; copied; NULL: $TMPDIR, or else /tmp */
     /*
-     * Writes the name of an event of the recording that is being added, as snprintf() would; NULL: it is made
-     * of the attr.
+     * Writes the name of an event of the recording that is being added, as snprintf() would; NULL: names are
+     * made from attrs.
      */
     size_t (*event_name)(void *user, struct pd_reader *reader, uint32_t attr, char *buf, size_t cap);
     /*
-     * Writes the build id of a file, and returns its size, at most 20 bytes, or 0: for mappings that have
-     * none; NULL: these have none.
+     * For mappings without a build id: writes that of the file, and returns its size, at most 20 bytes, or 0.
+     * NULL: they have none.
      */
     size_t (*build_id)(void *user, struct pd_reader *reader, const char *file, uint8_t id[20]);
     /*
-     * Writes the segments of a file, of which there is room for `cap`, and returns their number; 0: not
-     * known. build_id is hexadecimal digits, or "". For branch profiles; NULL: none is known, and offsets
-     * count.
+     * For branch profiles: writes the segments of a file, with room for `cap`, and returns their number; 0:
+     * not known. build_id has hexadecimal digits, or is "". NULL: no file is known, and offsets count.
      */
     size_t (*segments)(void *user, const char *file, const char *build_id, struct pd_export_segment *segments,
                        size_t cap);
-    /* Frames become functions, and what is inlined there; NULL: they stay offsets. Not of branch profiles. */
+    /*
+     * Finds the function of a frame, and those that are inlined there; NULL: frames stay offsets. Not for
+     * branch profiles.
+     */
     pd_symbol_finder *symbol;
     /* For branch profiles, as in pd_convert_options. */
     int (*open_member)(void *user, const char *name, unsigned mode, struct pd_sink *sink);
@@ -131,7 +137,7 @@ struct pd_export_options {
 struct pd_export_stats {
     uint64_t samples;  /* read */
     uint64_t exported; /* of these, with at least one frame or key */
-    uint64_t stacks; /* different ones in memory or in temporary files; more than there are if that spilled */
+    uint64_t stacks;   /* different ones in memory or in temporary files; if that spilled, some count twice */
     uint64_t spilled;  /* bytes written to temporary files */
     uint64_t cut;      /* samples whose stack was too long, of which the innermost 64 KiB were taken */
     uint64_t unknown;  /* samples of events that the recording does not describe, which are left out */
@@ -145,12 +151,12 @@ PD_EXPERIMENTAL enum pd_code pd_export_new(struct pd_export **export_,
 PD_EXPERIMENTAL void pd_export_free(struct pd_export *export_);
 
 /*
- * Adds the selected samples of a recording, from its beginning if it can seek; `select`: as pd_filter() takes
- * it, of which keep, drop, all_user, all_kernel and with_children count; NULL: all samples. What was recorded
- * as the user's part of call chains, to be joined later, is joined; stacks of off-cpu samples are those in
- * their raw data. A sample without a call chain has one frame, its address.
+ * Adds the selected samples of a recording, from its beginning if it can seek. `select` has options of
+ * pd_filter(), of which keep, drop, all_user, all_kernel, with_children and predicate are used; NULL: all
+ * samples. Call chains whose user part is in a later record are joined with it; off-cpu samples have the
+ * stacks in their raw data. A sample without a call chain has one frame, its address.
  *
- * Damage is told by `finding` and does not end the work. PD_ELIMIT: too many names or mappings; failures
+ * Damage goes to `finding` and does not end the work. PD_ELIMIT: too many names or mappings; failures
  * (pd_is_failure()). After an error the export can only be freed.
  */
 PD_EXPERIMENTAL enum pd_code pd_export_add(struct pd_export *export_, struct pd_reader *reader,

@@ -104,7 +104,8 @@ static uint64_t key_of(const struct united *u, const struct pd_bytes *text, cons
 static const struct format *find_format(const struct united *u, uint64_t key, const struct format *f)
 {
     uint64_t k = 0;
-    pd_ids_get(&u->keys, key, &k);
+    if (u->n_formats)
+        pd_ids_get(&u->keys, key, &k);
     for (; k; k = u->formats[k - 1].next)
         if (u->formats[k - 1].system == f->system && same_bytes(&u->formats[k - 1].text, &f->text))
             return &u->formats[k - 1];
@@ -147,7 +148,7 @@ static enum pd_code find_system(struct united *u, const struct pd_str *name, siz
 {
     const uint64_t hash = hash_name(u, name);
     uint64_t k = 0;
-    if (pd_ids_get(&u->of_system, hash, &k) && same_name(&u->systems[k - 1].name, name)) {
+    if (u->n_systems && pd_ids_get(&u->of_system, hash, &k) && same_name(&u->systems[k - 1].name, name)) {
         *system = (size_t)k - 1;
         return PD_OK;
     }

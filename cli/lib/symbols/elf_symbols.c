@@ -94,12 +94,13 @@ static bool read_sections(struct symbols *s)
         n = first.size < PD_LIMIT_SYMBOLS_SECTIONS ? (size_t)first.size : PD_LIMIT_SYMBOLS_SECTIONS;
     if (names == 0xffff)
         names = first.link;
-    s->all = cli_calloc(n ? n : 1, sizeof *s->all);
-    for (; s->all && s->n < n && cli_elf_read_at(r, p, least, offset + s->n * each); s->n++)
+    if ((s->all = cli_calloc(n ? n : 1, sizeof *s->all)) == NULL)
+        return false;
+    for (; s->n < n && cli_elf_read_at(r, p, least, offset + s->n * each); s->n++)
         s->all[s->n] = take_section(r, p);
     if (names < s->n)
         s->names = read_section(s, &s->all[names]);
-    return s->all != NULL;
+    return true;
 }
 
 static const struct section *find_section(const struct symbols *s, const char *name)
@@ -185,7 +186,7 @@ static bool add_entries(struct symbols *s, const struct section *plt, uint64_t f
     for (size_t i = 0; ok && (i + 1) * 24 <= rela->n && front + (i + 1) * PLT_ENTRY <= plt->size; i++) {
         const uint64_t number = pd_load64(rela->p + i * 24 + 8, s->r.order) >> 32;
         char text[512];
-        if ((number + 1) * 24 > symbols->n)
+        if (number >= symbols->n / 24)
             continue;
         const struct symbol symbol = take_symbol(&s->r, symbols->p + number * 24);
         const char *name = text_at(names, symbol.name);

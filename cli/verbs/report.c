@@ -3,6 +3,7 @@
 #include "cli/lib/cli.h"
 #include "cli/lib/selection/selection.h"
 #include "cli/lib/symbols/symbol_file.h"
+#include "src/support/scale.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
 #include <perfdata/ops/report.h>
@@ -227,8 +228,9 @@ static void close_side(struct side *side)
 /* The moment at which a slice begins, which is the end of the slice before. */
 static uint64_t begin_of_slice(const struct run *run, const struct side *side, uint64_t slice)
 {
-    const __uint128_t span = side->last - side->first;
-    return side->first + (uint64_t)((span * slice + run->slices - 1) / run->slices);
+    bool exact;
+    const uint64_t after = pd_scale(side->last - side->first, slice, run->slices, &exact);
+    return side->first + after + !exact;
 }
 
 static void put_slice(const struct run *run, const struct side *side, uint64_t slice, struct pd_out *out)

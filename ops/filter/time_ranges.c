@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* time_ranges.c - ranges of time as text, in perf's syntax and with its rounding. */
 #include "filter.h"
+#include "src/support/scale.h"
 #include <string.h>
 
 #define NANOSECONDS UINT64_C(1000000000)
@@ -77,7 +78,7 @@ bool pd_time_value(const char *s, size_t n, uint64_t *time)
     const struct unit *unit = find_unit(s, (size_t)(end - s));
     if (unit == NULL || decimals > unit->decimals)
         return false;
-    billionths = (uint64_t)((__uint128_t)billionths * unit->factor / NANOSECONDS);
+    billionths = pd_scale(unit->factor, billionths, NANOSECONDS, NULL);
     return !__builtin_mul_overflow(whole, unit->factor, &whole) &&
            !__builtin_add_overflow(whole, billionths, time);
 }

@@ -425,7 +425,7 @@ static enum pd_code merge_records(struct pd_merging *m)
     enum pd_code code = fill_heap(m);
     while (!code && m->n_heap) {
         const uint32_t i = m->heap[0];
-        bool more;
+        bool more = false;
         if ((code = put_record(m, i)) || (code = advance(m, i, &more)))
             break;
         if (!more) {

@@ -8,6 +8,7 @@
 #include "src/session/counts.h"
 #include "src/session/record_words.h"
 #include "src/support/limits.h"
+#include "src/support/scale.h"
 #include "src/support/texts.h"
 #include "src/support/wrap.h"
 #include <perfdata/ops/report.h>
@@ -111,8 +112,8 @@ static uint64_t find_slice(const struct pd_report_options *o, const struct pd_su
     const uint64_t span = o->last - o->first;
     if (s->time == UINT64_MAX || s->time < o->first || s->time > o->last)
         return UINT64_MAX;
-    const __uint128_t at = (__uint128_t)(s->time - o->first) * o->slices / (span ? span : 1);
-    return at < o->slices ? (uint64_t)at : o->slices - 1;
+    const uint64_t at = pd_scale(o->slices, s->time - o->first, span ? span : 1, NULL);
+    return at < o->slices ? at : o->slices - 1;
 }
 
 static uint64_t find_value(struct pd_report *r, struct pd_chosen *c, const struct pd_subject *s,

@@ -56,7 +56,7 @@ static void add_kernel(struct recording *r, struct pd_rng *s)
     const uint64_t text = UINT64_C(0xffffffff81000000) + (below(s, 400) << 21);
     uint64_t module = MODULES + (1 + below(s, 1024)) * 4096;
     const uint64_t ends[] = {module, UINT64_MAX, text + 0x2a00000, MODULES};
-    const size_t n = below(s, 12), shape = below(s, 5);
+    const size_t n = (size_t)below(s, 12), shape = (size_t)below(s, 5);
     const uint64_t begin = shape == 4 ? 0 : text, end = shape == 4 ? module : ends[shape];
     add_map(r, UINT32_MAX, begin, end - begin, shape == 4 ? 0 : text + 0x198, true, false);
     for (size_t i = 0; i < n; i++) {

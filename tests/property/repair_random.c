@@ -158,7 +158,7 @@ static void insert_run(struct damage *d, uint64_t at)
 {
     const size_t n = 1 + (size_t)chance(chance(2) ? 16 : 2000), from = (size_t)chance(original.n);
     const unsigned kind = (unsigned)chance(3);
-    memmove(damaged.b + at + n, damaged.b + at, damaged.n - at);
+    memmove(damaged.b + at + n, damaged.b + at, damaged.n - (size_t)at);
     for (size_t i = 0; i < n; i++)
         damaged.b[at + i] = kind == 0   ? (uint8_t)chance(256)
                             : kind == 1 ? 0
@@ -171,7 +171,7 @@ static void remove_run(struct damage *d, uint64_t at)
 {
     size_t n = 1 + (size_t)chance(chance(2) ? 16 : 2000);
     n = n < damaged.n - at ? n : (size_t)(damaged.n - at);
-    memmove(damaged.b + at, damaged.b + at + n, damaged.n - at - n);
+    memmove(damaged.b + at, damaged.b + at + n, damaged.n - (size_t)at - n);
     damaged.n -= n;
     *d = (struct damage){at, at + n, -(int64_t)n};
 }

@@ -62,7 +62,7 @@ static struct bytes read_section(const struct symbols *s, const struct section *
     struct bytes b = {0};
     if (section->offset > s->size || section->size > s->size - section->offset ||
         section->size > PD_LIMIT_SYMBOLS_ELF || section->size == 0 ||
-        (b.p = cli_malloc(section->size)) == NULL)
+        (b.p = cli_malloc((size_t)section->size)) == NULL)
         return b;
     b.n = (size_t)section->size;
     if (cli_elf_read_at(&s->r, b.p, b.n, section->offset))

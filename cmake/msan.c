@@ -5,6 +5,8 @@
  * WRAPPED here (ld --wrap; CMakeLists.txt finds them by that word). What they are given must be written; what
  * they give is.
  */
+#define _GNU_SOURCE /* nftw() */
+#include <ftw.h>
 #include <jansson.h>
 #include <sanitizer/msan_interface.h>
 #include <sodium.h>
@@ -80,6 +82,28 @@ WRAPPED(char *, json_dumps, const json_t *json, size_t flags)
     if (text)
         __msan_unpoison_string(text);
     return text;
+}
+
+/* ---- libc: nftw(), so called with large files, hands out what it has on its own stack. */
+
+static __thread __nftw64_func_t visit;
+
+static int visit_written(const char *path, const struct stat64 *st, int kind, struct FTW *where)
+{
+    is_written(&path, sizeof path);
+    is_written(&st, sizeof st);
+    is_written(&kind, sizeof kind);
+    is_written(&where, sizeof where);
+    __msan_unpoison_string(path);
+    is_written(st, sizeof *st);
+    is_written(where, sizeof *where);
+    return visit(path, st, kind, where);
+}
+
+WRAPPED(int, nftw64, const char *path, __nftw64_func_t function, int fds, int flags)
+{
+    visit = function;
+    return __real_nftw64(path, visit_written, fds, flags);
 }
 
 /* ---- libzstd */

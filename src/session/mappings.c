@@ -107,7 +107,7 @@ size_t pd_mapping_short_name(const struct pd_mapping *m, char *buf, size_t cap)
     size_t n = strlen(dso);
     while (n > 1 && dso[n - 1] == '/')
         dso[--n] = 0;
-    return (size_t)snprintf(buf, cap, "%s", dso[1] ? base_of(dso) : dso);
+    return (size_t)snprintf(buf, cap, "%s", n > 1 ? base_of(dso) : dso);
 }
 
 /* True if it has no file, or one that does not determine its bytes. */

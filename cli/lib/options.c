@@ -400,12 +400,25 @@ static bool take_zip(struct cli *cli, enum pd_convert_zip *zip, enum pd_convert_
     return true;
 }
 
-bool cli_take_compression(struct cli *cli, int key, enum pd_convert_zip *zip)
+static bool take_frames(struct cli *cli, uint64_t *frame)
+{
+    const bool none = cli_number(cli->arg, frame) && *frame == 0;
+    if (!none && !cli_size(cli->arg, frame)) {
+        cli_fail(cli, CLI_USAGE, "--frames: \"%s\" is no number of bytes like 64K or 1M", cli->arg);
+        return false;
+    }
+    if (none)
+        *frame = UINT64_MAX;
+    return true;
+}
+
+bool cli_take_compression(struct cli *cli, int key, enum pd_convert_zip *zip, uint64_t *frame)
 {
     switch (key) {
     case 'z': return take_zip(cli, zip, PD_ZIP_COMPRESSED);
     case CLI_COMPRESSED2: return take_zip(cli, zip, PD_ZIP_COMPRESSED2);
     case CLI_DECOMPRESS: return take_zip(cli, zip, PD_ZIP_NONE);
+    case CLI_FRAMES: return take_frames(cli, frame);
     default: return false;
     }
 }

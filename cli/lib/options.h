@@ -66,14 +66,21 @@ bool cli_size(const char *text, uint64_t *value);
  * is printed.
  */
 bool cli_take_level(struct cli *cli, int argc, char **argv, int *level);
-/* The keys of --compressed2 and --decompress; that of --compression-level is 'z'. */
-enum { CLI_COMPRESSED2 = CLI_LONG + 2000, CLI_DECOMPRESS };
+/* The keys of --compressed2, --decompress and --frames; that of --compression-level is 'z'. */
+enum { CLI_COMPRESSED2 = CLI_LONG + 2000, CLI_DECOMPRESS, CLI_FRAMES };
+#define CLI_FRAMES_OPTION                                                                  \
+    {                                                                                      \
+        "frames", CLI_FRAMES, "SIZE",                                                      \
+            "compress so many bytes of records by themselves, so that readers can begin\n" \
+            "there (default: 256K; 0: all in one, as perf)"                                \
+    }
 /* The options of verbs that keep the compression of their input; `otherwise_` says how, in a help text. */
 #define CLI_COMPRESSION(otherwise_)                                                                \
     {"compression-level", 'z', NULL,                                                               \
      "compress the records, as perf record -z; -zN: level N, 1 (default) to 22. Without "          \
      "this,\n" otherwise_},                                                                        \
         {"compressed2", CLI_COMPRESSED2, NULL, "the same, in the records of perf 6.16 and later"}, \
+        CLI_FRAMES_OPTION,                                                                         \
     {                                                                                              \
         "decompress", CLI_DECOMPRESS, NULL, "no compressed records"                                \
     }
@@ -81,7 +88,7 @@ enum { CLI_COMPRESSED2 = CLI_LONG + 2000, CLI_DECOMPRESS };
  * The choice of one of these keys. False: it contradicts an earlier one, which is printed; or it is another
  * key.
  */
-bool cli_take_compression(struct cli *cli, int key, enum pd_convert_zip *zip);
+bool cli_take_compression(struct cli *cli, int key, enum pd_convert_zip *zip, uint64_t *frame);
 /*
  * --memory SIZE; smaller sizes are raised to this, so that each record does not get its own temporary file.
  * False: it is not a size, which is printed. */

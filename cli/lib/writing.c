@@ -6,9 +6,9 @@
 #include "src/support/limits.h"
 #include <string.h>
 
-bool cli_take_writing(struct cli_writing *w, int key, enum pd_convert_zip *zip)
+bool cli_take_writing(struct cli_writing *w, int key, enum pd_convert_zip *zip, uint64_t *frame)
 {
-    return key == CLI_TO ? cli_take_to(w->cli, &w->to) : cli_take_compression(w->cli, key, zip);
+    return key == CLI_TO ? cli_take_to(w->cli, &w->to) : cli_take_compression(w->cli, key, zip, frame);
 }
 
 /* ---- Callbacks of the library */
@@ -106,7 +106,7 @@ static void on_note(void *user, const struct pd_convert_note *note)
         cli_say(w->cli, "feature %s does not come along: %s", name ? name : "unknown", note->why);
 }
 
-enum pd_code cli_write_through(struct cli_writing *w, enum pd_convert_zip zip, int level,
+enum pd_code cli_write_through(struct cli_writing *w, enum pd_convert_zip zip, int level, uint64_t frame,
                                enum pd_code (*write)(void *user, const struct pd_sink *sink,
                                                      struct pd_error *error),
                                struct pd_error *error)
@@ -115,6 +115,7 @@ enum pd_code cli_write_through(struct cli_writing *w, enum pd_convert_zip zip, i
                                            .to = w->to,
                                            .zip = zip,
                                            .level = level,
+                                           .frame = frame,
                                            .note = on_note,
                                            .open_member = cli_open_member,
                                            .close_member = cli_close_member,

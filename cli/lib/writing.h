@@ -19,13 +19,13 @@ struct cli_writing {
 };
 
 /* Options of such verbs; `to_`, `otherwise_`: without them, in a help text. */
-enum { CLI_TO = CLI_DECOMPRESS + 1 };
+enum { CLI_TO = CLI_FRAMES + 1 };
 #define CLI_AGAIN "those that were compressed are so again"
 #define CLI_WRITING(to_, otherwise_)                                                                   \
     {"to", CLI_TO, "file|pipe|dir", "file, pipe or dir (default: " to_ "; to standard output: pipe)"}, \
         CLI_COMPRESSION(otherwise_)
 /* Takes one of these options. False: it is wrong, which is printed; or it is another key. */
-bool cli_take_writing(struct cli_writing *w, int key, enum pd_convert_zip *zip);
+bool cli_take_writing(struct cli_writing *w, int key, enum pd_convert_zip *zip, uint64_t *frame);
 
 /* For the library's options. */
 int cli_open_member(void *user, const char *name, unsigned mode, struct pd_sink *sink);
@@ -49,7 +49,7 @@ bool cli_write_recording(struct cli_writing *w, bool (*write)(void *user), bool 
  * Has write() write a temporary file, and converts that to the output, which is open; dropped data is
  * reported.
  */
-enum pd_code cli_write_through(struct cli_writing *w, enum pd_convert_zip zip, int level,
+enum pd_code cli_write_through(struct cli_writing *w, enum pd_convert_zip zip, int level, uint64_t frame,
                                enum pd_code (*write)(void *user, const struct pd_sink *sink,
                                                      struct pd_error *error),
                                struct pd_error *error);

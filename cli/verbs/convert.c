@@ -16,6 +16,7 @@ static const struct cli_option options[] = {
     {"compression-level", 'z', NULL, "compress the records, as perf record -z; -zN: level N, 1 (default) to "
                                      "22"},
     {"compressed2", CLI_COMPRESSED2, NULL, "the same, in the records of perf 6.16 and later"},
+    CLI_FRAMES_OPTION,
     {"decompress", CLI_DECOMPRESS, NULL, "no compressed records"},
     {"endian", KEY_ENDIAN, "little|big", "little or big"},
     {"attr-size", KEY_ATTR_SIZE, "N", "bytes of each perf_event_attr: perf 6.1 reads up to 128"},
@@ -87,7 +88,9 @@ static bool take_option(struct run *run, int key)
     case KEY_TO: return take_to(run);
     case 'z':
     case CLI_COMPRESSED2:
-    case CLI_DECOMPRESS: return cli_take_compression(run->cli, key, &run->c.options.zip);
+    case CLI_FRAMES:
+    case CLI_DECOMPRESS:
+        return cli_take_compression(run->cli, key, &run->c.options.zip, &run->c.options.frame);
     case KEY_ENDIAN: return take_endian(run);
     case KEY_ATTR_SIZE: return take_attr_size(run);
     case KEY_REENCODE: return run->c.options.reencode = true;

@@ -94,7 +94,8 @@ static bool take_option(struct run *run, int key)
     case CLI_TO:
     case 'z':
     case CLI_COMPRESSED2:
-    case CLI_DECOMPRESS: return cli_take_writing(&run->w, key, &run->options.zip);
+    case CLI_FRAMES:
+    case CLI_DECOMPRESS: return cli_take_writing(&run->w, key, &run->options.zip, &run->options.frame);
     case CLI_STOP: return false;
     default: return cli_select(&run->selection, key);
     }
@@ -207,7 +208,8 @@ static bool filter(void *user)
     }
     const enum pd_code code =
         direct ? pd_filter(run->in.reader, &run->w.out.sink, &run->options, &run->stats, &error)
-               : cli_write_through(&run->w, run->options.zip, run->options.level, filter_plain, &error);
+               : cli_write_through(&run->w, run->options.zip, run->options.level, run->options.frame,
+                                   filter_plain, &error);
     cli_progress_end(run->cli);
     return code ? report_error(run, &error) : true;
 }

@@ -44,6 +44,7 @@ static const struct cli_option options[] = {
     {"to", KEY_TO, "file|pipe|dir", "file, pipe or dir (default: file; to standard output: pipe)"},
     {"compression-level", 'z', NULL, "compress the records; -zN: level N, 1 (default) to 22"},
     {"compressed2", CLI_COMPRESSED2, NULL, "the same, in the records of perf 6.16 and later"},
+    CLI_FRAMES_OPTION,
     {0},
 };
 
@@ -71,6 +72,7 @@ struct run {
     bool random, has_to;
     int level;
     enum pd_convert_zip zip;
+    uint64_t frame;
     char *text;
 };
 
@@ -236,7 +238,8 @@ static bool take_option(struct run *run, int key)
     case KEY_ENDIAN: return take_endian(run);
     case KEY_TO: return take_to(run);
     case 'z':
-    case CLI_COMPRESSED2: return cli_take_compression(run->cli, key, &run->zip);
+    case CLI_COMPRESSED2:
+    case CLI_FRAMES: return cli_take_compression(run->cli, key, &run->zip, &run->frame);
     default: return false;
     }
 }
@@ -305,6 +308,7 @@ static bool check_options(struct run *run)
         o->features = PD_GEN_FEATURES_ALL;
     o->weights = run->weights;
     o->level = run->level;
+    o->frame = run->frame;
     o->compression = run->zip == PD_ZIP_COMPRESSED    ? PD_RECORD_COMPRESSED
                      : run->zip == PD_ZIP_COMPRESSED2 ? PD_RECORD_COMPRESSED2
                                                       : 0;

@@ -75,7 +75,7 @@ static bool take_option(struct run *run, int key)
     case KEY_PIDS: return take_pids(run);
     case KEY_ANY_CLOCK: return run->options.any_clock = true;
     case KEY_WALL_CLOCK: return run->options.wall_clock = true;
-    default: return cli_take_writing(&run->w, key, &run->options.zip);
+    default: return cli_take_writing(&run->w, key, &run->options.zip, &run->options.frame);
     }
 }
 
@@ -154,7 +154,7 @@ static bool merge(struct run *run)
     run->options.progress = cli_on_progress;
     run->options.user = run;
     const enum pd_code code = run->w.to == PD_CONVERT_DIRECTORY
-                                  ? cli_write_through(&run->w, PD_ZIP_KEEP, 0, merge_to, &error)
+                                  ? cli_write_through(&run->w, PD_ZIP_KEEP, 0, 0, merge_to, &error)
                                   : merge_to(run, &run->w.out.sink, &error);
     cli_progress_end(run->cli);
     tell_notes(run);

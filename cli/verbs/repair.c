@@ -366,8 +366,8 @@ static bool repair(void *user)
     run->options.user = run;
     begin_report(run);
     const bool direct = !run->cli->output || cli_is_direct(run->in.reader, run->w.to);
-    const enum pd_code code =
-        direct ? repair_to(run, sink, &error) : cli_write_through(&run->w, PD_ZIP_KEEP, 0, repair_to, &error);
+    const enum pd_code code = direct ? repair_to(run, sink, &error)
+                                     : cli_write_through(&run->w, PD_ZIP_KEEP, 0, 0, repair_to, &error);
     cli_progress_end(run->cli);
     if (code) {
         report_error(run, &error);

@@ -47,7 +47,7 @@ static bool take_option(struct run *run, int key)
     switch (key) {
     case 'm': return cli_take_memory(run->cli, &run->options.memory);
     case 'n': return run->dry = true;
-    default: return cli_take_writing(&run->w, key, &run->options.zip);
+    default: return cli_take_writing(&run->w, key, &run->options.zip, &run->options.frame);
     }
 }
 
@@ -124,7 +124,8 @@ static bool sort(void *user)
         run->options.close_member = cli_close_member;
     }
     code = direct ? sort_to(run, &run->w.out.sink, &error)
-                  : cli_write_through(&run->w, run->options.zip, run->options.level, sort_to, &error);
+                  : cli_write_through(&run->w, run->options.zip, run->options.level, run->options.frame,
+                                      sort_to, &error);
     cli_progress_end(run->cli);
     return code ? report_error(run, &error) : true;
 }

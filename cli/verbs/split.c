@@ -123,7 +123,7 @@ static bool take_option(struct run *run, int key)
     case KEY_TIME: return take_time(run);
     case KEY_BY: return take_by(run);
     case KEY_MAX_COPIED: return take_bytes(run, "--max-copied", &run->options.max_copied);
-    default: return cli_take_compression(run->cli, key, &run->options.zip);
+    default: return cli_take_compression(run->cli, key, &run->options.zip, &run->options.frame);
     }
 }
 

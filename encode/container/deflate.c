@@ -82,6 +82,7 @@ size_t pd_deflate_take(struct pd_deflate *z, const void *bytes, size_t n)
     if (n)
         memcpy(z->in + z->n, bytes, n);
     z->n += n;
+    z->framed += n;
     return n;
 }
 
@@ -100,6 +101,8 @@ enum pd_code pd_deflate_chunk(struct pd_deflate *z, bool last, const uint8_t **p
     z->taken += in.size;
     z->made += out.pos;
     z->n = 0;
+    if (last)
+        z->framed = 0;
     *p = z->out;
     *n = out.pos;
     return PD_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deflate.h - the other half of src/container/inflate.h: records collected into the chunks of one zstd
- * stream, which COMPRESSED and COMPRESSED2 records carry. Each chunk is flushed, so that a reader of the
+ * deflate.h - the other half of src/container/inflate.h: records collected into chunks of zstd frames,
+ * which COMPRESSED and COMPRESSED2 records carry. Each chunk is flushed, so that a reader of the
  * chunk has all its records.
  */
 #ifndef PERFDATA_DEFLATE_H
@@ -28,6 +28,7 @@ struct pd_deflate {
     size_t n; /* bytes that wait in `in` */
     uint8_t *out;
     uint64_t taken, made; /* bytes in all chunks, before and after */
+    uint64_t framed;      /* bytes in this frame so far, those that wait included */
 };
 
 /* Takes memory for a stream of a level that libzstd has (others become the nearest). */
@@ -40,7 +41,7 @@ size_t pd_deflate_take(struct pd_deflate *z, const void *bytes, size_t n);
 
 /*
  * Compresses the waiting bytes, of which there must be some, into a chunk of *n bytes at *p, valid until the
- * next call. `last` ends the stream.
+ * next call. `last` ends the frame: the next chunk begins another, which needs nothing of this one.
  */
 enum pd_code pd_deflate_chunk(struct pd_deflate *z, bool last, const uint8_t **p, size_t *n,
                               struct pd_error *error);

@@ -347,8 +347,10 @@ enum pd_code pd_writer_compress(struct pd_writer *w, uint32_t type, int level, s
     return pd_deflate_start(&w->deflate, w->allocator, level, error);
 }
 
+/* The bytes are a record, so that frames end where a record ends. */
 static enum pd_code compress(struct pd_writer *w, const uint8_t *bytes, size_t n, struct pd_error *error)
 {
+    const uint64_t most = w->options.frame ? w->options.frame : PD_WRITER_FRAME;
     enum pd_code code = PD_OK;
     while (!code && n) {
         const size_t took = pd_deflate_take(&w->deflate, bytes, n);
@@ -357,6 +359,8 @@ static enum pd_code compress(struct pd_writer *w, const uint8_t *bytes, size_t n
         if (n)
             code = pd_writer_flush(w, false, error);
     }
+    if (!code && w->deflate.framed >= most)
+        code = pd_writer_flush(w, true, error);
     return code;
 }
 

@@ -74,7 +74,7 @@ enum pd_code pd_writer_compress(struct pd_writer *w, uint32_t type, int level, s
 /* The content of the COMPRESSED feature: five u32s. */
 #define PD_COMPRESSED_FEATURE_BYTES 20
 void pd_writer_compressed_feature(const struct pd_writer *w, uint8_t bytes[PD_COMPRESSED_FEATURE_BYTES]);
-/* Writes the records that wait to be compressed. */
+/* Writes the records that wait to be compressed. `last`: they end the zstd frame. */
 enum pd_code pd_writer_flush(struct pd_writer *w, bool last, struct pd_error *error);
 
 /* True if it was given the feature. */

@@ -56,7 +56,14 @@ struct pd_writer_options {
                             is missing */
     bool keep_ids;       /* attrs get no ids but those that are given, and the ids of records are not checked:
                             what is read may be of another event than it was written for */
+    /*
+     * Compressed records: a zstd frame ends with the first record that brings it to this many bytes before
+     * compression, and the next begins another, so that reading can begin there. 0: PD_WRITER_FRAME;
+     * UINT64_MAX: one frame holds all records, as perf writes it.
+     */
+    uint64_t frame;
 };
+#define PD_WRITER_FRAME 0x40000ull /* 256 KiB, see pd_writer_options */
 
 struct pd_writer;
 

@@ -113,6 +113,7 @@ static struct pd_writer_options writer_options(struct pd_conversion *c, enum pd_
         .version = c->r->info.version, /* PERFFILE keeps its version where possible */
         .compression = c->zip,
         .level = c->level,
+        .frame = c->options->frame,
         .max_held = c->options->max_held,
         .dropped = pd_convert_dropped,
         .user = c};
@@ -205,8 +206,8 @@ static enum pd_code look_for_compressed(struct pd_conversion *c)
     if (code)
         return code;
     c->level = c->level ? c->level : level;
-    const bool asked =
-        c->t.from != c->t.to || c->options->zip == PD_ZIP_NONE || c->change[PD_FEAT_COMPRESSED] || c->t.edits;
+    const bool asked = c->t.from != c->t.to || c->options->zip == PD_ZIP_NONE || c->options->frame ||
+                       c->change[PD_FEAT_COMPRESSED] || c->t.edits;
     if (c->compressed || c->from == PD_CONTAINER_PIPE || !c->r->in.seekable || !asked)
         return PD_OK;
     c->r->keep_compressed = true;
@@ -235,7 +236,8 @@ static enum pd_code look_for_merge(struct pd_conversion *c)
 
 static void decide_compression(struct pd_conversion *c)
 {
-    c->open = c->options->zip != PD_ZIP_KEEP || c->t.from != c->t.to || c->merge || c->t.edits;
+    c->open =
+        c->options->zip != PD_ZIP_KEEP || c->options->frame || c->t.from != c->t.to || c->merge || c->t.edits;
     c->zip = pd_zip_type(c->options->zip, c->open && c->compressed);
 }
 

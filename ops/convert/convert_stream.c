@@ -127,6 +127,7 @@ enum pd_code pd_convert_stream(struct pd_conversion *c, struct pd_reader *r, con
                                         .container = PD_CONTAINER_DIRECTORY,
                                         .compression = c->zip,
                                         .level = c->level,
+                                        .frame = c->options->frame,
                                         .dropped = pd_convert_dropped,
                                         .user = c};
     struct stream s = {.c = c,

@@ -203,6 +203,7 @@ enum pd_code pd_transform(struct pd_reader *reader, const struct pd_sink *sink,
                                 .options = {.allocator = own.allocator,
                                             .zip = own.zip,
                                             .level = own.level,
+                                            .frame = own.frame,
                                             .members = {own.open_member, own.close_member, own.user}}};
     pd_reads_init(&t->counters, reader, own.allocator);
     t->progress = (struct pd_progress){.callback = own.progress, .user = own.user};

@@ -49,6 +49,7 @@ enum pd_code pd_filter(struct pd_reader *reader, const struct pd_sink *sink,
     f.out.options = (struct pd_output_options){.allocator = own.allocator,
                                                .zip = own.zip,
                                                .level = own.level,
+                                               .frame = own.frame,
                                                .members = {own.open_member, own.close_member, own.user}};
     f.progress = (struct pd_progress){
         .callback = own.progress, .user = own.user, .total = reader->in.seekable ? 0 : PD_NOWHERE};

@@ -474,6 +474,7 @@ static enum pd_code open_writer(struct pd_merging *m, const struct pd_sink *sink
                                     .feature_word = pd_reader_info(m->in[0].reader)->feature_word,
                                     .container = pipe ? PD_CONTAINER_PIPE : PD_CONTAINER_FILE,
                                     .version = 2,
+                                    .frame = m->options->frame,
                                     .dropped = on_dropped,
                                     .user = m};
     how.compression = compression(m, &how.level);

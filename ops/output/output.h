@@ -16,6 +16,7 @@ struct pd_output_options {
     const struct pd_allocator *allocator;
     enum pd_convert_zip zip; /* KEEP: compressed records are compressed again, in records of the same type */
     int level;               /* of zstd; 0: that of the input, or 1 */
+    uint64_t frame;          /* as in pd_writer_options */
     struct pd_members members; /* for a directory as output; without them, the output is a file */
 };
 

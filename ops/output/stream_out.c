@@ -70,7 +70,8 @@ static enum pd_code open_stream(struct pd_output *o, const struct pd_sink *sink,
                                               .allocator = o->options.allocator,
                                               .order = order_of(o),
                                               .version = pd_reader_info(o->sections.reader)->version,
-                                              .container = PD_CONTAINER_DIRECTORY};
+                                              .container = PD_CONTAINER_DIRECTORY,
+                                              .frame = o->options.frame};
     const enum pd_code code = pd_writer_open(w, sink, &options, o->sections.error);
     return !code && o->z.zip ? start(o, *w) : code;
 }
@@ -123,7 +124,8 @@ static enum pd_code begin_file(struct pd_output *o)
                                               .attr_size = first ? first->room : 0,
                                               .max_features = pd_sections_count(s),
                                               .compression = o->z.zip,
-                                              .level = o->z.level};
+                                              .level = o->z.level,
+                                              .frame = o->options.frame};
     return pd_sections_begin(s, o->dir ? &o->data_file.sink : o->sink, &options);
 }
 

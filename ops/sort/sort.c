@@ -280,6 +280,7 @@ enum pd_code pd_sort(struct pd_reader *reader, const struct pd_sink *sink,
                                .options = {.allocator = own.allocator,
                                            .zip = own.zip,
                                            .level = own.level,
+                                           .frame = own.frame,
                                            .members = {own.open_member, own.close_member, own.user}}};
     s.progress = (struct pd_progress){.callback = own.progress, .user = own.user};
     pd_rounds_init(&s.rounds, pd_reader_info(reader)->order);

@@ -490,13 +490,14 @@ enum pd_code pd_pieces(struct pd_reader *reader, const struct pd_pieces_options 
     if (k == NULL)
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "pieces", 0, sizeof *k);
     *k = (struct cutter){.map = {.allocator = allocator}};
-    k->c = (struct pd_cutting){.reader = reader,
-                               .options = &own,
-                               .output = {.allocator = allocator, .zip = own.zip, .level = own.level},
-                               .stats = stats ? stats : &own_stats,
-                               .error = error ? error : &own_error,
-                               .timed = pd_clock_is_timed(reader),
-                               .spill = {.fd = -1}};
+    k->c = (struct pd_cutting){
+        .reader = reader,
+        .options = &own,
+        .output = {.allocator = allocator, .zip = own.zip, .level = own.level, .frame = own.frame},
+        .stats = stats ? stats : &own_stats,
+        .error = error ? error : &own_error,
+        .timed = pd_clock_is_timed(reader),
+        .spill = {.fd = -1}};
     *k->c.stats = (struct pd_pieces_stats){0};
     pd_reads_init(&k->c.counters, reader, allocator);
     pd_kin_init(&k->c.kin, allocator);

@@ -128,6 +128,7 @@ struct pd_convert_options {
      * given their path there, such as "kcore_dir/kallsyms"; it makes the folder. Else they are noted.
      */
     bool files;
+    uint64_t frame; /* least bytes in a zstd frame, as in pd_writer_options */
 };
 
 struct pd_convert_stats {

@@ -178,6 +178,7 @@ struct pd_filter_options {
     void (*known)(void *user, enum pd_name_kind kind, const char *name);
     /* Called when all is read for each name and pattern of the lists that is none of these. May be NULL. */
     void (*unmatched)(void *user, enum pd_name_kind kind, const char *name);
+    uint64_t frame; /* least bytes in a zstd frame, as in pd_writer_options */
 };
 
 struct pd_filter_stats {

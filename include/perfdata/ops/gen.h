@@ -62,6 +62,7 @@ struct pd_gen_options {
     /* Called now and then with the records and bytes that were made; may be NULL. */
     void (*progress)(void *user, uint64_t records, uint64_t bytes);
     void *user;
+    uint64_t frame; /* least bytes in a zstd frame, as in pd_writer_options */
 };
 
 struct pd_gen;

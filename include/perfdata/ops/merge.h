@@ -75,6 +75,7 @@ struct pd_merge_options {
     void (*finding)(void *user, size_t input, const struct pd_error *error);
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *user;
+    uint64_t frame; /* least bytes in a zstd frame, as in pd_writer_options */
 };
 
 struct pd_merge_stats {

@@ -40,6 +40,7 @@ struct pd_sort_options {
     int (*open_member)(void *user, const char *name, unsigned mode, struct pd_sink *sink);
     int (*close_member)(void *user, struct pd_sink *sink);
     void *user;
+    uint64_t frame; /* least bytes in a zstd frame, as in pd_writer_options */
 };
 
 struct pd_sort_stats {

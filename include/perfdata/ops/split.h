@@ -83,6 +83,7 @@ struct pd_pieces_options {
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *user;
     uint64_t max_copied; /* bytes of copies in all pieces together; 0: 64 MiB and 64 times the input's size */
+    uint64_t frame;      /* least bytes in a zstd frame, as in pd_writer_options */
 };
 
 struct pd_pieces_stats {

@@ -59,6 +59,7 @@ struct pd_transform_options {
     /* For a directory as output, as in pd_filter_options: without them the output is a file. */
     int (*open_member)(void *user, const char *name, unsigned mode, struct pd_sink *sink);
     int (*close_member)(void *user, struct pd_sink *sink);
+    uint64_t frame; /* least bytes in a zstd frame, as in pd_writer_options */
 };
 
 struct pd_transform_stats {

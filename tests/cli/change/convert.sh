@@ -9,6 +9,9 @@ convert() { # INPUT OUTPUT OPTION...
 checked() {
     "$PERFDATA" check -q "$1" >check.out || fail "check $1: $(head -n 3 check.out)"
 }
+frames() { # FILE: how many zstd frames
+    LC_ALL=C grep -oaP '\x28\xb5\x2f\xfd' "$1" | wc -l
+}
 no_leftovers() {
     [ -z "$(find . -name '.perfdata-*')" ] || fail "left behind: $(find . -name '.perfdata-*')"
 }
@@ -27,8 +30,9 @@ convert first.pipe tiny.data --to file
 checked tiny.data
 convert tiny.data copy && same tiny.data copy
 convert tiny.data copy --reencode && same tiny.data copy
-for way in '--to pipe' '--to dir' -z --compressed2 '-z19 --compressed2' '--endian big' '--attr-size 136' \
-    '--attr-size 72' '--to pipe --endian big -z' '--to dir --compressed2 --endian big' \
+for way in '--to pipe' '--to dir' -z --compressed2 '-z19 --compressed2' '-z --frames 1' '-z --frames 0' \
+    '--endian big' '--attr-size 136' '--attr-size 72' \
+    '--to pipe --endian big -z' '--to dir --compressed2 --endian big' \
     '--to pipe --attr-size 64'; do
     rm -rf there
     # shellcheck disable=SC2086
@@ -37,6 +41,34 @@ for way in '--to pipe' '--to dir' -z --compressed2 '-z19 --compressed2' '--endia
     convert there back --to file --decompress --endian little --attr-size 128
     same tiny.data back
 done
+# --frames alone makes new frames of what is compressed, the same as from plain records; gen writes them, too.
+"$PERFDATA" gen -q -c 20000 -o many.data
+convert many.data one.z -z --frames 0
+for size in 4K 256K; do
+    convert many.data many.z -z --frames $size
+    convert one.z again.z --frames $size
+    same many.z again.z
+    [ "$(frames many.z)" -gt "$(frames one.z)" ] || fail "frames of $size"
+    convert many.z again.z --frames 0
+    same one.z again.z
+done
+convert many.data again.z -z
+same many.z again.z
+[ "$(frames one.z)" = 1 ] || fail "one frame"
+convert many.data again.data --frames 4K
+same many.data again.data
+"$PERFDATA" convert -i many.data -o - --frames 4k5 >/dev/null 2>err && fail "no size"
+grep -q 'no number of bytes' err || fail "says what a size is"
+for way in 'sort' 'filter --exclude-pid 4000000' 'merge'; do
+    # shellcheck disable=SC2086
+    "$PERFDATA" $way -q -z --frames 4K -o frames.z many.data
+    [ "$(frames frames.z)" -gt 10 ] || fail "frames by $way"
+    checked frames.z
+    rm frames.z
+done
+"$PERFDATA" gen -q -c 20000 -z --frames 4K -o frames.z
+convert many.data again.z -z --frames 4K
+[ "$(frames frames.z)" = "$(frames again.z)" ] || fail "frames of gen"
 "$PERFDATA" convert -q -i tiny.data -o - >stdout.pipe
 convert tiny.data tiny.pipe --to pipe
 same tiny.pipe stdout.pipe

@@ -45,6 +45,7 @@ all_ways() { # FILE
     original "$1"
     turn=$((turn + 1))
     for way in '--to file' '--to pipe' '--to dir' '--to file -z' '--to pipe -z9' '--to dir -z' \
+        '--to file -z --frames 2K' '--to pipe -z --frames 2K' \
         '--to file --decompress' '--to pipe --decompress' '--to file --reencode' '--to file --attr-size 128' \
         '--to pipe --attr-size 128'; do
         turn=$((turn + 1))

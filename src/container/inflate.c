@@ -51,6 +51,11 @@ void pd_inflate_break(struct pd_inflate *z)
     z->start = z->end = z->in_n = z->in_at = 0;
 }
 
+bool pd_inflate_is_open(const struct pd_inflate *z)
+{
+    return z->hint || z->start != z->end;
+}
+
 static uint64_t max_window(const struct pd_inflate *z)
 {
     return z->max_window ? z->max_window : PD_LIMIT_ZSTD_WINDOW;
@@ -99,7 +104,6 @@ static void restart(struct pd_inflate *z)
 enum pd_code pd_inflate_chunk(struct pd_inflate *z, const uint8_t *chunk, size_t n, uint64_t offset,
                               struct pd_error *error)
 {
-    static const uint8_t magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
     z->offset = offset;
     enum pd_code code = start(z, error);
     if (code) {
@@ -108,7 +112,7 @@ enum pd_code pd_inflate_chunk(struct pd_inflate *z, const uint8_t *chunk, size_t
     }
     z->cut = 0;
     /* A frame may start although the one before did not end; no block inside a frame begins like this. */
-    if (n >= sizeof magic && memcmp(chunk, magic, sizeof magic) == 0)
+    if (n >= 4 && memcmp(chunk, PD_ZSTD_MAGIC, 4) == 0)
         restart(z);
     z->passed += z->broken;
     memcpy(z->in, chunk, n);

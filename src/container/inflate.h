@@ -38,6 +38,12 @@ void pd_inflate_reset(struct pd_inflate *z);
 /* Skips this chunk and all others up to the start of a new frame: the stream is damaged. */
 void pd_inflate_break(struct pd_inflate *z);
 
+/* True if what follows needs what was read: in the middle of a frame, or of a record. */
+bool pd_inflate_is_open(const struct pd_inflate *z);
+
+/* Every frame, and so the chunk that starts one, begins with these bytes. */
+#define PD_ZSTD_MAGIC "\x28\xb5\x2f\xfd"
+
 /*
  * Gives the next chunk, of at most 65,535 bytes; it is copied. If it begins a frame although the previous one
  * did not end, an incomplete record is dropped, and `cut` receives its length so far.

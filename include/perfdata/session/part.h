@@ -24,7 +24,9 @@ extern "C" {
  *
  * So a part is a guess, as data may look like records, until the previous part is known to end where it
  * begins. Records that depend on other parts need a single thread: pd_reader_next() gives PD_EUNSUP for a
- * COMPRESSED record, unless keep_compressed is set, and for a HEADER_FEATURE.
+ * HEADER_FEATURE. A recording with the COMPRESSED feature is cut where zstd frames begin (see `frame` of
+ * pd_writer_options): a part begins with the first frame of [from, to) and ends where its last frame does,
+ * which may be behind `to`; inner_offset counts from there. One frame for all is one part.
  *
  *     uint64_t at = pd_reader_info(r)->data_offset, records = 0;        // up to there, all is certain
  *     for (i = 0; i < n; i++) {                                         // when the threads are through

@@ -138,13 +138,19 @@ static enum pd_code find_stray(struct pd_reader *r, enum pd_code code, struct pd
     return PD_END;
 }
 
+/* A part goes on to where the next one can begin. */
+static bool is_part_over(const struct pd_reader *r)
+{
+    return r->at >= r->info.data_end && !pd_inflate_is_open(&r->inflate);
+}
+
 /* Frames the record at the current position. */
 static enum pd_code frame(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
     const uint64_t left = r->end - r->at, start = r->member ? 0 : r->info.data_offset;
     const uint8_t *p;
     size_t got;
-    if (r->whole && r->at >= r->info.data_end)
+    if (r->whole && is_part_over(r))
         return PD_END;
     enum pd_code code = pd_input_at(r->src, r->at, 8, &p, &got, error);
     if (!code && got >= 8 && pd_load16(p + 6, r->info.order) > got)
@@ -335,14 +341,6 @@ static void note_cpus(struct pd_reader *r, struct pd_record *rec)
     rec->nr_cpus_avail = r->nr_cpus_avail;
 }
 
-/*
- * True if the meaning of the record, or of others, depends on records that a reader of a part has not seen.
- */
-static bool leans(const struct pd_reader *r, const struct pd_record *rec)
-{
-    return pd_carries_more(rec) || (pd_is_wrapper(rec) && !r->keep_compressed);
-}
-
 static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, struct pd_error *error)
 {
     enum pd_code code = skip_payload(r, error);
@@ -361,7 +359,7 @@ static enum pd_code next_outside(struct pd_reader *r, struct pd_record *rec, str
     }
     if (code)
         return code == PD_END ? at_end(r, rec, error) : stop(r, code);
-    if (r->whole && leans(r, rec))
+    if (r->whole && pd_carries_more(rec)) /* it, or others, mean what a record of another part says */
         return stop(
             r, pd_fail_record(error, PD_EUNSUP, rec, 0, "type, which depends on other parts", rec->type, 0));
     note_old_feature(r, rec);

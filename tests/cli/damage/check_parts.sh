@@ -39,9 +39,10 @@ gen all.data -t ALL -c 400 --seed 5
 gen stacks.data -c 100 --sample-type ip,tid,time,stack_user
 gen aux.data -t SAMPLE:90,AUXTRACE:10 -c 300
 gen zipped.data --preset build -c 400 -z
+gen framed.data --preset build -c 400 -z --frames 2K
 gen pipe.data --preset build -c 400 --to pipe
 gen dir --preset build -c 400 --to dir
-for file in build big server all stacks aux zipped pipe; do
+for file in build big server all stacks aux zipped framed pipe; do
     for ((seed = 1; seed <= $(effort 3 6); seed++)); do
         "$PERFDATA" corrupt -q -f -E 0.0002 --seed $seed -o bad-$file$seed.data $file.data >/dev/null
         "$PERFDATA" corrupt -q -f --unknown-record --seed $seed -o unknown-$file$seed.data $file.data \

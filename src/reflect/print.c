@@ -278,7 +278,7 @@ enum pd_code pd_feature_print(const struct pd_feature *f, const struct pd_print_
 static const char *type_name(uint32_t type)
 {
     const struct pd_set *set = &pd_set_record_type;
-    const bool there = type - 1 < set->n && set->names[type - 1].value == type;
+    const bool there = type && type <= set->n && set->names[type - 1].value == type;
     return there ? set->names[type - 1].name : pd_set_name(set, type);
 }
 

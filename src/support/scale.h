@@ -15,11 +15,11 @@ static inline uint64_t pd_scale(uint64_t number, uint64_t part, uint64_t whole, 
 {
     uint64_t quotient = 0, rest = 0;
     const bool all = part == whole;
-    for (unsigned bit = number ? 64 - (unsigned)__builtin_clzll(number) : 0; !all && bit-- > 0;) {
+    for (unsigned bits = number ? 64 - (unsigned)__builtin_clzll(number) : 0; !all && bits > 0; bits--) {
         /* Sums are compared with `whole` before they are made: they may have 65 bits. */
         const bool doubled = rest >= whole - rest;
         rest = doubled ? rest - (whole - rest) : 2 * rest;
-        const bool set = number >> bit & 1, added = set && part >= whole - rest;
+        const bool set = number >> (bits - 1) & 1, added = set && part >= whole - rest;
         rest = added ? rest - (whole - part) : set ? rest + part : rest;
         quotient = 2 * quotient + doubled + added;
     }

@@ -171,17 +171,30 @@ static uint32_t take_number(struct pd_mappings *m)
     return (uint32_t)m->n_all++;
 }
 
+static size_t bytes_of_space(const struct pd_mappings *m)
+{
+    return sizeof *m->spaces + 4 * sizeof *m->pids->slots;
+}
+
 /* The current memory, and that of one more mapping. */
 static uint64_t bytes_with(const struct pd_mappings *m, size_t more)
 {
     return m->bytes + more + m->n_all * (sizeof *m->all + sizeof *m->unused) +
-           m->n_spaces * (sizeof *m->spaces + 4 * sizeof *m->pids->slots) +
-           m->spans.n * sizeof *m->spans.items;
+           m->n_spaces * bytes_of_space(m) + m->spans.n * sizeof *m->spans.items;
 }
 
 static enum pd_code no_memory(struct pd_error *error, const struct pd_mappings *m)
 {
     return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "mappings", 0, m->bytes);
+}
+
+/* Checks the limit before memory is taken. */
+static enum pd_code afford(const struct pd_mappings *m, size_t bytes, struct pd_error *error)
+{
+    return bytes_with(m, bytes) <= m->options.memory
+               ? PD_OK
+               : pd_fail(error, PD_ELIMIT, PD_NOWHERE, "memory for mappings", bytes_with(m, bytes),
+                         m->options.memory);
 }
 
 /* Makes a mapping with one reference, its maker's. */
@@ -190,9 +203,9 @@ static enum pd_code make_mapping(struct pd_mappings *m, const struct pd_mapping 
                                  struct pd_error *error)
 {
     const size_t bytes = sizeof **out + name->len + 1;
-    if (bytes_with(m, bytes) > m->options.memory)
-        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "memory for mappings", bytes_with(m, bytes),
-                       m->options.memory);
+    const enum pd_code code = afford(m, bytes, error);
+    if (code)
+        return code;
     struct pd_own_mapping *own = pd_resize(m->allocator, NULL, bytes);
     const uint32_t number = own ? take_number(m) : UINT32_MAX;
     if (number == UINT32_MAX) {
@@ -374,6 +387,9 @@ static enum pd_code take_fork(struct pd_mappings *m, const struct pd_record *rec
     uint32_t space, parent, pid, ppid, tid;
     if (!pd_told_task(rec, &pid, &tid) || !pd_told_parent(rec, &ppid, &tid) || pid == ppid)
         return PD_OK;
+    const enum pd_code code = afford(m, 2 * bytes_of_space(m), error);
+    if (code)
+        return code;
     if (!use_space(m, PD_SPACE_PROCESS, ppid, &parent) || !use_space(m, PD_SPACE_PROCESS, pid, &space))
         return no_memory(error, m);
     const uint32_t copy =
@@ -383,7 +399,10 @@ static enum pd_code take_fork(struct pd_mappings *m, const struct pd_record *rec
     return PD_OK;
 }
 
-/* Code that the kernel made later; outside of mappings, perf treats it as a separate mapping. */
+/*
+ * Code that the kernel made later; outside of mappings, perf treats it as a separate mapping. When the code
+ * goes, so does the whole mapping at its address, also a module's.
+ */
 static enum pd_code take_symbol(struct pd_mappings *m, const struct pd_ksymbol *k, struct pd_error *error)
 {
     const uint64_t last = last_of(k->addr, k->len);
@@ -396,7 +415,7 @@ static enum pd_code take_symbol(struct pd_mappings *m, const struct pd_ksymbol *
         return PD_OK;
     const struct pd_mapping *there = pd_mappings_find(m, UINT32_MAX, k->addr, PD_CPUMODE_KERNEL);
     if (goes && there && there->kind != PD_MAPPING_KERNEL)
-        pd_spans_take(&m->spans, &m->spaces[0].root, k->addr, last);
+        pd_spans_take(&m->spans, &m->spaces[0].root, k->addr);
     if (goes || there)
         return m->spans.failed ? no_memory(error, m) : PD_OK;
     const enum pd_code code = make_mapping(m, &what, &name, &own, error);

@@ -164,16 +164,7 @@ void pd_spans_put(struct pd_spans *s, uint32_t *space, uint64_t first, uint64_t 
     *space = join(s, join(s, before, add_range(s, first, last, value)), behind);
 }
 
-void pd_spans_take(struct pd_spans *s, uint32_t *space, uint64_t first, uint64_t last)
-{
-    uint32_t before, behind;
-    if (first > last || s->failed)
-        return;
-    clear(s, *space, first, last, &before, &behind);
-    *space = join(s, before, behind);
-}
-
-bool pd_spans_find(const struct pd_spans *s, uint32_t space, uint64_t address, uint32_t *value)
+static const struct pd_span *find(const struct pd_spans *s, uint32_t space, uint64_t address)
 {
     const struct pd_span *found = NULL;
     for (uint32_t i = space; i;) {
@@ -182,8 +173,23 @@ bool pd_spans_find(const struct pd_spans *s, uint32_t space, uint64_t address, u
             found = at;
         i = at->first <= address ? at->right : at->left;
     }
-    if (found == NULL || found->last < address)
-        return false;
-    *value = found->value;
-    return true;
+    return found && found->last >= address ? found : NULL;
+}
+
+void pd_spans_take(struct pd_spans *s, uint32_t *space, uint64_t address)
+{
+    uint32_t before, behind;
+    const struct pd_span *found = s->failed ? NULL : find(s, *space, address);
+    if (found == NULL)
+        return;
+    clear(s, *space, found->first, found->last, &before, &behind);
+    *space = join(s, before, behind);
+}
+
+bool pd_spans_find(const struct pd_spans *s, uint32_t space, uint64_t address, uint32_t *value)
+{
+    const struct pd_span *found = find(s, space, address);
+    if (found)
+        *value = found->value;
+    return found != NULL;
 }

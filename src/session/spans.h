@@ -38,8 +38,8 @@ void pd_spans_init(struct pd_spans *s, const struct pd_allocator *allocator);
 void pd_spans_free(struct pd_spans *s);
 /* Puts the range from `first` to `last`, both included, into a space. Sets `failed` if there is no memory. */
 void pd_spans_put(struct pd_spans *s, uint32_t *space, uint64_t first, uint64_t last, uint32_t value);
-/* Removes a range, and the covered parts of others. */
-void pd_spans_take(struct pd_spans *s, uint32_t *space, uint64_t first, uint64_t last);
+/* Removes the range that has the address, if there is one: the space has no more ranges than before. */
+void pd_spans_take(struct pd_spans *s, uint32_t *space, uint64_t address);
 /* A copy of another space. */
 uint32_t pd_spans_copy(struct pd_spans *s, uint32_t space);
 /* Ends the use of a space. */

@@ -19,7 +19,9 @@ static uint64_t address_of(unsigned place)
 
 struct both {
     struct pd_spans spans;
-    int counts[8]; /* ranges of each value, as counted by the callback */
+    unsigned puts;
+    unsigned range[SPACES][PLACES]; /* of what is in the model: places with the same number are one range */
+    int counts[8];                  /* ranges of each value, as counted by the callback */
     uint32_t space[SPACES];
     uint8_t model[SPACES][PLACES]; /* 0: none */
 };
@@ -43,6 +45,25 @@ static void same(const struct both *b, uint64_t seed)
         }
 }
 
+/* A range goes as a whole. */
+static void take_range(struct both *b, unsigned i, unsigned place)
+{
+    for (unsigned p = 0; p < PLACES; p++)
+        if (b->model[i][place] && p != place && b->range[i][p] == b->range[i][place])
+            b->model[i][p] = 0;
+    b->model[i][place] = 0;
+}
+
+/* What is left of a range on both sides of a new one is two. */
+static void put_range(struct both *b, unsigned i, unsigned first, unsigned last, uint8_t value)
+{
+    const unsigned cut = last + 1 < PLACES ? b->range[i][last + 1] : 0;
+    b->puts += 2;
+    for (unsigned p = first; p < PLACES && (p <= last || b->range[i][p] == cut); p++)
+        b->range[i][p] = b->puts + (p > last);
+    memset(b->model[i] + first, value, last - first + 1);
+}
+
 static void step(struct both *b, struct pd_rng *rng)
 {
     const unsigned i = (unsigned)pd_rng_below(rng, SPACES), from = (unsigned)pd_rng_below(rng, SPACES);
@@ -54,12 +75,13 @@ static void step(struct both *b, struct pd_rng *rng)
         pd_spans_drop(&b->spans, b->space[i]);
         b->space[i] = copy;
         memcpy(b->model[i], b->model[from], PLACES);
+        memcpy(b->range[i], b->range[from], sizeof b->range[i]);
     } else if (pd_rng_one_in(rng, 5)) {
-        pd_spans_take(&b->spans, &b->space[i], address_of(p), address_of(last));
-        memset(b->model[i] + p, 0, last - p + 1);
+        pd_spans_take(&b->spans, &b->space[i], address_of(p));
+        take_range(b, i, p);
     } else {
         pd_spans_put(&b->spans, &b->space[i], address_of(p), address_of(last), value);
-        memset(b->model[i] + p, value, last - p + 1);
+        put_range(b, i, p, last, value);
     }
 }
 
@@ -102,7 +124,7 @@ static void empty_range(void **state)
     pd_spans_init(&s, NULL);
     pd_spans_put(&s, &space, 5, 4, 1);
     assert_int_equal(space, 0);
-    pd_spans_take(&s, &space, 5, 4);
+    pd_spans_take(&s, &space, 5);
     assert_false(pd_spans_find(&s, space, 5, &value));
     pd_spans_free(&s);
 }

@@ -3,6 +3,7 @@
 #include "chosen.h"
 #include "src/container/reader/reader_internal.h"
 #include "src/schema/fail.h"
+#include "src/session/session_names.h"
 
 /* The selection's bits, and the caller's above them. */
 static uint32_t tag_mapping(void *user, const struct pd_mapping *m)
@@ -45,6 +46,8 @@ enum pd_code pd_chosen_open(struct pd_chosen *c, struct pd_reader *reader,
     look_at_selection(c);
     if (!code && session.parts)
         code = pd_session_new(&c->session, &session, error);
+    if (!code && c->session && c->selector.keep.names.n + c->selector.drop.names.n)
+        pd_session_keep_names(c->session);
     if (!code && reader->in.seekable)
         code = pd_reader_rewind(reader, error);
     return code ? code : pd_sorter_open(&c->sorter, reader, &how, error);

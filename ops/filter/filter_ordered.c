@@ -7,6 +7,7 @@
 #include "selector.h"
 #include "src/codec/record_role.h"
 #include "src/schema/fail.h"
+#include "src/session/session_names.h"
 #include <perfdata/session/sorter.h>
 
 struct pd_ordered {
@@ -143,7 +144,11 @@ static enum pd_code prepare(struct pd_filtering *f, struct pd_ordered *o)
                                            .tag = tag,
                                            .user = &o->selector,
                                            .parts = pd_selector_parts(&o->selector)};
-    return code ? code : pd_session_new(&o->session, &how, f->error);
+    if (!code)
+        code = pd_session_new(&o->session, &how, f->error);
+    if (!code)
+        pd_session_keep_names(o->session);
+    return code;
 }
 
 enum pd_code pd_filter_find_ordered(struct pd_filtering *f)

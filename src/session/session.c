@@ -364,6 +364,11 @@ const char *pd_session_next_cgroup(const struct pd_session *s, size_t *at)
     return NULL;
 }
 
+void pd_session_keep_names(struct pd_session *s)
+{
+    pd_tasks_keep_names(s->tasks);
+}
+
 const struct pd_tasks *pd_session_tasks(const struct pd_session *s)
 {
     return s->tasks;

@@ -4,11 +4,12 @@
  * belong to the events of a table.
  *
  *     pd_attr_table_new(&table, PD_HOST_ORDER, NULL, &error);
- *     pd_attr_table_add(table, &attr, &id, 1, &error);                  // id: PERF_EVENT_IOC_ID
- *     pd_ring_memory_of(&memory, map, mapped, &error);                  // map: mmap() of the event's
- * descriptor pd_ring_open(&ring, &memory, table, NULL, &error); while ((code = pd_ring_next(ring, &rec,
- * &error)) != PD_AGAIN)     // then poll() the descriptor if (!code && pd_attr_table_decode(table, &rec,
- * &error) == PD_OK) …
+ *     pd_attr_table_add(table, &attr, &id, 1, &error); // id: PERF_EVENT_IOC_ID
+ *     pd_ring_memory_of(&memory, map, mapped, &error); // map: mmap() of the descriptor
+ *     pd_ring_open(&ring, &memory, table, NULL, &error);
+ *     while ((code = pd_ring_next(ring, &rec, &error)) != PD_AGAIN)
+ *         if (!code && pd_attr_table_decode(table, &rec, &error) == PD_OK) …
+ *     poll(…), and again
  */
 #ifndef PERFDATA_SESSION_RING_H
 #define PERFDATA_SESSION_RING_H

@@ -41,7 +41,7 @@ struct pd_session_options {
     const struct pd_allocator *allocator; /* NULL: malloc; must outlive the session */
     /*
      * Limit of bytes for tasks, for mappings, and for all other data; beyond it a record is PD_ELIMIT. 0: 1
-     * GiB each
+     * GiB each. Tables double when they are full, so up to twice as much may be allocated
      */
     uint64_t memory;
     /* Number of processes whose mappings stay after their EXIT, for late samples; 0: 1024. */
@@ -57,6 +57,7 @@ struct pd_session_options {
  *
  * Memory grows with the mappings that exist, not with those that existed: about 150 bytes and the name for
  * each mapping, which the children of a process share with it, and 100 bytes for each tid in the records.
+ * Names of tasks take memory until a multiple of those that tasks have now has come: then the others go.
  */
 PD_EXPERIMENTAL enum pd_code pd_session_new(struct pd_session **session,
                                             const struct pd_session_options *options, struct pd_error *error);
@@ -69,7 +70,8 @@ PD_EXPERIMENTAL void pd_session_free(struct pd_session *session);
  *
  * The rules are those of perf 6.1: a process has the mappings of the process that forked it, unless perf
  * synthesized the FORK; a mapping replaces the mappings that it covers; kernel, modules and KSYMBOLs are one
- * space for all, and each guest has a space of its own. Unlike perf, an exec (COMM with PD_MISC_COMM_EXEC)
+ * space for all, and each guest has a space of its own; a KSYMBOL that goes takes the mapping at its address
+ * away, but not the kernel's. Unlike perf, an exec (COMM with PD_MISC_COMM_EXEC)
  * removes all mappings, as the kernel does.
  */
 PD_EXPERIMENTAL enum pd_code pd_session_record(struct pd_session *session, struct pd_record *rec,

@@ -90,7 +90,8 @@ struct pd_tasks {
     /* names: numbers in a hash table, the texts one behind the other */
     char *text;
     size_t text_n, text_cap;
-    size_t *comms; /* where each name starts */
+    size_t text_swept; /* bytes that were left when names were last swept */
+    size_t *comms;     /* where each name starts */
     size_t n_comms, comms_cap;
     bool *came; /* by name: a record had it */
     size_t came_cap;
@@ -103,22 +104,23 @@ struct pd_tasks {
     size_t n_making, making_cap;
     struct pd_task_alias *aliases;
     size_t n_aliases, aliases_cap;
-    uint64_t left; /* bytes that collecting may still take */
-    bool full;     /* it wanted more */
-    bool several;  /* some tid was given more than one process */
-    bool sorted;   /* the entries that wait are */
-    bool begun;    /* swapper is there */
+    uint64_t limit, left; /* bytes that collecting may take, and still may */
+    size_t lacks;         /* bytes that were refused last; 0: they were there */
+    bool several;         /* some tid was given more than one process */
+    bool sorted;          /* the entries that wait are */
+    bool begun;           /* swapper is there */
     bool flowing;
     bool learns;   /* names, although tasks flow */
+    bool keeps;    /* all of them, also those that no task has any more */
     bool finished; /* lookups are possible */
 };
 
 /* Compressed records may mention millions of tasks in a few bytes. */
 static inline bool pd_tasks_afford(struct pd_tasks *t, size_t bytes)
 {
-    t->full |= bytes > t->left;
-    t->left -= t->full ? 0 : bytes;
-    return !t->full;
+    t->lacks = bytes > t->left ? bytes : 0;
+    t->left -= t->lacks ? 0 : bytes;
+    return !t->lacks;
 }
 
 /* ---- task_names.c */
@@ -128,6 +130,11 @@ static inline bool pd_tasks_afford(struct pd_tasks *t, size_t bytes)
 bool pd_tasks_init_names(struct pd_tasks *t);
 /* The number of a name; while the tasks flow, pd_tasks_n_comms() for any that is new. */
 bool pd_tasks_number_name(struct pd_tasks *t, const char *s, size_t n, uint32_t *comm);
+/*
+ * At times forgets the names that no task has; the others get new numbers. For a flow that learns, when no
+ * entry is left.
+ */
+void pd_tasks_sweep_names(struct pd_tasks *t);
 /* Notes that a record has the name. */
 void pd_tasks_name_came(struct pd_tasks *t, uint32_t comm);
 

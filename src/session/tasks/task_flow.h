@@ -15,8 +15,13 @@ enum pd_code pd_tasks_add_name(struct pd_tasks *t, const char *name, struct pd_e
  * collecting. PD_ENOMEM.
  */
 enum pd_code pd_tasks_flow(struct pd_tasks *t, struct pd_error *error);
-/* Names that come have numbers, too, while tasks flow: memory grows with different names. */
+/*
+ * Names that come have numbers, too, while tasks flow. Numbers are then valid until the next
+ * pd_tasks_forget(), since names that no task has are forgotten.
+ */
 void pd_tasks_learn_names(struct pd_tasks *t);
+/* Keeps all names that come: memory grows with different names. */
+void pd_tasks_keep_names(struct pd_tasks *t);
 /* True if a record had the name with this number, or it is "swapper"; numbers are from 1 on. */
 bool pd_tasks_has_name(const struct pd_tasks *t, uint32_t comm);
 /*

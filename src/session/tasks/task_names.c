@@ -15,6 +15,15 @@ static size_t name_slot(const struct pd_tasks *t, const char *s, size_t n)
     return i;
 }
 
+static void fill_table(struct pd_tasks *t)
+{
+    memset(t->table, 0, t->table_size * sizeof *t->table);
+    for (uint32_t i = 1; i < t->n_comms; i++) {
+        const char *name = t->text + t->comms[i];
+        t->table[name_slot(t, name, strlen(name))] = i;
+    }
+}
+
 static bool grow_table(struct pd_tasks *t)
 {
     const size_t size = t->table_size ? t->table_size * 2 : 64;
@@ -22,20 +31,19 @@ static bool grow_table(struct pd_tasks *t)
     if (table == NULL)
         return false;
     pd_release(t->allocator, t->table);
-    memset(table, 0, size * sizeof *table);
     t->table = table;
     t->table_size = size;
-    for (uint32_t i = 1; i < t->n_comms; i++) {
-        const char *name = t->text + t->comms[i];
-        t->table[name_slot(t, name, strlen(name))] = i;
-    }
+    fill_table(t);
     return true;
 }
+
+/* What a name is charged besides its bytes. */
+#define BYTES_BESIDE_NAME (sizeof(size_t) + 2 * sizeof(uint32_t))
 
 /* Appends a name, without looking whether it is there. */
 static bool append_name(struct pd_tasks *t, const char *s, size_t n)
 {
-    if (!pd_tasks_afford(t, n + 1 + sizeof *t->comms + 2 * sizeof *t->table))
+    if (!pd_tasks_afford(t, n + 1 + BYTES_BESIDE_NAME))
         return false;
     while (t->text_cap - t->text_n <= n) {
         const size_t more = t->text_cap ? t->text_cap * 2 : 256;
@@ -76,6 +84,60 @@ bool pd_tasks_number_name(struct pd_tasks *t, const char *s, size_t n, uint32_t 
     return true;
 }
 
+/* ---- Names that no task has any more */
+
+/* Time is that of the new names, if as many bytes of them have come as the old ones and the tasks have. */
+static bool is_sweep_due(const struct pd_tasks *t)
+{
+    return t->learns && !t->keeps && t->n_entries == 0 && t->n_changes == 0 &&
+           t->text_n > (64 << 10) + 2 * t->text_swept + 16 * t->tids.n;
+}
+
+static void mark_names(const struct pd_tasks *t, uint32_t *number)
+{
+    memset(number, 0, t->n_comms * sizeof *number);
+    number[PD_SWAPPER] = 1;
+    for (size_t i = 0; i < t->tids.n; i++)
+        number[t->tasks[i].comm] = number[t->tasks[i].before.comm] = 1;
+}
+
+/* Moves the marked names together; `number` gets what each is from now on. */
+static void move_names(struct pd_tasks *t, uint32_t *number)
+{
+    const size_t n = t->n_comms;
+    t->n_comms = t->text_n = 1; /* the empty one */
+    number[PD_COMM_NONE] = PD_COMM_NONE;
+    for (size_t i = 1; i < n; i++) {
+        const char *name = t->text + t->comms[i];
+        const size_t size = strlen(name) + 1;
+        if (number[i] == 0) {
+            t->left += size + BYTES_BESIDE_NAME;
+            continue;
+        }
+        memmove(t->text + t->text_n, name, size);
+        number[i] = (uint32_t)t->n_comms;
+        t->came[t->n_comms] = t->came[i];
+        t->comms[t->n_comms++] = t->text_n;
+        t->text_n += size;
+    }
+}
+
+void pd_tasks_sweep_names(struct pd_tasks *t)
+{
+    uint32_t *number = is_sweep_due(t) ? pd_array(t->allocator, NULL, t->n_comms, sizeof *number) : NULL;
+    if (number == NULL) /* without memory it is tried again later */
+        return;
+    mark_names(t, number);
+    move_names(t, number);
+    for (size_t i = 0; i < t->tids.n; i++) {
+        t->tasks[i].comm = number[t->tasks[i].comm];
+        t->tasks[i].before.comm = number[t->tasks[i].before.comm];
+    }
+    fill_table(t);
+    t->text_swept = t->text_n;
+    pd_release(t->allocator, number);
+}
+
 bool pd_tasks_init_names(struct pd_tasks *t)
 {
     uint32_t swapper;
@@ -86,6 +148,11 @@ bool pd_tasks_init_names(struct pd_tasks *t)
 void pd_tasks_learn_names(struct pd_tasks *t)
 {
     t->learns = true;
+}
+
+void pd_tasks_keep_names(struct pd_tasks *t)
+{
+    t->keeps = true;
 }
 
 enum pd_code pd_tasks_add_name(struct pd_tasks *t, const char *name, struct pd_error *error)

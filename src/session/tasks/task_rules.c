@@ -175,6 +175,7 @@ void pd_tasks_forget(struct pd_tasks *t, const struct pd_moment *until)
     t->n_settled -= gone;
     if (gone && t->n_entries)
         memmove(t->entries, t->entries + gone, t->n_entries * sizeof *t->entries);
+    pd_tasks_sweep_names(t);
 }
 
 /* ---- Looking up */

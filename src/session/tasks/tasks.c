@@ -15,8 +15,9 @@ static enum pd_code no_memory(struct pd_error *error, uint64_t bytes)
 /* The error of collecting: the limit, or memory. */
 static enum pd_code refused(const struct pd_tasks *t, struct pd_error *error, uint64_t bytes)
 {
-    return t->full ? pd_fail(error, PD_ELIMIT, PD_NOWHERE, "memory for tasks", bytes, t->left)
-                   : no_memory(error, bytes);
+    return t->lacks ? pd_fail(error, PD_ELIMIT, PD_NOWHERE, "memory for tasks", t->limit - t->left + t->lacks,
+                              t->limit)
+                    : no_memory(error, bytes);
 }
 
 enum pd_code pd_tasks_new(struct pd_tasks **out, const struct pd_allocator *allocator, struct pd_error *error)
@@ -27,6 +28,7 @@ enum pd_code pd_tasks_new(struct pd_tasks **out, const struct pd_allocator *allo
     *t = (struct pd_tasks){.allocator = allocator,
                            .tids.allocator = allocator,
                            .needed.allocator = allocator,
+                           .limit = PD_LIMIT_TASKS,
                            .left = PD_LIMIT_TASKS};
     if (!pd_tasks_init_names(t)) {
         pd_tasks_free(t);
@@ -38,7 +40,7 @@ enum pd_code pd_tasks_new(struct pd_tasks **out, const struct pd_allocator *allo
 
 void pd_tasks_limit(struct pd_tasks *t, uint64_t bytes)
 {
-    t->left = bytes;
+    t->limit = t->left = bytes;
 }
 
 void pd_tasks_free(struct pd_tasks *t)
@@ -306,7 +308,7 @@ enum pd_code pd_tasks_finish(struct pd_tasks *t, struct pd_error *error)
 
 enum pd_code pd_tasks_flow(struct pd_tasks *t, struct pd_error *error)
 {
-    t->left = UINT64_MAX;
+    pd_tasks_limit(t, UINT64_MAX);
     t->flowing = t->finished = true;
     return index_of(t, 0) == PD_IDMAP_NONE ? no_memory(error, sizeof *t->tasks) : PD_OK;
 }

@@ -21,7 +21,7 @@ static struct pd_plan plan_of(void)
     return plan;
 }
 
-static enum pd_code feed(struct pd_session *s, const struct pd_record *what)
+static enum pd_code feed_told(struct pd_session *s, const struct pd_record *what, struct pd_error *error)
 {
     uint64_t bytes[512];
     struct pd_record rec = {0};
@@ -31,7 +31,12 @@ static enum pd_code feed(struct pd_session *s, const struct pd_record *what)
     assert_int_equal(pd_record_frame(PD_LITTLE, bytes, size, &rec, NULL), PD_OK);
     rec.plan = &plan;
     rec.attr = &attr;
-    return pd_session_record(s, &rec, NULL);
+    return pd_session_record(s, &rec, error);
+}
+
+static enum pd_code feed(struct pd_session *s, const struct pd_record *what)
+{
+    return feed_told(s, what, NULL);
 }
 
 static struct pd_str str(const char *text)
@@ -201,6 +206,9 @@ static void the_kernel_is_one_for_all(void **state)
     is_at(s, K, 7, 0xffffa010, "/lib/modules/6.1/kernel/fs/a-b.ko.xz", 0x10);
     symbol(s, 0xffffc000, 0x100, PD_KSYM_FLAG_UNREGISTER, "bpf_prog_1");
     is_at(s, K, 7, 0xffffc000, NULL, 0);
+    symbol(s, 0xffffa010, 8, PD_KSYM_FLAG_UNREGISTER, "in a module: perf forgets the module");
+    is_at(s, K, 7, 0xffffa000, NULL, 0);
+    is_at(s, K, 7, 0xffffafff, NULL, 0);
     symbol(s, 0xffff0000, 0x100, PD_KSYM_FLAG_UNREGISTER, "never the kernel itself");
     is_at(s, K, 7, 0xffff0000, "[kernel.kallsyms]_text", 0xffff0000);
     map(s, K, UINT32_MAX, 0, 0, 0, "[kernel.kallsyms]_text"); /* without a size: all addresses */
@@ -440,6 +448,101 @@ static void more_than_it_may_take(void **state)
     pd_session_free(s);
 }
 
+/* A record of a stream that makes memory grow, without mappings in it. */
+static enum pd_code feed_flood(struct pd_session *s, unsigned flood, uint32_t i)
+{
+    static const struct pd_namespace_entry spaces[7] = {{4, 11}};
+    const struct pd_record namespaces = {
+        .type = PD_RECORD_NAMESPACES,
+        .u.namespaces = {.pid = i, .tid = i, .nr = 7, .namespaces = PD_LIST(spaces, 7)}};
+    const struct pd_record cgroup = {.type = PD_RECORD_CGROUP, .u.cgroup = {.id = i, .path = str("/a/b")}};
+    switch (flood) {
+    case 0: return fork_task(s, 0, i + 2, i + 2, 1, 1);
+    case 1: return fork_task(s, 0, i + 2, i + 2, i + 1, i + 1);
+    case 2: return symbol(s, 0xffff0000 + 2 * i, 1, PD_KSYM_FLAG_UNREGISTER, "hole");
+    case 3: return symbol(s, 0x10000 + 2 * i, 1, 0, "symbol");
+    case 4: return map(s, U, i, 0x1000, 1, 0, "/a");
+    case 5: return map(s, U, 1, 2 * i, 1, 0, "/a");
+    case 6: return name_task(s, 0, i, i, "x");
+    case 7: return feed(s, &namespaces);
+    default: return feed(s, &cgroup);
+    }
+}
+
+/* Whatever comes: each part stays below the limit, but for the room in arrays, which double. */
+static void memory_has_a_limit(void **state)
+{
+    enum { LIMIT = 500000 };
+    (void)state;
+    for (unsigned k = 0; k < 9 * 3; k++) {
+        struct heap heap = {0};
+        const struct pd_allocator allocator = {heap_resize, heap_release, &heap};
+        const struct pd_session_options options = {
+            .size = sizeof options, .allocator = &allocator, .memory = LIMIT, .parts = 1u << k % 3};
+        struct pd_session *s = begin(&options);
+        bool refused = false;
+        map(s, K, UINT32_MAX, 0xffff0000, 1 << 24, 0, "/lib/modules/a.ko");
+        for (uint32_t i = 0; i < 40000; i++) {
+            const enum pd_code code = feed_flood(s, k / 3, i);
+            assert_true(code == PD_OK || code == PD_ELIMIT);
+            refused |= code != PD_OK;
+        }
+        if (heap.peak > 2 * LIMIT)
+            fail_msg("flood %u, part %u: %zu bytes", k / 3, 1u << k % 3, heap.peak);
+        assert_true(refused || heap.bytes < LIMIT);
+        pd_session_free(s);
+    }
+}
+
+/* Tasks that are known go on. */
+static void more_tasks_than_it_may_take(void **state)
+{
+    const struct pd_session_options options = {.size = sizeof options, .memory = 20000};
+    struct pd_session *s = begin(&options);
+    struct pd_error error;
+    (void)state;
+    name_task(s, 0, 1, 1, "before");
+    for (uint32_t i = 2; i < 1000; i++)
+        name_task(s, 0, i, i, "x");
+    struct pd_record rec = {.type = PD_RECORD_COMM, .u.comm = {.pid = 5000, .tid = 5000, .comm = str("x")}};
+    assert_int_equal(feed_told(s, &rec, &error), PD_ELIMIT);
+    assert_int_equal(error.expected, options.memory);
+    assert_in_range(error.found, options.memory + 1, options.memory + 200);
+    assert_int_equal(name_task(s, 0, 1, 1, "x"), PD_OK);
+    assert_string_equal(pd_session_find_task(s, 1)->comm, "x");
+    pd_session_free(s);
+}
+
+/* Names that tasks had are forgotten, those they have are not. */
+static void names_that_come_and_go(void **state)
+{
+    struct heap heap = {0};
+    const struct pd_allocator allocator = {heap_resize, heap_release, &heap};
+    const struct pd_session_options options = {.size = sizeof options, .allocator = &allocator};
+    struct pd_session *s = begin(&options);
+    char name[40];
+    size_t bytes = 0;
+    (void)state;
+    for (uint32_t i = 0; i < 60000; i++) {
+        snprintf(name, sizeof name, "a name of some length %u", i);
+        name_task(s, 0, 10 + i % 5, 10 + i % 5, i < 5 ? name : "often");
+        name_task(s, 0, 2 + i % 8, 2 + i % 8, name);
+        if (i == 20000)
+            bytes = heap.bytes;
+        assert_true(i < 20000 || heap.bytes <= bytes);
+        if (i % 1000 == 999)
+            assert_string_equal(pd_session_find_task(s, 2 + i % 8)->comm, name);
+    }
+    for (uint32_t i = 0; i < 8; i++) {
+        snprintf(name, sizeof name, "a name of some length %u", 59992 + i);
+        assert_string_equal(pd_session_find_task(s, 2 + i)->comm, name);
+    }
+    assert_string_equal(pd_session_find_task(s, 10)->comm, "often");
+    assert_string_equal(pd_session_find_task(s, 0)->comm, "swapper");
+    pd_session_free(s);
+    assert_int_equal(heap.blocks, 0);
+}
+
 static void without_memory(void **state)
 {
     enum pd_code code = PD_ENOMEM;
@@ -483,6 +586,9 @@ int main(void)
         cmocka_unit_test(each_mapping_is_tagged_once),
         cmocka_unit_test(memory_is_of_what_is_mapped),
         cmocka_unit_test(more_than_it_may_take),
+        cmocka_unit_test(memory_has_a_limit),
+        cmocka_unit_test(more_tasks_than_it_may_take),
+        cmocka_unit_test(names_that_come_and_go),
         cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
  */
 #include "ops/compare/canonical.h"
 #include "src/schema/fail.h"
+#include "src/session/tasks/task_questions.h"
 #include "src/support/keyed.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
@@ -51,8 +52,7 @@ struct pd_merge_state {
     uint64_t time;
     size_t most; /* limit of entries in a set */
     bool full;
-    struct pd_ids told; /* for each task or map that records with a time told something of: the inputs that
-                           told the last of it */
+    struct pd_tasks *tasks; /* who told the last of them in records with a time */
     struct held *held;
     size_t n_held, held_cap, n_waiting;
     struct pd_ids
@@ -152,23 +152,15 @@ static bool is_state(const struct pd_record *rec)
     return copies == PD_COPIES_STATE || copies == PD_COPIES_ONCE;
 }
 
-/*
- * Finds the process of a record, and what the record tells of it: its maps, or one of its threads. False for
- * the kernel.
- */
-static bool task_of(const struct pd_record *rec, uint32_t *pid, uint64_t *what)
+/* What a decoded record tells of a task; false: nothing, or it is the kernel's own map. */
+static bool find_told(struct pd_record *rec, struct pd_told *told)
 {
-    const enum pd_tells tells = pd_tells_of(rec);
-    uint32_t tid;
-    if (tells == PD_TELLS_NOTHING || !pd_told_task(rec, pid, &tid))
-        return false;
-    *what = tells == PD_TELLS_MAP ? *pid | UINT64_C(1) << 32 : tid;
-    return !pd_maps_kernel(rec);
+    return pd_tells_of(rec) != PD_TELLS_NOTHING && !pd_told_of(rec, told, NULL) && !told->of_kernel;
 }
 
-static uint64_t on_machine(const struct pd_merge_input *in, uint64_t what)
+static struct pd_task_source source_of(const struct pd_merging *m, uint32_t input, bool duplicate)
 {
-    return (uint64_t)in->machine << 33 | what;
+    return (struct pd_task_source){(uint32_t)m->in[input].machine, input, duplicate};
 }
 
 /* ---- Waiting records */
@@ -204,52 +196,31 @@ static bool make_room(struct pd_merging *m, size_t n)
     return true;
 }
 
-/* Inputs as bits; several inputs may share one. */
-static uint64_t bit_of(uint32_t input)
-{
-    return UINT64_C(1) << (input & 63);
-}
-
-/* True if the last record with a time about this came from other inputs alone. */
-static bool told_by_others(const struct pd_merging *m, uint32_t input, uint64_t what)
-{
-    uint64_t by;
-    return pd_ids_get(&m->state->told, on_machine(&m->in[input], what), &by) && !(by & bit_of(input));
-}
-
-/* Notes which inputs told this last. */
-static bool note_told(struct pd_merging *m, uint32_t input, uint64_t what, bool duplicate)
-{
-    struct pd_merge_state *st = m->state;
-    uint64_t by = 0;
-    const bool known = pd_ids_get(&st->told, on_machine(&m->in[input], what), &by);
-    by = duplicate ? by | bit_of(input) : bit_of(input);
-    return (!known && st->told.n >= st->most) || pd_ids_set(&st->told, on_machine(&m->in[input], what), by);
-}
-
 static enum pd_code hold(struct pd_merging *m, uint32_t input, const uint8_t *bytes, size_t n,
-                         const struct pd_hash *hash, uint32_t pid, uint64_t what)
+                         const struct pd_hash *hash, const struct pd_told *told)
 {
     struct pd_merge_state *st = m->state;
+    const struct pd_task_source source = source_of(m, input, false);
     uint64_t chain = 0;
     if (!make_room(m, n) ||
         !pd_grow(m->allocator, (void **)&st->held, st->n_held, &st->held_cap, sizeof *st->held))
         return no_memory(m, n);
     const uint32_t number = (uint32_t)st->n_held + 1;
-    const bool birth = pd_tells_of(&m->in[input].rec) == PD_TELLS_BIRTH;
-    pd_ids_get(&st->chains, chain_key(input, pid), &chain);
-    if (!pd_ids_set(&st->chains, chain_key(input, pid), (chain ? chain >> 32 : number) << 32 | number))
+    const bool birth = told->tells == PD_TELLS_BIRTH;
+    pd_ids_get(&st->chains, chain_key(input, told->pid), &chain);
+    if (!pd_ids_set(&st->chains, chain_key(input, told->pid), (chain ? chain >> 32 : number) << 32 | number))
         return no_memory(m, n);
     if (chain)
         st->held[(uint32_t)chain - 1].next = number;
-    st->held[st->n_held++] = (struct held){.hash = *hash,
-                                           .at = st->n_bytes,
-                                           .size = (uint32_t)n,
-                                           .input = input,
-                                           .pid = pid,
-                                           .attr = m->in[input].rec.attr_index,
-                                           .birth = birth,
-                                           .stale = !birth && told_by_others(m, input, what)};
+    st->held[st->n_held++] =
+        (struct held){.hash = *hash,
+                      .at = st->n_bytes,
+                      .size = (uint32_t)n,
+                      .input = input,
+                      .pid = told->pid,
+                      .attr = m->in[input].rec.attr_index,
+                      .birth = birth,
+                      .stale = !birth && pd_tasks_told_by_others(st->tasks, &source, told)};
     memcpy(st->bytes + st->n_bytes, bytes, n);
     st->n_bytes += n;
     st->n_waiting++;
@@ -341,9 +312,13 @@ enum pd_code pd_merge_state_open(struct pd_merging *m)
         return no_memory(m, sizeof *m->state);
     *m->state =
         (struct pd_merge_state){.most = memory / (4 * sizeof(struct seen_slot)), .most_bytes = memory / 4};
-    m->state->told.allocator = m->state->chains.allocator = m->allocator;
+    m->state->chains.allocator = m->allocator;
     if (m->state->most < 65536)
         m->state->most = 65536;
+    const enum pd_code code = pd_tasks_ask(&m->state->tasks, PD_TASKS_TELLERS, m->allocator, m->error);
+    if (code)
+        return code;
+    pd_tasks_limit(m->state->tasks, m->state->most * PD_TASK_TELLER_BYTES);
     return pd_canon_init(&m->state->canon, m->allocator, m->error);
 }
 
@@ -354,7 +329,7 @@ void pd_merge_state_close(struct pd_merging *m)
     pd_canon_free(&m->state->canon);
     pd_release(m->allocator, m->state->timed.slots);
     pd_release(m->allocator, m->state->untimed.slots);
-    pd_ids_free(&m->state->told);
+    pd_tasks_free(m->state->tasks);
     pd_ids_free(&m->state->chains);
     pd_release(m->allocator, m->state->held);
     pd_release(m->allocator, m->state->bytes);
@@ -364,19 +339,17 @@ void pd_merge_state_close(struct pd_merging *m)
 /* Takes a record with a time: notes what it tells of a task. */
 static enum pd_code take_timed(struct pd_merging *m, uint32_t input, bool duplicate)
 {
-    const struct pd_record *rec = &m->in[input].rec;
-    uint32_t pid, ppid, ptid;
-    uint64_t what;
-    if (!task_of(rec, &pid, &what))
+    struct pd_record *rec = &m->in[input].rec;
+    struct pd_told told;
+    if (!find_told(rec, &told))
         return PD_OK;
-    enum pd_code code = overtake(m, input, pid, duplicate);
-    const bool born = !code && pd_tells_of(rec) == PD_TELLS_BIRTH && pd_told_parent(rec, &ppid, &ptid);
-    const uint32_t parent = born ? first_of(m->state, input, ppid) : 0;
+    enum pd_code code = overtake(m, input, told.pid, duplicate);
+    const bool born = !code && told.tells == PD_TELLS_BIRTH && told.has_parent;
+    const uint32_t parent = born ? first_of(m->state, input, told.ppid) : 0;
     if (parent) /* its name and maps are those of its parent, as this input knows them */
         code = release(m, parent, duplicate);
-    return !code && pd_tells_of(rec) != PD_TELLS_END && !note_told(m, input, what, duplicate)
-               ? no_memory(m, 0)
-               : code;
+    pd_tasks_from(m->state->tasks, source_of(m, input, duplicate));
+    return code ? code : pd_tasks_record(m->state->tasks, rec, NULL, m->error);
 }
 
 /* True if another input has had a record with a time. Otherwise no record needs to wait. */
@@ -391,8 +364,7 @@ enum pd_code pd_merge_state_record(struct pd_merging *m, uint32_t input, const u
     struct pd_merge_state *st = m->state;
     struct pd_merge_input *in = &m->in[input];
     enum pd_code code = PD_OK;
-    uint32_t pid;
-    uint64_t what;
+    struct pd_told told;
     *done = false;
     if ((in->rec.type == PD_RECORD_SAMPLE || in->rec.type == PD_RECORD_AUX ||
          in->rec.type == PD_RECORD_ITRACE_START)) {
@@ -404,11 +376,11 @@ enum pd_code pd_merge_state_record(struct pd_merging *m, uint32_t input, const u
     if (code || !is_state(&in->rec))
         return code;
     const struct pd_hash hash = hash_of(st, bytes, n);
-    if (decoded && time == 0 && !in->sampled && others_began(m, input) && task_of(&in->rec, &pid, &what)) {
+    if (decoded && time == 0 && !in->sampled && others_began(m, input) && find_told(&in->rec, &told)) {
         *done = true;
         if (st->n_bytes + n > st->most_bytes || st->untimed.n + st->n_waiting >= st->most)
             code = release_all(m, UINT32_MAX, true);
-        return code ? code : hold(m, input, bytes, n, &hash, pid, what);
+        return code ? code : hold(m, input, bytes, n, &hash, &told);
     }
     code = find_duplicate(m, input, &hash, time, done);
     m->stats->duplicates += *done;

@@ -110,7 +110,7 @@ static bool cuts_by_key(const struct cutter *k)
 
 static enum pd_code no_memory(struct cutter *k, const struct pd_record *rec)
 {
-    return pd_fail_record(k->c.error, PD_ENOMEM, rec, 0, "tasks and pieces", 0, 0);
+    return pd_fail_record(k->c.error, PD_ENOMEM, rec, 0, "pieces", 0, 0);
 }
 
 static bool count_key(struct cutter *k, uint32_t key)
@@ -127,7 +127,7 @@ static bool count_key(struct cutter *k, uint32_t key)
     return true;
 }
 
-static bool count_sample(struct cutter *k, struct pd_record *rec)
+static enum pd_code count_sample(struct cutter *k, struct pd_record *rec)
 {
     uint64_t time;
     uint32_t pid, tid;
@@ -138,9 +138,10 @@ static bool count_sample(struct cutter *k, struct pd_record *rec)
         k->any_sample_time = true;
     }
     if (!cuts_by_key(k))
-        return true;
-    return count_key(k, key_of(k, rec)) &&
-           (!pd_record_task(rec, &pid, &tid) || pd_kin_need(&k->c.kin, pid, tid, 1));
+        return PD_OK;
+    if (!count_key(k, key_of(k, rec)))
+        return no_memory(k, rec);
+    return pd_record_task(rec, &pid, &tid) ? pd_tasks_need_in(k->c.tasks, pid, tid, 1, k->c.error) : PD_OK;
 }
 
 static enum pd_code learn(struct cutter *k, struct pd_record *rec)
@@ -150,18 +151,20 @@ static enum pd_code learn(struct cutter *k, struct pd_record *rec)
         return pd_fail_record(k->c.error, PD_EUNSUP, rec, 0,
                               "AUX area traces cannot be cut without decoding them", 0, 0);
     const bool timed = pd_cut_time(&k->c, rec, &time);
+    const struct pd_moment when = {.order = k->seq};
+    enum pd_code code = PD_OK;
     k->any_time |= timed;
     if (rec->type == PD_RECORD_FINISHED_ROUND)
         return PD_OK;
     if (rec->type != PD_RECORD_SAMPLE) {
         k->others++;
         k->untimed += !timed;
-    } else if (!count_sample(k, rec)) {
-        return no_memory(k, rec);
+    } else {
+        code = count_sample(k, rec);
     }
-    if (!pd_kin_record(&k->c.kin, rec, k->seq))
-        return no_memory(k, rec);
-    return pd_cut_cgroups_record(&k->c, rec);
+    if (!code)
+        code = pd_tasks_record(k->c.tasks, rec, &when, k->c.error);
+    return code ? code : pd_cut_cgroups_record(&k->c, rec);
 }
 
 /* ---- Cut by count, size or time: one piece after the other */
@@ -266,7 +269,7 @@ static enum pd_code cut_in_turn(struct cutter *k)
     k->limit = UINT64_MAX;
     if (k->c.options->by == PD_PIECES_TIME)
         set_limit(k, k->first);
-    pd_kin_settle(&k->c.kin);
+    pd_tasks_spread_uses(k->c.tasks);
     enum pd_code code = pd_spill_init(&k->c.spill, k->c.options->allocator, NULL, k->c.error);
     k->last_pass = true;
     if (!code)
@@ -297,7 +300,7 @@ static enum pd_code note_need(struct cutter *k, struct pd_record *rec)
     const size_t place = rec->type == PD_RECORD_SAMPLE ? place_of(k, key_of(k, rec)) : BATCH;
     if (place == BATCH || !pd_record_task(rec, &pid, &tid))
         return PD_OK;
-    return pd_kin_need(&k->c.kin, pid, tid, UINT64_C(1) << place) ? PD_OK : no_memory(k, rec);
+    return pd_tasks_need_in(k->c.tasks, pid, tid, UINT64_C(1) << place, k->c.error);
 }
 
 static bool goes_to_all(const struct pd_record *rec)
@@ -310,12 +313,12 @@ static bool goes_to_all(const struct pd_record *rec)
 static uint64_t targets(struct cutter *k, struct pd_record *rec)
 {
     const uint64_t first = k->first_key == 0;
-    struct pd_owners owners;
-    bool sampled;
+    struct pd_task_owners owners;
+    bool needed;
     if (pd_role_of(rec) == PD_ROLE_OF_TASK && !rec->old_feature) {
-        pd_kin_owners(&k->c.kin, rec, &owners);
-        const uint64_t mask = pd_kin_mask(&k->c.kin, &owners, &sampled);
-        return sampled ? mask : first;
+        pd_tasks_owners(k->c.tasks, rec, &owners);
+        const uint64_t mask = pd_tasks_needed_in(k->c.tasks, &owners, &needed);
+        return needed ? mask : first;
     }
     if (goes_to_all(rec))
         return UINT64_MAX;
@@ -363,15 +366,15 @@ static enum pd_code write_batch(struct cutter *k)
     const size_t left = k->n_keys - k->first_key, n = left < BATCH ? left : BATCH;
     k->n_cuts = n;
     enum pd_code code = each_record(k, note_need);
-    pd_kin_settle(&k->c.kin);
+    pd_tasks_spread_uses(k->c.tasks);
     for (size_t i = 0; !code && i < n; i++)
         code = pd_cut_begin(&k->cuts[i], &k->c, k->first_key + i, k->keys[k->first_key + i].key);
     k->last_pass = k->first_key == 0; /* later ones would tell the same again */
-    pd_kin_rewind(&k->c.kin);
+    pd_tasks_rewind(k->c.tasks);
     if (!code)
         code = each_record(k, put_by_key);
     k->last_pass = false;
-    pd_kin_clear(&k->c.kin);
+    pd_tasks_clear_needs(k->c.tasks);
     drop_payloads(k);
     for (size_t i = 0; !code && i < n; i++)
         code = pd_cut_end(&k->cuts[i]);
@@ -391,8 +394,8 @@ static enum pd_code cut_by_key(struct cutter *k)
     for (size_t i = 0; !code && i < k->n_keys; i++)
         if (!pd_idmap_add(&k->map, k->keys[i].key, (uint32_t)i))
             code = pd_fail(k->c.error, PD_ENOMEM, PD_NOWHERE, "pieces", 0, 0);
-    pd_kin_settle(&k->c.kin); /* who is needed by any sample */
-    pd_kin_clear(&k->c.kin);
+    pd_tasks_spread_uses(k->c.tasks); /* who is needed by any sample */
+    pd_tasks_clear_needs(k->c.tasks);
     for (; !code && k->first_key < k->n_keys; k->first_key += BATCH)
         code = write_batch(k);
     return code;
@@ -500,8 +503,9 @@ enum pd_code pd_pieces(struct pd_reader *reader, const struct pd_pieces_options 
         .spill = {.fd = -1}};
     *k->c.stats = (struct pd_pieces_stats){0};
     pd_reads_init(&k->c.counters, reader, allocator);
-    pd_kin_init(&k->c.kin, allocator);
-    code = pd_offcpu_open(&k->names, reader, allocator, k->c.error);
+    code = pd_tasks_ask(&k->c.tasks, PD_TASKS_USES, allocator, k->c.error);
+    if (!code)
+        code = pd_offcpu_open(&k->names, reader, allocator, k->c.error);
     if (!code)
         code = pd_cut_cgroups_open(&k->c);
     if (!code)
@@ -514,7 +518,7 @@ enum pd_code pd_pieces(struct pd_reader *reader, const struct pd_pieces_options 
     pd_release(allocator, k->c.payloads);
     pd_release(allocator, k->c.wait);
     pd_spill_free(&k->c.spill);
-    pd_kin_free(&k->c.kin);
+    pd_tasks_free(k->c.tasks);
     pd_reads_free(&k->c.counters);
     pd_idmap_free(&k->map);
     pd_release(allocator, k->keys);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pieces.h - shared by the parts of pd_pieces(): pieces.c (passes and cuts), pieces_tasks.c (dependencies on
- * tasks), pieces_cgroups.c (cgroups by number), pieces_out.c (writing a piece, and carrying records to the
- * next ones).
+ * pieces.h - shared by the parts of pd_pieces(): pieces.c (passes and cuts), pieces_cgroups.c (cgroups by
+ * number), pieces_out.c (writing a piece, and carrying records to the next ones).
  */
 #ifndef PERFDATA_PIECES_INTERNAL_H
 #define PERFDATA_PIECES_INTERNAL_H
@@ -11,62 +10,9 @@
 #include "ops/output/reads.h"
 #include "src/session/order/spill.h"
 #include "src/support/ids.h"
-#include "src/session/tasks/task_graph.h"
-#include "src/session/tasks/told.h"
+#include "src/session/tasks/task_questions.h"
 #include <perfdata/ops/split.h>
 #include <perfdata/session/session.h>
-
-/* ---- pieces_tasks.c: a number stands for all tasks that have it, as pid or tid, at any time */
-
-struct pd_kin {
-    const struct pd_allocator *allocator;
-    struct pd_idmap map; /* from the number to the task */
-    struct pd_kin_task {
-        uint64_t last; /* number of the last record that refers to it, or to a task forked from it;
-                          UINT64_MAX: none */
-        uint64_t mask; /* pieces that depend on it, while they are collected */
-        uint32_t pid;  /* the last process that a record gave it */
-        bool sampled;  /* some piece depends on it */
-        bool spoken_of;
-    } * tasks;
-    size_t n, cap;
-    struct pd_task_graph forks; /* each task depends on its ancestors */
-    struct pd_kin_turn {
-        uint64_t last;
-        uint32_t task;
-    } * turns; /* room for all tasks */
-    size_t turns_cap;
-};
-
-void pd_kin_init(struct pd_kin *k, const struct pd_allocator *allocator);
-void pd_kin_free(struct pd_kin *k);
-/*
- * Takes the information about tasks in record number `seq`; call it in the order of processing. False: no
- * memory.
- */
-bool pd_kin_record(struct pd_kin *k, struct pd_record *rec, uint64_t seq);
-/* A sample of the pieces in the mask refers to a task. */
-bool pd_kin_need(struct pd_kin *k, uint32_t pid, uint32_t tid, uint64_t mask);
-/* Tasks depend on those that forked them: passes `last` and `mask` on to the parents. */
-void pd_kin_settle(struct pd_kin *k);
-/* Notes in `sampled` the tasks with a mask, and clears the masks. */
-void pd_kin_clear(struct pd_kin *k);
-/* Forgets the mentioned tasks, for another reading with pd_kin_owners(). */
-void pd_kin_rewind(struct pd_kin *k);
-
-/*
- * The tasks that a PD_ROLE_OF_TASK record matters to; up to two numbers, none if it matters to all, or cannot
- * be decoded. To be called for each such record, in order.
- */
-struct pd_owners {
-    uint32_t task[2];
-    unsigned n; /* 0: all */
-};
-void pd_kin_owners(struct pd_kin *k, struct pd_record *rec, struct pd_owners *owners);
-/* True if a record from number `seq` on depends on one of them. */
-bool pd_kin_alive(const struct pd_kin *k, const struct pd_owners *owners, uint64_t seq);
-/* The pieces that depend on one of them; *sampled: some piece does. */
-uint64_t pd_kin_mask(const struct pd_kin *k, const struct pd_owners *owners, bool *sampled);
 
 /* ---- pieces_cgroups.c */
 
@@ -96,11 +42,11 @@ struct pd_cutting {
     struct pd_output_options output;
     struct pd_pieces_stats *stats;
     struct pd_error *error;
-    bool timed;   /* perf sorts */
-    uint32_t zip; /* type of the COMPRESSED records met */
-    struct pd_kin kin;
-    struct pd_spill spill; /* what may have to be carried */
-    bool carrying;         /* a run is being written */
+    bool timed;             /* perf sorts */
+    uint32_t zip;           /* type of the COMPRESSED records met */
+    struct pd_tasks *tasks; /* until when, and where, they are needed */
+    struct pd_spill spill;  /* what may have to be carried */
+    bool carrying;          /* a run is being written */
     struct pd_waiting *wait;
     struct pd_cut_payload { /* what follows carried records */
         uint64_t offset;

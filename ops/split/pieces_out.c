@@ -220,12 +220,12 @@ static enum pd_code pass_on(struct pd_cut *p, const struct pd_waiting *w, uint64
 {
     struct pd_cutting *c = p->c;
     struct pd_record rec = {0};
-    struct pd_owners owners = {.n = 0};
+    struct pd_task_owners owners = {.n = 0};
     pd_waiting_frame(w, pd_reader_info(c->reader)->order, &rec);
     rec.old_feature = w->time != 0;
     if (pd_role_of(&rec) == PD_ROLE_OF_TASK)
-        pd_kin_owners(&c->kin, &rec, &owners);
-    if (!pd_kin_alive(&c->kin, &owners, seq))
+        pd_tasks_owners(c->tasks, &rec, &owners);
+    if (!pd_tasks_used_from(c->tasks, &owners, seq))
         return PD_OK;
     const enum pd_code code = pd_spill_put(&c->spill, w, c->error);
     return code ? code : pd_cut_put(p, &rec, payload_of(c, w), true);
@@ -242,7 +242,7 @@ enum pd_code pd_cut_carried(struct pd_cut *p, uint64_t seq)
     enum pd_code code = pd_spill_end(&c->spill, &run, c->error);
     if (code)
         return code;
-    pd_kin_rewind(&c->kin);
+    pd_tasks_rewind(c->tasks);
     code = begin_run(c);
     while (!code && !(code = pd_run_head(&run, allocator, &w, c->error)) && w)
         if ((code = pass_on(p, w, seq)) == PD_OK)

@@ -73,10 +73,4 @@ static inline bool pd_in_kernel(const struct pd_record *rec)
     return mode == PD_CPUMODE_KERNEL || mode == PD_CPUMODE_GUEST_KERNEL;
 }
 
-/* True if it is a mapping of the kernel itself. */
-static inline bool pd_maps_kernel(const struct pd_record *rec)
-{
-    return pd_tells_of(rec) == PD_TELLS_MAP && pd_in_kernel(rec);
-}
-
 #endif

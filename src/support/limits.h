@@ -57,7 +57,7 @@
       "`...` follows what is shown", "")                                                                     \
     X(TASKS, 1 << 30, BYTES,                                                                                 \
       "memory for tasks: about 60 bytes for each COMM and FORK, also of compressed records, and 100 "        \
-      "for each tid",                                                                                        \
+      "for each tid; `split` and `info --tasks` need less",                                                  \
       "`PD_ELIMIT`", "`pd_tasks_limit()`")                                                                   \
     X(SESSION, 1 << 30, BYTES, "memory of a session for mappings, and for cgroups and namespaces",           \
       "`PD_ELIMIT`", "`memory` of `pd_session_options`")                                                     \

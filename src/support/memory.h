@@ -31,6 +31,15 @@ static inline void *pd_array(const struct pd_allocator *a, void *old, size_t n, 
     return __builtin_mul_overflow(n, size, &bytes) ? NULL : pd_resize(a, old, bytes);
 }
 
+/* All 0; pages that stay so take no memory where the C library allocates. */
+static inline void *pd_zeros(const struct pd_allocator *a, size_t size)
+{
+    void *p = a ? a->resize(a->user, NULL, size) : calloc(1, size);
+    if (a && p)
+        memset(p, 0, size);
+    return p;
+}
+
 /* Makes room for one more element; *cap doubles. False: no memory, the array is as it was. */
 static inline bool pd_grow(const struct pd_allocator *a, void **array, size_t n, size_t *cap, size_t size)
 {

@@ -19,7 +19,6 @@ OTHER = {
     "MOST_WORDS": "our own lines of text",
     "MOST_INSERTED": "our own bytes",
     "MOST_OF_SECTION": "the codec: sizes of 32 bits",
-    "MOST_TIDS": "Linux: PID_MAX_LIMIT",
     "LONGEST": "letters of a word that is compared with ours",
     "MOST_ELEMENTS": "what a message shows",
     "MOST_SHOWN": "what a message shows",

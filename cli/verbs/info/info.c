@@ -155,7 +155,7 @@ static void print_totals(struct info *info)
     print_times(info);
     print_losses(info);
     print_key(info, "tasks");
-    cli_print(info->cli, "%" PRIu64 "\n", info->n_tasks);
+    cli_print(info->cli, "%" PRIu64 "\n", info->tids->n);
 }
 
 static void print_set(struct info *info, const char *name, const struct pd_set *set, uint64_t value)
@@ -356,11 +356,14 @@ static void print_stats(struct info *info)
 static void print_tasks(struct info *info)
 {
     cli_print(info->cli, "# %8s %8s %8s  comm\n", "pid", "tid", "ppid");
-    for (size_t i = 0; i < info->n_task; i++) {
-        const struct info_task *t = &info->task[i];
+    size_t n;
+    const struct pd_task_last *last = pd_tasks_last(info->tasks, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct pd_task_last *t = &last[i];
+        const char *name = pd_tasks_comm(info->tasks, t->comm);
         cli_print(info->cli, "  %8" PRId32 " %8" PRId32 " %8" PRId32 "  ", (int32_t)t->pid, (int32_t)t->tid,
                   (int32_t)t->ppid);
-        pd_out_plain(&info->cli->out, t->comm, strlen(t->comm));
+        pd_out_plain(&info->cli->out, name, strlen(name));
         pd_out_str(&info->cli->out, "\n");
     }
 }
@@ -390,9 +393,9 @@ int info_text(struct info *info)
     info_scan(info);
     if (info->stats)
         print_stats(info);
-    if (info->tasks)
+    if (info->show_tasks)
         print_tasks(info);
-    if (!info->stats && !info->tasks && !info->mmaps && !(info->show_info && info->header_only))
+    if (!info->stats && !info->show_tasks && !info->mmaps && !(info->show_info && info->header_only))
         print_summary(info);
     if (info->show_info)
         info_show(info);
@@ -400,6 +403,17 @@ int info_text(struct info *info)
 }
 
 /* ---- The verb */
+
+static bool open_tasks(struct info *info)
+{
+    struct pd_error error;
+    if (pd_tasks_ask(&info->tasks, info->show_tasks ? PD_TASKS_LAST : PD_TASKS_COUNT, NULL, &error)) {
+        cli_input_error(info->in, &error);
+        return false;
+    }
+    info->tids = pd_tasks_met(info->tasks);
+    return true;
+}
 
 static void info_file(struct cli *cli, const struct info *wanted, const char *path)
 {
@@ -409,7 +423,7 @@ static void info_file(struct cli *cli, const struct info *wanted, const char *pa
         return;
     info.cli = cli;
     info.in = &in;
-    if (in.meta)
+    if (in.meta && open_tasks(&info))
         (cli->json ? info_json : info_text)(&info);
     info_free(&info);
     cli_input_close(&in);
@@ -425,11 +439,11 @@ int cmd_info(struct cli *cli, int argc, char **argv)
         case 'I': wanted.show_info = true; break;
         case KEY_HEADER_ONLY: wanted.header_only = true; break;
         case KEY_STATS: wanted.stats = true; break;
-        case KEY_TASKS: wanted.tasks = true; break;
+        case KEY_TASKS: wanted.show_tasks = true; break;
         case KEY_MMAPS: wanted.mmaps = true; break;
         default: return cli->status;
         }
-    if (wanted.header_only && (wanted.stats || wanted.tasks || wanted.mmaps))
+    if (wanted.header_only && (wanted.stats || wanted.show_tasks || wanted.mmaps))
         return cli_fail(
             cli, CLI_USAGE,
             "--header-only reads no records, so --stats, --tasks and --mmaps have nothing to show");

@@ -7,7 +7,7 @@
 #define PERFDATA_CLI_INFO_H
 
 #include "cli/lib/cli.h"
-#include <perfdata/session/tasks.h>
+#include "src/session/tasks/task_questions.h"
 
 #define INFO_TYPES 256 /* record types that are told apart; real recordings have less than fifty */
 
@@ -21,20 +21,14 @@ struct info_times {
     uint64_t n, first, last;
 };
 
-/* A tid, of --tasks. */
-struct info_task {
-    uint32_t pid, tid, ppid; /* ppid UINT32_MAX: not told */
-    char comm[32];
-};
-
 struct info {
     struct cli *cli;
     struct cli_input *in;
     void (*on_mmap)(struct info *info,
                     const struct pd_record *rec); /* for --mmaps: each decoded MMAP or MMAP2 */
     void *user;
-    bool header_only, stats, tasks, mmaps, show_info; /* options */
-    struct info_type types[INFO_TYPES];               /* by type */
+    bool header_only, stats, show_tasks, mmaps, show_info; /* options */
+    struct info_type types[INFO_TYPES];                    /* by type */
     size_t n_types;
     struct info_type other;   /* of further types */
     struct info_type *latest; /* where the last record was counted */
@@ -51,13 +45,9 @@ struct info {
     uint64_t lost_records, lost, lost_samples_records, lost_samples;
     uint64_t compressed, inflated; /* bytes of chunks, and of the records in them */
     uint64_t payload;              /* bytes behind records */
-    uint64_t *seen;                /* a bit for each tid up to PID_MAX_LIMIT */
-    uint64_t n_tasks;
-    struct info_task *task; /* --tasks, in order of appearance */
-    size_t n_task, task_cap;
-    uint32_t *task_map; /* open addressing by tid: index + 1 */
-    size_t task_map_size;
-    uint64_t task_key; /* of the places in it */
+    struct pd_tasks *tasks;        /* asked for the number of tids; with --tasks for the last of each, too */
+    const struct pd_tid_set *tids; /* that it has met */
+    bool refused;                  /* it did not take a record */
 };
 
 /* Reads all records; with --header-only those of streams that have features. */

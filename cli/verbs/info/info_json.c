@@ -153,20 +153,22 @@ static void json_records(struct info *info, struct cli_json *j)
     json_times(j, "sample_time", &info->sample_time);
     json_times(j, "time", &info->time);
     json_losses(info, j);
-    cli_json_count(j, "n_tasks", info->n_tasks);
+    cli_json_count(j, "n_tasks", info->tids->n);
 }
 
 static void json_tasks(struct info *info, struct cli_json *j)
 {
+    size_t n;
+    const struct pd_task_last *last = pd_tasks_last(info->tasks, &n);
     cli_json_open(j, "tasks", '[');
-    for (size_t i = 0; i < info->n_task; i++) {
-        const struct info_task *t = &info->task[i];
+    for (size_t i = 0; i < n; i++) {
+        const struct pd_task_last *t = &last[i];
         cli_json_open(j, NULL, '{');
         cli_json_count(j, "pid", t->pid);
         cli_json_count(j, "tid", t->tid);
         if (t->ppid != UINT32_MAX)
             cli_json_count(j, "ppid", t->ppid);
-        cli_json_str(j, "comm", t->comm);
+        cli_json_str(j, "comm", pd_tasks_comm(info->tasks, t->comm));
         cli_json_close(j, '}');
     }
     cli_json_close(j, ']');
@@ -255,7 +257,7 @@ static void json_scan(struct info *info, struct cli_json *j)
     info_scan(info);
     if (info->mmaps)
         cli_json_close(j, ']');
-    if (info->tasks)
+    if (info->show_tasks)
         json_tasks(info, j);
 }
 

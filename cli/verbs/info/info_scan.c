@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* info_scan.c - one pass over the records for `perfdata info`. */
-#define XXH_INLINE_ALL /* no library of it is linked */
 #include "info.h"
 #include "src/container/reader/skim.h"
 #include <inttypes.h>
 #include <perfdata/constants.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <xxhash.h>
-
-#define MOST_TIDS (UINT32_C(1) << 22) /* Linux has no larger ones (PID_MAX_LIMIT) */
 
 /* ---- Counts */
 
@@ -110,87 +105,25 @@ static void count_time(struct info_times *t, uint64_t time)
 
 /* ---- Tasks */
 
-static void see_new(struct info *info, uint32_t tid)
+/* Once is enough: what comes later is refused for the same reason. */
+static void tell_refusal(struct info *info, const struct pd_error *error)
 {
-    if (info->seen == NULL)
-        info->seen = cli_calloc(MOST_TIDS / 64, sizeof *info->seen);
-    if (info->seen == NULL || tid >= MOST_TIDS)
-        return;
-    info->seen[tid / 64] |= UINT64_C(1) << tid % 64;
-    info->n_tasks++;
+    if (!info->refused)
+        cli_input_error(info->in, error);
+    info->refused = true;
+}
+
+static void note_new(struct info *info, uint32_t tid)
+{
+    struct pd_error error;
+    if (pd_tasks_mention(info->tasks, NULL, UINT32_MAX, tid, &error))
+        tell_refusal(info, &error);
 }
 
 static inline void note_task(struct info *info, uint32_t tid)
 {
-    if (info->seen == NULL || tid >= MOST_TIDS || (info->seen[tid / 64] >> tid % 64 & 1) == 0)
-        see_new(info, tid);
-}
-
-/*
- * The hash has a random key: the author of a recording chooses the tids, and could choose tids that all
- * collide.
- */
-static size_t slot_of(const struct info *info, uint32_t tid)
-{
-    size_t at = (size_t)XXH3_64bits_withSeed(&tid, sizeof tid, info->task_key) & (info->task_map_size - 1);
-    while (info->task_map[at] && info->task[info->task_map[at] - 1].tid != tid)
-        at = (at + 1) & (info->task_map_size - 1);
-    return at;
-}
-
-static bool grow_tasks(struct info *info)
-{
-    const size_t cap = info->task_cap ? info->task_cap * 2 : 256;
-    struct info_task *task = cli_realloc(info->task, cap * sizeof *task);
-    uint32_t *map = cli_calloc(cap * 2, sizeof *map);
-    if (task)
-        info->task = task;
-    if (task == NULL || map == NULL) {
-        free(map);
-        return false;
-    }
-    if (info->task_cap == 0 && getrandom(&info->task_key, sizeof info->task_key, GRND_NONBLOCK) < 0)
-        info->task_key = (uint64_t)(uintptr_t)map; /* an old kernel, or one that has just started */
-    free(info->task_map);
-    info->task_map = map;
-    info->task_map_size = cap * 2;
-    info->task_cap = cap;
-    for (size_t i = 0; i < info->n_task; i++)
-        map[slot_of(info, task[i].tid)] = (uint32_t)i + 1;
-    return true;
-}
-
-static struct info_task *task_of(struct info *info, uint32_t pid, uint32_t tid)
-{
-    if (info->n_task == info->task_cap && !grow_tasks(info))
-        return NULL;
-    const size_t at = slot_of(info, tid);
-    if (info->task_map[at] == 0) {
-        info->task[info->n_task++] = (struct info_task){.pid = pid, .tid = tid, .ppid = UINT32_MAX};
-        info->task_map[at] = (uint32_t)info->n_task;
-    }
-    struct info_task *t = &info->task[info->task_map[at] - 1];
-    t->pid = pid;
-    return t;
-}
-
-static void take_comm(struct info *info, const struct pd_comm *comm)
-{
-    note_task(info, comm->tid);
-    struct info_task *t = info->tasks ? task_of(info, comm->pid, comm->tid) : NULL;
-    if (t == NULL)
-        return;
-    const size_t n = comm->comm.len < sizeof t->comm - 1 ? comm->comm.len : sizeof t->comm - 1;
-    memcpy(t->comm, comm->comm.ptr, n);
-    t->comm[n] = 0;
-}
-
-static void take_fork(struct info *info, const struct pd_fork *fork)
-{
-    note_task(info, fork->tid);
-    struct info_task *t = info->tasks ? task_of(info, fork->pid, fork->tid) : NULL;
-    if (t)
-        t->ppid = fork->ppid;
+    if (!pd_tid_set_has(info->tids, tid))
+        note_new(info, tid);
 }
 
 /* ---- Mappings */
@@ -220,28 +153,19 @@ void info_take_mmap(const struct pd_record *rec, struct info_mmap *map)
 /* Records of which more counts than their number. */
 static void take_decoded(struct info *info, struct pd_record *rec)
 {
+    struct pd_error error;
     switch (rec->type) {
-    case PD_RECORD_COMM:
-    case PD_RECORD_FORK:
-    case PD_RECORD_LOST:
-    case PD_RECORD_LOST_SAMPLES: break;
+    case PD_RECORD_LOST: info->lost_records++, add_lost(&info->lost, rec->u.lost.lost); return;
+    case PD_RECORD_LOST_SAMPLES: count_lost_samples(info, rec); return;
     case PD_RECORD_MMAP:
     case PD_RECORD_MMAP2:
         if (info->on_mmap)
-            break;
+            info->on_mmap(info, rec);
         return;
-    default: return;
+    default:
+        if (pd_tasks_record(info->tasks, rec, NULL, &error))
+            tell_refusal(info, &error);
     }
-    if (rec->type == PD_RECORD_COMM)
-        take_comm(info, &rec->u.comm);
-    else if (rec->type == PD_RECORD_FORK)
-        take_fork(info, &rec->u.fork);
-    else if (rec->type == PD_RECORD_LOST)
-        info->lost_records++, add_lost(&info->lost, rec->u.lost.lost);
-    else if (rec->type == PD_RECORD_LOST_SAMPLES)
-        count_lost_samples(info, rec);
-    else
-        info->on_mmap(info, rec);
 }
 
 /* A sample that may be anything. */
@@ -288,8 +212,9 @@ static void count_record(struct info *info, struct pd_record *rec)
 /* The next record behind samples that are only counted. */
 static inline bool next(struct info *info, struct pd_record *rec, struct info_times *t)
 {
-    if (info->n_events == 1 && info->seen && info->latest) {
-        struct pd_skim skim = {.tids = info->seen, .n_tids = MOST_TIDS, .first = t->first, .last = t->last};
+    if (info->n_events == 1 && info->tids->bits && info->latest) {
+        struct pd_skim skim = {
+            .tids = info->tids->bits, .n_tids = PD_TID_SET_BITS, .first = t->first, .last = t->last};
         pd_reader_skim(info->in->reader, &skim);
         t->first = skim.first, t->last = skim.last;
         t->n += skim.samples;
@@ -383,7 +308,5 @@ void info_scan(struct info *info)
 void info_free(struct info *info)
 {
     free(info->events);
-    free(info->seen);
-    free(info->task);
-    free(info->task_map);
+    pd_tasks_free(info->tasks);
 }

@@ -100,8 +100,8 @@ struct pd_pieces_stats {
  * Writes the pieces. The reader must be able to seek. PD_EUNSUP with the reason as `field`, before anything
  * is written: it cannot seek, it has AUX area traces (which cannot be cut without decoding them), or samples
  * lack the time, cpu, pid or cgroup. PD_EARG: no `amount`. PD_ELIMIT: pieces would repeat more than
- * `max_copied` of the input, or more payload than can be held. PD_EOUT: open, close or a sink failed. Records
- * that cannot be read are copied in their place and reported.
+ * `max_copied` of the input, more payload than can be held, or there are too many tasks (SECURITY.md).
+ * PD_EOUT: open, close or a sink failed. Records that cannot be read are copied in their place and reported.
  */
 PD_EXPERIMENTAL enum pd_code pd_pieces(struct pd_reader *reader, const struct pd_pieces_options *options,
                                        struct pd_pieces_stats *stats, struct pd_error *error);

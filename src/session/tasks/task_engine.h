@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * task_engine.h - the one place that knows perf's rules of tasks; the inside of pd_tasks.
+ * task_engine.h - all that is known about tasks; the inside of pd_tasks.
  *
- * Information from a record is noted with its moment (tasks.c) and waits. When it is settled, perf's rules
- * (task_rules.c) process it in the order of moments, which gives a list of the changes of each task; lookups
- * search that list. There are two ways to use it: collect all, then pd_tasks_finish(), which settles
+ * An engine is fed record by record, and keeps what its question (task_questions.h) needs: states, the
+ * default, or what task_uses.c, task_tellers.c or task_last.c answers.
+ *
+ * States: information from a record is noted with its moment (tasks.c) and waits. When it is settled, perf's
+ * rules (task_rules.c) process it in the order of moments, which gives a list of the changes of each task;
+ * lookups search that list. There are two ways to use it: collect all, then pd_tasks_finish(), which settles
  * everything; or pd_tasks_flow() for a stream that is read once: settle entries when no older ones can come
  * any more, and forget those that nobody will ask for.
  */
 #ifndef PERFDATA_TASK_ENGINE_H
 #define PERFDATA_TASK_ENGINE_H
 
+#include "src/schema/fail.h"
 #include "src/support/idmap.h"
+#include "src/support/ids.h"
 #include "task_flow.h"
+#include "task_graph.h"
+#include "task_questions.h"
 
 enum pd_task_kind {
     PD_TASK_COMM,
@@ -76,9 +83,45 @@ struct pd_task_alias {
     uint32_t a, b;
 };
 
+/* PD_TASKS_USES: a number stands for all tasks that have it, as pid or tid, at any time. */
+struct pd_task_use {
+    uint64_t last; /* order of the last record that refers to it, or to a task forked from it;
+                      UINT64_MAX: none */
+    uint64_t mask; /* pieces that need it, while they are collected */
+    uint32_t pid;  /* the last process that a record gave it */
+    bool needed;   /* some piece needed it */
+    bool spoken_of;
+};
+
+struct pd_task_uses {
+    struct pd_task_use *of;
+    size_t cap;
+    struct pd_task_graph forks; /* each task depends on its ancestors */
+    struct pd_task_turn {
+        uint64_t last;
+        uint32_t task;
+    } * turns; /* room for all tasks */
+    size_t turns_cap;
+};
+
+struct pd_task_tellers {
+    struct pd_ids by; /* from machine << 33 | subject to the sources that told the last of it, as bits */
+    struct pd_task_source now; /* of the next record */
+};
+
+struct pd_task_lasts {
+    struct pd_task_last *of;
+    size_t cap;
+    struct pd_tid_set met;
+};
+
 struct pd_tasks {
     const struct pd_allocator *allocator;
-    struct pd_idmap tids; /* to the index of what follows */
+    enum pd_task_question question;
+    struct pd_idmap tids; /* to the index of what follows, but for tellers */
+    struct pd_task_uses uses;
+    struct pd_task_tellers tellers;
+    struct pd_task_lasts lasts;
     struct pd_task_of_tid *tasks;
     size_t tasks_cap;
     struct pd_task_entry *entries; /* those settled, in the order of moments, then those that wait */
@@ -122,6 +165,34 @@ static inline bool pd_tasks_afford(struct pd_tasks *t, size_t bytes)
     t->left -= t->lacks ? 0 : bytes;
     return !t->lacks;
 }
+
+/* Gives a tid the next index, where a row begins like this one. False: no memory, or more than is allowed. */
+static inline bool pd_tasks_admit(struct pd_tasks *t, uint32_t tid, void **rows, size_t *cap, size_t size,
+                                  const void *row)
+{
+    const size_t n = t->tids.n;
+    if (!pd_tasks_afford(t, size + 4 * sizeof *t->tids.slots) || !pd_grow(t->allocator, rows, n, cap, size))
+        return false;
+    memcpy((char *)*rows + n * size, row, size);
+    return pd_idmap_add(&t->tids, tid, (uint32_t)n);
+}
+
+/* The error of what was refused: the limit, or memory. */
+static inline enum pd_code pd_tasks_refused(const struct pd_tasks *t, struct pd_error *error, uint64_t bytes)
+{
+    return t->lacks ? pd_fail(error, PD_ELIMIT, PD_NOWHERE, "memory for tasks", t->limit - t->left + t->lacks,
+                              t->limit)
+                    : pd_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, bytes);
+}
+
+/* ---- What other questions than that of states need of a record */
+
+enum pd_code pd_task_uses_record(struct pd_tasks *t, struct pd_record *rec, uint64_t order,
+                                 struct pd_error *error);
+void pd_task_uses_free(struct pd_tasks *t);
+enum pd_code pd_task_tellers_record(struct pd_tasks *t, struct pd_record *rec, struct pd_error *error);
+enum pd_code pd_task_last_record(struct pd_tasks *t, struct pd_record *rec, struct pd_error *error);
+enum pd_code pd_task_last_mention(struct pd_tasks *t, uint32_t tid, struct pd_error *error);
 
 /* ---- task_names.c */
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* tasks.c - collects the information about tasks in records, for task_rules.c to process. */
-#include "src/schema/fail.h"
 #include "src/container/reader/sample_run.h"
 #include "src/support/limits.h"
 #include "src/session/order/clock.h"
@@ -12,25 +11,26 @@ static enum pd_code no_memory(struct pd_error *error, uint64_t bytes)
     return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0, bytes);
 }
 
-/* The error of collecting: the limit, or memory. */
-static enum pd_code refused(const struct pd_tasks *t, struct pd_error *error, uint64_t bytes)
+enum pd_code pd_tasks_new(struct pd_tasks **out, const struct pd_allocator *allocator, struct pd_error *error)
 {
-    return t->lacks ? pd_fail(error, PD_ELIMIT, PD_NOWHERE, "memory for tasks", t->limit - t->left + t->lacks,
-                              t->limit)
-                    : no_memory(error, bytes);
+    return pd_tasks_ask(out, PD_TASKS_STATES, allocator, error);
 }
 
-enum pd_code pd_tasks_new(struct pd_tasks **out, const struct pd_allocator *allocator, struct pd_error *error)
+enum pd_code pd_tasks_ask(struct pd_tasks **out, enum pd_task_question question,
+                          const struct pd_allocator *allocator, struct pd_error *error)
 {
     struct pd_tasks *t = pd_resize(allocator, NULL, sizeof *t);
     if (t == NULL)
         return no_memory(error, sizeof *t);
     *t = (struct pd_tasks){.allocator = allocator,
+                           .question = question,
                            .tids.allocator = allocator,
+                           .tellers.by.allocator = allocator,
                            .needed.allocator = allocator,
                            .limit = PD_LIMIT_TASKS,
                            .left = PD_LIMIT_TASKS};
-    if (!pd_tasks_init_names(t)) {
+    pd_task_graph_init(&t->uses.forks, allocator);
+    if ((question == PD_TASKS_STATES || question == PD_TASKS_LAST) && !pd_tasks_init_names(t)) {
         pd_tasks_free(t);
         return no_memory(error, 256);
     }
@@ -49,6 +49,10 @@ void pd_tasks_free(struct pd_tasks *t)
         return;
     pd_idmap_free(&t->tids);
     pd_idmap_free(&t->needed);
+    pd_task_uses_free(t);
+    pd_ids_free(&t->tellers.by);
+    pd_release(t->allocator, t->lasts.of);
+    pd_release(t->allocator, t->lasts.met.bits);
     pd_release(t->allocator, t->tasks);
     pd_release(t->allocator, t->entries);
     pd_release(t->allocator, t->changes);
@@ -68,20 +72,17 @@ void pd_tasks_free(struct pd_tasks *t)
 /* The index of a tid, given one if it has none. PD_IDMAP_NONE: refused. */
 static uint32_t index_of(struct pd_tasks *t, uint32_t tid)
 {
-    uint32_t i = pd_idmap_get(&t->tids, tid);
+    const uint32_t i = pd_idmap_get(&t->tids, tid);
     if (i != PD_IDMAP_NONE)
         return i;
-    if (!pd_tasks_afford(t, sizeof *t->tasks + 4 * sizeof *t->tids.slots) ||
-        !pd_grow(t->allocator, (void **)&t->tasks, t->tids.n, &t->tasks_cap, sizeof *t->tasks))
-        return PD_IDMAP_NONE;
-    i = (uint32_t)t->tids.n;
-    struct pd_task_of_tid *task = &t->tasks[i];
-    *task = (struct pd_task_of_tid){.mentioned = UINT32_MAX, .pid = UINT32_MAX, .comm = PD_COMM_NONE};
+    struct pd_task_of_tid task = {.mentioned = UINT32_MAX, .pid = UINT32_MAX, .comm = PD_COMM_NONE};
     if (t->flowing)
-        task->before = (struct pd_task){UINT32_MAX, PD_COMM_NONE};
+        task.before = (struct pd_task){UINT32_MAX, PD_COMM_NONE};
     else
-        task->tid = tid, task->any = tid ? UINT32_MAX : 0; /* swapper is there from the start */
-    return pd_idmap_add(&t->tids, tid, i) ? i : PD_IDMAP_NONE;
+        task.tid = tid, task.any = tid ? UINT32_MAX : 0; /* swapper is there from the start */
+    return pd_tasks_admit(t, tid, (void **)&t->tasks, &t->tasks_cap, sizeof task, &task)
+               ? (uint32_t)t->tids.n - 1
+               : PD_IDMAP_NONE;
 }
 
 /* Notes whether a tid, which has an index, gets more than one process. */
@@ -104,7 +105,7 @@ static enum pd_code add_entry(struct pd_tasks *t, const struct pd_moment *when,
         return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "tasks", t->n_entries, INT32_MAX);
     if (!pd_tasks_afford(t, sizeof *e + sizeof *t->states) ||
         !pd_grow(t->allocator, (void **)&t->entries, t->n_entries, &t->entries_cap, sizeof *t->entries))
-        return refused(t, error, t->entries_cap * 2 * sizeof *t->entries);
+        return pd_tasks_refused(t, error, t->entries_cap * 2 * sizeof *t->entries);
     e = &t->entries[t->n_entries];
     *e = *told;
     e->at = when->at;
@@ -123,7 +124,7 @@ static enum pd_code add_comm(struct pd_tasks *t, const struct pd_told *told, con
     struct pd_task_entry e = {.kind = PD_TASK_COMM, .pid = told->pid, .tid = told->tid, .ppid = UINT32_MAX};
     if (!pd_tasks_number_name(t, name->ptr, name->len, &e.other) || index_of(t, told->tid) == PD_IDMAP_NONE ||
         index_of(t, told->pid) == PD_IDMAP_NONE)
-        return refused(t, error, name->len);
+        return pd_tasks_refused(t, error, name->len);
     pd_tasks_name_came(t, e.other);
     note_process(t, told->tid, told->pid);
     return add_entry(t, when, &e, error);
@@ -137,7 +138,7 @@ static enum pd_code add_fork(struct pd_tasks *t, const struct pd_told *told, con
         .kind = PD_TASK_FORK, .pid = told->pid, .tid = told->tid, .other = told->ptid, .ppid = told->ppid};
     for (size_t i = 0; i < 4; i++)
         if (index_of(t, ids[i]) == PD_IDMAP_NONE)
-            return refused(t, error, sizeof *t->tasks);
+            return pd_tasks_refused(t, error, sizeof *t->tasks);
     note_process(t, told->tid, told->pid);
     note_process(t, told->ptid, told->ppid);
     return add_entry(t, when, &e, error);
@@ -165,11 +166,13 @@ bool pd_tasks_note(struct pd_tasks *t, uint32_t pid, uint32_t tid)
 enum pd_code pd_tasks_mention(struct pd_tasks *t, const struct pd_moment *when, uint32_t pid, uint32_t tid,
                               struct pd_error *error)
 {
+    if (t->question == PD_TASKS_COUNT || t->question == PD_TASKS_LAST)
+        return pd_task_last_mention(t, tid, error);
     if (pid == UINT32_MAX)
         return PD_OK;
     const uint32_t i = index_of(t, tid);
     if (i == PD_IDMAP_NONE)
-        return refused(t, error, sizeof *t->tasks);
+        return pd_tasks_refused(t, error, sizeof *t->tasks);
     const struct pd_task_of_tid *task = &t->tasks[i];
     const bool earlier = task->mentioned == UINT32_MAX || pd_moment_before(when, &task->when);
     if (!earlier && (task->mentioned == pid || t->flowing))
@@ -177,15 +180,16 @@ enum pd_code pd_tasks_mention(struct pd_tasks *t, const struct pd_moment *when, 
     if (t->flowing && task->there && task->pid != UINT32_MAX) /* known already */
         return PD_OK;
     if (pid != tid && index_of(t, pid) == PD_IDMAP_NONE)
-        return refused(t, error, sizeof *t->tasks);
+        return pd_tasks_refused(t, error, sizeof *t->tasks);
     note_process(t, tid, pid);
     if (earlier)
         t->tasks[i].when = *when, t->tasks[i].mentioned = pid;
     return t->flowing ? add_mention(t, when, pid, tid, error) : PD_OK;
 }
 
-enum pd_code pd_tasks_record(struct pd_tasks *t, struct pd_record *rec, const struct pd_moment *when,
-                             struct pd_error *error)
+/* Of a record that tells something of a task's state. */
+__attribute__((noinline)) static enum pd_code
+take_states(struct pd_tasks *t, struct pd_record *rec, const struct pd_moment *when, struct pd_error *error)
 {
     const enum pd_tells tells = pd_tells_of(rec);
     struct pd_told told;
@@ -202,6 +206,18 @@ enum pd_code pd_tasks_record(struct pd_tasks *t, struct pd_record *rec, const st
         return tells == PD_TELLS_NAME ? add_comm(t, &told, &rec->u.comm.comm, when, error)
                                       : add_fork(t, &told, when, error);
     default: return PD_OK; /* EXIT changes nothing */
+    }
+}
+
+enum pd_code pd_tasks_record(struct pd_tasks *t, struct pd_record *rec, const struct pd_moment *when,
+                             struct pd_error *error)
+{
+    switch (t->question) {
+    case PD_TASKS_USES: return pd_task_uses_record(t, rec, when->order, error);
+    case PD_TASKS_TELLERS: return pd_task_tellers_record(t, rec, error);
+    case PD_TASKS_COUNT:
+    case PD_TASKS_LAST: return pd_task_last_record(t, rec, error);
+    default: return take_states(t, rec, when, error);
     }
 }
 

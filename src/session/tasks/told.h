@@ -16,8 +16,25 @@ struct pd_told {
     uint32_t ppid, ptid; /* if it has one */
 };
 
-/* Decodes the record. PD_EUNKNOWN, too, if its event is not known or it names no task; else the error of
- * decoding it. */
+/* Of a decoded record. False: it names no task. */
+static inline bool pd_told_decoded(const struct pd_record *rec, struct pd_told *told)
+{
+    const struct pd_traits *t = pd_traits_of(rec->type);
+    if (!t->process || !t->thread)
+        return false;
+    told->tells = (enum pd_tells)t->tells;
+    told->pid = pd_pid_at(rec, t->process);
+    told->tid = pd_pid_at(rec, t->thread);
+    told->of_kernel = t->tells == PD_TELLS_MAP && (told->pid == UINT32_MAX || pd_in_kernel(rec));
+    told->has_parent = t->parent_process && t->parent_thread;
+    if (told->has_parent) {
+        told->ppid = pd_pid_at(rec, t->parent_process);
+        told->ptid = pd_pid_at(rec, t->parent_thread);
+    }
+    return true;
+}
+/* Decodes the record, if it is not yet. PD_EUNKNOWN, too, if its event is not known or it names no task; else
+ * the error of decoding it. */
 enum pd_code pd_told_of(struct pd_record *rec, struct pd_told *told, struct pd_error *error);
 /*
  * True if it is a mapping of a process, or namespaces, which show that a task exists. Decodes records that

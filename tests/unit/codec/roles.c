@@ -7,6 +7,7 @@
 #include "src/codec/transport.h"
 #include "src/schema/schema.h"
 #include "cmocka_all.h"
+#include "src/session/tasks/told.h"
 
 struct expected {
     uint32_t type;
@@ -144,12 +145,15 @@ static void what_tells_of_a_task_says_of_which(void **state)
 static void the_kernels_maps_are_no_tasks(void **state)
 {
     struct pd_record rec = {.type = PD_RECORD_MMAP, .misc = PD_CPUMODE_KERNEL};
+    struct pd_told told;
     (void)state;
-    assert_true(pd_maps_kernel(&rec));
+    assert_true(pd_told_decoded(&rec, &told) && told.of_kernel);
     rec.misc = PD_CPUMODE_USER;
-    assert_false(pd_maps_kernel(&rec));
-    rec.type = PD_RECORD_NAMESPACES, rec.misc = PD_CPUMODE_KERNEL;
-    assert_false(pd_maps_kernel(&rec));
+    assert_true(pd_told_decoded(&rec, &told) && !told.of_kernel);
+    rec.u.mmap.pid = UINT32_MAX;
+    assert_true(pd_told_decoded(&rec, &told) && told.of_kernel);
+    rec = (struct pd_record){.type = PD_RECORD_NAMESPACES, .misc = PD_CPUMODE_KERNEL};
+    assert_true(pd_told_decoded(&rec, &told) && !told.of_kernel);
 }
 
 /* perf looks up the event of these two, and of no other record of its own. */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* task_tellers.c - PD_TASKS_TELLERS: which of several recordings told the last of a task. */
+#include "task_engine.h"
+#include "told.h"
+
+/* What a record tells something of, on its machine: the maps of a process, or a thread. */
+static uint64_t subject_of(const struct pd_task_source *source, const struct pd_told *told)
+{
+    const uint64_t what = told->tells == PD_TELLS_MAP ? told->pid | UINT64_C(1) << 32 : told->tid;
+    return (uint64_t)source->machine << 33 | what;
+}
+
+/* Inputs as bits; several may share one. */
+static uint64_t bit_of(const struct pd_task_source *source)
+{
+    return UINT64_C(1) << (source->input & 63);
+}
+
+void pd_tasks_from(struct pd_tasks *t, struct pd_task_source source)
+{
+    t->tellers.now = source;
+}
+
+bool pd_tasks_told_by_others(const struct pd_tasks *t, const struct pd_task_source *source,
+                             const struct pd_told *told)
+{
+    uint64_t by;
+    return pd_ids_get(&t->tellers.by, subject_of(source, told), &by) && !(by & bit_of(source));
+}
+
+/* An END tells nothing that another record could tell anew. */
+enum pd_code pd_task_tellers_record(struct pd_tasks *t, struct pd_record *rec, struct pd_error *error)
+{
+    const struct pd_task_source *now = &t->tellers.now;
+    struct pd_told told;
+    uint64_t by = 0;
+    if (pd_tells_of(rec) == PD_TELLS_NOTHING || pd_tells_of(rec) == PD_TELLS_END ||
+        pd_told_of(rec, &told, NULL) || told.of_kernel)
+        return PD_OK;
+    const uint64_t subject = subject_of(now, &told);
+    if (!pd_ids_get(&t->tellers.by, subject, &by) && !pd_tasks_afford(t, PD_TASK_TELLER_BYTES))
+        return PD_OK;
+    by = now->again ? by | bit_of(now) : bit_of(now);
+    return pd_ids_set(&t->tellers.by, subject, by)
+               ? PD_OK
+               : pd_fail(error, PD_ENOMEM, PD_NOWHERE, "tasks", 0,
+                         t->tellers.by.size * 2 * sizeof *t->tellers.by.slots);
+}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* carried_head.h - the bytes in front of a feature in a record that carries it; the mirror of
- * src/codec/carried.h. */
+/*
+ * carried_head.h - the bytes in front of a feature in a record that carries it, and of a build id that gets a
+ * pid; the mirror of src/codec/carried.h.
+ */
 #ifndef PERFDATA_CARRIED_HEAD_H
 #define PERFDATA_CARRIED_HEAD_H
 
@@ -20,6 +22,17 @@ static inline size_t pd_put_carried_head(enum pd_order order, uint64_t id, bool 
     if (!old)
         pd_store64(to + 8, id, order);
     return head;
+}
+
+/* Header and pid of an entry of BUILD_ID that had no pid; behind them is what was behind its header. */
+#define PD_BUILD_ID_HEAD 12 /* bytes */
+static inline void pd_put_build_id_head(enum pd_order order, uint32_t type, uint16_t misc, size_t size,
+                                        uint8_t to[PD_BUILD_ID_HEAD])
+{
+    pd_store32(to, type, order);
+    pd_store16(to + 4, misc, order);
+    pd_store16(to + 6, (uint16_t)size, order);
+    pd_store32(to + 8, (uint32_t)pd_build_id_pid(misc), order);
 }
 
 #endif

@@ -104,17 +104,15 @@ static bool lacks_pids(const struct pd_writer *w, const struct pd_held *h)
 static enum pd_code put_build_id(struct pd_writer *w, const struct pd_record *entry, bool lacks_pid,
                                  struct pd_error *error)
 {
-    uint8_t pid[4];
-    const size_t n = entry->size + (lacks_pid ? sizeof pid : 0),
+    uint8_t head[PD_BUILD_ID_HEAD];
+    const size_t n_head = lacks_pid ? sizeof head : PD_BUILD_ID_HEAD - 4, n = entry->size - 8u + n_head,
                  size = pd_align8(n) > UINT16_MAX ? n : pd_align8(n);
     if (size > UINT16_MAX) {
         dropped(w, PD_FEAT_BUILD_ID, "a name is too long for a record that has a pid");
         return PD_OK;
     }
-    pd_store32(pid, (uint32_t)pd_build_id_pid(entry->misc), w->options.order);
-    enum pd_code code = put_header(w, PD_RECORD_HEADER_BUILD_ID, entry->misc, size, error);
-    if (!code && lacks_pid)
-        code = pd_writer_emit(w, pid, sizeof pid, error);
+    pd_put_build_id_head(w->options.order, PD_RECORD_HEADER_BUILD_ID, entry->misc, size, head);
+    enum pd_code code = pd_writer_emit(w, head, n_head, error);
     if (!code)
         code = pd_writer_emit(w, entry->raw + 8, entry->size - 8u, error);
     return code ? code : pd_writer_zeros(w, size - n, error);

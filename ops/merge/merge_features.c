@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* merge_features.c - makes one set of features from those of several recordings. */
 #include "merge.h"
-#include "src/codec/carried.h"
+#include "encode/codec/carried_head.h"
 #include "src/schema/fail.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
@@ -213,14 +213,12 @@ static enum pd_code is_there(struct pd_merging *m, struct known_files *known, si
 static void put_with_pid(struct made *made, size_t i, const uint8_t *at, const struct pd_build_id_entry *e)
 {
     const enum pd_order order = made->m->order;
-    uint8_t head[12];
+    uint8_t head[PD_BUILD_ID_HEAD];
     if (e->size > UINT16_MAX - 4) {
         pd_merge_note(made->m, i, PD_FEAT_BUILD_ID, "has a name that is too long for an entry with a pid");
         return;
     }
-    memcpy(head, at, 8);
-    pd_store16(head + 6, (uint16_t)(e->size + 4), order);
-    pd_store32(head + 8, (uint32_t)pd_build_id_pid(e->misc), order);
+    pd_put_build_id_head(order, pd_load32(at, order), e->misc, e->size + 4u, head);
     append_bytes(made, head, sizeof head);
     append_bytes(made, at + 8, e->size - 8u);
 }

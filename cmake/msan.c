@@ -11,10 +11,14 @@
 #include <sanitizer/msan_interface.h>
 #include <sodium.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #define ZSTD_STATIC_LINKING_ONLY
 #include <xxhash.h>
 #include <zstd.h>
+#if __has_include(<libiberty/demangle.h>)
+#include <libiberty/demangle.h>
+#endif
 
 #define WRAPPED(type_, name_, ...)     \
     type_ __real_##name_(__VA_ARGS__); \
@@ -202,6 +206,45 @@ WRAPPED(int, crypto_generichash_final, crypto_generichash_state *state, unsigned
     is_written(out, cap);
     return result;
 }
+
+/* ---- libiberty: it hands the parts of a name to a function of ours, which may jump out of the library. */
+
+#ifdef DEMANGLE_H
+static __thread demangle_callbackref take_part;
+
+static void part_written(const char *text, size_t n, void *user)
+{
+    is_written(&text, sizeof text);
+    is_written(&n, sizeof n);
+    is_written(&user, sizeof user);
+    is_written(text, n);
+    __msan_scoped_enable_interceptor_checks();
+    take_part(text, n, user);
+    __msan_scoped_disable_interceptor_checks();
+}
+
+static int demangle(int (*by)(const char *, int, demangle_callbackref, void *), const char *name, int options,
+                    demangle_callbackref function, void *user)
+{
+    must_be_written(name, strlen(name) + 1);
+    take_part = function;
+    __msan_scoped_disable_interceptor_checks();
+    const int result = by(name, options, part_written, user);
+    __msan_scoped_enable_interceptor_checks();
+    return result;
+}
+
+WRAPPED(int, rust_demangle_callback, const char *name, int options, demangle_callbackref function, void *user)
+{
+    return demangle(__real_rust_demangle_callback, name, options, function, user);
+}
+
+WRAPPED(int, cplus_demangle_v3_callback, const char *name, int options, demangle_callbackref function,
+        void *user)
+{
+    return demangle(__real_cplus_demangle_v3_callback, name, options, function, user);
+}
+#endif
 
 /* ---- libc: functions since glibc 2.33, which the sanitizer of clang 14 does not know. */
 

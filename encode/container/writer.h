@@ -46,9 +46,9 @@ struct pd_writer {
     uint64_t payload_left; /* bytes of pd_writer_raw() that belong behind a record, not to one */
     struct pd_sink own;    /* of pd_writer_create(), to be closed; else zeros */
     uint64_t samples_key;  /* of the plan that `left_out` is for; 0: of none */
-    uint64_t left_out[sizeof(struct pd_sample) / 8]; /* pd_left_out_of_samples() */
-    bool broken;                                     /* writing failed: the output is not valid */
-    char **names;                                    /* of events; NULL: none */
+    size_t left_out[sizeof(struct pd_sample) / sizeof(size_t)]; /* pd_left_out_of_samples() */
+    bool broken;                                                /* writing failed: the output is not valid */
+    char **names;                                               /* of events; NULL: none */
     size_t n_names, names_cap;
 };
 

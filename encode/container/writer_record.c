@@ -11,21 +11,23 @@
 /* True if all fields that samples of this plan lack are 0. Most are; pd_left_out() takes 30 times as long. */
 static bool is_plain_sample(struct pd_writer *w, const struct pd_plan *plan, const struct pd_record *rec)
 {
-    _Static_assert(sizeof(struct pd_sample) % 8 == 0 && sizeof(struct pd_sample_id) % 8 == 0, "whole words");
+    _Static_assert(sizeof(struct pd_sample) % sizeof(size_t) == 0 &&
+                       sizeof(struct pd_sample_id) % sizeof(size_t) == 0,
+                   "whole words");
     const uint8_t *sample = (const void *)&rec->u.sample, *id = (const void *)&rec->id;
     const struct pd_list *counters = &rec->u.sample.read.values;
-    uint64_t more = 0, word;
+    size_t more = 0, word;
     if (rec->type != PD_RECORD_SAMPLE || rec->variant || (counters->n && counters->form == PD_FORM_STRUCT))
         return false;
     if (w->samples_key != plan->key)
         pd_left_out_of_samples(plan, w->left_out);
     w->samples_key = plan->key;
-    for (size_t i = 0; i < sizeof(struct pd_sample) / 8; i++) {
-        memcpy(&word, sample + 8 * i, 8);
+    for (size_t i = 0; i < sizeof(struct pd_sample) / sizeof word; i++) {
+        memcpy(&word, sample + i * sizeof word, sizeof word);
         more |= word & w->left_out[i];
     }
-    for (size_t i = 0; i < sizeof(struct pd_sample_id); i += 8) {
-        memcpy(&word, id + i, 8);
+    for (size_t i = 0; i < sizeof(struct pd_sample_id); i += sizeof word) {
+        memcpy(&word, id + i, sizeof word);
         more |= word;
     }
     return more == 0;

@@ -107,7 +107,7 @@ static void check_fields(const uint8_t *b, size_t n)
         const uint64_t value = take_varint(b, n, &at);
         if ((key & 7) == 2) {
             CHECK(value <= n - at);
-            at += value;
+            at += (size_t)value;
         }
     }
 }
@@ -174,8 +174,10 @@ static bool find_symbol(void *user, const char *file, const char *build_id, uint
     static const char *const names[] = {"main", "a;b\n", "\"\\", "\xff\xfe", "", "operator ", "\x7f\t"};
     (void)user;
     CHECK(*file && strlen(build_id) <= 40);
-    *symbol = (struct pd_symbol){
-        .name = names[offset % 7], .offset = offset & 15, .inlined = names, .n_inlined = offset / 7 % 3};
+    *symbol = (struct pd_symbol){.name = names[offset % 7],
+                                 .offset = offset & 15,
+                                 .inlined = names,
+                                 .n_inlined = (unsigned)(offset / 7 % 3)};
     return offset % 4;
 }
 

@@ -1,5 +1,5 @@
-# Toolchain file for Debian's cross compilers, the tests being run by QEMU's user emulation or, if this machine
-# can, without:
+# Toolchain file for Debian's cross compilers, the tests being run by QEMU's user emulation or, if this
+# machine can, without:
 #   cmake -S . -B b --toolchain cmake/cross.cmake -DCROSS_TRIPLET=s390x-linux-gnu   (big-endian)
 #   cmake -S . -B b --toolchain cmake/cross.cmake -DCROSS_TRIPLET=arm-linux-gnueabihf   (32 bits)
 #   cmake -S . -B b --toolchain cmake/cross.cmake -DCROSS_TRIPLET=i686-linux-gnu   (32 bits, on x86-64)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# core.sh - the core with musl: builds it with musl-gcc and -Werror, and runs its tests, linked statically with
-# Debian's libzstd and libxxhash, and with as much of cmocka as cmocka.h has. Tests that need more than the core
-# do not link: it names them. Needs musl-tools.
+# core.sh - the core with musl: builds it with musl-gcc and -Werror, and runs its tests, linked statically
+# with Debian's libzstd and libxxhash, and with as much of cmocka as cmocka.h has. Tests that need more than
+# the core do not link: it names them. Needs musl-tools.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 here=tests/full/musl build=build/musl libraries=/usr/lib/$(gcc -print-multiarch)

@@ -8,7 +8,7 @@
 
 #include "src/support/wire.h"
 
-/* Given by libFuzzer; absent where files are only replayed. */
+/* Given by libFuzzer, or driver.c. */
 __attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
 

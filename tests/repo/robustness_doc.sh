@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # docs/ROBUSTNESS.md and the tests agree: each file that its table names for an invariant says so at its head
 # ("Checks" and its number), and each that says so is named there; invariants are numbered from 1; all
-# harnesses are in the table of runs.
+# harnesses are in the table of harnesses; the table of runs is the sum of fuzz/log.tsv. The inputs that are
+# kept have 8 MiB at most.
 set -euo pipefail
 cd "$PERFDATA_SOURCE"
 doc=docs/ROBUSTNESS.md
@@ -47,6 +48,21 @@ for harness in fuzz/fuzz_*.c; do
     grep -qE "^\| \`${name#fuzz_}\` \|" $doc || complain "nothing is said of runs of ${name#fuzz_}"
     [ -d "fuzz/seeds/${name#fuzz_}" ] || complain "${name#fuzz_} has no seeds"
 done
+# shellcheck disable=SC2016 # the backquotes are the document's
+[ "$(fuzz/campaign/log.py)" = "$(sed -n '/^<!-- fuzz.campaign.log/,/^<!-- end/{/^<!--/d;p}' $doc)" ] ||
+    complain "the table of runs is another one: fuzz/campaign/log.py --write"
+made=$(mktemp)
+printf '%s\n' 'date	commit	harness	engine	seconds	cpu	executions	edges	features	findings' \
+    '2026-01-01T00:00Z	a	file	asan	100	1800	1000	70	80	1' \
+    '2026-01-02T00:00Z	b	file	plain	100	3600.0	2345678	7	8	0' \
+    '2026-01-03T00:00Z	c	attr	asan	100	36	5	6	7	0' >"$made"
+for row in '| `attr` | 1 | 0.01 | 5 | 6 | 7 |  |' '| `file` | 2 | 1.50 | 2,346,678 | 70 | 80 | 1 |' \
+    '| all | 3 | 1.51 | 2,346,683 |  |  | 1 |'; do
+    grep -qFx "$row" <<<"$(fuzz/campaign/log.py "$made")" || complain "the log is not added up: $row"
+done
+rm "$made"
+kept=$(find fuzz/corpus -type f -printf '%s\n' | awk '{ n += $1 } END { print n + 0 }')
+[ "$kept" -le $((8 << 20)) ] || complain "fuzz/corpus has $kept bytes"
 for file in fuzz/regressions/*/*; do
     grep -qF "\`${file#fuzz/regressions/}\`" $doc || complain "$file is not in the table of findings"
 done

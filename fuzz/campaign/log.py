@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""log.py - what was fuzzed, added up.
+
+usage: log.py [--write | LOG]
+
+fuzz/log.tsv has a line for each harness of each run: when it ended, the commit that was built, the harness,
+what ran it (ENGINES), the seconds it took and those of one processor, executions, edges and features that
+the engine counted at the end, and findings. This prints the table of docs/ROBUSTNESS.md that is made of it, or
+of LOG; with --write it is put there, between the lines that mark its place.
+"""
+import csv
+import pathlib
+import sys
+
+FUZZ = pathlib.Path(__file__).resolve().parents[1]
+LOG = FUZZ / "log.tsv"
+DOC = FUZZ.parent / "docs/ROBUSTNESS.md"
+COLUMNS = "date commit harness engine seconds cpu executions edges features findings".split()
+ENGINES = {
+    "asan": "libFuzzer, AddressSanitizer, UBSan",
+    "plain": "libFuzzer, assertions alone, comparisons not traced",
+    "msan": "libFuzzer, MemorySanitizer",
+    "i386": "libFuzzer, AddressSanitizer, UBSan, 32 bits",
+    "afl": "AFL++",
+    "s390x": "blind changes, big-endian, emulated",
+    "armhf": "blind changes, 32 bits, emulated",
+    "verbs": "the command itself, on changed copies of real recordings",
+}
+BEGIN, END = "<!-- fuzz/campaign/log.py --write -->", "<!-- end -->"
+
+
+def append(line, path=LOG):
+    """`line` is {column: value}."""
+    new = not path.exists()
+    with open(path, "a", encoding="utf-8") as out:
+        if new:
+            print(*COLUMNS, sep="\t", file=out)
+        print(*[line[column] for column in COLUMNS], sep="\t", file=out)
+
+
+def read(path=LOG):
+    with open(path, encoding="utf-8") as lines:
+        table = list(csv.DictReader(lines, delimiter="\t"))
+    for number, line in enumerate(table, 2):
+        if None in line or None in line.values() or line["engine"] not in ENGINES:
+            sys.exit(f"{path}:{number}: not a line of the log")
+        for column in COLUMNS[4:]:
+            line[column] = float(line[column]) if column in ("seconds", "cpu") else int(line[column])
+    return table
+
+
+def hours(seconds):
+    return f"{seconds / 3600:.2f}"
+
+
+def row(name, lines, last):
+    """Edges and features are those of the last run: another tree has others."""
+    return "| {} | {} | {} | {:,} | {} | {} | {} |".format(
+        name,
+        len(lines),
+        hours(sum(line["cpu"] for line in lines)),
+        sum(line["executions"] for line in lines),
+        last and last["edges"] or "",
+        last and last["features"] or "",
+        sum(line["findings"] for line in lines) or "",
+    )
+
+
+def text(table):
+    head = [
+        "| | runs | hours of one processor | executions | edges | features | findings |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    out = [*head]
+    for name in sorted({line["harness"] for line in table}):
+        lines = [line for line in table if line["harness"] == name]
+        asan = [line for line in lines if line["engine"] == "asan"]
+        out.append(row(f"`{name}`", lines, asan[-1] if asan else None))
+    out.append(row("all", table, None))
+    out += ["", *head]
+    for engine, what in ENGINES.items():
+        lines = [line for line in table if line["engine"] == engine]
+        if lines:
+            out.append(row(what, lines, None))
+    return "\n".join(out)
+
+
+def main():
+    write = sys.argv[1:] == ["--write"]
+    table = text(read(pathlib.Path(sys.argv[1]) if sys.argv[1:] and not write else LOG))
+    if not write:
+        print(table)
+        return
+    before, _, rest = DOC.read_text(encoding="utf-8").partition(BEGIN + "\n")
+    _, _, after = rest.partition(END + "\n")
+    DOC.write_text(f"{before}{BEGIN}\n{table}\n{END}\n{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

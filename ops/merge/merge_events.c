@@ -318,9 +318,12 @@ static void set_id(const struct pd_merge_input *in, uint32_t attr, const struct 
 void pd_merge_record(struct pd_merging *m, struct pd_merge_input *in, struct pd_record *rec,
                      const uint8_t **bytes, size_t *n, struct pd_error *error)
 {
-    *bytes = rec->raw;
+    const bool has_attrs = pd_reader_n_attrs(in->reader) != 0;
+    *bytes = has_attrs || m->n_events == 0 || rec->type >= PD_RECORD_HEADER_ATTR ? rec->raw : NULL;
     *n = rec->size;
-    if (!in->rewritten || pd_reader_n_attrs(in->reader) == 0)
+    if (*bytes == NULL) /* a reader would take it for one of the first event */
+        pd_fail_record(error, PD_EUNSUP, rec, 0, "its input has no attr that tells its layout", 0, 0);
+    if (*bytes == NULL || !in->rewritten || !has_attrs)
         return;
     *bytes = NULL;
     struct pd_record *r = &m->copy;

@@ -19,6 +19,13 @@ expect 0 "$PERFDATA" merge -q -o twice.data "$corpus/two-events.data" "$corpus/t
 "$PERFDATA" extract --feature build_id "$corpus/two-events.data" >want
 same want got
 
+# Records of an input without attrs would be taken for those of another one's events.
+expect 0 "$PERFDATA" corrupt -q --set 0x20=0000000000000000 -o no-attrs.data "$corpus/two-events.data"
+expect 0 "$PERFDATA" check -q no-attrs.data
+expect 3 "$PERFDATA" merge -f -a -o twice.data "$corpus/two-events.data" no-attrs.data
+has err 'its input has no attr that tells its layout'
+expect 0 "$PERFDATA" check -q twice.data
+
 # ---- cmp: where in the file AUX data is does not count where order does not; equal exactly where the hashes
 # are.
 [ "$(hash_of "$set/feature-auxtrace.data")" = "$(hash_of "$set/feature-auxtrace-simpleperf.data")" ] ||

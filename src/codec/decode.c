@@ -97,6 +97,20 @@ static bool decode_other(const struct pd_plan *plan, struct pd_record *rec, uint
     return false;
 }
 
+static bool interpret_as(const struct pd_plan *plan, struct pd_record *rec, uint8_t variant)
+{
+    clear_payload(rec);
+    rec->variant = variant;
+    return pd_interpret_decode(plan, rec, &rec->u, NULL) == PD_OK && pd_variant_possible(rec);
+}
+
+/* Whose forms the straight-line decoder does not know all. */
+static bool has_registers(const struct pd_plan *plan, const struct pd_record *rec)
+{
+    const uint64_t regs = PD_SAMPLE_REGS_USER | PD_SAMPLE_REGS_INTR;
+    return rec->type == PD_RECORD_SAMPLE && plan->shape.sample_type & regs;
+}
+
 static bool decode_any(const struct pd_plan *plan, struct pd_record *rec)
 {
     const uint8_t usual = pd_usual_variant(plan, rec->type);
@@ -113,6 +127,8 @@ static bool decode_any(const struct pd_plan *plan, struct pd_record *rec)
     const bool ok = decode_variant(plan, rec, usual);
     if ((ok && rec->rest.n == 0) || !others)
         return ok;
+    if (!ok && has_registers(plan, rec) && interpret_as(plan, rec, usual) && rec->rest.n == 0)
+        return true;
     if (decode_other(plan, rec, usual, others))
         return true;
     clear_payload(rec);
@@ -163,13 +179,6 @@ __attribute__((flatten)) bool pd_sample_fits(const struct pd_plan *plan, const u
 #undef USUAL
     default: return false;
     }
-}
-
-static bool interpret_as(const struct pd_plan *plan, struct pd_record *rec, uint8_t variant)
-{
-    clear_payload(rec);
-    rec->variant = variant;
-    return pd_interpret_decode(plan, rec, &rec->u, NULL) == PD_OK && pd_variant_possible(rec);
 }
 
 /*
@@ -223,8 +232,7 @@ static bool decode_unusual_regs(const struct pd_plan *plan, struct pd_record *re
 __attribute__((noinline)) static enum pd_code decode_by_tables(const struct pd_plan *plan,
                                                                struct pd_record *rec, struct pd_error *error)
 {
-    const uint64_t regs = PD_SAMPLE_REGS_USER | PD_SAMPLE_REGS_INTR;
-    if (rec->type == PD_RECORD_SAMPLE && plan->shape.sample_type & regs)
+    if (has_registers(plan, rec))
         rec->decoded = decode_unusual_regs(plan, rec);
     return rec->decoded ? PD_OK : pd_interpret_decode(plan, rec, NULL, error);
 }

@@ -160,7 +160,8 @@ static void identify(struct pd_record *rec, const struct pd_plan *plan, uint32_t
 static void complete(const struct pd_plan *plan, struct pd_record *rec)
 {
     struct pd_shape shape = plan->shape;
-    shape.misc = shape.given = rec->misc;
+    shape.misc = rec->misc;
+    shape.given = rec->misc;
     shape.variant = rec->variant;
     pd_complete_struct(pd_layout_of(rec->type), &shape, &rec->u, PD_COMPLETE_ELEMENTS);
 }

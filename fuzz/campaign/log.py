@@ -6,8 +6,8 @@ usage: log.py [--write | LOG]
 
 fuzz/log.tsv has a line for each harness of each run: when it ended, the commit that was built, the harness,
 what ran it (ENGINES), the seconds it took and those of one processor, executions, edges and features that
-the engine counted at the end, and findings. This prints the table of docs/ROBUSTNESS.md that is made of it, or
-of LOG; with --write it is put there, between the lines that mark its place.
+the engine counted at the end, and findings. This prints the table of docs/ROBUSTNESS.md that is made of it,
+or of LOG; with --write it is put there, between the lines that mark its place.
 """
 import csv
 import pathlib

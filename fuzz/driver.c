@@ -45,7 +45,7 @@ static void complain(const char *path, const char *what)
     unreadable++;
 }
 
-static void keep(uint8_t *data, size_t size)
+static void keep_input(uint8_t *data, size_t size)
 {
     if ((n_kept & (n_kept - 1)) == 0)
         kept = realloc(kept, (n_kept ? 2 * n_kept : 1) * sizeof *kept);
@@ -72,7 +72,7 @@ static void run_file(const char *path, size_t size)
         inputs++;
         bytes += size;
         if (seconds && size <= LARGEST) {
-            keep(data, size);
+            keep_input(data, size);
             data = NULL;
         }
     }

@@ -151,7 +151,7 @@ static void take_words(char *line, const char *other, char **words)
     words[n] = NULL;
 }
 
-static void become(const char *perfdata, char **words)
+static void become_command(const char *perfdata, char **words)
 {
     const struct rlimit memory = {MEMORY, MEMORY}, core = {0, 0}, file = {(rlim_t)1 << 30, (rlim_t)1 << 30};
     const int null = open("/dev/null", O_RDWR), told = open("told", O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -189,7 +189,7 @@ static const char *what_is_left(int status, char **words)
 }
 
 /* `before`: the worst status of those that led to what is read now. */
-static const char *judge(int ended, int before, char **words)
+static const char *judge_end(int ended, int before, char **words)
 {
     struct stat st;
     if (WIFSIGNALED(ended))
@@ -204,8 +204,8 @@ static const char *judge(int ended, int before, char **words)
     return what_is_left(status, words);
 }
 
-static void keep(uint64_t number, const char *wrong, const struct input *in, const char *line,
-                 const char *findings)
+static void keep_finding(uint64_t number, const char *wrong, const struct input *in, const char *line,
+                         const char *findings)
 {
     char *command;
     printf("run %llu: %s: %s: %s\n", (unsigned long long)number, wrong, in->path, line);
@@ -221,7 +221,7 @@ static bool goes_on(int status)
     return status < 2 || status == 3;
 }
 
-static bool run(const char *perfdata, uint64_t number, const char *findings)
+static bool try_run(const char *perfdata, uint64_t number, const char *findings)
 {
     struct mutation m = {.state = number * UINT64_C(0x9e3779b97f4a7c15)};
     const struct input *in = &inputs[below(&m, n_inputs)], *other = &inputs[below(&m, n_inputs)];
@@ -235,14 +235,14 @@ static bool run(const char *perfdata, uint64_t number, const char *findings)
         take_words(part, other->path, words);
         const pid_t child = fork();
         if (child == 0)
-            become(perfdata, words);
+            become_command(perfdata, words);
         CHECK(child > 0 && waitpid(child, &ended, 0) == child);
-        wrong = judge(ended, first ? 3 : worst, words);
+        wrong = judge_end(ended, first ? 3 : worst, words);
         worst = WEXITSTATUS(ended) > worst ? WEXITSTATUS(ended) : worst;
         first = false;
     }
     if (wrong)
-        keep(number, wrong, in, all, findings);
+        keep_finding(number, wrong, in, all, findings);
     free(line);
     return wrong == NULL;
 }
@@ -256,7 +256,7 @@ int main(int argc, char **argv)
     read_lines(argv[2]);
     read_inputs(argv[3]);
     for (uint64_t i = from; i < from + runs; i++)
-        bad += !run(argv[1], i, argv[6]);
+        bad += !try_run(argv[1], i, argv[6]);
     printf("%llu runs, %llu findings, %zu recordings, %zu ways\n", (unsigned long long)runs,
            (unsigned long long)bad, n_inputs, n_lines);
     return bad != 0;

@@ -21,6 +21,7 @@ struct pd_transform_run {
     struct pd_progress progress;
     const struct pd_record *now; /* the callback's */
     bool over, dropped_aux;
+    bool moved_samples;     /* some are gone, new, or at another time */
     uint64_t encoded[8192]; /* a record that was encoded: 65,535 bytes at most */
     struct pd_reads counters;
     struct pd_ids sums; /* of the counters, in the output */
@@ -36,11 +37,18 @@ static void report(struct pd_transform_run *t, const struct pd_error *what)
 
 /* ---- Writing */
 
+/* 0: it has none. */
+static uint64_t time_of(const struct pd_record *rec)
+{
+    uint64_t time;
+    return pd_word_time(rec, &time) ? time : 0;
+}
+
 static void note_time(struct pd_transform_run *t, const struct pd_record *rec)
 {
     struct pd_transform_stats *s = t->stats;
-    uint64_t time;
-    if (rec->type != PD_RECORD_SAMPLE || !pd_word_time(rec, &time) || time == 0)
+    const uint64_t time = rec->type == PD_RECORD_SAMPLE ? time_of(rec) : 0;
+    if (time == 0)
         return;
     s->first = s->first == 0 || time < s->first ? time : s->first;
     s->last = time > s->last ? time : s->last;
@@ -79,6 +87,7 @@ static enum pd_code write_encoded(struct pd_transform_run *t, const struct pd_pl
     made.plan = plan;
     made.member = at->member;
     made.depth = at->depth;
+    t->moved_samples |= made.type == PD_RECORD_SAMPLE && (rec != at || time_of(&made) != time_of(at));
     return write_record(t, &made);
 }
 
@@ -117,6 +126,7 @@ static enum pd_code drop_record(struct pd_transform_run *t, struct pd_record *re
     const enum pd_code code = pass_counters(t, rec, NULL, &bytes);
     t->stats->dropped++;
     t->dropped_aux |= rec->type == PD_RECORD_AUXTRACE;
+    t->moved_samples |= rec->type == PD_RECORD_SAMPLE;
     if (code)
         return code;
     return rec->payload_size ? pd_output_copy_payload(NULL, t->reader, NULL, t->error) : PD_OK;
@@ -174,6 +184,7 @@ static enum pd_code transform_all(struct pd_transform_run *t)
     }
     t->out.sections.first = t->stats->first;
     t->out.sections.last = t->stats->last;
+    t->out.sections.keep_time = !t->moved_samples && !t->over && !t->stats->damaged;
     t->out.sections.made_aux = t->dropped_aux && t->out.sections.aux.n;
     t->out.sections.no_aux = t->dropped_aux && !t->out.sections.aux.n;
     return code ? code : pd_output_end(&t->out);

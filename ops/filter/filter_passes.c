@@ -724,6 +724,7 @@ enum pd_code pd_filter_write(struct pd_filtering *f)
         code = each_record(f, &from, false, pd_filter_copy);
     f->out.sections.first = f->stats->first;
     f->out.sections.last = f->stats->last;
+    f->out.sections.keep_time = f->stats->samples == f->stats->kept_samples && !f->stats->damaged;
     f->out.sections.no_aux = pd_lists_type(&f->drop, PD_RECORD_AUXTRACE);
     return code ? code : pd_output_end(&f->out);
 }

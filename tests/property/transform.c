@@ -334,10 +334,88 @@ static void predicate(void **state)
     free(by_transform.p);
 }
 
+/* ---- SAMPLE_TIME is the input's until a sample goes */
+
+static void make_timed(struct bytes *b, unsigned n_samples)
+{
+    const struct pd_sink sink = sink_of(b);
+    const struct pd_attr attr = {.type = PD_TYPE_SOFTWARE, .sample_type = PD_SAMPLE_TIME};
+    const struct pd_feature times = {.id = PD_FEAT_SAMPLE_TIME, .u.sample_time = {5, 900}};
+    struct pd_writer *w;
+    assert_int_equal(pd_writer_open(&w, &sink, NULL, NULL), PD_OK);
+    assert_int_equal(pd_writer_attr(w, &attr, NULL, 0, NULL), PD_OK);
+    for (unsigned i = 0; i < n_samples; i++) {
+        const struct pd_record rec = {.type = PD_RECORD_SAMPLE, .u.sample.time = 10 + i};
+        assert_int_equal(pd_writer_record(w, &rec, NULL), PD_OK);
+    }
+    assert_int_equal(pd_writer_put_feature(w, &times, NULL), PD_OK);
+    assert_int_equal(pd_writer_finish(w, NULL), PD_OK);
+    pd_writer_close(w);
+}
+
+static enum pd_transform_verdict drop_first(void *user, struct pd_transform_run *t, struct pd_record *rec,
+                                            struct pd_error *error)
+{
+    (void)user, (void)t, (void)error;
+    return rec->index == 0 ? PD_TRANSFORM_DROP : PD_TRANSFORM_KEEP;
+}
+
+static enum pd_transform_verdict encode_as_it_is(void *user, struct pd_transform_run *t,
+                                                 struct pd_record *rec, struct pd_error *error)
+{
+    (void)user;
+    return pd_transform_decode(t, rec, error) ? PD_TRANSFORM_FAIL : PD_TRANSFORM_ENCODE;
+}
+
+static void has_times(const struct bytes *b, uint64_t first, uint64_t last)
+{
+    struct pd_reader *r;
+    struct pd_feature f;
+    uint8_t bytes[16];
+    assert_int_equal(pd_reader_open_memory(&r, b->p, b->n, NULL, NULL), PD_OK);
+    const struct pd_feature_section *at = pd_reader_find_feature(r, PD_FEAT_SAMPLE_TIME);
+    assert_int_equal(pd_reader_read(r, at->section.offset, bytes, sizeof bytes, NULL), PD_OK);
+    assert_int_equal(pd_feature_decode(pd_reader_info(r)->order, PD_FEAT_SAMPLE_TIME, 0, bytes, 16, &f, NULL),
+                     PD_OK);
+    assert_true(f.u.sample_time.first == first && f.u.sample_time.last == last);
+    pd_reader_close(r);
+}
+
+/* AUX traces have no samples: perf makes them, by the times of this feature. */
+static void time_of_samples(void **state)
+{
+    struct bytes in = {0}, out = {0};
+    struct plan keep = {.others = PD_TRANSFORM_KEEP, .samples = PD_TRANSFORM_KEEP};
+    struct pd_transform_stats stats;
+    (void)state;
+    for (unsigned n = 0; n < 3; n += 2) {
+        make_timed(&in, n);
+        assert_int_equal(transform_bytes(&in, &out, &keep, &stats, NULL), PD_OK);
+        has_times(&out, 5, 900);
+        filter_all(&in, &out);
+        has_times(&out, 5, 900);
+        struct pd_transform_options o = {.size = sizeof o, .record = encode_as_it_is};
+        struct pd_reader *r;
+        struct pd_sink sink = sink_of(&out);
+        assert_int_equal(pd_reader_open_memory(&r, in.p, in.n, NULL, NULL), PD_OK);
+        assert_int_equal(pd_transform(r, &sink, &o, NULL, NULL), PD_OK);
+        has_times(&out, 5, 900);
+        assert_int_equal(pd_reader_rewind(r, NULL), PD_OK);
+        o.record = drop_first;
+        sink = sink_of(&out);
+        assert_int_equal(pd_transform(r, &sink, &o, NULL, NULL), PD_OK);
+        pd_reader_close(r);
+        has_times(&out, n ? 11 : 5, n ? 11 : 900);
+    }
+    free(in.p);
+    free(out.p);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(containers), cmocka_unit_test(damaged),
-                                       cmocka_unit_test(errors), cmocka_unit_test(fields_it_does_not_have),
-                                       cmocka_unit_test(predicate)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(containers), cmocka_unit_test(damaged),
+        cmocka_unit_test(errors),     cmocka_unit_test(fields_it_does_not_have),
+        cmocka_unit_test(predicate),  cmocka_unit_test(time_of_samples)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -193,10 +193,10 @@ struct pd_filter_stats {
 /*
  * Writes what is selected of a recording to a sink that can patch. The new file has the standard order of
  * sections, all attrs, and the header features byte for byte except SAMPLE_TIME, which is that of the kept
- * samples, COMPRESSED, which is the writer's own where records are compressed, and the index of AUXTRACE
- * records, which points to their new places. A pipe stream makes a pipe stream, and needs no patching; one
- * that cannot seek keeps its SAMPLE_TIME. A directory makes a directory of the same files, or a file without
- * DIR_FORMAT. PERFFILE (version 1) stays so as in pd_convert().
+ * samples unless all are kept, COMPRESSED, which is the writer's own where records are compressed, and the
+ * index of AUXTRACE records, which points to their new places. A pipe stream makes a pipe stream, and needs
+ * no patching; one that cannot seek keeps its SAMPLE_TIME. A directory makes a directory of the same files,
+ * or a file without DIR_FORMAT. PERFFILE (version 1) stays so as in pd_convert().
  *
  * PD_EUNSUP: the input cannot seek, and is no pipe stream. PD_EOUT: the sink failed. Damaged data ends the
  * records (of its file, in a directory) and is reported through `finding`; that is not an error here. options

@@ -71,10 +71,10 @@ struct pd_transform_stats {
 
 /*
  * Passes the records once, also of a stream that cannot seek; other inputs must be new or rewound. The
- * features are those of the input, except SAMPLE_TIME, which is that of the samples written, COMPRESSED, and
- * the index of AUX data. The sink must be able to patch unless the input is a stream. An ENCODE without
- * changes writes the same bytes. PD_EARG: ENCODE of a record that is not decoded; the errors of encoding;
- * PD_EOUT; stats may be NULL.
+ * features are those of the input, except SAMPLE_TIME, which is that of the samples written unless all are
+ * there at their times, COMPRESSED, and the index of AUX data. The sink must be able to patch unless the
+ * input is a stream. An ENCODE without changes writes the same bytes. PD_EARG: ENCODE of a record that is not
+ * decoded; the errors of encoding; PD_EOUT; stats may be NULL.
  */
 PD_EXPERIMENTAL enum pd_code pd_transform(struct pd_reader *reader, const struct pd_sink *sink,
                                           const struct pd_transform_options *options,

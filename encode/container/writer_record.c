@@ -75,14 +75,19 @@ static uint32_t event_read(const struct pd_writer *w, const struct pd_record *re
     return framed.attr_index;
 }
 
+static bool has_id(const struct pd_record *rec, const struct pd_plan *plan)
+{
+    return rec->type == PD_RECORD_SAMPLE ? plan->id : plan->trailer_id;
+}
+
 /*
- * True if a reader would take the record for one of another event. A record whose id no attr has may be of
- * any event.
+ * True if a reader would take the record for one of another event, or of none: then its id is of none, or it
+ * has no place for one, and is a sample of another event than the first.
  */
 static bool is_mistaken(const struct pd_record *rec, const struct pd_plan *plan, uint32_t found)
 {
-    const bool untold = rec->type == PD_RECORD_SAMPLE && plan->id == 0 && rec->attr_index > 0;
-    return found == UINT32_MAX ? untold : found != rec->attr_index;
+    const bool untold = rec->type == PD_RECORD_SAMPLE && rec->attr_index > 0;
+    return found == UINT32_MAX ? has_id(rec, plan) || untold : found != rec->attr_index;
 }
 
 /* True if the record is a sample or has a trailer: a reader must find its own event for it. */
@@ -113,9 +118,16 @@ static enum pd_code encode_with_id(const struct pd_writer *w, const struct pd_re
     if (code)
         return code;
     const uint32_t found = event_read(w, rec, bytes, *size);
-    return is_mistaken(rec, &e->plan, found)
-               ? pd_fail_record(error, PD_EVALUE, rec, 0, "attr_index", found, rec->attr_index)
-               : PD_OK;
+    if (!is_mistaken(rec, &e->plan, found))
+        return PD_OK;
+    if (found == UINT32_MAX && has_id(rec, &e->plan)) {
+        const bool identifier = e->plan.shape.sample_type & PD_SAMPLE_IDENTIFIER;
+        const uint64_t of_sample = identifier ? own.u.sample.identifier : own.u.sample.id;
+        const uint64_t of_other = identifier ? own.id.identifier : own.id.id;
+        return pd_fail_record(error, PD_EVALUE, rec, 0, identifier ? "identifier" : "id",
+                              sample ? of_sample : of_other, e->n_ids ? e->ids[0] : 0);
+    }
+    return pd_fail_record(error, PD_EVALUE, rec, 0, "attr_index", found, rec->attr_index);
 }
 
 /* Only with several events can a record be taken for one of another. */

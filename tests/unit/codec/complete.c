@@ -214,7 +214,15 @@ static void ids_tell_the_events(void **state)
     assert_int_equal(pd_writer_record(w, &rec, &error), PD_EVALUE);
     assert_string_equal(error.field, "attr_index");
     assert_true(error.found == 0 && error.expected == 1 && error.record_index == 2);
+    rec.u.sample.identifier = 99; /* of none: neither a reader nor perf would know its layout */
+    assert_int_equal(pd_writer_record(w, &rec, &error), PD_EVALUE);
+    assert_string_equal(error.field, "identifier");
+    assert_true(error.found == 99 && error.expected == 3);
+    comm.id.identifier = 99;
+    assert_int_equal(pd_writer_record(w, &comm, &error), PD_EVALUE);
+    assert_string_equal(error.field, "identifier");
     rec.attr_index = 0;
+    rec.u.sample.identifier = 2;
     assert_int_equal(pd_writer_record(w, &rec, NULL), PD_OK);
     rec.u.sample.identifier = 0; /* as it is, a reader takes it for one of event 0 */
     assert_int_equal(pd_writer_record(w, &rec, NULL), PD_OK);

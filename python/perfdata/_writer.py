@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import secrets
 import sys
-from typing import Any, Callable, Iterable
+from typing import Any, Callable, Iterable, Iterator
 
 from . import records
 from ._base import AUTO, Part, Record, fill
@@ -167,6 +169,23 @@ def predicate_of(predicate: Callable[[Record], bool], raised: list) -> Any:
     return ffi.callback("bool(void *, struct pd_record *)", call)
 
 
+@contextlib.contextmanager
+def replaced(target: str | os.PathLike[str]) -> Iterator[bytes]:
+    """A name beside the target, whose file becomes the target unless an exception comes."""
+    real = os.path.realpath(encoded(target))
+    if os.path.exists(real) and not os.path.isfile(real):
+        yield real  # a device, or a folder, is refused
+        return
+    path = os.path.join(os.path.dirname(real), f".perfdata-{secrets.token_hex(6)}".encode())
+    try:
+        yield path
+        os.replace(path, real)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+        raise
+
+
 def filter(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
@@ -182,6 +201,8 @@ def filter(
     predicate: Callable[[records.Sample], bool] | None = None,
 ) -> dict[str, int]:
     """Writes selected samples with the records that they need, as `perfdata filter`; returns counts.
+
+    The target, which may be the source, is replaced when all is written; an error leaves it as it was.
 
     `keep` and `drop` are dicts of lists by pids, tids, comms, cpus (numbers or pairs), events (numbers),
     times (pairs of nanoseconds), types, dsos, cgroups; see perfdata/ops/filter.h. `predicate` is asked for
@@ -201,12 +222,13 @@ def filter(
     reader, sink = ffi.new("struct pd_reader **"), ffi.new("struct pd_sink *")
     check(lib.pd_reader_open(reader, encoded(source), ffi.NULL, error), error)
     try:
-        check(lib.pd_sink_open(sink, encoded(target), ffi.NULL, error), error, writing=True)
-        code = ops().pd_filter(reader[0], sink, options, stats, error)
-        closing = lib.pd_sink_close(sink, error if code == Code.OK else ffi.NULL)
+        with replaced(target) as path:
+            check(lib.pd_sink_open(sink, encoded(path), ffi.NULL, error), error, writing=True)
+            code = ops().pd_filter(reader[0], sink, options, stats, error)
+            closing = lib.pd_sink_close(sink, error if code == Code.OK else ffi.NULL)
+            if raised:
+                raise raised[0]
+            check(code or closing, error)
     finally:
         lib.pd_reader_close(reader[0])
-    if raised:
-        raise raised[0]
-    check(code or closing, error)
     return {name: getattr(stats, name) for name, _ in ffi.typeof("struct pd_filter_stats").fields}

@@ -145,6 +145,23 @@ def test_predicate(tmp_path):
         assert wanted and wanted == [r.raw for r in reader if isinstance(r, records.Sample)]
     with pytest.raises(ZeroDivisionError):
         perfdata.filter(GRAPH, tmp_path / "none.data", predicate=lambda r: 1 // 0)
+    assert [path.name for path in tmp_path.iterdir()] == ["odd.data"]
+
+
+def test_filter_replaces(tmp_path):
+    path, other = tmp_path / "a.data", tmp_path / "b.data"
+    before = TWO.read_bytes()
+    path.write_bytes(before)
+    with pytest.raises(ZeroDivisionError):
+        perfdata.filter(path, path, predicate=lambda r: 1 // 0)
+    with pytest.raises(OSError):
+        perfdata.filter(path, tmp_path)
+    with pytest.raises(perfdata.Failed):
+        perfdata.filter(path, tmp_path / "none" / "a.data")
+    assert path.read_bytes() == before and len(list(tmp_path.iterdir())) == 1
+    perfdata.filter(TWO, other, every=2)
+    perfdata.filter(path, path, every=2)
+    assert path.read_bytes() == other.read_bytes() != before
 
 
 # ---- Errors

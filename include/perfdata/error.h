@@ -58,7 +58,7 @@ static inline bool pd_is_failure(enum pd_code code)
     return code == PD_EIO || code == PD_ENOMEM || code == PD_EOUT || code == PD_ETEMP;
 }
 
-#define PD_NOWHERE UINT64_MAX
+#define PD_NOWHERE 0xffffffffffffffffull
 
 struct pd_error {
     enum pd_code code;

@@ -11,6 +11,7 @@ flags=$(cache CMAKE_C_FLAGS)
 cat >macros.cpp <<'END'
 #include <perfdata/perfdata.h>
 static_assert(PD_SAMPLE_CGROUP == 0x200000, "a constant");
+static_assert(PD_NOWHERE == UINT64_MAX, "the last offset");
 int main()
 {
     static const uint64_t ips[] = {PD_CONTEXT_USER, 1};

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # headers.sh - each public header compiles by itself, as C11 and as C++17, without a warning; the stable ones
-# include no experimental ones; the library has all functions that they declare; and no name that it exports
-# begins otherwise than with pd_.
+# include no experimental ones; constants are plain numbers; the library has all functions that they declare;
+# and no name that it exports begins otherwise than with pd_.
 set -euo pipefail
 cd "$PERFDATA_SOURCE"
 failed=0
@@ -26,6 +26,9 @@ experimental=$(grep -lE '#include <perfdata/(session|ops)/' include/perfdata/*.h
 [ -z "$experimental" ] || complain "stable headers include experimental ones: $experimental"
 experimental=$(grep -l '#include <perfdata/ops/' include/perfdata/session/*.h) || true
 [ -z "$experimental" ] || complain "headers of libperfdata include those of libperfdata-ops: $experimental"
+# What makes bindings for other languages does not see what macros of the C library expand to.
+hidden=$(grep -nE '^#define PD_\w+ .*(U?INT(8|16|32|64|MAX|PTR)_(C|MAX)|\(u?int)' -r include) || true
+[ -z "$hidden" ] || complain "constants that are no plain numbers: $hidden"
 cc=0 cxx=0
 for compiler in gcc clang; do
     command -v "$compiler" >/dev/null || continue

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * make_seeds.c - writes the fuzzer's first inputs: make_seeds DIRECTORY [RECORDING...], where DIRECTORY holds
- * a directory for each harness but text. The files are those of image.h; recordings are cut down to their
- * first records, each of which is an input of fuzz_record as well. Random choices have a fixed seed: the same
- * call gives the same bytes.
+ * a directory for each harness but text and symbols. The files are those of image.h; recordings are cut down
+ * to their first records, each of which is an input of fuzz_record as well. Random choices have a fixed seed:
+ * the same call gives the same bytes.
  */
 #include "harness.h"
 #include "image.h"

@@ -1,0 +1,466 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""operators.py - changes one operator of src, encode and ops at a time; a test must notice each change.
+
+usage: operators.py [--count N] [--only REGEX] [--tests REGEX] [--list] [--hours H] [--work DIR] [--log FILE]
+
+A comparison takes its bound in or out, or is turned round, `&&` becomes `||`, `+` becomes `-`, `<<` becomes
+`>>`, `&` becomes `|`, `!` goes, `true` becomes `false`, each of them and the other way. clang's own tree says
+where such operators stand (Debian's python3-clang-14). All mutants are built at once, into one copy of the
+tree, where the variable PERFDATA_MUTANT chooses the one that is alive: so a mutant costs no compiler's time,
+and one run of all tests tells which of them come past its place. Of these the tests whose names have
+to do with the file are tried first, then the others, from the shortest on. A test that takes ten times as long
+as usual is ended, with all processes that it started, and has noticed the mutant.
+
+--count takes so many mutants that go evenly over all code; without it all are tried. With --log, what noticed
+each mutant is appended to FILE, and mutants that are in it are not tried again, so that a run goes on where
+it was stopped, at the latest after --hours. Survivors are printed and make the exit status 1.
+tests/mutation/equivalent_operators.txt lists mutants that mean the same, each with its reason.
+"""
+import argparse
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from clang import cindex
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+EQUIVALENT = SOURCE / "tests/mutation/equivalent_operators.txt"
+FOLDERS = ("src", "encode", "ops")
+NOT_HERE = "src/schema/"  # tables, which mutate.py changes
+OTHER = {
+    "<": "<=",
+    "<=": "<",
+    ">": ">=",
+    ">=": ">",
+    "==": "!=",
+    "!=": "==",
+    "&&": "||",
+    "||": "&&",
+    "+": "-",
+    "-": "+",
+    "*": "+",
+    "/": "*",
+    "%": "/",
+    "<<": ">>",
+    ">>": "<<",
+    "&": "|",
+    "|": "&",
+    "+=": "-=",
+    "-=": "+=",
+    "|=": "&=",
+    "&=": "|=",
+}
+NOT_TESTS = r"^(repo|install|bench|load|oracle|faults|inputs|generated)/|_perf$"
+SLOWEST = 20  # seconds of one processor, of a test that judges
+MEMORY = 8 << 30  # bytes that one may have, and write
+Kind = cindex.CursorKind
+CHOICE = """/* Which mutant is alive, and which places were passed. */
+extern int pd_mutant;
+extern unsigned char *pd_mutants_passed;
+#define PD_MUTANT(k_) (pd_mutants_passed[k_] = 1, pd_mutant == (k_))
+"""
+CHOOSER = """#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#define N %d
+extern int pd_mutant;
+extern unsigned char *pd_mutants_passed;
+static unsigned char nowhere[N];
+int pd_mutant = -1;
+unsigned char *pd_mutants_passed = nowhere;
+__attribute__((constructor)) static void choose(void)
+{
+    const char *number = getenv("PERFDATA_MUTANT"), *path = getenv("PERFDATA_MUTANTS_PASSED");
+    const int fd = path ? open(path, O_RDWR) : -1;
+    void *p = fd < 0 ? MAP_FAILED : mmap(0, N, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    pd_mutant = number ? atoi(number) : -1;
+    if (p != MAP_FAILED)
+        pd_mutants_passed = p;
+}
+"""
+
+
+class Mutant:
+    """One operator of a file: what stands there, in bytes, and what instead."""
+
+    def __init__(self, file, function, span, parts, what):
+        self.file, self.function, self.span, self.parts, self.what = file, function, span, parts, what
+        self.number = self.copy = 0
+        self.line = 0
+        self.code = ""
+
+    def name(self):
+        again = f" ({self.copy + 1})" if self.copy else ""
+        return f"{self.file}: {self.function}: {self.code}: {self.what}{again}"
+
+
+def macros_of(unit, path):
+    """Where macros are used in the file: (from, to, name)."""
+    return [
+        (c.extent.start.offset, c.extent.end.offset, c.spelling)
+        for c in unit.cursor.get_children()
+        if c.kind == Kind.MACRO_INSTANTIATION and c.location.file and c.location.file.name == str(path)
+    ]
+
+
+def is_pointer(cursor):
+    return cursor.type.get_canonical().kind in (cindex.TypeKind.POINTER, cindex.TypeKind.CONSTANTARRAY)
+
+
+class File:
+    """The mutants of one source."""
+
+    def __init__(self, path, arguments):
+        self.path, self.name = path, str(path.relative_to(SOURCE))
+        self.data = path.read_bytes()
+        options = cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
+        unit = cindex.Index.create().parse(str(path), args=arguments, options=options)
+        if [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error]:
+            sys.exit(f"{self.name}: {list(unit.diagnostics)[0]}")
+        self.macros = macros_of(unit, path)
+        self.mutants = []
+        for cursor in unit.cursor.get_children():
+            if (
+                cursor.kind == Kind.FUNCTION_DECL
+                and cursor.is_definition()
+                and cursor.location.file
+                and cursor.location.file.name == str(path)
+                and not self.in_macro(cursor.extent.start.offset)
+            ):
+                self.visit_function(cursor)
+        self.finish()
+
+    def in_macro(self, offset, besides=()):
+        return any(start <= offset < end and name not in besides for start, end, name in self.macros)
+
+    def visit_function(self, function):
+        body = [child for child in function.get_children() if child.kind == Kind.COMPOUND_STMT]
+        if not body:
+            return
+        self.constants = []
+        self.visit(body[0], function.spelling)
+        start, end = body[0].extent.start.offset, body[0].extent.end.offset
+        for at, to, name in self.macros:
+            if name in ("true", "false") and start < at < end and not self.is_constant(at):
+                if not any(s <= at and to <= e and (s, e) != (at, to) for s, e, _ in self.macros):
+                    self.add(function.spelling, (at, to), None, "false" if name == "true" else "true")
+
+    def is_constant(self, offset):
+        return any(start <= offset < end for start, end in self.constants)
+
+    def visit(self, cursor, function):
+        """What must be constant has no mutants."""
+        for child in cursor.get_children():
+            static = child.kind == Kind.VAR_DECL and child.storage_class == cindex.StorageClass.STATIC
+            if static or (cursor.kind == Kind.CASE_STMT and child == next(cursor.get_children())):
+                self.constants.append((child.extent.start.offset, child.extent.end.offset))
+                continue
+            self.consider(child, function)
+            self.visit(child, function)
+
+    def consider(self, cursor, function):
+        children = list(cursor.get_children())
+        start, end = cursor.extent.start.offset, cursor.extent.end.offset
+        if cursor.kind in (Kind.BINARY_OPERATOR, Kind.COMPOUND_ASSIGNMENT_OPERATOR) and len(children) == 2:
+            left, right = (child.extent for child in children)
+            gap = self.data[left.end.offset : right.start.offset].decode()
+            op = gap.strip()
+            pointers = sum(map(is_pointer, children))
+            if op not in OTHER or (op in "+-" and pointers and (pointers > 1 or not is_pointer(children[0]))):
+                return
+            if self.in_macro(left.end.offset + gap.index(op)) or self.in_macro(start, self.plain(start)):
+                return
+            self.add(function, (start, end), (left.end.offset, right.start.offset), OTHER[op])
+        elif cursor.kind == Kind.UNARY_OPERATOR and self.data[start : start + 1] == b"!":
+            if not self.in_macro(start):
+                self.add(function, (start, end), (start, start + 1), "!!")
+
+    def plain(self, start):
+        """The macros that a span begins with are within it."""
+        return [name for at, _, name in self.macros if at == start]
+
+    def add(self, function, span, operator, what):
+        self.mutants.append(Mutant(self.name, function, span, operator, what))
+
+    def finish(self):
+        seen, spans = {}, set()
+        for mutant in sorted(self.mutants, key=lambda m: (m.span[0], -m.span[1])):
+            if (mutant.span, mutant.parts) in spans:
+                self.mutants.remove(mutant)
+                continue
+            spans.add((mutant.span, mutant.parts))
+            mutant.line = self.data[: (mutant.parts or mutant.span)[0]].count(b"\n") + 1
+            mutant.code = " ".join(self.data[slice(*mutant.span)].decode().split())
+            key = (mutant.function, mutant.code, mutant.what)
+            mutant.copy = seen[key] = seen.get(key, -1) + 1
+        self.mutants.sort(key=lambda m: (m.span[0], -m.span[1]))
+
+    def changed(self, mutant):
+        """Its expression, changed."""
+        start, end = mutant.span
+        if mutant.parts is None:
+            return b"0" if mutant.what == "false" else b"1"
+        left, right = mutant.parts
+        return self.data[start:left] + b" " + mutant.what.encode() + b" " + self.data[right:end]
+
+    def render(self, start, end, mutants):
+        out, at = [], start
+        while mutants:
+            first = mutants[0]
+            inside = [m for m in mutants[1:] if m.span[1] <= first.span[1]]
+            out.append(self.data[at : first.span[0]])
+            own = self.render(*first.span, inside) if inside else self.data[slice(*first.span)]
+            out.append(b"(PD_MUTANT(%d) ? (%s) : (%s))" % (first.number, self.changed(first), own))
+            at = first.span[1]
+            mutants = mutants[1 + len(inside) :]
+        return b"".join([*out, self.data[at:end]])
+
+    def text(self):
+        first = b'#include "pd_mutant.h"\n#line 1 "%s"\n' % self.name.encode()
+        return first + self.render(0, len(self.data), self.mutants)
+
+
+class Tree:
+    """A copy of the tree that has all mutants."""
+
+    def __init__(self, work, files):
+        self.tree, self.build, self.files = work / "main", work / "b", files
+        self.count = max(mutant.number for file in files for mutant in file.mutants) + 1
+        self.copy()
+        names = "".join(mutant.name() for file in files for mutant in file.mutants)
+        self.state = hashlib.sha1(names.encode()).hexdigest()
+        flags = f"-O1 -w -I{work}"
+        run = ["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=None"]
+        self.must(*run, f"-DCMAKE_C_FLAGS={flags}", "-DCMAKE_C_COMPILER=clang")
+        self.must("ninja", "-C", self.build, "all")
+
+    @staticmethod
+    def must(*command):
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+        if done.returncode:
+            sys.exit(f"{' '.join(map(str, command))}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+        return done.stdout
+
+    @staticmethod
+    def put(path, data):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_bytes() != data:
+            path.write_bytes(data)
+
+    def copy(self):
+        names = self.must("git", "-C", SOURCE, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        for name in filter(None, names.split("\0")):
+            if (SOURCE / name).is_file():
+                self.put(self.tree / name, (SOURCE / name).read_bytes())
+                (self.tree / name).chmod((SOURCE / name).stat().st_mode)
+        self.put(self.tree.parent / "pd_mutant.h", CHOICE.encode())
+        for file in self.files:
+            self.put(self.tree / file.name, self.compilable(file))
+        self.put(self.tree / "src/pd_mutant.c", (CHOOSER % self.count).encode())
+
+    def compilable(self, file):
+        """Without the mutants that the compiler refuses, which are few."""
+        while True:
+            text = file.text()
+            folders = [f"-I{self.tree.parent}", f"-I{file.path.parent}"]
+            command = ["clang", "-x", "c", "-fsyntax-only", "-w", *ARGUMENTS, *folders, "-"]
+            said = subprocess.run(command, input=text, capture_output=True).stderr.decode()
+            wrong = {int(n) for n in re.findall(r":(\d+):\d+: (?:fatal )?error:", said)}
+            if not wrong:
+                return text
+            keep = [m for m in file.mutants if not any(abs(m.line - n) < 2 for n in wrong)]
+            if len(keep) == len(file.mutants):
+                sys.exit(f"{file.name}: {said[:2000]}")
+            file.mutants = keep
+
+    def tests(self):
+        """{name: its command, folder, environment and limit}."""
+        known = json.loads(self.must("ctest", "--test-dir", self.build, "--show-only=json-v1"))["tests"]
+        out = {}
+        for test in known:
+            properties = {p["name"]: p["value"] for p in test["properties"]}
+            if "command" in test and not re.search(NOT_TESTS, test["name"]):
+                environment = dict(v.split("=", 1) for v in properties.get("ENVIRONMENT", []))
+                out[test["name"]] = (test["command"], properties.get("WORKING_DIRECTORY"), environment)
+        return out
+
+
+def run_test(test, limit, **variables):
+    """Whether it passes within the limit; what it started is ended with it. And its processor's time."""
+    command, folder, environment = test
+    child = subprocess.Popen(
+        ["prlimit", f"--as={MEMORY}", f"--fsize={MEMORY}", "--core=0", *command],
+        cwd=folder,
+        env={**os.environ, **environment, **variables},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    end, status = time.monotonic() + limit, None
+    try:
+        while status is None and time.monotonic() < end:
+            pid, ended, usage = os.wait4(child.pid, os.WNOHANG)
+            if pid:
+                status = child.returncode = os.waitstatus_to_exitcode(ended)
+                return status in (0, 77), usage.ru_utime + usage.ru_stime
+            time.sleep(0.005)
+        return False, limit
+    finally:
+        try:
+            os.killpg(child.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        child.wait()
+
+
+class Judge:
+    """Which tests pass which places, and what they say of mutants."""
+
+    def __init__(self, tree, work, chosen):
+        self.tree = tree
+        self.tests = {name: test for name, test in tree.tests().items() if re.search(chosen, name)}
+        self.passed, self.cpu, self.took, self.place = {}, {}, {}, work / "tmp"
+        self.known = work / "passed.json"
+        known = json.loads(self.known.read_text()) if self.known.exists() else {}
+        for name in list(self.tests):
+            key = self.key_of(name)
+            if known.get(name, {}).get("key") != key:
+                known[name] = {"key": key, **self.try_original(name, work / "passed")}
+                self.known.write_text(json.dumps(known))
+            self.cpu[name], self.took[name] = known[name]["cpu"], known[name]["took"]
+            self.passed[name] = int(known[name]["passed"], 16)
+            if not known[name]["good"] or self.cpu[name] > SLOWEST:
+                why = "" if known[name]["good"] else ", fails"
+                print(f"{name} does not judge: {self.cpu[name]:.0f} s{why}", flush=True)
+                del self.tests[name]
+
+    def key_of(self, name):
+        """Another one if the test or the code is another one."""
+        files = [pathlib.Path(word) for word in self.tests[name][0] if os.path.isfile(word)]
+        return f"{self.tree.state} {sorted((str(f), f.stat().st_mtime) for f in files)}"
+
+    def try_original(self, name, path):
+        path.write_bytes(bytes(self.tree.count))
+        began = time.monotonic()
+        good, cpu = self.run(self.tests[name], 600, PERFDATA_MUTANTS_PASSED=str(path))
+        passed = sum(1 << n for n, byte in enumerate(path.read_bytes()) if byte)
+        took = time.monotonic() - began
+        return {"good": good, "cpu": cpu, "took": took, "passed": hex(passed)}
+
+    def run(self, test, limit, **variables):
+        """In a folder of its own, as what is ended leaves files."""
+        shutil.rmtree(self.place, ignore_errors=True)
+        self.place.mkdir()
+        return run_test(test, limit, TMPDIR=str(self.place), **variables)
+
+    def order(self, mutant):
+        """The tests that come past it."""
+        words = set(re.findall("[a-z0-9]+", mutant.file.split("/", 1)[1].removesuffix(".c")))
+        near = lambda name: -len(words & set(re.findall("[a-z0-9]+", name.split("/")[1])))
+        those = [name for name in self.tests if self.passed[name] >> mutant.number & 1]
+        return sorted(those, key=lambda name: (near(name), self.cpu[name]))
+
+    def notice(self, mutant):
+        for name in self.order(mutant):
+            limit = 10 * self.took[name] + 5
+            if not self.run(self.tests[name], limit, PERFDATA_MUTANT=str(mutant.number))[0]:
+                return name
+        return None
+
+
+def equivalents():
+    """{mutant: reason}, from lines `FILE: FUNCTION: CODE: WHAT # reason`, which go on where they begin with
+    spaces."""
+    known = {}
+    for text in re.sub(r"\n +", " ", EQUIVALENT.read_text()).splitlines():
+        if text and not text.startswith("#"):
+            mutant, _, reason = text.partition(" # ")
+            known[" ".join(mutant.split())] = reason.strip()
+    return known
+
+
+ARGUMENTS = ["-std=gnu11", "-D_FILE_OFFSET_BITS=64", f"-I{SOURCE}", f"-I{SOURCE}/include"]
+
+
+def all_files():
+    names = sorted(name for folder in FOLDERS for name in (SOURCE / folder).rglob("*.c"))
+    files = [File(path, ARGUMENTS) for path in names if NOT_HERE not in str(path)]
+    number = 0
+    for file in files:
+        for mutant in file.mutants:
+            mutant.number = number
+            number += 1
+    return files
+
+
+def tried(path):
+    lines = path.read_text().splitlines() if path and path.exists() else []
+    return dict(reversed(line.split("\t", 1)) for line in lines)
+
+
+def judge_all(options, todo, files, known, done):
+    work = options.work.resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    tree = Tree(work, files)
+    alive = {mutant.number for file in files for mutant in file.mutants}
+    judge = Judge(tree, work, options.tests)
+    end = time.monotonic() + options.hours * 3600
+    for n, mutant in enumerate(todo):
+        if mutant.number not in alive:
+            continue
+        if time.monotonic() > end:
+            print(f"{len(todo) - n} are left for the next time")
+            break
+        by = judge.notice(mutant) or "nothing"
+        done[mutant.name()] = by
+        if options.log:
+            with open(options.log, "a") as log:
+                print(by, mutant.name(), sep="\t", file=log)
+        if by == "nothing" and mutant.name() not in known:
+            print(f"SURVIVED {mutant.line}: {mutant.name()}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Changes operators; the tests must notice.")
+    parser.add_argument("--count", type=int)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--tests", default="")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--hours", type=float, default=1000)
+    place = pathlib.Path(os.environ.get("TMPDIR", "/tmp")) / "perfdata-operators"
+    parser.add_argument("--work", type=pathlib.Path, default=place)
+    parser.add_argument("--log", type=pathlib.Path)
+    options = parser.parse_args()
+    files, known, done = all_files(), equivalents(), tried(options.log)
+    everything = [mutant for file in files for mutant in file.mutants]
+    names = {mutant.name() for mutant in everything}
+    stale = [name for name in known if name not in names]
+    for name in stale:
+        print(f"equivalent_operators.txt: no such mutant: {name}")
+    some = [mutant for mutant in everything if re.search(options.only, mutant.name())]
+    step = max(1, len(some) // options.count) if options.count else 1
+    some = some[::step]
+    todo = [mutant for start in range(29) for mutant in some[start::29] if mutant.name() not in done]
+    if options.list:
+        print(*[f"{mutant.line}: {mutant.name()}" for mutant in todo], sep="\n")
+        return 0
+    if todo:
+        judge_all(options, todo, files, known, done)
+    here = {mutant.name() for mutant in some}
+    lived = [name for name, by in done.items() if by == "nothing" and name in here and name not in known]
+    some_done = len(done.keys() & here)
+    print(f"{len(here)} mutants of {len(everything)}, {some_done} tried, {len(lived)} survived")
+    return 1 if lived or stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

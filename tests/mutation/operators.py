@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """operators.py - changes one operator of src, encode and ops at a time; a test must notice each change.
 
-usage: operators.py [--count N] [--only REGEX] [--tests REGEX] [--list] [--hours H] [--work DIR] [--log FILE]
+usage: operators.py [--count N] [--only REGEX] [--tests REGEX] [--list] [--hours H]
+                    [--work DIR] [--log FILE]
 
 A comparison takes its bound in or out, or is turned round, `&&` becomes `||`, `+` becomes `-`, `<<` becomes
 `>>`, `&` becomes `|`, `!` goes, `true` becomes `false`, each of them and the other way. clang's own tree says

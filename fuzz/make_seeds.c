@@ -62,7 +62,8 @@ static const uint8_t pipelines[][12] = {
 };
 
 /* Of fuzz_export: each format, with keys. */
-static const uint8_t exports[][4] = {{0, 1}, {1, 7}, {2, 7}, {3, 31}, {4, 0}, {5, 0}, {6, 0}, {0, 63}};
+static const uint8_t exports[][4] = {{0, 1}, {1, 7}, {2, 7},  {3, 31},   {4, 0},
+                                     {5, 0}, {6, 0}, {0, 63}, {8, 64, 1}};
 
 /* Of fuzz_ops: each operation, of one recording and of it twice. */
 static void save_operations(const char *name, const struct image *im, unsigned turn)
@@ -87,7 +88,7 @@ static void save_whole(const char *name, const struct image *im)
     save("file", name, im->b, im->n);
     save_behind("stream", name, pieces, sizeof pieces, im);
     save_behind("pipeline", name, pipelines[turn % 6], sizeof pipelines[0], im);
-    save_behind("export", name, exports[turn % 8], sizeof exports[0], im);
+    save_behind("export", name, exports[turn % 9], sizeof exports[0], im);
     save_operations(name, im, turn);
     turn++;
 }

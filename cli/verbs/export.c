@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* export.c - `perfdata export`: the stacks of samples, added up, for other tools. */
+/* export.c - `perfdata export`: the stacks of samples, added up, or a table of them, for other tools. */
 #define _GNU_SOURCE
 #include "src/support/limits.h"
 #include "cli/lib/selection/selection.h"
@@ -17,7 +17,8 @@ enum { KEY_TO = CLI_LONG, KEY_COUNT, KEY_BINARY, KEY_SYMBOLS, KEY_ROOT, KEY_KERN
 /* clang-format off */
 static const struct cli_option options[] = {
     {"to", KEY_TO, "FORMAT", "folded: a line for each stack, as flamegraph.pl reads it; pprof; speedscope; "
-                             "firefox; or\n"
+                             "firefox;\n"
+                             "parquet: a table with a row for each sample; or\n"
                              "branch profiles, a file for each build id in the directory of -o: bolt, "
                              "profgen, autofdo"},
     {"binary", KEY_BINARY, "FILE", "the program or library of that build id, or else that name, which tells "
@@ -30,11 +31,13 @@ static const struct cli_option options[] = {
     {"sort", 's', "KEYS", "what stacks are told apart by: comm, pid, tid, cpu, cgroup, or none; by default "
                           "comm,\n"
                           "and for formats that have threads comm,pid,tid"},
+    {"fields", 'F', "NAMES", "more columns for parquet: fields of tracepoints or samples, as in --filter"},
     {"count", KEY_COUNT, NULL, "samples are counted; else their periods are added"},
     CLI_SELECTION,
     CLI_SELECTION_EXCLUDE,
     CLI_SELECTION_MODES,
-    {"memory", 'm', "SIZE", "bytes for stacks in memory, by default 64M; the rest waits in temporary files"},
+    {"memory", 'm', "SIZE", "bytes for stacks in memory, by default 64M; the rest waits in temporary files;\n"
+                            "or for the rows that are written together"},
     {0},
 };
 
@@ -42,13 +45,14 @@ static const struct cli_spec spec = {
     .usage = "--to FORMAT [OPTION]... [-o FILE] [FILE]...",
     .about = "Writes the stacks of the selected samples in a format of another tool, each stack once with "
              "the sum of\n"
-             "its samples. Several recordings add up. A frame is a file and the offset in it, or with "
-             "--symbols\n"
-             "a function.\n",
+             "its samples, or a table of the samples. Several recordings add up. A frame is a file and the "
+             "offset in\n"
+             "it, or with --symbols a function.\n",
     .options = options,
     .common = CLI_IN | CLI_OUT | CLI_OPERANDS,
     .examples = "  perfdata export --to folded x.data | flamegraph.pl > x.svg\n"
-                "  perfdata export --to folded -s comm,tid --count -e cpu-clock -o both.txt a.data b.data\n",
+                "  perfdata export --to folded -s comm,tid --count -e cpu-clock -o both.txt a.data b.data\n"
+                "  perfdata export --to parquet -F prev_comm,next_pid -o x.parquet x.data\n",
 };
 /* clang-format on */
 
@@ -62,7 +66,9 @@ struct run {
     struct pd_filter_options select;
     struct pd_export_options options;
     struct pd_export *export;
-    bool chosen; /* --to */
+    bool chosen;         /* --to */
+    const char **fields; /* texts of the selection */
+    size_t n_fields;
     struct cli_directory dir;
     struct binary {
         const char *path;
@@ -79,10 +85,10 @@ struct run {
 static bool take_format(struct run *run)
 {
     static const char *const names[] = {"folded", "pprof",   "speedscope", "firefox",
-                                        "bolt",   "profgen", "autofdo"};
+                                        "bolt",   "profgen", "autofdo",    "parquet"};
     const int i = CLI_FIND_WORD(run->cli, "--to", run->cli->arg, strlen(run->cli->arg), names);
     if (i >= 0)
-        run->options.format = (enum pd_export_format)i;
+        run->options.format = i > PD_EXPORT_AUTOFDO ? PD_EXPORT_PARQUET : (enum pd_export_format)i;
     return run->chosen = i >= 0;
 }
 
@@ -100,6 +106,24 @@ static bool take_keys(struct run *run)
         run->options.keys |= i == NONE ? 0 : 1u << i;
         word += n;
         more = *word == ',';
+    }
+    return true;
+}
+
+static bool take_fields(struct run *run)
+{
+    char *name = cli_own_text(&run->selection, run->cli->arg), *end;
+    if (name == NULL)
+        return false;
+    for (; name; name = end) {
+        if ((end = strchr(name, ',')) != NULL)
+            *end++ = 0;
+        if (*name == 0) {
+            cli_fail(run->cli, CLI_USAGE, "--fields: a name is empty");
+            return false;
+        }
+        if (!CLI_ADD(run->cli, run->fields, run->n_fields, name))
+            return false;
     }
     return true;
 }
@@ -125,6 +149,7 @@ static bool take_option(struct run *run, int key)
     case KEY_BINARY: return take_binary(run);
     case KEY_SYMBOLS: return cli_symbols_read(&run->symbols, run->cli, run->cli->arg);
     case 's': return take_keys(run);
+    case 'F': return take_fields(run);
     case KEY_ROOT: return CLI_ADD(run->cli, run->resolver.roots, run->resolver.n_roots, run->cli->arg);
     case KEY_KERNEL: return run->options.kernel = true;
     case KEY_COUNT: return run->options.count = true;
@@ -153,6 +178,13 @@ static size_t on_event(void *user, struct pd_reader *reader, uint32_t attr, char
     struct run *run = user;
     (void)reader;
     return cli_event_name(run->current, attr, buf, cap);
+}
+
+static const struct pd_tracepoints *on_tracepoints(void *user, struct pd_reader *reader)
+{
+    const struct run *run = user;
+    (void)reader;
+    return run->current->meta ? pd_metadata_tracepoints(run->current->meta) : NULL;
 }
 
 static size_t on_build_id(void *user, struct pd_reader *reader, const char *file, uint8_t id[20])
@@ -245,14 +277,16 @@ static bool add_input(struct run *run, struct cli_input *in)
         return false;
     const enum pd_code code = pd_export_add(run->export, in->reader, &run->select, &error);
     cli_progress_end(run->cli);
-    if (code)
+    if (code == PD_EARG)
+        cli_fail(run->cli, CLI_USAGE, "--fields: \"%s\" is a column of every table", error.field);
+    else if (code)
         cli_input_error(in, &error);
     return code == PD_OK;
 }
 
 static bool is_branches(const struct run *run)
 {
-    return run->options.format >= PD_EXPORT_BOLT;
+    return run->options.format >= PD_EXPORT_BOLT && run->options.format <= PD_EXPORT_AUTOFDO;
 }
 
 static bool write_output(struct run *run)
@@ -278,6 +312,8 @@ static void tell_sums(struct run *run)
     if (stats.unjoined)
         cli_say(run->cli, "of %" PRIu64 " samples the user's part of the call chain is missing",
                 stats.unjoined);
+    if (stats.unfound)
+        cli_say(run->cli, "no sample has the field \"%s\"", stats.unfound);
     if (run->cli->verbose)
         cli_say(run->cli,
                 "%" PRIu64 " of %" PRIu64 " samples; %" PRIu64 " stacks, %" PRIu64
@@ -298,7 +334,8 @@ static void export_inputs(struct run *run)
 
 static bool open_output(struct run *run)
 {
-    const unsigned flags = run->options.format == PD_EXPORT_PPROF ? 0 : CLI_TEXT;
+    const bool binary = run->options.format == PD_EXPORT_PPROF || run->options.format == PD_EXPORT_PARQUET;
+    const unsigned flags = binary ? 0 : CLI_TEXT;
     return is_branches(run) ? cli_directory_open(run->cli, &run->dir, run->in, run->n_in)
                             : cli_output_open(run->cli, &run->out, run->in, run->n_in, flags);
 }
@@ -307,6 +344,7 @@ static bool check_options(struct run *run)
 {
     struct cli *cli = run->cli;
     const bool to_stdout = cli->output == NULL || strcmp(cli->output, "-") == 0;
+    const bool is_table = run->options.format == PD_EXPORT_PARQUET;
     if (!run->chosen)
         cli_fail(cli, CLI_USAGE, "--to which format? perfdata help export lists them");
     else if (is_branches(run) && to_stdout)
@@ -318,6 +356,14 @@ static bool check_options(struct run *run)
                                        : "--root");
     else if (is_branches(run) && run->symbols.n_texts)
         cli_fail(cli, CLI_USAGE, "--symbols is not for branch profiles, which have addresses");
+    else if (is_table && (run->options.count || run->options.keys != UINT32_MAX))
+        cli_fail(cli, CLI_USAGE, "%s is for stacks, and parquet has samples",
+                 run->options.count ? "--count" : "--sort");
+    else if (!is_table && run->n_fields)
+        cli_fail(cli, CLI_USAGE, "--fields is for parquet");
+    else if (run->n_fields > PD_LIMIT_EXPORT_FIELDS)
+        cli_fail(cli, CLI_USAGE, "--fields: %zu fields; the most is %d", run->n_fields,
+                 PD_LIMIT_EXPORT_FIELDS);
     else
         return cli_selection_agrees(&run->selection);
     return false;
@@ -346,6 +392,10 @@ static void run_export(struct run *run)
     run->options.close_member = on_close;
     run->options.finding = on_finding;
     run->options.progress = on_progress;
+    run->options.sink = &run->out.sink;
+    run->options.fields = run->fields;
+    run->options.n_fields = run->n_fields;
+    run->options.tracepoints = on_tracepoints;
     run->options.user = run;
     if (open_inputs(run) && open_output(run)) {
         if (pd_export_new(&run->export, &run->options, &error))
@@ -378,6 +428,7 @@ int cmd_export(struct cli *cli, int argc, char **argv)
     for (size_t i = 0; i < run.n_binaries; i++)
         cli_elf_free(&run.binaries[i].elf);
     free(run.binaries);
+    free(run.fields);
     cli_resolver_close(&run.resolver);
     free(run.resolver.roots);
     cli_symbols_free(&run.symbols);

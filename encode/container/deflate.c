@@ -44,8 +44,7 @@ static bool set_level(const struct pd_deflate *z)
     return ok;
 }
 
-enum pd_code pd_deflate_start(struct pd_deflate *z, const struct pd_allocator *allocator, int level,
-                              struct pd_error *error)
+struct ZSTD_CCtx_s *pd_deflate_context(const struct pd_allocator *allocator)
 {
     /* libzstd wants to write through the pointer, our callers' allocator is constant */
     union {
@@ -53,12 +52,18 @@ enum pd_code pd_deflate_start(struct pd_deflate *z, const struct pd_allocator *a
         void *to;
     } user = {allocator};
     const ZSTD_customMem memory = {zstd_alloc, zstd_free, user.to};
+    return ZSTD_createCCtx_advanced(memory);
+}
+
+enum pd_code pd_deflate_start(struct pd_deflate *z, const struct pd_allocator *allocator, int level,
+                              struct pd_error *error)
+{
     *z = (struct pd_deflate){.allocator = allocator, .level = level};
     if (z->level > ZSTD_maxCLevel())
         z->level = ZSTD_maxCLevel();
     if (z->level < 1)
         z->level = PD_DEFLATE_LEVEL;
-    z->ctx = ZSTD_createCCtx_advanced(memory);
+    z->ctx = pd_deflate_context(allocator);
     z->in = pd_resize(allocator, NULL, PD_DEFLATE_INPUT);
     z->out = pd_resize(allocator, NULL, OUTPUT);
     if (z->ctx && z->in && z->out && set_level(z))

@@ -31,6 +31,9 @@ struct pd_deflate {
     uint64_t framed;      /* bytes in this frame so far, those that wait included */
 };
 
+/* What libzstd compresses with, in memory of the allocator; NULL: there is none. To be freed by libzstd. */
+struct ZSTD_CCtx_s *pd_deflate_context(const struct pd_allocator *allocator);
+
 /* Takes memory for a stream of a level that libzstd has (others become the nearest). */
 enum pd_code pd_deflate_start(struct pd_deflate *z, const struct pd_allocator *allocator, int level,
                               struct pd_error *error);

@@ -16,6 +16,24 @@ bool pd_chain_is_deferred(const struct pd_vec *ips, uint64_t *cookie)
     return true;
 }
 
+/* What a sample has besides its frames. */
+static struct pd_str head_of(const struct pd_exporting *x)
+{
+    return x->all->rows ? (struct pd_str){.ptr = x->row.buf, .len = x->row.n}
+                        : (struct pd_str){.ptr = (const char *)x->head, .len = x->n_head};
+}
+
+static void restore_head(struct pd_exporting *x, const void *head, size_t n)
+{
+    if (x->all->rows) {
+        x->row.n = 0;
+        pd_out_bytes(&x->row, head, n);
+        return;
+    }
+    memcpy(x->head, head, n);
+    x->n_head = n;
+}
+
 static size_t bytes_of(const struct pd_unjoined *u)
 {
     return u->n_frames * sizeof *u->frames + u->n_head + sizeof *u;
@@ -25,8 +43,7 @@ static size_t bytes_of(const struct pd_unjoined *u)
 static enum pd_code add_joined(struct pd_exporting *x, struct pd_unjoined *u)
 {
     struct pd_waiting *at;
-    memcpy(x->head, u->frames + u->n_frames, u->n_head);
-    x->n_head = u->n_head;
+    restore_head(x, u->frames + u->n_frames, u->n_head);
     x->unjoined.bytes -= bytes_of(u);
     pd_release(x->allocator, u->frames);
     u->frames = NULL;
@@ -81,15 +98,16 @@ enum pd_code pd_export_defer(struct pd_exporting *x, const struct pd_export_samp
     struct pd_unjoined_list *l = &x->unjoined;
     struct pd_unjoined u = {.cookie = cookie, .tid = sample->tid, .sample = *sample, .n_frames = x->frames.n};
     const size_t n = x->frames.n * sizeof *u.frames;
+    const struct pd_str head = head_of(x);
     enum pd_code code = PD_OK;
     u.sample.rec = NULL;
-    u.n_head = (uint32_t)x->n_head;
-    u.frames = pd_resize(x->allocator, NULL, n + x->n_head);
+    u.n_head = (uint32_t)head.len;
+    u.frames = pd_resize(x->allocator, NULL, n + head.len);
     if (u.frames == NULL)
-        return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, n + x->n_head);
+        return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "frames", 0, n + head.len);
     if (n)
         memcpy(u.frames, x->frames.all, n);
-    memcpy(u.frames + u.n_frames, x->head, x->n_head);
+    memcpy(u.frames + u.n_frames, head.ptr, head.len);
     if (l->n == l->cap || l->n >= PD_LIMIT_EXPORT_DEFERRED)
         close_gaps(l);
     while (

@@ -5,6 +5,7 @@
  * process are the same; its frames are not looked up again.
  */
 #include "branches.h"
+#include "rows.h"
 #include "ops/filter/build_id.h"
 #include "src/codec/record_role.h"
 #include "src/schema/fail.h"
@@ -43,8 +44,8 @@ enum pd_code pd_export_new(struct pd_export **out, const struct pd_export_option
     enum pd_code code = PD_TAKE_OPTIONS(pd_export_options, &own, options, error);
     if (code)
         return code;
-    if (own.format > PD_EXPORT_SYMBOLS)
-        return pd_fail(error, PD_EARG, PD_NOWHERE, "format", own.format, PD_EXPORT_SYMBOLS);
+    if (own.format > PD_EXPORT_PARQUET)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "format", own.format, PD_EXPORT_PARQUET);
     if (own.keys & ~keys)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "keys", own.keys, keys);
     if (own.format >= PD_EXPORT_BOLT && own.format <= PD_EXPORT_AUTOFDO &&
@@ -52,6 +53,10 @@ enum pd_code pd_export_new(struct pd_export **out, const struct pd_export_option
         return pd_fail(error, PD_EARG, PD_NOWHERE, "open_member", 0, 0);
     if (own.format == PD_EXPORT_SYMBOLS && !own.symbol)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "symbol", 0, 0);
+    if (own.format == PD_EXPORT_PARQUET && !own.sink)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "sink", 0, 0);
+    if (own.n_fields > PD_LIMIT_EXPORT_FIELDS)
+        return pd_fail(error, PD_EARG, PD_NOWHERE, "fields", own.n_fields, PD_LIMIT_EXPORT_FIELDS);
     struct pd_export *e = pd_resize(own.allocator, NULL, sizeof *e);
     if (e == NULL)
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "export", 0, sizeof *e);
@@ -84,6 +89,7 @@ void pd_export_free(struct pd_export *e)
     pd_texts_free(&e->dsos);
     pd_texts_free(&e->functions);
     pd_stacks_free(&e->stacks);
+    pd_rows_free(e->rows);
     pd_release(allocator, e->nanoseconds);
     pd_release(allocator, e->code);
     pd_release(allocator, e->twins);
@@ -95,6 +101,13 @@ void pd_export_get_stats(const struct pd_export *e, struct pd_export_stats *stat
     *stats = e->stats;
     stats->stacks = e->stacks.added;
     stats->spilled = e->stacks.spilled;
+    stats->unfound = e->rows ? pd_rows_unfound(e->rows) : NULL;
+}
+
+static enum pd_code write_rows(struct pd_export *e, struct pd_error *error)
+{
+    const enum pd_code code = e->rows ? PD_OK : pd_rows_open(&e->rows, e, NULL, error);
+    return code ? code : pd_rows_end(e->rows, error);
 }
 
 enum pd_code pd_export_write(struct pd_export *e, const struct pd_sink *sink, struct pd_error *error)
@@ -108,6 +121,7 @@ enum pd_code pd_export_write(struct pd_export *e, const struct pd_sink *sink, st
     case PD_EXPORT_FIREFOX: return pd_export_firefox(e, sink, error);
     case PD_EXPORT_FOLDED: return pd_export_folded(e, sink, error);
     case PD_EXPORT_SYMBOLS: return pd_export_symbols(e, sink, error);
+    case PD_EXPORT_PARQUET: return write_rows(e, error);
     default: return pd_export_profiles(e, error);
     }
 }
@@ -237,7 +251,8 @@ static enum pd_code find_comm(struct pd_exporting *x, uint32_t tid, uint32_t *nu
     return pd_export_text(&x->all->comms, name, strlen(name), number, x->error);
 }
 
-static enum pd_code put_comm(struct pd_exporting *x, uint32_t tid)
+/* The same, with the cache. */
+static enum pd_code number_comm(struct pd_exporting *x, uint32_t tid, uint32_t *number)
 {
     struct pd_comm_place *place = &x->comm_places[tid & (COMM_PLACES - 1)];
     if (place->generation != x->comm_generation || place->tid != tid) {
@@ -247,8 +262,17 @@ static enum pd_code put_comm(struct pd_exporting *x, uint32_t tid)
         place->generation = x->comm_generation;
         place->tid = tid;
     }
-    x->n_head += pd_put_number(x->head + x->n_head, place->number);
+    *number = place->number;
     return PD_OK;
+}
+
+static enum pd_code put_comm(struct pd_exporting *x, uint32_t tid)
+{
+    uint32_t number;
+    const enum pd_code code = number_comm(x, tid, &number);
+    if (!code)
+        x->n_head += pd_put_number(x->head + x->n_head, number);
+    return code;
 }
 
 /* The path of the sample's own cgroup, or its id where no record names it. */
@@ -402,6 +426,45 @@ static enum pd_code add_count(struct pd_exporting *x, struct pd_export_sample *s
     return code ? code : add_stack(x, s);
 }
 
+/* What the sample counts of its own event. */
+static enum pd_code find_period(struct pd_exporting *x, const struct pd_record *rec, uint64_t *period)
+{
+    struct pd_counted counted;
+    enum pd_code code;
+    *period = 0;
+    pd_counts_begin(&x->counts);
+    while ((code = pd_counts_next(&x->counts, x->chosen.reader, rec, &counted)) == PD_OK)
+        if (counted.attr_index == rec->attr_index)
+            *period = counted.period;
+    return code == PD_END ? PD_OK : pd_fail(x->error, code, PD_NOWHERE, "counters", 0, 0);
+}
+
+static enum pd_code add_row(struct pd_exporting *x, struct pd_export_sample *s)
+{
+    struct pd_row row = {.sample = s, .has_place = s->has_ip};
+    uint32_t pid, tid;
+    uint64_t cookie;
+    struct pd_waiting *at;
+    enum pd_code code = find_period(x, s->rec, &row.period);
+    if (code || !wants_event(x, s->rec->attr_index))
+        return code;
+    code = find_event(x, s->rec->attr_index, &s->event);
+    if (!code && (row.has_comm = pd_word_task(s->rec, &pid, &tid)))
+        code = number_comm(x, s->tid, &row.comm);
+    if (!code && s->has_ip) {
+        row.place = pd_export_find_function(x, s->process, s->ip, s->rec->misc & PD_MISC_CPUMODE);
+        code = x->failed;
+    }
+    x->frames.n = 0;
+    if (!code)
+        code = pd_rows_make(x, &row);
+    if (!code)
+        code = pd_export_chain(x, s->process, &s->ips);
+    if (!code && pd_chain_is_deferred(&s->ips, &cookie))
+        return pd_export_defer(x, s, cookie);
+    return code ? code : pd_export_put(x, s, &at);
+}
+
 static enum pd_code add_addresses(struct pd_exporting *x, const struct pd_export_sample *s)
 {
     const enum pd_code code =
@@ -427,6 +490,8 @@ static enum pd_code add_sample(struct pd_exporting *x, struct pd_record *rec)
         take_offcpu(x, &s, &offcpu);
     if (x->all->options.format == PD_EXPORT_SYMBOLS)
         return add_addresses(x, &s);
+    if (x->all->rows)
+        return add_row(x, &s);
     pd_counts_begin(&x->counts);
     while ((code = pd_counts_next(&x->counts, x->chosen.reader, rec, &counted)) == PD_OK)
         if ((code = add_count(x, &s, &counted)) != PD_OK)
@@ -488,6 +553,8 @@ static enum pd_code open_all(struct pd_exporting *x, struct pd_reader *reader)
                                           .progress = o->progress,
                                           .user = o->user};
     enum pd_code code = make_places(x);
+    if (!code && o->format == PD_EXPORT_PARQUET && x->all->rows == NULL)
+        code = pd_rows_open(&x->all->rows, x->all, reader, x->error);
     if (!code)
         code = pd_offcpu_open(&x->offcpu, reader, x->allocator, x->error);
     return code ? code : pd_chosen_open(&x->chosen, reader, &how, x->error);
@@ -511,6 +578,8 @@ static void close_all(struct pd_exporting *x)
     pd_release(x->allocator, x->text);
     pd_release(x->allocator, x->frames.all);
     pd_release(x->allocator, x->key);
+    pd_release(x->allocator, x->row.buf);
+    pd_release(x->allocator, x->field_places);
 }
 
 enum pd_code pd_export_add(struct pd_export *e, struct pd_reader *reader,
@@ -530,6 +599,7 @@ enum pd_code pd_export_add(struct pd_export *e, struct pd_reader *reader,
         return code;
     if (e->broken)
         return pd_fail(error, PD_EARG, PD_NOWHERE, "export", 0, 0);
+    x.row = (struct pd_out){.more = pd_out_grow, .user = e->allocator};
     x.select.allocator = allocator;
     x.keep = x.select.keep;
     x.drop = x.select.drop;

@@ -5,7 +5,7 @@
  *
  * The key of a stack is numbers in 7 bits a byte: that of the event, one for each of the keys asked for (a
  * name's is its number in `comms`), then for each frame, from the outermost on, 1 + the number of its file
- * and the offset, then 0.
+ * and the offset, then 0. Rows (rows.h) have neither; the frames of their call chains are addresses.
  */
 #ifndef PERFDATA_EXPORT_INTERNAL_H
 #define PERFDATA_EXPORT_INTERNAL_H
@@ -17,6 +17,7 @@
 #include "src/support/texts.h"
 #include "stacks.h"
 #include <perfdata/ops/export.h>
+#include <perfdata/session/text.h>
 
 /* How frames of a file are named: by offsets in it, by addresses, or by functions. */
 #define PD_DSO_OFFSETS 'o'
@@ -37,6 +38,7 @@ struct pd_export {
     uint32_t *twins; /* by number in `dsos`: that of the same file with PD_DSO_FUNCTIONS; 0: none yet */
     size_t cap_twins;
     struct pd_stacks stacks;
+    struct pd_rows *rows;                          /* of PD_EXPORT_PARQUET; NULL: none yet */
     struct pd_allocator *allocator, own_allocator; /* for pd_out_grow(), whose argument is not const */
     bool broken;                                   /* an error has ended it */
 };
@@ -58,6 +60,14 @@ enum pd_code pd_export_text(struct pd_texts *texts, const char *text, size_t n, 
 struct pd_export_frame {
     uint64_t offset;
     uint32_t dso; /* number in `dsos` */
+};
+
+/* What is at an address. */
+struct pd_export_place {
+    uint64_t offset;
+    uint32_t dso;
+    bool has_function;
+    uint32_t function; /* number in `functions` */
 };
 
 struct pd_export_frames {
@@ -87,6 +97,9 @@ struct pd_export_sample {
 enum pd_code pd_export_make_places(struct pd_exporting *x);
 /* The frame of an address. */
 struct pd_export_frame pd_export_find(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode);
+/* The same, with its function. What fails is kept in x->failed. */
+struct pd_export_place pd_export_find_function(struct pd_exporting *x, uint32_t pid, uint64_t ip,
+                                               unsigned cpumode);
 /* Appends the frames of a call chain in the memory of a process. */
 enum pd_code pd_export_chain(struct pd_exporting *x, uint32_t pid, const struct pd_vec *ips);
 /* Appends one frame. */
@@ -94,7 +107,7 @@ enum pd_code pd_export_frame(struct pd_exporting *x, uint32_t pid, uint64_t ip, 
 
 /* A number that changes when a record may have changed the mappings of the process. */
 uint64_t pd_export_generation(const struct pd_exporting *x, uint32_t pid);
-/* Adds the frames and the head to the stacks. *at as of pd_stacks_add(). */
+/* Adds the frames and the head to the stacks, or the row to the rows. *at as of pd_stacks_add(). */
 enum pd_code pd_export_put(struct pd_exporting *x, const struct pd_export_sample *sample,
                            struct pd_waiting **at);
 
@@ -104,7 +117,7 @@ struct pd_unjoined {
     uint64_t cookie;
     uint32_t tid, n_head;
     struct pd_export_sample sample;
-    struct pd_export_frame *frames; /* leaf first, then `n_head` bytes of the key; NULL: joined */
+    struct pd_export_frame *frames; /* leaf first, then `n_head` bytes of the key or row; NULL: joined */
     size_t n_frames;
 };
 
@@ -155,6 +168,9 @@ struct pd_exporting {
     uint8_t head[32];               /* its key's */
     size_t n_head;
     uint8_t *key;
+    struct pd_out row;                        /* or its row */
+    struct pd_expression_place *field_places; /* by attr and field that rows have */
+    size_t n_field_places;
     struct pd_unjoined_list unjoined;
 };
 

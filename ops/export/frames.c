@@ -3,7 +3,7 @@
  * frames.c - the frames of a sample: the files that its addresses are mapped from, and offsets in them; and
  * the stack that they make.
  */
-#include "export.h"
+#include "rows.h"
 #include "src/schema/fail.h"
 
 #define PLACES ((size_t)1 << 14)
@@ -104,7 +104,8 @@ static struct pd_frame_place *look_up(struct pd_exporting *x, uint32_t pid, uint
     *place = (struct pd_frame_place){.generation = generation, .ip = ip, .pid = pid, .cpumode = cpumode};
     place->offset = map ? pd_mapping_offset(map, ip) : ip;
     place->dso = map ? pd_chosen_tag(map) : 0;
-    if (x->all->options.symbol && x->all->options.format < PD_EXPORT_BOLT) {
+    if (x->all->options.symbol && !pd_export_is_branches(x->all) &&
+        x->all->options.format != PD_EXPORT_SYMBOLS) {
         const enum pd_code code = find_function(x, map, place);
         if (!x->failed)
             x->failed = code;
@@ -116,6 +117,13 @@ struct pd_export_frame pd_export_find(struct pd_exporting *x, uint32_t pid, uint
 {
     const struct pd_frame_place *place = look_up(x, pid, ip, cpumode);
     return (struct pd_export_frame){place->offset, place->dso};
+}
+
+struct pd_export_place pd_export_find_function(struct pd_exporting *x, uint32_t pid, uint64_t ip,
+                                               unsigned cpumode)
+{
+    const struct pd_frame_place *place = look_up(x, pid, ip, cpumode);
+    return (struct pd_export_place){place->offset, place->dso, place->n_names > 0, place->name};
 }
 
 enum pd_code pd_export_make_places(struct pd_exporting *x)
@@ -139,6 +147,8 @@ static enum pd_code append(struct pd_exporting *x, uint64_t offset, uint32_t dso
 
 enum pd_code pd_export_frame(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
 {
+    if (x->all->rows)
+        return append(x, ip, 0);
     const struct pd_frame_place *place = look_up(x, pid, ip, cpumode);
     struct pd_symbol symbol;
     enum pd_code code = x->failed;
@@ -170,6 +180,9 @@ enum pd_code pd_export_put(struct pd_exporting *x, const struct pd_export_sample
     const struct pd_export_frames *f = &x->frames;
     const size_t most = 15; /* bytes of a frame */
     size_t n = x->n_head, first = 0;
+    *at = NULL;
+    if (x->all->rows)
+        return pd_rows_put(x->all->rows, &x->row, f, x->error);
     if (x->key == NULL && (x->key = pd_resize(x->allocator, NULL, PD_STACK_MOST)) == NULL)
         return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "stacks", 0, PD_STACK_MOST);
     if (f->n > (PD_STACK_MOST - n - 1) / most) {

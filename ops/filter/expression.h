@@ -15,6 +15,12 @@ struct pd_expression_place {
     enum pd_order order;                     /* of the raw data */
 };
 
+/* The field of that name in the raw data of an event, or else in its samples. */
+struct pd_expression_place pd_expression_find(const char *name, const struct pd_attr *attr,
+                                              const struct pd_tracepoints *tracepoints);
+/* What pd_record_get() calls it. */
+const char *pd_expression_path(const char *name, const struct pd_attr *attr);
+
 enum pd_expression_op { PD_OR, PD_AND, PD_NOT, PD_TEST };
 
 struct pd_expression_node {

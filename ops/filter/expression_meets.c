@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The path of a field in samples. perf has two fields of weight. */
-static const char *path_of(const char *name, const struct pd_attr *attr)
+const char *pd_expression_path(const char *name, const struct pd_attr *attr)
 {
     if (strcmp(name, "weight") == 0 && attr->sample_type & PD_SAMPLE_WEIGHT_STRUCT)
         return "weight_struct.var1_dw";
@@ -19,19 +19,19 @@ static bool has_path(const char *name, const struct pd_attr *attr)
 {
     struct pd_fields it;
     struct pd_field f;
-    return pd_fields_of_type(&it, attr, PD_RECORD_SAMPLE, 0) && pd_fields_find(&it, path_of(name, attr), &f);
+    return pd_fields_of_type(&it, attr, PD_RECORD_SAMPLE, 0) &&
+           pd_fields_find(&it, pd_expression_path(name, attr), &f);
 }
 
-static struct pd_expression_place find_place(const struct pd_expression_node *node,
-                                             const struct pd_attr *attr,
-                                             const struct pd_tracepoints *tracepoints)
+struct pd_expression_place pd_expression_find(const char *name, const struct pd_attr *attr,
+                                              const struct pd_tracepoints *tracepoints)
 {
     struct pd_expression_place place = {.known = true};
     const bool is_tracepoint = attr->type == PD_TYPE_TRACEPOINT && tracepoints;
     const struct pd_tracepoint *t = is_tracepoint ? pd_tracepoints_by_id(tracepoints, attr->config) : NULL;
-    place.field = t ? pd_tracepoint_find(t, node->name, strlen(node->name)) : NULL;
+    place.field = t ? pd_tracepoint_find(t, name, strlen(name)) : NULL;
     place.order = t ? (enum pd_order)t->order : PD_LITTLE;
-    place.in_sample = place.field == NULL && has_path(node->name, attr);
+    place.in_sample = place.field == NULL && has_path(name, attr);
     return place;
 }
 
@@ -66,7 +66,7 @@ static bool check_test(const struct pd_expression_node *node, const struct pd_re
     bool found = false, of_value;
     for (size_t i = 0; i < pd_reader_n_attrs(reader); i++) {
         const struct pd_expression_place place =
-            find_place(node, &pd_reader_attr(reader, i)->attr, tracepoints);
+            pd_expression_find(node->name, &pd_reader_attr(reader, i)->attr, tracepoints);
         if (!place.field && !place.in_sample)
             continue;
         const char *fault = find_fault(node, &place, &of_value);
@@ -155,7 +155,7 @@ static const struct pd_expression_place *place_of(struct pd_expression *x, struc
         node->n_places = i + 1;
     }
     if (!node->places[i].known)
-        node->places[i] = find_place(node, rec->attr, tracepoints);
+        node->places[i] = pd_expression_find(node->name, rec->attr, tracepoints);
     return &node->places[i];
 }
 
@@ -182,7 +182,7 @@ static bool meets_test(struct pd_expression *x, struct pd_expression_node *node,
         return false;
     if (place->field)
         return meets_raw(node, place, rec);
-    return node->is_number && pd_record_get(rec, path_of(node->name, rec->attr), &value) &&
+    return node->is_number && pd_record_get(rec, pd_expression_path(node->name, rec->attr), &value) &&
            compare_numbers(node, value, false);
 }
 

@@ -130,6 +130,12 @@
       "its outermost frames are left out, which is told", "")                                                \
     X(EXPORT_WAITING, 16 << 20, BYTES, "samples of `export` that wait for their deferred call chain",        \
       "the oldest ones are taken without it, which is told", "")                                             \
+    X(EXPORT_FIELDS, 1024, COUNT, "columns of fields that are asked for in `export`", "`PD_EARG`; status 2", \
+      "")                                                                                                    \
+    X(PARQUET_ROWS, 122880, COUNT, "rows in a group of Parquet", "the next group begins", "")                \
+    X(PARQUET_GROUP, 512 << 20, BYTES, "the same, whatever `memory` says", "the same", "")                   \
+    X(PARQUET_ENTRIES, 65536, COUNT, "numbers in a dictionary of Parquet", "they are written as they are",   \
+      "")                                                                                                    \
     X(EXPORT_SEGMENTS, 64, COUNT, "program headers of a binary in `export`",                                 \
       "addresses of the others are offsets", "")                                                             \
     X(SYMBOLS_TEXT, 256 << 20, BYTES, "a file of symbols", "status 3", "")                                   \

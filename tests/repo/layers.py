@@ -67,7 +67,7 @@ PUBLIC = {f"perfdata/{name}.h": layer for layer, names in PUBLIC.items() for nam
 
 # Headers of other libraries, and the layers that may include them.
 OTHERS = {
-    "zstd.h": ["src/container", "encode/container", "cli/verbs"],
+    "zstd.h": ["src/container", "encode/container", "ops/export", "cli/verbs"],
     "zstd_errors.h": ["src/container", "encode/container"],
     "xxhash.h": [
         "src/support",

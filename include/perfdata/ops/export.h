@@ -74,6 +74,22 @@ enum pd_export_format {
      * characters and bytes that are not UTF-8 are \xNN, and a backslash is two.
      */
     PD_EXPORT_SYMBOLS,
+    /*
+     * A table (Parquet), one row a sample in order of time (a sample whose deferred call chain comes later
+     * has its row there), written to `sink` as the samples come. Its columns are the same for all recordings;
+     * what a sample does not have is NULL:
+     *
+     *     time, cpu, pid, tid, comm, event, period      period: 1 where the event samples none
+     *     ip, dso, build_id, offset, sym                the address, the file mapped there, what `symbol`
+     * finds addr, weight, callchain                       callchain: addresses, the innermost first mem_op,
+     * mem_lvl, …                            the parts of data_src, as numbers
+     *
+     * then those of `fields`. Numbers are unsigned, but for pid, tid, and signed fields of tracepoints. In
+     * texts, control characters and bytes that are not UTF-8 are \xNN. Each group of at most 122,880 rows, or
+     * of `memory` bytes, has the least and the greatest value of each column. A sample of a group whose
+     * counters are read is one row, with the period of its own event.
+     */
+    PD_EXPORT_PARQUET,
 };
 
 /* A PT_LOAD program header. */
@@ -132,6 +148,19 @@ struct pd_export_options {
     /* Called now and then with the work done and to do of one recording, in bytes; may be NULL. */
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *user;
+    /* PD_EXPORT_PARQUET: where it goes; must outlive the export. */
+    const struct pd_sink *sink;
+    /*
+     * More columns of PD_EXPORT_PARQUET: fields of tracepoints, or of samples, by the names that expressions
+     * have (pd_expression_new()). The texts must outlive the export. A column has numbers if the field is one
+     * in the first event of the first recording that has it, else texts: of other fields than strings, the
+     * bytes in hexadecimal. Values of the other kind are decimal in a column of texts, NULL in one of
+     * numbers.
+     */
+    const char *const *fields;
+    size_t n_fields;
+    /* The formats of a recording's tracepoints; NULL: none, or not known. */
+    const struct pd_tracepoints *(*tracepoints)(void *user, struct pd_reader *reader);
 };
 
 struct pd_export_stats {
@@ -142,6 +171,7 @@ struct pd_export_stats {
     uint64_t cut;      /* samples whose stack was too long, of which the innermost 64 KiB were taken */
     uint64_t unknown;  /* samples of events that the recording does not describe, which are left out */
     uint64_t unjoined; /* samples whose deferred call chain never came: the kernel's part alone was taken */
+    const char *unfound; /* one of `fields` that no sample has had; NULL: none */
 };
 
 /* PD_EARG: the format or a key is unknown, or a struct of another library. PD_ENOMEM. */
@@ -164,7 +194,7 @@ PD_EXPERIMENTAL enum pd_code pd_export_add(struct pd_export *export_, struct pd_
 
 /*
  * Writes what was added, in one order whatever the allocator and `memory`. Branch profiles go to files of
- * open_member, and not to the sink, which may be NULL. PD_EOUT: the sink failed.
+ * open_member, and Parquet to the options' sink: for these, `sink` may be NULL. PD_EOUT: the sink failed.
  */
 PD_EXPERIMENTAL enum pd_code pd_export_write(struct pd_export *export_, const struct pd_sink *sink,
                                              struct pd_error *error);

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* rows.c - see rows.h. */
+#include "rows.h"
+#include "formats/parquet.h"
+#include "ops/filter/expression.h"
+#include "src/schema/fail.h"
+#include "src/session/record_words.h"
+#include <perfdata/session/fields.h>
+#include <perfdata/session/sample.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+/* The columns that all tables have; behind them the parts of data_src, and what was asked for. */
+enum { TIME, CPU, PID, TID, COMM, EVENT, PERIOD, IP, DSO, BUILD_ID, OFFSET, SYM, ADDR, WEIGHT, CHAIN, PARTS };
+
+struct pd_rows {
+    struct pd_export *all;
+    struct pd_parquet *table;
+    struct pd_parquet_column *columns;
+    size_t n, first_field; /* columns, and the first that was asked for */
+    bool *found;           /* by column: it has a value */
+};
+
+/* ---- Columns */
+
+static struct pd_str dso_name(const char *text)
+{
+    const char *name = strchr(text, ' ') + 1;
+    return (struct pd_str){.ptr = name, .len = strlen(name)};
+}
+
+static struct pd_str dso_build_id(const char *text)
+{
+    return (struct pd_str){.ptr = text + 1, .len = (size_t)(strchr(text, ' ') - text - 1)};
+}
+
+static size_t count_parts(void)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < pd_set_data_src.n; i++)
+        n += strcmp(pd_set_data_src.names[i].name, "reserved") != 0;
+    return n;
+}
+
+static void name_columns(struct pd_rows *rows)
+{
+    const struct pd_export *e = rows->all;
+    const struct pd_parquet_column fixed[] = {
+        [TIME] = {"time", PD_PARQUET_U64, NULL, NULL},
+        [CPU] = {"cpu", PD_PARQUET_U32, NULL, NULL},
+        [PID] = {"pid", PD_PARQUET_I32, NULL, NULL},
+        [TID] = {"tid", PD_PARQUET_I32, NULL, NULL},
+        [COMM] = {"comm", PD_PARQUET_TEXT, &e->comms, NULL},
+        [EVENT] = {"event", PD_PARQUET_TEXT, &e->events, NULL},
+        [PERIOD] = {"period", PD_PARQUET_U64, NULL, NULL},
+        [IP] = {"ip", PD_PARQUET_U64, NULL, NULL},
+        [DSO] = {"dso", PD_PARQUET_TEXT, &e->dsos, dso_name},
+        [BUILD_ID] = {"build_id", PD_PARQUET_TEXT, &e->dsos, dso_build_id},
+        [OFFSET] = {"offset", PD_PARQUET_U64, NULL, NULL},
+        [SYM] = {"sym", PD_PARQUET_TEXT, &e->functions, NULL},
+        [ADDR] = {"addr", PD_PARQUET_U64, NULL, NULL},
+        [WEIGHT] = {"weight", PD_PARQUET_U64, NULL, NULL},
+        [CHAIN] = {"callchain", PD_PARQUET_LIST, NULL, NULL},
+    };
+    memcpy(rows->columns, fixed, sizeof fixed);
+    rows->n = PARTS;
+    for (size_t i = 0; i < pd_set_data_src.n; i++)
+        if (strcmp(pd_set_data_src.names[i].name, "reserved") != 0)
+            rows->columns[rows->n++] =
+                (struct pd_parquet_column){pd_set_data_src.names[i].name, PD_PARQUET_U32, NULL, NULL};
+    rows->first_field = rows->n;
+}
+
+static const struct pd_tracepoints *tracepoints_of(const struct pd_export *e, struct pd_reader *reader)
+{
+    return e->options.tracepoints ? e->options.tracepoints(e->options.user, reader) : NULL;
+}
+
+static enum pd_parquet_kind kind_of(const struct pd_expression_place *place)
+{
+    if (place->field == NULL)
+        return PD_PARQUET_U64;
+    if (place->field->kind != PD_TRACEPOINT_NUMBER && place->field->kind != PD_TRACEPOINT_POINTER)
+        return PD_PARQUET_TEXT;
+    return place->field->is_signed ? PD_PARQUET_I64 : PD_PARQUET_U64;
+}
+
+/* The type of a field in the first event that has it. */
+static enum pd_parquet_kind find_kind(const struct pd_rows *rows, struct pd_reader *reader, const char *field)
+{
+    for (size_t i = 0; reader && i < pd_reader_n_attrs(reader); i++) {
+        const struct pd_expression_place place =
+            pd_expression_find(field, &pd_reader_attr(reader, i)->attr, tracepoints_of(rows->all, reader));
+        if (place.field || place.in_sample)
+            return kind_of(&place);
+    }
+    return PD_PARQUET_U64;
+}
+
+/* PD_EARG: a name that stands for another column. */
+static enum pd_code name_fields(struct pd_rows *rows, struct pd_reader *reader, struct pd_error *error)
+{
+    const struct pd_export_options *o = &rows->all->options;
+    for (size_t i = 0; i < o->n_fields; i++) {
+        for (size_t k = 0; k < rows->n; k++)
+            if (strcmp(rows->columns[k].name, o->fields[i]) == 0)
+                return pd_fail(error, PD_EARG, PD_NOWHERE, o->fields[i], i, 0);
+        rows->columns[rows->n++] =
+            (struct pd_parquet_column){o->fields[i], find_kind(rows, reader, o->fields[i]), NULL, NULL};
+    }
+    return PD_OK;
+}
+
+enum pd_code pd_rows_open(struct pd_rows **out, struct pd_export *all, struct pd_reader *reader,
+                          struct pd_error *error)
+{
+    const struct pd_export_options *o = &all->options;
+    const size_t n = PARTS + count_parts() + o->n_fields;
+    struct pd_rows *rows = pd_resize(o->allocator, NULL, sizeof *rows);
+    *out = NULL;
+    if (rows == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "rows", 0, sizeof *rows);
+    *rows = (struct pd_rows){.all = all,
+                             .columns = pd_array(o->allocator, NULL, n, sizeof *rows->columns),
+                             .found = pd_array(o->allocator, NULL, n, sizeof *rows->found)};
+    enum pd_code code = PD_OK;
+    if (rows->columns == NULL || rows->found == NULL) {
+        code = pd_fail(error, PD_ENOMEM, PD_NOWHERE, "columns", 0, n * sizeof *rows->columns);
+    } else {
+        memset(rows->found, 0, n * sizeof *rows->found);
+        name_columns(rows);
+        code = name_fields(rows, reader, error);
+    }
+    if (!code)
+        code = pd_parquet_open(&rows->table, rows->columns, rows->n, o->sink,
+                               o->memory ? o->memory : PD_LIMIT_EXPORT_MEMORY, o->allocator, error);
+    if (code)
+        pd_rows_free(rows);
+    else
+        *out = rows;
+    return code;
+}
+
+void pd_rows_free(struct pd_rows *rows)
+{
+    if (rows == NULL)
+        return;
+    const struct pd_allocator *allocator = rows->all->options.allocator;
+    pd_parquet_free(rows->table);
+    pd_release(allocator, rows->columns);
+    pd_release(allocator, rows->found);
+    pd_release(allocator, rows);
+}
+
+const char *pd_rows_unfound(const struct pd_rows *rows)
+{
+    for (size_t i = rows->first_field; i < rows->n; i++)
+        if (!rows->found[i])
+            return rows->columns[i].name;
+    return NULL;
+}
+
+enum pd_code pd_rows_end(struct pd_rows *rows, struct pd_error *error)
+{
+    return pd_parquet_end(rows->table, error);
+}
+
+/* ---- A row as bytes */
+
+static void put_number(struct pd_out *row, uint64_t number)
+{
+    uint8_t bytes[10];
+    pd_out_bytes(row, bytes, pd_put_number(bytes, number));
+}
+
+static void put_value(struct pd_out *row, size_t column, uint64_t value)
+{
+    put_number(row, column + 1);
+    put_number(row, value);
+}
+
+static void put_text(struct pd_out *row, size_t column, const void *text, size_t n)
+{
+    put_value(row, column, n);
+    pd_out_bytes(row, text, n);
+}
+
+static void put_place(const struct pd_rows *rows, struct pd_out *out, const struct pd_row *row)
+{
+    const struct pd_export_place *p = &row->place;
+    put_value(out, IP, row->sample->ip);
+    if (p->dso == 0)
+        return;
+    put_value(out, DSO, p->dso);
+    if (dso_build_id(rows->all->dsos.all[p->dso]).len)
+        put_value(out, BUILD_ID, p->dso);
+    put_value(out, OFFSET, p->offset);
+    if (p->has_function)
+        put_value(out, SYM, p->function);
+}
+
+static void put_data_src(struct pd_out *out, uint64_t word)
+{
+    size_t column = PARTS;
+    for (size_t i = 0; i < pd_set_data_src.n; i++)
+        if (strcmp(pd_set_data_src.names[i].name, "reserved") != 0)
+            put_value(out, column++, pd_bits_get(&pd_set_data_src.names[i], word));
+}
+
+/* The words of the sample itself. */
+static void put_words(struct pd_out *out, const struct pd_record *rec)
+{
+    const uint64_t type = rec->attr->sample_type;
+    struct pd_weights weights;
+    uint64_t time;
+    if (pd_word_time(rec, &time))
+        put_value(out, TIME, time);
+    if (type & PD_SAMPLE_ADDR)
+        put_value(out, ADDR, rec->u.sample.addr);
+    if (pd_sample_weights(rec, &weights))
+        put_value(out, WEIGHT, weights.weight);
+    if (type & PD_SAMPLE_DATA_SRC)
+        put_data_src(out, rec->u.sample.data_src);
+    if (type & PD_SAMPLE_CALLCHAIN)
+        put_value(out, CHAIN, 0);
+}
+
+/* ---- Fields that were asked for */
+
+/* Where the fields are in the event of a record; NULL: no memory. */
+static const struct pd_expression_place *places_of(struct pd_exporting *x, const struct pd_record *rec)
+{
+    const struct pd_export_options *o = &x->all->options;
+    const size_t end = (rec->attr_index + (size_t)1) * o->n_fields;
+    if (end > x->n_field_places) {
+        struct pd_expression_place *more = pd_array(x->allocator, x->field_places, end, sizeof *more);
+        if (more == NULL)
+            return NULL;
+        memset(more + x->n_field_places, 0, (end - x->n_field_places) * sizeof *more);
+        x->field_places = more;
+        x->n_field_places = end;
+    }
+    struct pd_expression_place *places = x->field_places + end - o->n_fields;
+    for (size_t i = 0; i < o->n_fields && !places[i].known; i++)
+        places[i] = pd_expression_find(o->fields[i], rec->attr, tracepoints_of(x->all, x->chosen.reader));
+    return places;
+}
+
+/* A number in a column of texts is decimal; a text in a column of numbers is left out. */
+static void put_number_as(struct pd_out *row, size_t column, enum pd_parquet_kind kind, uint64_t number)
+{
+    char digits[24];
+    if (kind == PD_PARQUET_TEXT)
+        put_text(row, column, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu64, number));
+    else
+        put_value(row, column, number);
+}
+
+/* Text up to its NUL; other bytes are hexadecimal digits. */
+static void put_raw_text(struct pd_out *row, size_t column, const struct pd_tracepoint_data *data)
+{
+    if (data->field->kind == PD_TRACEPOINT_STRING) {
+        put_text(row, column, data->text.ptr, data->text.len);
+        return;
+    }
+    put_value(row, column, 2 * data->bytes.n);
+    pd_out_hex_bytes(row, data->bytes.ptr, data->bytes.n);
+}
+
+static void put_raw(struct pd_out *row, size_t column, enum pd_parquet_kind kind,
+                    const struct pd_expression_place *place, const struct pd_record *rec)
+{
+    const struct pd_bytes *raw = &rec->u.sample.raw.data;
+    struct pd_tracepoint_data data;
+    if (!pd_tracepoint_value(place->field, place->order, raw->ptr, raw->n, &data))
+        return;
+    if (kind_of(place) != PD_PARQUET_TEXT)
+        put_number_as(row, column, kind, data.number);
+    else if (kind == PD_PARQUET_TEXT)
+        put_raw_text(row, column, &data);
+}
+
+static bool put_fields(struct pd_exporting *x, const struct pd_record *rec)
+{
+    const struct pd_rows *rows = x->all->rows;
+    const struct pd_expression_place *places = x->all->options.n_fields ? places_of(x, rec) : NULL;
+    uint64_t value;
+    for (size_t i = 0; places && i < x->all->options.n_fields; i++) {
+        const size_t column = rows->first_field + i;
+        if (places[i].field)
+            put_raw(&x->row, column, rows->columns[column].kind, &places[i], rec);
+        else if (places[i].in_sample &&
+                 pd_record_get(rec, pd_expression_path(x->all->options.fields[i], rec->attr), &value))
+            put_number_as(&x->row, column, rows->columns[column].kind, value);
+    }
+    return places || !x->all->options.n_fields;
+}
+
+/* ---- Rows */
+
+enum pd_code pd_rows_make(struct pd_exporting *x, const struct pd_row *row)
+{
+    const struct pd_export_sample *s = row->sample;
+    x->row.n = 0;
+    put_words(&x->row, s->rec);
+    if (s->cpu != UINT32_MAX)
+        put_value(&x->row, CPU, s->cpu);
+    if (row->has_comm) {
+        put_value(&x->row, PID, s->pid);
+        put_value(&x->row, TID, s->tid);
+        put_value(&x->row, COMM, row->comm);
+    }
+    put_value(&x->row, EVENT, s->event);
+    put_value(&x->row, PERIOD, row->period);
+    if (row->has_place)
+        put_place(x->all->rows, &x->row, row);
+    if (!put_fields(x, s->rec))
+        x->row.lost++;
+    put_number(&x->row, 0);
+    return x->row.lost ? pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "row", 0, x->row.n) : PD_OK;
+}
+
+enum pd_code pd_rows_put(struct pd_rows *rows, const struct pd_out *row, const struct pd_export_frames *chain,
+                         struct pd_error *error)
+{
+    const uint8_t *at = (const uint8_t *)row->buf;
+    for (size_t column; (column = (size_t)pd_take_number(&at)) != 0;) {
+        const uint64_t value = pd_take_number(&at);
+        const struct pd_parquet_column *c = &rows->columns[--column];
+        rows->found[column] = true;
+        if (column == CHAIN) {
+            pd_parquet_list(rows->table, column, chain->n ? &chain->all->offset : NULL, chain->n,
+                            sizeof *chain->all);
+        } else if (c->kind == PD_PARQUET_TEXT && c->texts == NULL) {
+            pd_parquet_text(rows->table, column, (const char *)at, (size_t)value);
+            at += value;
+        } else {
+            pd_parquet_number(rows->table, column, value);
+        }
+    }
+    return pd_parquet_end_row(rows->table, error);
+}

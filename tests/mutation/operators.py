@@ -6,12 +6,12 @@ usage: operators.py [--count N] [--only REGEX] [--tests REGEX] [--list] [--hours
                     [--work DIR] [--log FILE]
 
 A comparison takes its bound in or out, or is turned round, `&&` becomes `||`, `+` becomes `-`, `<<` becomes
-`>>`, `&` becomes `|`, `!` goes, `true` becomes `false`, each of them and the other way. clang's own tree says
-where such operators stand (Debian's python3-clang-14). All mutants are built at once, into one copy of the
-tree, where the variable PERFDATA_MUTANT chooses the one that is alive: so a mutant costs no compiler's time,
-and one run of all tests tells which of them come past its place. Of these the tests whose names have
-to do with the file are tried first, then the others, from the shortest on. A test that takes ten times as long
-as usual is ended, with all processes that it started, and has noticed the mutant.
+`>>`, `&` becomes `|`, `!` goes, `true` becomes `false`, each of them and the other way. clang's own tree
+says where such operators stand (Debian's python3-clang-14). All mutants are built at once, into one copy of
+the tree, where the variable PERFDATA_MUTANT chooses the one that is alive: so a mutant costs no compiler's
+time, and one run of all tests tells which of them come past its place. Of these the tests whose names have
+to do with the file are tried first, then the others, from the shortest on. A test that takes ten times as
+long as usual is ended, with all processes that it started, and has noticed the mutant.
 
 --count takes so many mutants that go evenly over all code; without it all are tried. With --log, what noticed
 each mutant is appended to FILE, and mutants that are in it are not tried again, so that a run goes on where

@@ -24,8 +24,7 @@
  *   regs.h          register names
  *   fields.h        the fields of a record by name
  *   text.h          records as text and JSON
- *   compare.h       the first difference of two records
- *   copy.h          records that outlive their reader
+ *   compare.h       the first difference of two records; copies that outlive their reader
  *   sample.h        registers by name, weights, sources of data, times of other clocks
  *   columns.h       numbers of samples as arrays
  *   complete.h      counts and sizes that follow from the rest
@@ -60,6 +59,7 @@
  *   gen.h        synthetic recordings
  *   parse.h      records, attrs and features from JSON
  *   expression.h conditions on fields, as text
+ *   symbol.h     functions by address, from whoever knows symbols
  *
  * Rules that hold everywhere. Handles are opaque and independent: two threads may use two handles, one handle
  * serves one thread at a time. There is no global state. base.h describes options. Views point into the

@@ -77,6 +77,11 @@ for name in $(grep -oE '\bpd_set_[a-z_]+`' $doc | tr -d '\`' | sort -u); do
     grep -q "\b$name\b" include/perfdata/constants.h || complain "$doc names $name, which is not there"
 done
 
+# ---- perfdata.h names each header, and no other
+listed=$(sed -n '/^#ifndef/q; s/^ \*   \([a-z_]*\.h\) .*/\1/p' include/perfdata/perfdata.h | sort)
+diff <(find include/perfdata -name '*.h' ! -name perfdata.h -printf '%f\n' | sort) - <<<"$listed" ||
+    complain 'the list at the head of perfdata.h is not that of the headers'
+
 # ---- Which structs can grow: each is told of once, but those that start with their size
 grow=$(sed -n '/^## What can grow/,/^## Stable core/p' $doc)
 for name in $(sed -n '/^struct pd_[a-z0-9_]* {$/{N;/\n *size_t size;/!s/^struct \(pd_[a-z0-9_]*\) .*/\1/p}' \

@@ -273,6 +273,18 @@ static void usual_room(void **state)
     image_free(&im);
 }
 
+/*
+ * Of the other byte order, perf finds no feature without HOSTNAME in a file, and none in a stream. An
+ * emulator runs the perf of its own machine.
+ */
+static bool has_perf_of_this_order(void)
+{
+    const char *one = PD_HOST_ORDER == PD_LITTLE ? "printf '\\1\\0'" : "printf '\\0\\1'";
+    char command[100];
+    snprintf(command, sizeof command, "command -v perf >/dev/null && %s | od -An -tu2 | grep -q ' 1$'", one);
+    return system(command) == 0;
+}
+
 static void names_of(enum pd_container container)
 {
     const struct pd_writer_options options = {
@@ -309,7 +321,7 @@ static void names_of(enum pd_container container)
     pd_metadata_close(m);
     pd_reader_close(r);
     snprintf(command, sizeof command, "perf script -F event -i %s 2>&1", path);
-    FILE *perf = system("command -v perf >/dev/null") == 0 ? popen(command, "r") : NULL;
+    FILE *perf = has_perf_of_this_order() ? popen(command, "r") : NULL;
     if (perf) {
         assert_true(fread(text, 1, sizeof text - 1, perf) > 0);
         pclose(perf);

@@ -198,25 +198,29 @@ static size_t say_path(const struct comparison *c, bool equal, char *path, size_
 bool pd_record_equal(const struct pd_record *a, const struct pd_record *b, const char **field)
 {
     struct comparison c;
-    return say_field(&c, same_record(&c, a, b), field);
+    const bool equal = same_record(&c, a, b);
+    return say_field(&c, equal, field);
 }
 
 size_t pd_record_difference(const struct pd_record *a, const struct pd_record *b, char *path, size_t cap)
 {
     struct comparison c;
-    return say_path(&c, same_record(&c, a, b), path, cap);
+    const bool equal = same_record(&c, a, b);
+    return say_path(&c, equal, path, cap);
 }
 
 bool pd_attr_equal(const struct pd_attr *a, const struct pd_attr *b, const char **field)
 {
     struct comparison c;
-    return say_field(&c, same_attr(&c, a, b), field);
+    const bool equal = same_attr(&c, a, b);
+    return say_field(&c, equal, field);
 }
 
 size_t pd_attr_difference(const struct pd_attr *a, const struct pd_attr *b, char *path, size_t cap)
 {
     struct comparison c;
-    return say_path(&c, same_attr(&c, a, b), path, cap);
+    const bool equal = same_attr(&c, a, b);
+    return say_path(&c, equal, path, cap);
 }
 
 static bool same_feature(struct comparison *c, const struct pd_feature *a, const struct pd_feature *b)
@@ -233,5 +237,6 @@ static bool same_feature(struct comparison *c, const struct pd_feature *a, const
 bool pd_feature_equal(const struct pd_feature *a, const struct pd_feature *b, const char **field)
 {
     struct comparison c;
-    return say_field(&c, same_feature(&c, a, b), field);
+    const bool equal = same_feature(&c, a, b);
+    return say_field(&c, equal, field);
 }

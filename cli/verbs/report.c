@@ -384,7 +384,7 @@ static void print_bar(struct cli *cli, double share)
 {
     static const char *const parts[] = {" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     enum { COLUMNS = 20, EIGHTHS = 8 };
-    const unsigned n = (unsigned)(share * COLUMNS * EIGHTHS + 0.5);
+    const unsigned n = (unsigned)(share * (double)(COLUMNS * EIGHTHS) + 0.5);
     for (unsigned i = 0; i < COLUMNS; i++) {
         const unsigned here = n > i * EIGHTHS ? n - i * EIGHTHS : 0;
         pd_out_str(&cli->out, here >= EIGHTHS ? "█" : parts[here]);

@@ -34,7 +34,7 @@ static double looks(const struct pd_key *key, unsigned shift, uint64_t base)
             at = (at + 1) % SIZE;
         used[at] = 1;
     }
-    return (double)n / N;
+    return (double)n / (double)N;
 }
 
 static void patterns_stand_apart(void **state)

@@ -369,7 +369,7 @@ static void check_loc(bool relative, uint32_t word, size_t n, bool there, const 
                       rel[] = LINE("__rel_loc char[] s", 4, 4, 0);
     char text[256];
     struct pd_tracepoint_data d;
-    uint8_t raw[16] = "AAAA....abcdefgh";
+    uint8_t raw[] = "AAAA....abcdefgh";
     snprintf(text, sizeof text, "name: a\nID: 1\n%s", relative ? rel : data);
     for (unsigned order = PD_LITTLE; order <= PD_BIG; order++) {
         struct pd_tracepoints *t = one_format("s", text, strlen(text));

@@ -407,6 +407,17 @@ static enum pd_code unknown_record(struct pd_edits *e, const struct pd_record *r
     return PD_OK;
 }
 
+/* Of a large record in parts, of which one was dropped, the others go, too, and its end. */
+static bool is_of_gone(struct pd_edits *e, const struct pd_record *rec, bool drop)
+{
+    const bool part = rec->type == PD_RECORD_SIMPLEPERF_SPLIT,
+               end = rec->type == PD_RECORD_SIMPLEPERF_SPLIT_END;
+    const bool gone = (part || end) && e->parts_gone;
+    if (part || end)
+        e->parts_gone = part && (drop || gone);
+    return gone;
+}
+
 enum pd_code pd_edits_record(struct pd_edits *e, const struct pd_reader *r, struct pd_record *rec,
                              uint32_t nr_cpus_avail, uint8_t out[UINT16_MAX], size_t *n,
                              struct pd_error *error)
@@ -429,7 +440,7 @@ enum pd_code pd_edits_record(struct pd_edits *e, const struct pd_reader *r, stru
     enum pd_code code = goes(e, rec->layout) ? PD_OK : change_record(e, rec, &drop, error);
     if (code)
         return code;
-    if (drop || goes(e, rec->layout)) {
+    if (is_of_gone(e, rec, drop) || drop || goes(e, rec->layout)) {
         count_gone(e, rec);
         return PD_OK;
     }

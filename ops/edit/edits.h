@@ -27,6 +27,7 @@ struct pd_edits {
     bool kernel;                 /* the current record is of the kernel itself */
     bool of_memory;              /* the path in it is not that of a file: offsets in it are addresses */
     bool opaque;                 /* set while a value is changed: it had something opaque */
+    bool parts_gone;             /* parts of a large record before this one were dropped */
     struct pd_error passed; /* why the last record or feature passed or was dropped without decoding; PD_OK:
                                it was decoded */
     struct pd_plan *plans;  /* of the changed attrs, by number; NULL where `strip` is 0 */

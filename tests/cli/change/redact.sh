@@ -131,6 +131,12 @@ has err 'record 4 of type 250.*--unknown=drop'
 expect 0 "$PERFDATA" redact -o dropped.data --unknown drop unknown.data
 has err '1 records 250 do not come along'
 without dropped.data unknownX hidden
+# Of a large record in parts the end goes with them.
+expect 0 "$PERFDATA" gen -q -t SIMPLEPERF_SPLIT:30,SIMPLEPERF_SPLIT_END:10,SAMPLE:40 -c 60 -o parts.data
+expect 0 "$PERFDATA" check -q parts.data
+expect 0 "$PERFDATA" redact -f -o dropped.data --unknown drop parts.data
+has err 'records SIMPLEPERF_SPLIT_END do not come along'
+expect 0 "$PERFDATA" check -q dropped.data
 cp hand.data feature.data
 # 64 instead of 3
 printf '\x00\x00\x00\x00\x00\x00\x00\x00\x01' | dd of=feature.data bs=1 seek=72 conv=notrunc status=none

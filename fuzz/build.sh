@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# fuzz/build.sh [KIND] - builds the harnesses, their seeds and dictionaries into $OUT. Kinds:
+# fuzz/build.sh [KIND [HARNESS...]] - builds the harnesses, or those named, with their seeds and dictionaries
+# into $OUT. Kinds:
 #
 #     asan    libFuzzer with AddressSanitizer and UBSan (the default)
 #     plain   libFuzzer with the assertions alone and without tracing comparisons: ten times as fast
@@ -14,6 +15,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 kind=${1:-asan}
+[ $# -le 1 ] || shift
+[ "${1-$kind}" != "$kind" ] || set -- fuzz/fuzz_*.c
+set -- "${@##*fuzz_}"
+set -- "${@%.c}"
 out=${OUT:-$PWD/build/fuzzers/$kind} work=${WORK:-${OUT:-$PWD/build/fuzzers/$kind}/work}
 sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all"
 compiler=clang options=()
@@ -28,7 +33,7 @@ i386)
 afl) compiler=afl-clang-fast flags=-O2 ;;
 s390x) triplet=s390x-linux-gnu ;;
 armhf) triplet=arm-linux-gnueabihf ;;
-*) sed -n '2,13s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+*) sed -n '2,14s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
 esac
 if [ -n "${triplet-}" ]; then
     options=(--toolchain cmake/cross.cmake "-DCROSS_TRIPLET=$triplet")
@@ -38,10 +43,10 @@ CC=${CC:-$compiler} CFLAGS=${CFLAGS-$flags} cmake -S . -B "$work" -G Ninja "${op
     -DPERFDATA_FUZZ=ON -DPERFDATA_FUZZ_ENGINE="${LIB_FUZZING_ENGINE:--fsanitize=fuzzer}" \
     -DPERFDATA_BUILD_TESTS=OFF \
     -DCMAKE_BUILD_TYPE=None -DPERFDATA_WERROR="${PERFDATA_WERROR:-OFF}"
-cmake --build "$work" --target fuzzers
+cmake --build "$work" --target "${@/#/fuzz_}"
 mkdir -p "$out"
-for harness in fuzz/fuzz_*.c; do
-    name=$(basename "$harness" .c)
+for harness; do
+    name=fuzz_$harness
     cp "$work/fuzz/$name" "$out/"
     seeds=()
     for directory in fuzz/{seeds,regressions}/"${name#fuzz_}"; do

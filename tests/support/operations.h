@@ -176,6 +176,20 @@ static inline uint64_t operation_differences(struct operations *t, const struct 
     return n;
 }
 
+/* A number that follows from what the samples of a recording have, in order: their times, their ips. */
+static inline uint64_t operation_trace(struct operations *t, const struct image *in, bool times, bool ips)
+{
+    struct pd_reader *r = operation_reopen(t, in);
+    struct pd_record rec = {0};
+    uint64_t h = 0;
+    while (pd_reader_next(r, &rec, NULL) == PD_OK)
+        if (rec.type == PD_RECORD_SAMPLE && pd_reader_decode(r, &rec, NULL) == PD_OK)
+            h = (h ^ (times ? rec.u.sample.time : 0) ^ (ips ? rec.u.sample.ip << 1 : 0)) *
+                UINT64_C(0x9e3779b97f4a7c15);
+    pd_reader_close(r);
+    return h;
+}
+
 /* The samples of a recording, compressed or not. */
 static inline uint64_t operation_samples(struct operations *t, const struct image *in)
 {
@@ -288,6 +302,31 @@ static inline void check_merge(struct operations *t, const struct image *in, siz
 
 /* ---- split */
 
+/* When samples were taken is known from what is there: a feature that says otherwise is not kept. */
+static inline bool operation_differs(void *user, const struct pd_difference *what)
+{
+    *(bool *)user |= what->kind != PD_DIFFERENCE_FEATURE || what->number != PD_FEAT_SAMPLE_TIME;
+    return true;
+}
+
+static inline bool operation_says_same(struct operations *t, const struct image *a, const struct image *b)
+{
+    bool differs = false;
+    const struct pd_differences_options options = {.size = sizeof options,
+                                                   .allocator = &t->allocator,
+                                                   .ignore = PD_IGNORE_OFFSET | PD_IGNORE_ORDER |
+                                                             PD_IGNORE_CONTAINER,
+                                                   .difference = operation_differs,
+                                                   .user = &differs};
+    struct pd_reader *first = operation_reopen(t, a), *second = operation_reopen(t, b);
+    struct pd_error error;
+    uint64_t n = 0;
+    const enum pd_code code = pd_differences(first, second, &options, &n, &error);
+    pd_reader_close(first);
+    CHECK(operation_end(t, second, code, &error) == PD_OK);
+    return !differs;
+}
+
 static inline int operation_open_piece(void *user, const struct pd_piece *piece, struct pd_sink *sink)
 {
     struct operations *t = user;
@@ -340,6 +379,7 @@ static inline void check_split(struct operations *t, const struct image *in, boo
         const enum pd_code merged = operation_merge(t, in, 1, &whole);
         if (!merged && t->n_pieces && operation_merge(t, pieces, t->n_pieces, &parts) == PD_OK) {
             CHECK(operation_samples(t, &parts) == operation_samples(t, &whole));
+            CHECK(operation_says_same(t, &parts, &whole));
             image_free(&parts);
         }
         image_free(&whole);
@@ -430,7 +470,10 @@ static inline enum pd_code operation_redact(struct operations *t, const struct i
     return operation_end(t, r, code, &error);
 }
 
-/* No long name that was replaced is left anywhere; the same again; as many samples. */
+/*
+ * No long name that was replaced is left anywhere; the same again; as many samples, with the times and
+ * addresses that they had if these are kept.
+ */
 static inline void check_redact(struct operations *t, const struct image *in, bool clean)
 {
     struct image out, again;
@@ -440,6 +483,9 @@ static inline void check_redact(struct operations *t, const struct image *in, bo
     if (!code && clean) {
         CHECK(t->findings == 0 && operation_clean(&out));
         CHECK(operation_samples(t, in) == operation_samples(t, &out) + t->dropped);
+        if (t->dropped == 0)
+            CHECK(operation_trace(t, in, !(t->o[1] & 4), !(t->o[1] & 2)) ==
+                  operation_trace(t, &out, !(t->o[1] & 4), !(t->o[1] & 2)));
         CHECK(operation_redact(t, in, &again, NULL) == PD_OK);
         CHECK(operation_same(&out, &again));
         image_free(&again);

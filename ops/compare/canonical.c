@@ -56,12 +56,18 @@ void pd_canon_bytes(struct pd_canon *c, const void *bytes, size_t n)
     c->n += n;
 }
 
-void pd_canon_number(struct pd_canon *c, uint64_t value, unsigned width)
+/* The width is 8 at most. */
+static inline void put_number_of(struct pd_canon *c, uint64_t value, unsigned width)
 {
     if (sizeof c->buf - c->n < 8)
         flush(c);
-    pd_store(c->buf + c->n, value, width, PD_LITTLE);
+    pd_store64(c->buf + c->n, value, PD_LITTLE);
     c->n += width;
+}
+
+void pd_canon_number(struct pd_canon *c, uint64_t value, unsigned width)
+{
+    put_number_of(c, value, width);
 }
 
 struct pd_hash pd_canon_end(struct pd_canon *c)
@@ -86,7 +92,7 @@ struct pd_hash pd_canon_end(struct pd_canon *c)
 
 static void put_sized_bytes(struct pd_canon *c, const void *bytes, size_t n)
 {
-    pd_canon_number(c, n, 8);
+    put_number_of(c, n, 8);
     pd_canon_bytes(c, bytes, n);
 }
 
@@ -182,6 +188,8 @@ static void put_layout(struct pd_canon *c, const struct pd_op *head, const struc
         put_field(c, op, s, v);
 }
 
+#include "canonical_layout.h"
+
 /* ---- Attrs */
 
 /*
@@ -219,20 +227,20 @@ void pd_canon_attr(struct pd_canon *c, const struct pd_attr *attr)
 static void put_record(struct pd_canon *c, const struct pd_record *rec)
 {
     const struct pd_view view = pd_view_of(rec);
-    pd_canon_number(c, rec->type, 4);
-    pd_canon_number(c, rec->misc, 2);
-    pd_canon_number(c, view.open, 1);
+    put_number_of(c, rec->type, 4);
+    put_number_of(c, rec->misc, 2);
+    put_number_of(c, view.open, 1);
     if (!view.open) {
         put_sized_bytes(c, rec->raw + 8, rec->size - 8u);
         return;
     }
-    pd_canon_number(c, rec->variant, 1);
-    if (view.layout)
+    put_number_of(c, rec->variant, 1);
+    if (view.layout && !put_straight(c, rec, &view))
         put_layout(c, view.layout, &view.shape, &rec->u);
     put_sized_bytes(c, rec->rest.ptr, rec->rest.n);
-    pd_canon_number(c, view.has_id, 1);
+    put_number_of(c, view.has_id, 1);
     if (view.has_id)
-        put_layout(c, pd_layout_sample_id(), &view.shape, &rec->id);
+        straight_sample_id(c, &view.shape, &rec->id);
 }
 
 /* An off-cpu sample with big-endian raw data, in little-endian form. */

@@ -5,17 +5,20 @@
  *
  *  - attrs in their order, each distinct one once: a file may have them in its section and again as records;
  *  - the instances of a feature as a sum: they may be in a section, records, or both;
- *  - records with a time in order of time, which needs sorting: 16 bytes of each wait, in memory or temporary
- *  files;
+ *  - records with a time in order of time: 16 bytes of each wait for the end of the next round (timed.h). If
+ *    that is too early for a later record, all is read again, and waits to the end, in memory or temporary
+ *    files;
  *  - records without a time in the order in which they stand, apart from the others.
  */
 #include "canonical.h"
+#include "timed.h"
 #include "ops/output/payload.h"
 #include "ops/output/progress.h"
 #include "src/codec/carried.h"
 #include "src/schema/fail.h"
 #include "src/session/content.h"
 #include "src/container/feature_probe.h"
+#include "src/container/reader/reader_internal.h"
 #include "src/support/idmap.h"
 #include "src/support/limits.h"
 #include "src/schema/options.h"
@@ -51,7 +54,11 @@ struct pd_hashing {
     enum pd_code failed;   /* PD_OK, or the error that ended reading */
     struct pd_canon item;  /* the attr, feature or record at hand */
     struct pd_canon chain; /* the hashes of records without a time, then of all in one */
-    struct pd_queue queue; /* the hashes of records with one */
+    bool quick;            /* the order of time is followed as records come */
+    struct pd_timed order; /* the hashes of records with one, if quick */
+    struct pd_queue queue; /* the same, if not */
+    uint64_t told;         /* findings */
+    uint64_t told_before;  /* by the reading that was too quick */
     struct pd_hash *attrs;
     size_t n_attrs, cap_attrs;
     struct pd_idmap attr_ids;           /* from 32 bits of an attr's hash to its place */
@@ -74,8 +81,9 @@ static void finding(struct pd_hashing *h, const struct pd_error *what)
     if (pd_is_failure(what->code)) {
         *h->error = *what;
         h->failed = what->code;
-    } else if (h->options->finding)
+    } else if (h->told++ >= h->told_before && h->options->finding) {
         h->options->finding(h->options->user, what);
+    }
 }
 
 char *pd_hash_text(const struct pd_hash *hash, char text[PD_HASH_TEXT])
@@ -355,6 +363,11 @@ static enum pd_code add_transport(struct pd_hashing *h, struct pd_record *rec)
     case PD_RECORD_HEADER_FEATURE: return add_feature_record(h, rec);
     case PD_RECORD_HEADER_TRACING_DATA: add_tracing_record(h, rec); break;
     case PD_RECORD_HEADER_BUILD_ID: add_build_id_record(h, rec); break;
+    case PD_RECORD_FINISHED_ROUND:
+        decode(h, rec);
+        if (h->quick)
+            pd_timed_round(&h->order);
+        break;
     default: decode(h, rec); break; /* only to report damage; the content of a COMPRESSED one follows it */
     }
     return PD_OK;
@@ -379,8 +392,10 @@ static enum pd_code put_in_order(struct pd_hashing *h, const struct pd_record *r
         pd_canon_bytes(&h->chain, hash->bytes, sizeof hash->bytes);
         return PD_OK;
     }
-    const struct pd_record waiting = {.raw = hash->bytes, .size = sizeof hash->bytes};
     h->timed++;
+    if (h->quick)
+        return pd_timed_push(&h->order, time, hash, h->error);
+    const struct pd_record waiting = {.raw = hash->bytes, .size = sizeof hash->bytes};
     return pd_queue_push(&h->queue, &waiting, time, h->error);
 }
 
@@ -415,7 +430,7 @@ static enum pd_code add_records(struct pd_hashing *h)
             continue;
         pd_progress_record(&h->progress, &rec);
         if ((code = pd_offcpu_learn(&h->names, h->r, &rec, h->error)) || (code = add_record(h, &rec)) ||
-            (code = h->failed))
+            (code = h->failed) || h->order.lost)
             return code;
     }
 }
@@ -442,15 +457,27 @@ static struct pd_hash sum_of(const struct feature *f)
     return hash;
 }
 
-/* Both chains: how many records each has and its hash. Uses h->chain up, which has the untimed ones. */
-static enum pd_code end_records(struct pd_hashing *h, struct pd_hash *hash)
+/* Those that waited, in h->chain, which is empty. */
+static enum pd_code end_waiting(struct pd_hashing *h, struct pd_hash *hash)
 {
-    const struct pd_hash untimed = pd_canon_end(&h->chain);
     const struct pd_waiting *w;
     enum pd_code code = pd_queue_flush(&h->queue, UINT64_MAX, h->error);
     while (!code && (code = pd_queue_next(&h->queue, &w, h->error)) == PD_OK && w)
         pd_canon_bytes(&h->chain, w->raw, sizeof hash->bytes);
-    const struct pd_hash timed = pd_canon_end(&h->chain);
+    *hash = pd_canon_end(&h->chain);
+    return code;
+}
+
+/* Both chains: how many records each has and its hash. Uses h->chain up, which has the untimed ones. */
+static enum pd_code end_records(struct pd_hashing *h, struct pd_hash *hash)
+{
+    const struct pd_hash untimed = pd_canon_end(&h->chain);
+    struct pd_hash timed;
+    enum pd_code code = PD_OK;
+    if (h->quick)
+        timed = pd_timed_end(&h->order);
+    else
+        code = end_waiting(h, &timed);
     pd_canon_number(&h->item, h->timed, 8);
     pd_canon_bytes(&h->item, timed.bytes, sizeof timed.bytes);
     pd_canon_number(&h->item, h->untimed, 8);
@@ -485,7 +512,9 @@ static enum pd_code hash_parts(struct pd_hashing *h, struct pd_hash *hash)
 {
     const size_t memory = h->options->memory ? h->options->memory : PD_LIMIT_SORT_MEMORY;
     const bool stream = pd_reader_info(h->r)->container == PD_CONTAINER_PIPE;
-    enum pd_code code = pd_queue_init(&h->queue, h->allocator, memory, h->options->tmpdir, h->error);
+    enum pd_code code = h->quick
+                            ? pd_timed_init(&h->order, h->allocator, memory, h->error)
+                            : pd_queue_init(&h->queue, h->allocator, memory, h->options->tmpdir, h->error);
     if (!code)
         code = pd_offcpu_open(&h->names, h->r, h->allocator, h->error);
     if (!code)
@@ -499,6 +528,8 @@ static enum pd_code hash_parts(struct pd_hashing *h, struct pd_hash *hash)
             pd_open_members(h->r, h->allocator, h->options->memory, h->options->tmpdir, &h->sorter, h->error);
     if (!code)
         code = add_records(h);
+    if (h->order.lost)
+        return PD_OK;
     pd_sorter_close(h->sorter); /* from here on the reader may be used again */
     h->sorter = NULL;
     if (!code && stream)
@@ -518,9 +549,33 @@ static void clean_up(struct pd_hashing *h)
     pd_release(h->allocator, h->attrs);
     pd_idmap_free(&h->attr_ids);
     pd_offcpu_close(&h->names);
-    pd_queue_free(&h->queue);
+    if (h->quick)
+        pd_timed_free(&h->order);
+    else
+        pd_queue_free(&h->queue);
     pd_canon_free(&h->item);
     pd_canon_free(&h->chain);
+}
+
+/*
+ * One reading in order of time as the records come, or, if an earlier one was too quick and told so many
+ * findings, one that sorts all.
+ */
+static enum pd_code hash_once(struct pd_reader *reader, const struct pd_hash_options *options,
+                              struct pd_hashing *h, uint64_t told_before, struct pd_hash *hash,
+                              struct pd_error *error)
+{
+    const bool again = h->order.lost, members = pd_reader_n_members(reader) > 1;
+    *h =
+        (struct pd_hashing){.allocator = options->allocator, .options = options, .r = reader, .error = error};
+    h->quick = !again && !members && reader->in.seekable;
+    h->told_before = told_before;
+    h->attr_ids.allocator = options->allocator;
+    h->progress = (struct pd_progress){.callback = options->progress, .user = options->user};
+    pd_progress_expect(&h->progress, pd_record_bytes(reader), 1);
+    const enum pd_code code = hash_parts(h, hash);
+    clean_up(h);
+    return code;
 }
 
 enum pd_code pd_hash_recording(struct pd_reader *reader, const struct pd_hash_options *given,
@@ -535,13 +590,14 @@ enum pd_code pd_hash_recording(struct pd_reader *reader, const struct pd_hash_op
     struct pd_hashing *h = pd_resize(options.allocator, NULL, sizeof *h);
     if (h == NULL)
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "hash", 0, sizeof *h);
-    *h = (struct pd_hashing){.allocator = options.allocator, .options = &options, .r = reader};
-    h->error = error ? error : &own_error;
-    h->attr_ids.allocator = options.allocator;
-    h->progress = (struct pd_progress){.callback = options.progress, .user = options.user};
-    pd_progress_expect(&h->progress, pd_record_bytes(reader), 1);
-    code = hash_parts(h, hash);
-    clean_up(h);
+    h->order.lost = false;
+    code = hash_once(reader, &options, h, 0, hash, error ? error : &own_error);
+    if (h->order.lost) {
+        const uint64_t told = h->told;
+        code = pd_reader_rewind(reader, error);
+        if (!code)
+            code = hash_once(reader, &options, h, told, hash, error ? error : &own_error);
+    }
     pd_release(options.allocator, h);
     return code;
 }

@@ -54,6 +54,33 @@ change 152 ff && differ tiny.data other.data # another flag of it
 { tiny_header 96 && tiny_records && le 4 68 && le 2 0 8 && le 4 9 && le 2 2 32 && le 8 0x401010 &&
     le 4 71 71 && le 8 5000000100; } >late.data
 equal sorted.data late.data
+
+# As the records come, and all sorted at the end, as it is done with a pipe.
+both() { # FILE [FINDINGS]
+    local quick sorted
+    quick=$("$PERFDATA" hash "$1" 2>quick.err | cut -d' ' -f1) || true
+    # shellcheck disable=SC2002
+    sorted=$(cat "$1" | "$PERFDATA" hash - 2>sorted.err | cut -d' ' -f1) || true
+    [ "$quick" = "$sorted" ] && [ -n "$quick" ] || fail "$1: $quick in order of rounds, $sorted sorted"
+    [ "$(wc -l <quick.err)" = "${2:-0}" ] && [ "$(wc -l <sorted.err)" = "${2:-0}" ] ||
+        fail "$1: $(cat quick.err sorted.err)"
+}
+"$PERFDATA" gen -q --seed 3 -c 20000 --events 1 --sample-type ip,tid,time,period,callchain -f -o many.data
+both many.data
+"$PERFDATA" decode many.data | grep '"SAMPLE"' | sed 's/.*"offset":"\([0-9]*\)".*/\1/' >offsets
+# An impossible number of entries in a chain is told once, also when a last sample that is older than all asks
+# for another reading.
+set_words() { # OUTPUT OFFSET=BYTES...
+    local output=$1 given=() word
+    for word in "${@:2}"; do given+=(--set "$word"); done
+    "$PERFDATA" corrupt -q -f -o "$output" "${given[@]}" many.data >/dev/null
+}
+chain=$(($(sed -n 10p offsets) + 40))=ffffffffffffff00
+time=$(($(tail -1 offsets) + 24))=0100000000000000
+set_words older.data "$time" && both older.data && differ many.data older.data
+set_words damaged.data "$chain" && both damaged.data 1
+set_words damaged.data "$chain" "$time" && both damaged.data 1
+
 { tiny_header 88 && head -c 24 <(tiny_records) && for ip in 1 2; do le 4 9 && le 2 2 32 && le 8 $ip &&
     le 4 71 71 && le 8 77; done; } >one.data
 { tiny_header 88 && head -c 24 <(tiny_records) && for ip in 2 1; do le 4 9 && le 2 2 32 && le 8 $ip &&

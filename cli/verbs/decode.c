@@ -142,7 +142,11 @@ static void write_line(struct decode *d)
         d->check.line++;
     }
     const struct pd_sink *out = &d->out.sink;
-    if (d->line.lost || out->write(out->user, d->line.buf, d->line.n) || out->write(out->user, "\n", 1))
+    const bool room = d->line.n < d->line.cap;
+    if (room)
+        d->line.buf[d->line.n++] = '\n';
+    if (d->line.lost || out->write(out->user, d->line.buf, d->line.n) ||
+        (!room && out->write(out->user, "\n", 1)))
         d->failed = true;
 }
 
@@ -565,12 +569,12 @@ static void learn(struct decode *d, const struct pd_record *rec)
 static void put_record(const struct pd_record *rec, unsigned flags, struct pd_out *out)
 {
     struct pd_offcpu offcpu;
-    pd_out_str(out, "{\"record\":");
+    pd_out_bytes(out, "{\"record\":", 10);
     if (rec->decoded && pd_offcpu_of(rec, &offcpu))
         pd_record_json_offcpu(rec, flags, &offcpu, out);
     else
         pd_record_json(rec, flags, out);
-    pd_out_str(out, "}");
+    pd_out_bytes(out, "}", 1);
 }
 
 /* Prints the record if its line makes its bytes. */

@@ -5,6 +5,7 @@
  */
 #include "emit.h"
 #include "reflect.h"
+#include "straight.h"
 #include "command_text.h"
 #include "src/codec/variant.h"
 #include "src/schema/schema.h"
@@ -34,6 +35,13 @@ static void put_key(struct json *j, const char *name)
     pd_emit_str(j->out, name);
     PD_EMIT(j->out, "\":");
 }
+
+/* The same of a constant name. */
+#define PUT_KEY(j_, name_)                    \
+    do {                                      \
+        put_separator(j_);                    \
+        PD_EMIT((j_)->out, "\"" name_ "\":"); \
+    } while (0)
 
 static void put_bytes(struct json *j, const void *bytes, size_t n)
 {
@@ -220,30 +228,51 @@ static void put_feature(struct pd_out *out, const struct pd_feature *f, bool pla
 
 /* ---- Records. */
 
+#include "json_layout.h"
+
+static void put_type(struct json *j, uint32_t type)
+{
+    const char *name = pd_type_name(type);
+    PUT_KEY(j, "type");
+    if (name == NULL) {
+        pd_emit_dec(j->out, type);
+        return;
+    }
+    pd_emit_char(j->out, '"');
+    pd_emit_str(j->out, name);
+    pd_emit_char(j->out, '"');
+}
+
 static void put_header(struct json *j, const struct pd_record *rec, const struct pd_op *layout)
 {
-    put_key(j, "type");
-    pd_out_json_value(j->out, &pd_set_record_type, rec->type, 4);
-    put_key(j, "misc");
+    put_type(j, rec->type);
+    PUT_KEY(j, "misc");
     pd_out_json_value(j->out, layout ? layout->set : &pd_set_DEC, rec->misc, 2);
     if (j->plain)
         return;
-    put_key(j, "size");
+    PUT_KEY(j, "size");
     pd_emit_dec(j->out, rec->size);
+}
+
+static void put_offset(struct json *j, uint64_t offset)
+{
+    pd_emit_char(j->out, '"');
+    pd_emit_dec(j->out, offset);
+    pd_emit_char(j->out, '"');
 }
 
 static void put_context(struct json *j, const struct pd_record *rec, unsigned flags)
 {
     if (flags & PD_JSON_OFFSET) {
-        put_key(j, "offset");
-        pd_out_json_value(j->out, &pd_set_DEC, rec->offset, 8);
+        PUT_KEY(j, "offset");
+        put_offset(j, rec->offset);
     }
     if (flags & PD_JSON_OFFSET && rec->depth) {
-        put_key(j, "inner_offset");
-        pd_out_json_value(j->out, &pd_set_DEC, rec->inner_offset, 8);
+        PUT_KEY(j, "inner_offset");
+        put_offset(j, rec->inner_offset);
     }
     if (flags & PD_JSON_ATTR && rec->attr_index != UINT32_MAX) {
-        put_key(j, "attr");
+        PUT_KEY(j, "attr");
         pd_emit_dec(j->out, rec->attr_index);
     }
 }
@@ -262,7 +291,7 @@ static void put_payload(struct json *j, const struct pd_record *rec, const struc
         PD_EMIT(j->out, "{\"feat_id\":");
         pd_out_json_value(j->out, &pd_set_feature, rec->u.header_feature.feat_id, 8);
         pd_emit_char(j->out, '}');
-    } else if (view->layout) {
+    } else if (view->layout && (j->plain || j->apart || !put_straight(j, rec, view))) {
         put_key(j, view->layout->name);
         put_object(j, view->layout, &rec->u);
     }
@@ -273,8 +302,9 @@ static void put_payload(struct json *j, const struct pd_record *rec, const struc
     if (rec->rest.n && !(twice && rec->old_feature))
         put_hex(j, "rest", rec->rest.ptr, rec->rest.n);
     if (view->has_id) {
+        const struct straight t = {j->out, view->shape};
         put_key(j, "sample_id");
-        put_object(j, pd_layout_sample_id(), &rec->id);
+        object_sample_id(&t, &rec->id);
     }
 }
 

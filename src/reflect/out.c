@@ -343,7 +343,7 @@ static void json_word(struct pd_out *out, const struct pd_set *set, uint64_t val
         return;
     }
     pd_emit_char(out, '"');
-    if (!emit_names(out, set, value))
+    if (!emit_first(out, set, value) && !emit_names(out, set, value))
         pd_emit_hex(out, value);
     pd_emit_char(out, '"');
 }

@@ -4,6 +4,7 @@
 #include "src/schema/options.h"
 #include "src/schema/schema.h"
 #include "reflect.h"
+#include "straight.h"
 #include <perfdata/feature.h>
 #include <perfdata/session/event.h>
 #include <perfdata/session/text.h>
@@ -274,17 +275,9 @@ enum pd_code pd_feature_print(const struct pd_feature *f, const struct pd_print_
 
 #include "print_layout.h"
 
-/* The kernel's are numbered from 1 without a gap. */
-static const char *type_name(uint32_t type)
-{
-    const struct pd_set *set = &pd_set_record_type;
-    const bool there = type && type <= set->n && set->names[type - 1].value == type;
-    return there ? set->names[type - 1].name : pd_set_name(set, type);
-}
-
 static void print_header(const struct pd_record *rec, const struct pd_view *view, struct pd_out *out)
 {
-    const char *type = type_name(rec->type);
+    const char *type = pd_type_name(rec->type);
     pd_emit_hex(out, rec->offset);
     if (rec->depth) {
         pd_emit_char(out, '+');

@@ -6,17 +6,6 @@
  * way it takes a tenth.
  */
 
-/* How numbers of a set are written, as a constant. */
-#define SET(id_, kind_, prefix_, bits_, doc_) enum { KIND_##id_ = PD_SET_##kind_ };
-#define VALUE(name_, value_, doc_)
-#define FIELD(name_, lo_, width_, set_, doc_)
-#define END(id_)
-#include "src/schema/names.def"
-#undef SET
-#undef VALUE
-#undef FIELD
-#undef END
-
 struct straight {
     struct pd_out *out;
     const struct printer *printer;
@@ -107,14 +96,6 @@ static void straight_item(struct pd_out *out, unsigned indent, size_t i)
     pd_emit_dec(out, i);
     pd_emit_char(out, ':');
 }
-
-/* Numbers that need their sign. */
-#define STRAIGHT_U8(set_, value_) \
-    ((int)KIND_##set_ == PD_SET_SDEC ? (uint64_t)(int64_t)(int8_t)(value_) : (value_))
-#define STRAIGHT_U16(set_, value_) \
-    ((int)KIND_##set_ == PD_SET_SDEC ? (uint64_t)(int64_t)(int16_t)(value_) : (value_))
-#define STRAIGHT_U32(set_, value_) \
-    ((int)KIND_##set_ == PD_SET_SDEC ? (uint64_t)(int64_t)(int32_t)(value_) : (value_))
 
 /* ---- An element of a list, in a line: numbers only. */
 

@@ -31,6 +31,14 @@ static inline struct pd_view pd_view_of(const struct pd_record *rec)
     return v;
 }
 
+/* The name of a type of record, or NULL. The kernel's are numbered from 1 without a gap. */
+static inline const char *pd_type_name(uint32_t type)
+{
+    const struct pd_set *set = &pd_set_record_type;
+    const bool there = type && type <= set->n && set->names[type - 1].value == type;
+    return there ? set->names[type - 1].name : pd_set_name(set, type);
+}
+
 /* A scalar's value; where its sign counts, sign-extended. */
 static inline uint64_t pd_scalar_value(const struct pd_op *op, const void *v)
 {

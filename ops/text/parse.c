@@ -14,29 +14,12 @@
 #include "src/reflect/reflect.h"
 #include "src/support/wire.h"
 #include "parse_json.h"
+#include "parser.h"
 #include <jansson.h>
 #include <perfdata/ops/parse.h>
 #include <perfdata/session/large_record.h>
 #include <stdarg.h>
 #include <stdio.h>
-
-/* Memory of one run, kept for the next; a larger piece is added when one is full. */
-struct chunk {
-    struct chunk *next;
-    size_t size;
-};
-#define CHUNK_BYTES ((size_t)64 << 10)
-#define CHUNK_HEAD ((sizeof(struct chunk) + 15) & ~(size_t)15)
-
-struct pd_parser {
-    const struct pd_allocator *allocator;
-    struct chunk *chunks;
-    uint8_t *at;
-    size_t left;
-    json_t *text; /* what the text-taking functions parsed */
-    bool no_memory;
-    struct pd_parse_error error;
-};
 
 /* The position in the JSON: from the inner to the outer. */
 struct path {
@@ -100,54 +83,7 @@ __attribute__((format(printf, 4, 5))) static bool wrong(struct pd_parser *p, con
     return false;
 }
 
-/* ---- Memory. */
-
-static bool add_chunk(struct pd_parser *p, size_t n)
-{
-    const size_t size = n > CHUNK_BYTES ? n : CHUNK_BYTES;
-    struct chunk *c = size < SIZE_MAX - CHUNK_HEAD ? pd_resize(p->allocator, NULL, CHUNK_HEAD + size) : NULL;
-    if (c == NULL) {
-        p->no_memory = true;
-        return false;
-    }
-    *c = (struct chunk){p->chunks, size};
-    p->chunks = c;
-    p->at = (uint8_t *)c + CHUNK_HEAD;
-    p->left = size;
-    return true;
-}
-
-/* Aligned to 8 bytes, and not zeroed. */
-static void *take(struct pd_parser *p, size_t n)
-{
-    n = n < SIZE_MAX - 7 ? (n + 7) & ~(size_t)7 : n;
-    if ((n > p->left || p->at == NULL) && !add_chunk(p, n))
-        return NULL;
-    void *bytes = p->at;
-    p->at += n;
-    p->left -= n;
-    return bytes;
-}
-
-/*
- * Drops what was parsed before; of several chunks the newest, which is the largest of those that one run
- * asked for.
- */
-static void start(struct pd_parser *p)
-{
-    struct chunk *c = p->chunks;
-    for (struct chunk *old = c ? c->next : NULL, *next; old; old = next) {
-        next = old->next;
-        pd_release(p->allocator, old);
-    }
-    if (c) {
-        c->next = NULL;
-        p->at = (uint8_t *)c + CHUNK_HEAD;
-        p->left = c->size;
-    }
-    p->no_memory = false;
-    p->error = (struct pd_parse_error){0};
-}
+/* ---- Results. */
 
 static enum pd_code result(const struct pd_parser *p, bool ok)
 {
@@ -223,7 +159,7 @@ static bool take_hex(struct pd_parser *p, const struct path *path, const json_t 
     const size_t digits = text ? json_string_length(json) : 1;
     if (digits % 2)
         return wrong(p, path, json, "bytes, as a string of pairs of hexadecimal digits");
-    if ((*bytes = take(p, before + digits / 2)) == NULL)
+    if ((*bytes = pd_parser_take(p, before + digits / 2)) == NULL)
         return false;
     *n = digits / 2;
     for (size_t i = 0; i < *n; i++) {
@@ -479,7 +415,7 @@ static bool take_vec(struct object *o, const struct pd_op *op, struct pd_vec *v)
     const size_t n = json_array_size(json);
     if (json && !json_is_array(json))
         return wrong(o->p, &path, json, "an array of numbers");
-    uint64_t *values = take(o->p, n * sizeof *values);
+    uint64_t *values = pd_parser_take(o->p, n * sizeof *values);
     for (size_t i = 0; values && i < n; i++) {
         const struct path element = {&path, NULL, i};
         if (!take_number(o->p, &element, json_array_get(json, i), op->set, pd_vec_width(op),
@@ -498,7 +434,7 @@ static bool take_list(struct object *o, const struct pd_op *op, struct pd_list *
     const size_t n = json_array_size(json), size = op->sub()->offset;
     if (json && !json_is_array(json))
         return wrong(o->p, &path, json, "an array of objects");
-    uint8_t *elements = n < SIZE_MAX / size ? take(o->p, n * size) : NULL;
+    uint8_t *elements = n < SIZE_MAX / size ? pd_parser_take(o->p, n * size) : NULL;
     for (size_t i = 0; elements && i < n; i++) {
         const struct path element = {&path, NULL, i};
         if (!take_part(o, &element, json_array_get(json, i), op->sub(), elements + i * size))
@@ -641,7 +577,7 @@ static bool feature_bytes(struct pd_parser *p, const struct path *path, const js
     size_t n = 0;
     uint8_t *bytes = NULL;
     enum pd_code code = pd_feature_encode((enum pd_order)plan->order, f, NULL, 0, &n, &error);
-    if (!code && (bytes = take(p, n)) == NULL)
+    if (!code && (bytes = pd_parser_take(p, n)) == NULL)
         return false;
     if (!code)
         code = pd_feature_encode((enum pd_order)plan->order, f, bytes, n, &n, &error);
@@ -761,7 +697,7 @@ static bool offcpu_bytes(struct pd_parser *p, const struct pd_offcpu *offcpu, en
     size_t n = 0;
     if (pd_interpret_put_section(pd_layout_offcpu(), &shape, order, offcpu, &none, NULL, 0, &n, NULL))
         return false;
-    uint8_t *bytes = take(p, n);
+    uint8_t *bytes = pd_parser_take(p, n);
     *b = (struct pd_bytes){bytes, n};
     return bytes && pd_interpret_put_section(pd_layout_offcpu(), &shape, order, offcpu, &none, bytes, n, &n,
                                              NULL) == PD_OK;
@@ -864,10 +800,7 @@ void pd_parser_close(struct pd_parser *p)
 {
     if (p == NULL)
         return;
-    for (struct chunk *c = p->chunks, *next; c; c = next) {
-        next = c->next;
-        pd_release(p->allocator, c);
-    }
+    pd_parser_release(p);
     json_decref(p->text);
     pd_release(p->allocator, p);
 }
@@ -888,7 +821,7 @@ enum pd_code pd_record_from(struct pd_parser *p, const struct pd_plan *plan, con
     memset(rec, 0, sizeof *rec);
     rec->nr_cpus_avail = nr_cpus_avail;
     rec->plan = plan;
-    start(p);
+    pd_parser_start(p);
     return result(p, record_of(&o, plan, rec));
 }
 
@@ -896,13 +829,13 @@ enum pd_code pd_attr_from(struct pd_parser *p, const struct json_t *json, struct
 {
     struct pd_shape shape = {0};
     const struct object o = {p, &shape, &top, NULL, 0};
-    start(p);
+    pd_parser_start(p);
     return result(p, take_attr(&o, &top, json, 0, attr));
 }
 
 enum pd_code pd_feature_from(struct pd_parser *p, const struct json_t *json, struct pd_feature *f)
 {
-    start(p);
+    pd_parser_start(p);
     return result(p, take_feature(p, &top, json, f));
 }
 
@@ -919,7 +852,7 @@ enum pd_code pd_struct_from(struct pd_parser *p, const char *layout, const struc
     const struct pd_op *head = find_layout(layout);
     struct pd_shape shape = {0};
     const struct object o = {p, &shape, &top, NULL, 0};
-    start(p);
+    pd_parser_start(p);
     return head ? result(p, take_part(&o, &top, json, head, out)) : PD_EARG;
 }
 
@@ -938,7 +871,7 @@ enum pd_code pd_number_from(struct pd_parser *p, const char *name, const struct 
                             const struct pd_set *set, unsigned width, uint64_t *value)
 {
     const struct path path = {NULL, name, 0};
-    start(p);
+    pd_parser_start(p);
     return result(p, take_number(p, &path, json, set, width, set->kind == PD_SET_SDEC, value));
 }
 
@@ -946,7 +879,7 @@ enum pd_code pd_bytes_from(struct pd_parser *p, const char *name, const struct j
                            struct pd_bytes *bytes)
 {
     const struct path path = {NULL, name, 0};
-    start(p);
+    pd_parser_start(p);
     return result(p, take_bytes(p, &path, json, bytes));
 }
 
@@ -955,7 +888,7 @@ static const json_t *load(struct pd_parser *p, const char *text, size_t n)
 {
     json_error_t error;
     json_decref(p->text);
-    start(p);
+    pd_parser_start(p);
     p->text = json_loadb(text, n, JSON_REJECT_DUPLICATES, &error);
     if (p->text == NULL)
         wrong(p, &top, NULL, "JSON: %.120s", error.text);

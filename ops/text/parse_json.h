@@ -12,6 +12,15 @@ struct json_t;
 /* As pd_record_parse(), pd_attr_parse() and pd_feature_parse_json(). */
 enum pd_code pd_record_from(struct pd_parser *parser, const struct pd_plan *plan, const struct json_t *json,
                             struct pd_record *rec);
+/*
+ * The same from the line of n bytes, {"record":…}, as `perfdata decode` prints it: with offset, and attr
+ * where there is one. Its texts stay views of the line. `plan_of`: the plan of an attr, UINT32_MAX for none;
+ * NULL: the attr is unknown. False: the line is of another form, or makes no record; pd_record_from() can
+ * tell.
+ */
+bool pd_record_from_line(struct pd_parser *parser, const char *line, size_t n,
+                         const struct pd_plan *(*plan_of)(const void *user, uint32_t attr), const void *user,
+                         struct pd_record *rec);
 enum pd_code pd_attr_from(struct pd_parser *parser, const struct json_t *json, struct pd_attr *attr);
 enum pd_code pd_feature_from(struct pd_parser *parser, const struct json_t *json, struct pd_feature *f);
 /*

@@ -608,14 +608,20 @@ static bool make_sample(const struct text *t, const struct pd_record *rec, uint8
            memcmp(bytes, rec->raw, *n) == 0;
 }
 
+void text_pass(struct text *t, uint64_t offset)
+{
+    t->any = true;
+    t->at = offset;
+}
+
 bool text_sample(struct text *t, const struct pd_record *rec)
 {
     uint8_t bytes[UINT16_MAX];
     size_t n;
     if (t->form != TEXT_EXACT || t->at != rec->offset || !make_sample(t, rec, bytes, &n))
         return false;
-    t->any = true;
-    return put_bytes(t, bytes, n);
+    text_pass(t, t->at + n);
+    return true;
 }
 
 bool text_would_sample(const struct text *t, const struct pd_record *rec)
@@ -623,12 +629,6 @@ bool text_would_sample(const struct text *t, const struct pd_record *rec)
     uint8_t bytes[UINT16_MAX];
     size_t n;
     return make_sample(t, rec, bytes, &n);
-}
-
-void text_pass(struct text *t, uint64_t offset)
-{
-    t->any = true;
-    t->at = offset;
 }
 
 /* Payload of a record that waits for its size. */
@@ -904,6 +904,22 @@ static bool take_link(struct text *t, json_t *line)
 
 /* ---- Lines. */
 
+static const struct pd_plan *plan_of_attr(const void *user, uint32_t attr)
+{
+    const struct text *t = user;
+    if (attr == UINT32_MAX)
+        return &t->none;
+    return attr < t->n_attrs && t->attrs[attr].known ? &t->attrs[attr].plan : NULL;
+}
+
+/* A record as `decode` prints it, where it is expected. False: nothing has changed. */
+static bool make_usual(struct text *t, const char *line, size_t n, struct pd_record *rec,
+                       uint8_t bytes[UINT16_MAX], size_t *size)
+{
+    return t->form == TEXT_EXACT && pd_record_from_line(t->parser, line, n, plan_of_attr, t, rec) &&
+           rec->offset == t->at && pd_record_encode(rec->plan, rec, bytes, UINT16_MAX, size, NULL) == PD_OK;
+}
+
 static const struct {
     const char *key;
     bool (*take)(struct text *t, json_t *line);
@@ -941,9 +957,16 @@ static bool take_line(struct text *t, json_t *line)
 
 bool text_line(struct text *t, const char *line, size_t n)
 {
+    static struct pd_record usual;
+    static uint8_t bytes[UINT16_MAX];
     json_error_t error;
+    size_t size;
     t->error[0] = 0;
     t->status = 0;
+    if (make_usual(t, line, n, &usual, bytes, &size)) {
+        t->any = true;
+        return put_bytes(t, bytes, size) && learn_record(t, &usual);
+    }
     json_t *json = json_plain(line, n);
     if (json == NULL)
         json = json_loadb(line, n, JSON_REJECT_DUPLICATES, &error);

@@ -334,30 +334,111 @@ static void tell_file(struct pd_retouch *t, const struct pd_op *head, const uint
         t->file(t->user, &path);
 }
 
-static enum pd_code touch_layout(struct pd_retouch *t, const struct pd_op *head, const struct pd_shape *shape,
-                                 void *v, unsigned around)
+/* ---- Layouts */
+
+/* A field of the layout; it may be that nothing in it is to be changed. */
+static struct pd_retouch_step step_of(const uint8_t *kinds, const struct pd_op *head, const struct pd_op *op,
+                                      unsigned around)
+{
+    const unsigned said = kinds[op - head];
+    return (struct pd_retouch_step){op, (uint8_t)(said == PD_ID_AROUND ? around : said),
+                                    (uint8_t)(said > PD_ID_AROUND ? said : around)};
+}
+
+static enum pd_code take_step(struct pd_retouch *t, const struct pd_retouch_step *step,
+                              const struct pd_shape *s, void *v)
+{
+    const struct pd_op *op = step->op;
+    enum pd_code code = PD_OK;
+    if (op->sub == NULL)
+        code = touch_field(t, op, step->kind, s, v);
+    else if (reaches(t, op->sub(), step->below))
+        code = touch_part(t, op, s, v, step->below);
+    if (code && t->error && t->error->field == NULL)
+        t->error->field = op->name;
+    return code;
+}
+
+/* False: nothing in this field can change, whatever its value. */
+static bool may_change(const struct pd_retouch *t, const struct pd_retouch_step *step)
+{
+    return step->op->sub ? reaches(t, step->op->sub(), step->below)
+                         : is_touched(t, step->kind) || (t->clean && pd_op_is_string(step->op));
+}
+
+static bool is_walk(const struct pd_retouch_walk *w, const struct pd_op *head, const struct pd_shape *s,
+                    unsigned around)
+{
+    return w->head == head && w->sample_type == s->sample_type && w->read_format == s->read_format &&
+           w->branch_sample_type == s->branch_sample_type && w->misc == s->misc && w->variant == s->variant &&
+           w->around == around;
+}
+
+static void fill_walk(const struct pd_retouch *t, struct pd_retouch_walk *w, const struct pd_op *head,
+                      const struct pd_shape *s, unsigned around)
 {
     const struct pd_identity_layout *layout = pd_identities_of(&t->ids, head);
-    const uint8_t *kinds = layout->kinds;
+    *w = (struct pd_retouch_walk){.head = head,
+                                  .sample_type = s->sample_type,
+                                  .read_format = s->read_format,
+                                  .branch_sample_type = s->branch_sample_type,
+                                  .misc = s->misc,
+                                  .variant = s->variant,
+                                  .around = (uint8_t)around};
+    w->usable = !(t->file && layout->mask & PD_ID_BIT(PD_ID_BUILD_ID));
+    for (const struct pd_op *op = head + 1; w->usable && op->kind != PD_OP_END; op++)
+        w->usable = !pd_is_field_test(op) && op->kind != PD_OP_PASS;
+    for (const struct pd_op *op = pd_present(head, s, NULL); w->usable && op->kind != PD_OP_END;
+         op = pd_present(op + 1, s, NULL)) {
+        const struct pd_retouch_step step = step_of(layout->kinds, head, op, around);
+        if (op->kind >= PD_OP_GIVEN || !may_change(t, &step))
+            continue;
+        w->usable = w->n < PD_RETOUCH_STEPS;
+        if (w->usable)
+            w->steps[w->n++] = step;
+    }
+}
+
+/* The steps through a layout, if its shape decides about them; else NULL. */
+static const struct pd_retouch_walk *find_walk(struct pd_retouch *t, const struct pd_op *head,
+                                               const struct pd_shape *s, unsigned around)
+{
+    struct pd_retouch_walk *w =
+        &t->walks[((uintptr_t)head / 64 + s->sample_type + s->misc + around) % PD_RETOUCH_WALKS];
+    if (!is_walk(w, head, s, around))
+        fill_walk(t, w, head, s, around);
+    return w->usable ? w : NULL;
+}
+
+static enum pd_code touch_all(struct pd_retouch *t, const struct pd_op *head, const struct pd_shape *shape,
+                              void *v, unsigned around)
+{
+    const struct pd_identity_layout *layout = pd_identities_of(&t->ids, head);
     struct pd_shape s = *shape;
     enum pd_code code = PD_OK;
     if (t->file && layout->mask & PD_ID_BIT(PD_ID_BUILD_ID))
-        tell_file(t, head, kinds, v);
+        tell_file(t, head, layout->kinds, v);
     for (const struct pd_op *op = pd_present(head, &s, v); !code && op->kind != PD_OP_END;
          op = pd_present(op + 1, &s, v)) {
-        const unsigned said = kinds[op - head], kind = said == PD_ID_AROUND ? around : said;
+        const struct pd_retouch_step step = step_of(layout->kinds, head, op, around);
         if (op->kind == PD_OP_PASS)
             s.given = (uint32_t)pd_count(op, &s, v);
-        if (op->kind >= PD_OP_GIVEN)
-            continue;
-        const unsigned below = said > PD_ID_AROUND ? said : around;
-        if (op->sub == NULL)
-            code = touch_field(t, op, kind, &s, v);
-        else if (reaches(t, op->sub(), below))
-            code = touch_part(t, op, &s, v, below);
-        if (code && t->error && t->error->field == NULL)
-            t->error->field = op->name;
+        if (op->kind < PD_OP_GIVEN)
+            code = take_step(t, &step, &s, v);
     }
+    return code;
+}
+
+static enum pd_code touch_layout(struct pd_retouch *t, const struct pd_op *head, const struct pd_shape *shape,
+                                 void *v, unsigned around)
+{
+    const struct pd_retouch_walk *found = find_walk(t, head, shape, around);
+    if (found == NULL)
+        return touch_all(t, head, shape, v, around);
+    enum pd_code code = PD_OK;
+    const struct pd_retouch_walk w = *found; /* parts of it may replace it */
+    for (size_t i = 0; !code && i < w.n; i++)
+        code = take_step(t, &w.steps[i], shape, v);
     return code;
 }
 

@@ -14,6 +14,26 @@
 
 #define PD_RETOUCH_SCRATCH ((size_t)256 << 10)
 
+/* A field that the callbacks may change. */
+struct pd_retouch_step {
+    const struct pd_op *op;
+    uint8_t kind;  /* of a field that is no part */
+    uint8_t below; /* the kind around the fields of a part */
+};
+
+enum { PD_RETOUCH_STEPS = 16, PD_RETOUCH_WALKS = 16 };
+
+/* The steps through a layout under a shape, which decides alone what is present. */
+struct pd_retouch_walk {
+    const struct pd_op *head; /* NULL: not filled */
+    uint64_t sample_type, read_format, branch_sample_type;
+    uint16_t misc;
+    uint8_t variant, around;
+    bool usable; /* there are not too many, and no field decides */
+    uint8_t n;
+    struct pd_retouch_step steps[PD_RETOUCH_STEPS];
+};
+
 struct pd_retouch {
     const struct pd_allocator *allocator;
     struct pd_identities ids;
@@ -41,6 +61,7 @@ struct pd_retouch {
     void **blocks;
     size_t n_blocks, blocks_cap;
     struct pd_error *error;
+    struct pd_retouch_walk walks[PD_RETOUCH_WALKS]; /* those that came last */
 };
 
 /* `t` is zeroed except for allocator, touched, clean and callbacks. PD_ENOMEM. Must be closed in any case. */

@@ -26,6 +26,12 @@ static inline bool pd_is_condition(const struct pd_op *op)
     return op->kind >= PD_OP_WHEN && op->kind <= PD_OP_LACKS;
 }
 
+/* A condition that the value of a field decides, not the shape. */
+static inline bool pd_is_field_test(const struct pd_op *op)
+{
+    return pd_is_condition(op) && op->kind >= PD_OP_IS;
+}
+
 /* A test of a field; without value (only the layout is known) it holds. */
 static inline bool pd_test_field(const struct pd_op *op, const void *v)
 {

@@ -57,10 +57,13 @@ void pd_subject_init(struct pd_subject *s, const struct pd_record *rec);
 bool pd_meets_early(const struct pd_criteria *c, const struct pd_subject *s);
 /* Pid, tid and name. */
 bool pd_meets_task(const struct pd_criteria *c, const struct pd_subject *s);
+bool pd_meets_event(const struct pd_criteria *c, const struct pd_subject *s);
 /* All lists of `keep` but the types. */
 bool pd_meets_all(const struct pd_criteria *c, const struct pd_subject *s);
 /* One of the lists of `drop`, the types included. */
 bool pd_meets_any(const struct pd_criteria *c, const struct pd_subject *s);
+/* One of the lists of times, cpus and events. */
+bool pd_meets_any_itself(const struct pd_criteria *c, const struct pd_subject *s);
 /* One of the lists of pids, tids and comms. */
 bool pd_meets_any_task(const struct pd_criteria *c, const struct pd_subject *s);
 /* all_user, all_kernel */
@@ -146,7 +149,7 @@ struct pd_seen {
 #define PD_FIRST_PARTS ((size_t)4001) /* bytes to start with, doubled when more are needed */
 
 struct pd_scan {
-    bool quick;                   /* pd_scan_samples() may choose: only times and tasks are selected */
+    bool quick;                   /* pd_scan_samples() may choose: by time, task, cpu and event alone */
     struct pd_seen seen[PD_SEEN]; /* by the last bits of the tid */
     /*
      * The remembered choices: parts of the data from its start on, kept or not, or a record that goes with

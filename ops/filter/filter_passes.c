@@ -250,6 +250,12 @@ static enum pd_code take_sample(struct pd_filtering *f, struct pd_record *rec, s
     return !code && f->deferred ? note_chain(f, rec, s->tid) : code;
 }
 
+/* True if the lists of tasks want it. */
+static bool wants_task(const struct pd_filtering *f, const struct pd_subject *s)
+{
+    return pd_meets_task(&f->keep, s) && !(f->drops && pd_meets_any_task(&f->drop, s));
+}
+
 /* The second pass, a sample. */
 static enum pd_code choose_known(struct pd_filtering *f, struct pd_record *rec, const struct pd_moment *when,
                                  bool *kept)
@@ -264,7 +270,7 @@ static enum pd_code choose_known(struct pd_filtering *f, struct pd_record *rec, 
     if (f->ask_tasks)
         pd_tasks_find_span(f->tasks, when, s.tid, &s.task, &from, &to);
     const enum pd_code code = take_sample(f, rec, &s, kept);
-    note_subject(f, &s, from, to, pd_meets_task(&f->keep, &s), *kept);
+    note_subject(f, &s, from, to, wants_task(f, &s), *kept);
     return code;
 }
 
@@ -281,7 +287,7 @@ static enum pd_code collect_and_choose_sample(struct pd_filtering *f, struct pd_
     if (!code && is_readable(rec))
         code = take_sample(f, rec, &s, kept);
     if (!code && early)
-        note_subject(f, &s, when->at, UINT64_MAX, pd_meets_task(&f->keep, &s), *kept);
+        note_subject(f, &s, when->at, UINT64_MAX, wants_task(f, &s), *kept);
     return code;
 }
 
@@ -591,13 +597,13 @@ static bool may_guess(const struct pd_filtering *f)
            !pd_filter_is_pipe(f);
 }
 
-/* True if only times and tasks are selected. */
+/* True if a sample is chosen by its time, task, cpu and event alone. */
 static bool is_quick(const struct pd_filtering *f)
 {
     const struct pd_filter_options *o = f->options;
-    return f->tasks && o->sideband == PD_SIDEBAND_NEEDED && !f->deferred && !f->reads && !f->drops &&
-           !f->ordered && !o->predicate && !o->keep.types && !o->keep.cpus && !o->keep.events &&
-           !o->all_user && !o->all_kernel && !o->every && !o->limit;
+    return f->tasks && o->sideband == PD_SIDEBAND_NEEDED && !f->deferred && !f->reads && !f->ordered &&
+           !o->predicate && !o->keep.types && !o->drop.types && !o->all_user && !o->all_kernel && !o->every &&
+           !o->limit;
 }
 
 /* True if selected records can be copied without decoding. Then the choice is remembered. */

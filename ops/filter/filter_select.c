@@ -186,20 +186,31 @@ bool pd_meets_mode(const struct pd_filter_options *o, const struct pd_record *re
     return !(o->all_user && pd_in_kernel(rec)) && !(o->all_kernel && user);
 }
 
+static bool in_events(const struct pd_criteria *c, const struct pd_subject *s)
+{
+    return in(&c->events, s->rec->attr_index);
+}
+
+bool pd_meets_event(const struct pd_criteria *c, const struct pd_subject *s)
+{
+    return !c->lists->events || !has_event(s) || in_events(c, s);
+}
+
 bool pd_meets_all(const struct pd_criteria *c, const struct pd_subject *s)
 {
+    return pd_meets_early(c, s) && pd_meets_event(c, s) && (!s->has_task || pd_meets_task(c, s));
+}
+
+bool pd_meets_any_itself(const struct pd_criteria *c, const struct pd_subject *s)
+{
     const struct pd_filter_lists *l = c->lists;
-    return pd_meets_early(c, s) && (!l->events || !has_event(s) || in(&c->events, s->rec->attr_index)) &&
-           (!s->has_task || pd_meets_task(c, s));
+    return (l->times && s->time && s->time != UINT64_MAX && pd_time_match(l->times, l->n_times, s->time)) ||
+           (l->cpus && s->has_cpu && in_cpus(l, s->cpu)) || (l->events && has_event(s) && in_events(c, s));
 }
 
 bool pd_meets_any(const struct pd_criteria *c, const struct pd_subject *s)
 {
-    const struct pd_filter_lists *l = c->lists;
-    return (l->types && pd_lists_type(c, s->rec->type)) ||
-           (l->times && s->time && s->time != UINT64_MAX && pd_time_match(l->times, l->n_times, s->time)) ||
-           (l->cpus && s->has_cpu && in_cpus(l, s->cpu)) ||
-           (l->events && has_event(s) && in(&c->events, s->rec->attr_index)) ||
+    return (c->lists->types && pd_lists_type(c, s->rec->type)) || pd_meets_any_itself(c, s) ||
            (s->has_task && pd_meets_any_task(c, s));
 }
 

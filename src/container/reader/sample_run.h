@@ -51,7 +51,8 @@ static inline bool pd_reader_next_quick(struct pd_reader *r, struct pd_record *r
 struct pd_samples {
     const struct pd_plan *plan; /* of the sample, which suits; NULL: there was none yet */
     size_t size;
-    size_t usual; /* size of samples whose event need not be looked up; 1: there is none */
+    uint32_t index; /* of its event */
+    size_t usual;   /* size of samples whose event need not be looked up; 1: there is none */
 };
 
 /* Of off-cpu samples, the task is elsewhere. */
@@ -64,9 +65,9 @@ static inline struct pd_samples pd_samples_of(const struct pd_reader *r)
 {
     const struct pd_plan *plan = r->attrs.seen == 1 ? &r->attrs.attr[0]->plan : NULL;
     if (plan == NULL || !pd_samples_suit(plan))
-        return (struct pd_samples){NULL, 1, 1};
+        return (struct pd_samples){NULL, 1, 0, 1};
     const size_t size = plan->budget + sizeof(struct pd_record_header);
-    return (struct pd_samples){plan, size, size};
+    return (struct pd_samples){plan, size, 0, size};
 }
 
 /*
@@ -84,8 +85,7 @@ static inline bool pd_samples_next(const struct pd_reader *r, const uint8_t *p, 
         return false;
     s->size = s->usual;
     if (h.size != s->usual) {
-        uint32_t index;
-        const struct pd_event_attr *event = pd_attrs_quick(&r->attrs, p, h.type, h.size, &index);
+        const struct pd_event_attr *event = pd_attrs_quick(&r->attrs, p, h.type, h.size, &s->index);
         if (event == NULL || (&event->plan != s->plan && !pd_samples_suit(&event->plan)) ||
             h.size < event->plan.budget + sizeof h)
             return false;

@@ -45,7 +45,7 @@
     if (v->abi_ & (bit_))                   \
         straight_##layout_(c, s, &v->f_);
 #define LIST(f_, n_, layout_, doc_)         \
-    put_number_of(c, v->f_.n, 8);                \
+    put_number_of(c, v->f_.n, 8);           \
     for (size_t i = 0; i < v->f_.n; i++) {  \
         struct pd_##layout_ one;            \
         pd_##layout_##_at(&v->f_, i, &one); \

@@ -277,8 +277,12 @@ bool dump_fields_start(struct dump *d)
         return false;
     d->lines = cli_calloc(1, sizeof *d->lines);
     learn_name(d, 0);
-    return d->lines && (!has(d, F_COMM) || collect_tasks(d)) && (!has(d, F_CGROUP) || collect_cgroups(d)) &&
-           (!has(d, F_DSO) || cli_ordered_open(&d->ordered, &d->in, PD_SORT_TIME, PD_SESSION_MAPPINGS));
+    if (!d->lines || (has(d, F_CGROUP) && !collect_cgroups(d)))
+        return false;
+    if (has(d, F_DSO))
+        return cli_ordered_open(&d->ordered, &d->in, PD_SORT_TIME,
+                                PD_SESSION_MAPPINGS | (has(d, F_COMM) ? PD_SESSION_TASKS : 0u));
+    return !has(d, F_COMM) || collect_tasks(d);
 }
 
 void dump_fields_free(struct dump *d)
@@ -374,9 +378,17 @@ static const char *find_comm(const struct dump *d, const struct values *v, const
                              char number[16], uint64_t *from, uint64_t *to)
 {
     struct pd_task task;
-    pd_tasks_find_span(d->tasks, when, v->s->tid, &task, from, to);
-    if (task.comm != PD_COMM_NONE)
-        return pd_tasks_comm(d->tasks, task.comm);
+    const struct pd_session_task *now;
+    if (d->ordered.session) {
+        now = pd_session_find_task(d->ordered.session, v->s->tid);
+        *from = *to = 0; /* until the next record */
+        if (now && *now->comm)
+            return now->comm;
+    } else {
+        pd_tasks_find_span(d->tasks, when, v->s->tid, &task, from, to);
+        if (task.comm != PD_COMM_NONE)
+            return pd_tasks_comm(d->tasks, task.comm);
+    }
     snprintf(number, 16, ":%" PRId32, (int32_t)v->s->tid);
     return number;
 }
@@ -504,7 +516,7 @@ static inline void print_columns_of_task(const struct dump *d, const struct valu
     if (v->chain || !(v->type & PD_SAMPLE_TID))
         known = NULL;
     if (known == NULL || known->n == 0 || known->tid != v->s->tid || known->pid != v->s->pid ||
-        (d->tasks && (when->at <= known->from || when->at >= known->to))) {
+        (has(d, F_COMM) && (when->at <= known->from || when->at >= known->to))) {
         print_task(d, v, when, known);
     } else if (reserve(v->out, sizeof known->text)) {
         memcpy(v->out->buf + v->out->n, known->text, sizeof known->text);

@@ -122,3 +122,16 @@ done
 cat d.data | "$PERFDATA" dump -F comm,time,ip,dso - | cmp -s - want || fail 'dso of a stream'
 expect 2 "$PERFDATA" dump -F comm,dso d.data
 has err 'dso is that of ip'
+# Names at that time, too, which stand behind the samples in the file.
+cat >names.jsonl <<'END'
+{"header":{}}
+{"attr":{"type":"SOFTWARE","sample_type":"IP|TID|TIME","flags":"sample_id_all"}}
+{"record":{"type":"SAMPLE","misc":"cpumode=USER","sample":{"ip":1,"pid":7,"tid":7,"time":1000}}}
+{"record":{"type":"SAMPLE","misc":"cpumode=USER","sample":{"ip":1,"pid":7,"tid":7,"time":3000}}}
+{"record":{"type":"SAMPLE","misc":"cpumode=USER","sample":{"ip":1,"pid":7,"tid":7,"time":5000}}}
+{"record":{"type":"COMM","comm":{"pid":7,"tid":7,"comm":"second"},"sample_id":{"pid":7,"tid":7,"time":4000}}}
+{"record":{"type":"COMM","comm":{"pid":7,"tid":7,"comm":"first"},"sample_id":{"pid":7,"tid":7,"time":2000}}}
+END
+"$PERFDATA" encode -o names.data names.jsonl
+[ "$("$PERFDATA" dump -F comm,time,ip,dso names.data | awk '{ print $1 }' | xargs)" = ':7 first second' ] ||
+    fail "names in the order of time: $("$PERFDATA" dump -F comm,time,ip,dso names.data)"

@@ -117,5 +117,10 @@ static int follow_stream(void)
 
 int main(int argc, char **argv)
 {
-    return argc > 1 ? follow_process(atoi(argv[1])) : follow_stream();
+    const int pid = argc > 1 ? atoi(argv[1]) : 0;
+    if (argc > 1 && pid < 1) {
+        fprintf(stderr, "%s is no PID\n", argv[1]);
+        return 2;
+    }
+    return argc > 1 ? follow_process(pid) : follow_stream();
 }

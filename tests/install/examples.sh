@@ -72,6 +72,9 @@ got=0
 found/live <cut.pipe >/dev/null 2>err || got=$?
 [ $got = 1 ] && has err 'ends after' || fail "live of a cut stream: $got: $(cat err)"
 
+got=0
+found/live nobody 2>err || got=$?
+[ $got = 2 ] && has err 'nobody is no PID' || fail "live of a name: $got: $(cat err)"
 bash -c 'for ((i = 0; i < 2000000; i++)); do :; done' &
 busy=$!
 got=0

@@ -322,6 +322,8 @@ static enum pd_code put_page(struct pd_parquet *p, struct page *page, struct col
     const uint64_t at = p->at;
     const size_t bound = ZSTD_compressBound(p->page.n);
     p->packed.n = 0;
+    if (p->page.n > INT32_MAX) /* names that are \xNN throughout */
+        return pd_fail(error, PD_ELIMIT, PD_NOWHERE, "bytes of a page", p->page.n, INT32_MAX);
     if (p->page.lost || (p->packed.cap < bound && !pd_out_grow(&p->packed, bound)))
         return fail_memory(error);
     const size_t n = ZSTD_compressCCtx(p->zstd, p->packed.buf, p->packed.cap, p->page.n ? p->page.buf : "",

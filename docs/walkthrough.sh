@@ -6,7 +6,7 @@
 set -eu
 cd "$1"
 perfdata=${PERFDATA:-perfdata}
-for groups in /sys/fs/cgroup/perf_event /sys/fs/cgroup; do # version 1, or 2
+for groups in /sys/fs/cgroup/{perf_event,unified,}; do # version 1; 2, beside it or alone
     [ ! -e $groups/cgroup.procs ] || break
 done
 say() { printf '\n# %s\n' "$*"; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # No line of a text file has more than 110 columns, but for the exceptions below. Sources are as clang-format
 # 14 (Debian 12) makes them by .clang-format, but for those that are generated. No static function has a verb
-# for a name.
+# for a name. Scripts of tests can be executed.
 set -euo pipefail
 cd "${PERFDATA_SOURCE:-$(dirname "$0")/../..}"
 fail() {
@@ -62,6 +62,11 @@ found += [f"nothing needs the exception {e[0]!r}" for at, e in enumerate(EXCEPTI
 print("\n".join(found[:20]))
 sys.exit(1 if found or texts < 700 else 0)
 END
+
+# A test that cannot be executed is none (tests/CMakeLists.txt); modules are for others, which name them.
+while read -r script; do
+    [ -x "$script" ] || fail "it does not run, since it is not executable: $script"
+done < <(printf '%s\n' "${all[@]}" | grep -E '^tests/.*/[^/]*\.sh$' | xargs -r grep -l '^#!')
 
 # A name says verb and object.
 words='run|put|tell|see|mark|want|need|look'

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # docs/walkthrough.sh runs, and what it makes is what it says.
 . "$(dirname "$0")/../frame_lib.sh"
-for groups in /sys/fs/cgroup/perf_event /sys/fs/cgroup; do
+for groups in /sys/fs/cgroup/{perf_event,unified,}; do
     [ ! -e $groups/cgroup.procs ] || break
 done
+[ -e $groups/cgroup.procs ] || skip 'no cgroups are mounted'
 [ "$(id -u)" = 0 ] && mkdir $groups/walk-test 2>/dev/null && rmdir $groups/walk-test ||
     skip 'no cgroups can be made here'
 command -v cc >/dev/null || skip 'cc is not installed'

@@ -190,86 +190,79 @@ void pd_scan_end(struct pd_scan *s, const struct pd_place *end)
 
 /* ---- Samples */
 
-/* What judging samples takes from one to the next. */
-struct judging {
-    const struct pd_filtering *f;
-    struct pd_samples run;
-    struct pd_filter_lists lists; /* a copy: the compiler knows that it stays */
-    bool each;                    /* the cpu or event of each sample counts, or its time excludes it */
-    struct pd_record rec;         /* of `subject` */
-    struct pd_subject subject;    /* for `each`, without the task */
+/* A sample whose cpu or event counts, or whose time excludes it: without its task. */
+struct look {
+    struct pd_record rec; /* of `subject` */
+    struct pd_subject subject;
 };
 
-static bool judges_each(const struct pd_filter_options *o)
+static bool looks_at_each(const struct pd_filter_options *o)
 {
     return o->keep.cpus || o->keep.events || o->drop.cpus || o->drop.events || o->drop.times;
 }
 
-static void begin_judging(struct judging *j, const struct pd_filtering *f)
+static void begin_look(struct look *look)
 {
-    j->f = f;
-    j->run = pd_samples_of(f->reader);
-    j->lists = f->options->keep;
-    j->each = judges_each(f->options);
-    j->rec.type = PD_RECORD_SAMPLE;
-    j->subject.rec = &j->rec;
-    j->subject.has_time = true;
+    look->rec.type = PD_RECORD_SAMPLE;
+    look->subject.rec = &look->rec;
+    look->subject.has_time = true;
 }
 
-/* The sample at p, without its task. */
-static void look_at_each(struct judging *j, const uint8_t *p, uint64_t time)
+/* Takes the sample at p. False: its time or cpu is not selected. Apart, as most filters do not need it. */
+__attribute__((noinline)) static bool meets_early(const struct pd_filtering *f, struct look *look,
+                                                  const struct pd_plan *plan, uint32_t event,
+                                                  const uint8_t *p, uint64_t time)
 {
-    struct pd_subject *s = &j->subject;
-    const struct pd_plan *plan = j->run.plan;
+    struct pd_subject *s = &look->subject;
     s->time = time;
     s->cpu = UINT32_MAX;
     if (plan->cpu)
         memcpy(&s->cpu, p + plan->cpu, sizeof s->cpu);
     s->has_cpu = s->cpu != UINT32_MAX;
-    j->rec.attr_index = j->run.index;
+    look->rec.attr_index = event;
+    return pd_meets_early(&f->keep, s);
 }
 
 /* Its event is not selected, or something but its task drops it. */
-static bool is_dropped(const struct judging *j)
+__attribute__((noinline)) static bool is_dropped(const struct pd_filtering *f, const struct look *look)
 {
-    const struct pd_filtering *f = j->f;
-    return !pd_meets_event(&f->keep, &j->subject) || (f->drops && pd_meets_any_itself(&f->drop, &j->subject));
+    return !pd_meets_event(&f->keep, &look->subject) ||
+           (f->drops && pd_meets_any_itself(&f->drop, &look->subject));
 }
 
 /* True if this sample can be decided at once. Its moment is `at`. */
-static inline bool judge(struct judging *j, const uint8_t *p, uint64_t at, uint64_t time, bool *keep)
+static inline bool judge(const struct pd_filtering *f, const struct pd_filter_lists *l,
+                         const struct pd_samples *run, struct look *look, const uint8_t *p, uint64_t at,
+                         uint64_t time, bool *keep)
 {
-    const struct pd_filter_lists *l = &j->lists;
-    const struct pd_plan *plan = j->run.plan;
     uint32_t task[2];
     *keep = false;
     if (l->times && !pd_time_in(l->times, l->n_times, time))
         return true;
-    if (j->each) {
-        look_at_each(j, p, time);
-        if (!pd_meets_early(&j->f->keep, &j->subject))
-            return true;
-    }
-    memcpy(task, p + plan->pid, sizeof task);
-    const struct pd_seen *seen = &j->f->scan.seen[task[1] % PD_SEEN];
+    if (look && !meets_early(f, look, run->plan, run->index, p, time))
+        return true;
+    memcpy(task, p + run->plan->pid, sizeof task);
+    const struct pd_seen *seen = &f->scan.seen[task[1] % PD_SEEN];
     if (seen->pid != task[0] || seen->tid != task[1] || at <= seen->from || at >= seen->to)
         return false;
-    *keep = seen->keep && !(j->each && is_dropped(j));
-    return !*keep || (seen->needed && pd_sample_fits(plan, p, j->run.size));
+    *keep = seen->keep && !(look && is_dropped(f, look));
+    return !*keep || (seen->needed && pd_sample_fits(run->plan, p, run->size));
 }
 
 void pd_scan_samples(struct pd_filtering *f, struct pd_clock *clock)
 {
     struct pd_reader *r = f->reader;
     struct pd_scan *s = &f->scan;
+    const struct pd_filter_lists lists = f->options->keep;
     const uint8_t *p = r->src->next, *const begin = p, *const stop = r->src->stop;
-    struct judging judging;
+    struct pd_samples run = pd_samples_of(r);
+    struct look look, *const each = looks_at_each(f->options) ? &look : NULL;
     struct pd_clock now = *clock;
     uint64_t n = 0, kept = 0, time, first = f->stats->first, last = f->stats->last;
     bool keep;
-    begin_judging(&judging, f);
-    while (pd_samples_next(r, p, (size_t)(stop - p), &judging.run, &time) &&
-           judge(&judging, p, time > now.done ? time : now.done, time, &keep)) {
+    begin_look(&look);
+    while (pd_samples_next(r, p, (size_t)(stop - p), &run, &time) &&
+           judge(f, &lists, &run, each, p, time > now.done ? time : now.done, time, &keep)) {
         if (keep != s->kept && s->on &&
             !pd_scan_note(s, f->options->allocator, r->at + (uint64_t)(p - begin), keep))
             break;
@@ -279,7 +272,7 @@ void pd_scan_samples(struct pd_filtering *f, struct pd_clock *clock)
             last = time > last ? time : last;
         }
         kept += keep;
-        p += judging.run.size;
+        p += run.size;
         n++;
     }
     *clock = now;

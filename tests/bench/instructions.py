@@ -83,7 +83,13 @@ VERBS = {
     "reencode": ["convert", "-q", "--reencode", "-f", "-o", "OUT", "IN"],
     "filter-time": ["filter", "-q", "--time", "10%-14%", "-f", "-o", "OUT", "IN"],
     "filter-pid": ["filter", "-q", "--pid", "1000", "-f", "-o", "OUT", "IN"],
+    "filter-drop": ["filter", "-q", "--exclude-pid", "1000", "-f", "-o", "OUT", "IN"],
+    "filter-drop-cpu": ["filter", "-q", "--exclude-cpu", "1", "-f", "-o", "OUT", "IN"],
     "sort": ["sort", "-q", "-f", "-o", "OUT", "IN"],
+    "hash": ["hash", "IN"],
+    "redact": ["redact", "-q", "-f", "-o", "OUT", "IN"],
+    "decode": ["decode", "IN"],
+    "encode": ["encode", "-q", "-f", "-o", "OUT", "TEXT"],
 }
 FEW, MANY = 4000, 24000
 FULL = os.environ.get("PERFDATA_TEST_EFFORT") == "full"
@@ -132,9 +138,16 @@ def count_verbs(kinds):
                     ],
                     check=True,
                 )
+                subprocess.run(
+                    [os.path.join(BUILD, "perfdata"), "decode", "-f", "-o", f"{n}.text", str(n)],
+                    check=True,
+                    cwd=tmp,
+                )
             for verb, args in VERBS.items():
                 few, many = (
-                    instructions([{"IN": str(n), "OUT": "out"}.get(a, a) for a in args], tmp)
+                    instructions(
+                        [{"IN": str(n), "OUT": "out", "TEXT": f"{n}.text"}.get(a, a) for a in args], tmp
+                    )
                     for n in (FEW, MANY)
                 )
                 counts[f"perfdata {verb} {kind}"] = round((many - few) / (MANY - FEW), 1)

@@ -54,15 +54,17 @@ def hours(seconds):
     return f"{seconds / 3600:.2f}"
 
 
-def row(name, lines, last):
-    """Edges and features are those of the last run: another tree has others."""
+def row(name, lines, counted):
+    """Edges and features are the most of the runs of the last commit: another tree has others."""
+    last = [line for line in lines if counted and line["edges"]]
+    last = [line for line in last if line["commit"] == last[-1]["commit"]]
     return "| {} | {} | {} | {:,} | {} | {} | {} |".format(
         name,
         len(lines),
         hours(sum(line["cpu"] for line in lines)),
         sum(line["executions"] for line in lines),
-        last and last["edges"] or "",
-        last and last["features"] or "",
+        max([line["edges"] for line in last], default=""),
+        max([line["features"] for line in last], default=""),
         sum(line["findings"] for line in lines) or "",
     )
 
@@ -75,14 +77,13 @@ def text(table):
     out = [*head]
     for name in sorted({line["harness"] for line in table}):
         lines = [line for line in table if line["harness"] == name]
-        asan = [line for line in lines if line["engine"] == "asan"]
-        out.append(row(f"`{name}`", lines, asan[-1] if asan else None))
-    out.append(row("all", table, None))
+        out.append(row(f"`{name}`", lines, True))
+    out.append(row("all", table, False))
     out += ["", *head]
     for engine, what in ENGINES.items():
         lines = [line for line in table if line["engine"] == engine]
         if lines:
-            out.append(row(what, lines, None))
+            out.append(row(what, lines, False))
     return "\n".join(out)
 
 

@@ -119,3 +119,21 @@ for file in threads.data threads.pipe; do
     "$PERFDATA" filter -q -f -o ten.data --pid 10 - < <(cat $file)
     [ "$("$PERFDATA" dump -F time ten.data | grep -c .)" = 4 ] || fail "filter --pid 10 of $file"
 done
+
+# ---- filter by cgroup: the one that is named, neither another nor one whose name is not known.
+{
+    printf '%s\n' '{"header":{"container":"file","order":"little"}}' \
+        '{"attr":{"type":"SOFTWARE","sample_type":"IP|TID|TIME|CGROUP","flags":"sample_id_all|cgroup"}}'
+    for id in 1 2; do
+        printf '{"record":{"type":"CGROUP","cgroup":{"id":"%d","path":"/%d"},' $id $id
+        printf '"sample_id":{"pid":1,"tid":1,"time":"1"}}}\n'
+    done
+    for id in 1 2 3; do
+        printf '{"record":{"type":"SAMPLE","sample":{"ip":"0x1","pid":7,"tid":7,"time":"1%d","cgroup":"%d"}}}\n' \
+            $id $id
+    done
+} | "$PERFDATA" encode -q -o cgroups.data -
+expect 0 "$PERFDATA" filter -q -f -o one.data --cgroup /1 cgroups.data
+[ "$("$PERFDATA" dump -F time one.data | grep -c .)" = 1 ] || fail "filter --cgroup"
+expect 0 "$PERFDATA" filter -q -f -o others.data --exclude-cgroup /1 cgroups.data
+[ "$("$PERFDATA" dump -F time others.data | grep -c .)" = 2 ] || fail "filter --exclude-cgroup"

@@ -129,8 +129,8 @@ done
         printf '"sample_id":{"pid":1,"tid":1,"time":"1"}}}\n'
     done
     for id in 1 2 3; do
-        printf '{"record":{"type":"SAMPLE","sample":{"ip":"0x1","pid":7,"tid":7,"time":"1%d","cgroup":"%d"}}}\n' \
-            $id $id
+        printf '{"record":{"type":"SAMPLE","sample":{"ip":"0x1","pid":7,"tid":7,"time":"1%d",' $id
+        printf '"cgroup":"%d"}}}\n' $id
     done
 } | "$PERFDATA" encode -q -o cgroups.data -
 expect 0 "$PERFDATA" filter -q -f -o one.data --cgroup /1 cgroups.data

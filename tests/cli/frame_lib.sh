@@ -221,8 +221,19 @@ peak_memory() {
     cat peak
 }
 
-# most_memory KB: this much, plus the memory of a sanitizer, which has a shadow of each byte.
-most_memory() { if sanitized; then echo $((2 * $1 + 100000)); else echo "$1"; fi; }
+# QEMU runs the command: it keeps translated code, which counts as the memory of the command.
+emulated() { [[ $PERFDATA = */emulated/* ]]; }
+
+# most_memory KB: this much, plus the memory of a sanitizer, which has a shadow of each byte, or of QEMU.
+most_memory() {
+    if sanitized; then
+        echo $((2 * $1 + 100000))
+    elif emulated; then
+        echo $(($1 + 100000))
+    else
+        echo "$1"
+    fi
+}
 
 # little_more SMALL LARGE KB: LARGE is at most KB more than SMALL.
 little_more() { [ $(($2 - $1)) -lt "$(most_memory "$3")" ]; }
@@ -235,7 +246,7 @@ flat() {
     [ -e large.data ] || many "$(large_power)" >large.data
     small=$(peak_memory "$@" tiny.data)
     large=$(peak_memory "$@" large.data)
-    [[ $PERFDATA != */emulated/* ]] || return 0 # QEMU keeps translated code, which counts
+    ! emulated || return 0
     little_more "$small" "$large" "$most" ||
         fail "$* takes $small kB for a small file, $large kB for a large one"
 }

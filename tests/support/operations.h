@@ -14,12 +14,14 @@
 #include "recording.h"
 #include <errno.h>
 #include <perfdata/ops/difference.h>
+#include <perfdata/ops/expression.h>
 #include <perfdata/ops/filter.h>
 #include <perfdata/ops/gen.h>
 #include <perfdata/ops/hash.h>
 #include <perfdata/ops/merge.h>
 #include <perfdata/ops/redact.h>
 #include <perfdata/ops/repair.h>
+#include <perfdata/ops/report.h>
 #include <perfdata/ops/sort.h>
 #include <perfdata/ops/split.h>
 
@@ -730,6 +732,67 @@ static inline void check_filter(struct operations *t, const struct image *in, bo
     image_free(&out);
 }
 
+/* ---- report, and what expressions select: counted with the options of filter */
+
+/* The rows of an event add up to it. */
+static inline void check_report(struct operations *t, const struct image *in)
+{
+    static const enum pd_report_key keys[] = {PD_KEY_COMM, PD_KEY_DSO,   PD_KEY_PID,    PD_KEY_TID,
+                                              PD_KEY_CPU,  PD_KEY_EVENT, PD_KEY_CGROUP, PD_KEY_TIME};
+    const struct pd_filter_options all = {.size = sizeof all, .allocator = &t->allocator};
+    const struct pd_report_options options = {.size = sizeof options,
+                                              .keys = keys + t->o[2] % 7,
+                                              .n_keys = 1 + t->o[3] % 2,
+                                              .slices = 1 + t->o[4] % 10,
+                                              .last = UINT64_MAX >> t->o[6] % 64,
+                                              .selection = &all,
+                                              .finding = operation_finding,
+                                              .user = t};
+    struct pd_reader *r = operation_reopen(t, in);
+    struct pd_report *report = NULL;
+    struct pd_error error;
+    const enum pd_code code = pd_report_new(&report, r, &options, &error);
+    for (size_t i = 0; !code && i < pd_report_n_events(report); i++) {
+        const struct pd_report_event *event = pd_report_get_event(report, i);
+        uint64_t n = 0, period = 0;
+        for (size_t k = 0; k < event->n_rows; k++) {
+            n += event->rows[k].samples;
+            period =
+                period > UINT64_MAX - event->rows[k].period ? UINT64_MAX : period + event->rows[k].period;
+        }
+        CHECK(n == event->samples && period == event->period);
+    }
+    CHECK(code || t->findings || pd_report_is_damaged(report) || !operation_breaks(t, in));
+    pd_report_free(report);
+    operation_end(t, r, code, &error);
+}
+
+/* A sample meets an expression or its negation. */
+static inline void check_expression(struct operations *t, const struct image *in)
+{
+    static const char *const texts[][2] = {
+        {"ip > 0x400000", "!(ip > 0x400000)"},
+        {"pid == 100 || tid != 101 && cpu < 2", "!(pid == 100 || tid != 101 && cpu < 2)"},
+        {"period & 1", "!(period & 1)"},
+        {"time >= 20", "!(time >= 20)"},
+    };
+    const char *const *const both = texts[t->o[2] % 4];
+    struct pd_expression *yes, *no;
+    struct pd_expression_error wrong = {0};
+    struct pd_record rec = {0};
+    CHECK(pd_expression_new(&yes, both[0], &t->allocator, &wrong) == PD_OK);
+    CHECK(pd_expression_new(&no, both[1], &t->allocator, &wrong) == PD_OK);
+    struct pd_reader *r = operation_reopen(t, in);
+    const bool fits = pd_expression_check(yes, r, NULL, &wrong) && pd_expression_check(no, r, NULL, &wrong);
+    CHECK(fits || wrong.what);
+    while (fits && pd_reader_next(r, &rec, NULL) == PD_OK)
+        if (rec.type == PD_RECORD_SAMPLE && pd_reader_decode(r, &rec, NULL) == PD_OK)
+            CHECK(!(pd_expression_meets(yes, NULL, &rec) && pd_expression_meets(no, NULL, &rec)));
+    pd_expression_free(yes);
+    pd_expression_free(no);
+    pd_reader_close(r);
+}
+
 /* ---- All of them */
 
 /* `in` has n recordings, at least one; each opens. */
@@ -749,7 +812,11 @@ static inline void check_operation(const uint8_t *o, const struct image *in, siz
     case OPERATION_COMPARE: check_compare(&t, in, n > 1 ? in + 1 : NULL, clean); break;
     case OPERATION_EDIT: check_edit(&t, in, clean); break;
     case OPERATION_GEN: check_gen(&t); break;
-    case OPERATION_FILTER: check_filter(&t, in, clean); break;
+    case OPERATION_FILTER:
+        check_filter(&t, in, clean);
+        check_report(&t, in);
+        check_expression(&t, in);
+        break;
     case OPERATION_N: break;
     }
     CHECK(t.heap.blocks == 0 && t.heap.bytes == 0);

@@ -7,6 +7,12 @@
 #include <perfdata/session/text.h>
 #include <string.h>
 
+/*
+ * The number of bytes at the start of a text that pd_out_visible() and pd_out_plain() write as they are:
+ * ASCII without control characters and backslashes.
+ */
+size_t pd_plain_length(const char *text, size_t n);
+
 /* Writes text that does not fit: makes room, or drops it. */
 void pd_out_slow(struct pd_out *out, const void *bytes, size_t n);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* out.c - the buffer that text goes to, and the forms of single values. */
 #include "emit.h"
+#include "src/support/wrap.h"
 #include <stdio.h>
 #include "reflect.h"
 #include "command_text.h"
@@ -234,11 +235,39 @@ static size_t visible_length(const uint8_t *p, size_t n)
     return length == 2 && p[0] == 0xc2 && p[1] < 0xa0 ? 0 : length;
 }
 
+/* True if none of 8 bytes is a control character, a backslash, or above 0x7e. */
+PD_WRAPS static bool are_plain(uint64_t bytes)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), highs = 0x80 * ones;
+    const uint64_t del = bytes ^ 0x7f * ones, backslash = bytes ^ '\\' * ones;
+    const uint64_t low = (bytes - ' ' * ones) | (del - ones) | (backslash - ones);
+    return ((bytes | low) & highs) == 0;
+}
+
+size_t pd_plain_length(const char *text, size_t n)
+{
+    const uint8_t *p = (const uint8_t *)text;
+    uint64_t bytes;
+    size_t i = 0;
+    for (; n - i >= sizeof bytes; i += sizeof bytes) {
+        memcpy(&bytes, p + i, sizeof bytes);
+        if (!are_plain(bytes))
+            break;
+    }
+    while (i < n && p[i] >= ' ' && p[i] < 0x7f && p[i] != '\\')
+        i++;
+    return i;
+}
+
 /* The text written for each backslash: "\\" or "\". */
 static void emit_visible(struct pd_out *out, const char *text, size_t n, bool twice)
 {
     const uint8_t *p = (const uint8_t *)text;
     for (size_t i = 0; i < n;) {
+        const size_t plain = pd_plain_length(text + i, n - i);
+        pd_emit(out, p + i, plain);
+        if ((i += plain) == n)
+            break;
         const size_t length = visible_length(p + i, n - i);
         if (length == 0) {
             PD_EMIT(out, "\\x");

@@ -4,6 +4,7 @@
 #include "src/schema/fail.h"
 #include "src/support/keyed.h"
 #include "src/support/memory.h"
+#include "src/support/wire.h"
 #include <xxhash.h>
 
 #define BLOCK ((size_t)1 << 20)
@@ -48,26 +49,25 @@ static enum pd_code no_memory(struct pd_error *error, size_t n)
     return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "stacks", 0, n);
 }
 
-static size_t place_of(const struct pd_stacks *s, const uint8_t *key, size_t n)
+static uint64_t hash_of(const struct pd_stacks *s, const uint8_t *key, size_t n)
 {
-    return (size_t)XXH3_64bits_withSeed(key, n, s->seed) & (s->size - 1);
+    return XXH3_64bits_withSeed(key, n, s->seed);
 }
 
 static bool enlarge_table(struct pd_stacks *s)
 {
     const size_t size = s->size ? 2 * s->size : 4096, old = s->size;
-    struct pd_waiting **table = pd_array(s->allocator, NULL, size, sizeof(struct pd_waiting *)),
-                      **from = s->table;
+    struct pd_stack_entry *table = pd_array(s->allocator, NULL, size, sizeof *table), *from = s->table;
     if (table == NULL)
         return false;
-    memset(table, 0, size * sizeof(struct pd_waiting *));
+    memset(table, 0, size * sizeof *table);
     s->table = table;
     s->size = size;
     for (size_t i = 0; i < old; i++) {
-        if (from[i] == NULL)
+        if (from[i].at == NULL)
             continue;
-        size_t at = place_of(s, from[i]->raw, from[i]->size);
-        while (table[at])
+        size_t at = (size_t)from[i].number & (size - 1);
+        while (table[at].at)
             at = (at + 1) & (size - 1);
         table[at] = from[i];
     }
@@ -91,14 +91,14 @@ static struct pd_waiting *make_room(struct pd_stacks *s, size_t bytes)
     return w;
 }
 
-static struct pd_waiting *find(const struct pd_stacks *s, const uint8_t *key, size_t n, size_t *at)
+/* The entry of a key, or a free one for it. */
+static struct pd_stack_entry *find(const struct pd_stacks *s, uint64_t hash, const uint8_t *key, size_t n)
 {
-    for (*at = place_of(s, key, n); s->table[*at]; *at = (*at + 1) & (s->size - 1)) {
-        struct pd_waiting *w = s->table[*at];
-        if (w->size == n && memcmp(w->raw, key, n) == 0)
-            return w;
+    for (size_t i = (size_t)hash & (s->size - 1);; i = (i + 1) & (s->size - 1)) {
+        struct pd_stack_entry *e = &s->table[i];
+        if (e->at == NULL || (e->number == hash && e->at->size == n && memcmp(e->at->raw, key, n) == 0))
+            return e;
     }
-    return NULL;
 }
 
 /* ---- Runs */
@@ -109,9 +109,20 @@ static int compare_keys(const struct pd_waiting *a, const struct pd_waiting *b)
     return diff ? diff : (a->size > b->size) - (a->size < b->size);
 }
 
-static int compare_places(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
-    return compare_keys(*(struct pd_waiting *const *)a, *(struct pd_waiting *const *)b);
+    const struct pd_stack_entry *x = a, *y = b;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return compare_keys(x->at, y->at);
+}
+
+/* The first bytes of a key, and zeros behind its end: a number that is smaller for smaller keys. */
+static uint64_t first_bytes(const struct pd_waiting *w)
+{
+    uint8_t bytes[8] = {0};
+    memcpy(bytes, w->raw, w->size < sizeof bytes ? w->size : sizeof bytes);
+    return pd_load64(bytes, PD_BIG);
 }
 
 /* Sorts the keys to the front of the table, which cannot be searched from then on. */
@@ -119,10 +130,10 @@ static void sort_keys(struct pd_stacks *s)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->size; i++)
-        if (s->table[i])
-            s->table[n++] = s->table[i];
+        if (s->table[i].at)
+            s->table[n++] = (struct pd_stack_entry){first_bytes(s->table[i].at), s->table[i].at};
     if (n)
-        qsort(s->table, n, sizeof *s->table, compare_places);
+        qsort(s->table, n, sizeof *s->table, compare_entries);
 }
 
 static void forget_keys(struct pd_stacks *s)
@@ -220,10 +231,12 @@ static enum pd_code merge_levels(struct pd_stacks *s, struct pd_error *error)
 
 static enum pd_code write_run(struct pd_stacks *s, struct pd_error *error)
 {
+    if (s->settle)
+        s->settle(s->settle_user);
     sort_keys(s);
     enum pd_code code = pd_spill_begin(&s->spill, error);
     for (size_t i = 0; !code && i < s->n; i++)
-        code = pd_spill_put(&s->spill, s->table[i], error);
+        code = pd_spill_put(&s->spill, s->table[i].at, error);
     if (!code)
         code = end_run(s, 0, error);
     forget_keys(s);
@@ -235,12 +248,11 @@ static enum pd_code write_run(struct pd_stacks *s, struct pd_error *error)
 enum pd_code pd_stacks_add(struct pd_stacks *s, const uint8_t *key, size_t n, uint64_t weight,
                            struct pd_waiting **at, struct pd_error *error)
 {
-    const size_t bytes = pd_waiting_bytes(n);
-    size_t place;
+    const uint64_t hash = hash_of(s, key, n);
     if (2 * s->n >= s->size && !enlarge_table(s))
         return no_memory(error, 2 * s->size * sizeof *s->table);
-    *at = find(s, key, n, &place);
-    if (*at) {
+    struct pd_stack_entry *e = find(s, hash, key, n);
+    if ((*at = e->at) != NULL) {
         (*at)->time = pd_stacks_sum((*at)->time, weight);
         return PD_OK;
     }
@@ -248,15 +260,15 @@ enum pd_code pd_stacks_add(struct pd_stacks *s, const uint8_t *key, size_t n, ui
         const enum pd_code code = write_run(s, error);
         if (code)
             return code;
-        find(s, key, n, &place);
+        e = find(s, hash, key, n);
     }
-    if ((*at = make_room(s, bytes)) == NULL)
+    if ((*at = make_room(s, pd_waiting_bytes(n))) == NULL)
         return no_memory(error, sizeof(struct pd_stack_block));
     memset(*at, 0, offsetof(struct pd_waiting, raw));
     (*at)->time = weight;
     (*at)->size = (uint16_t)n;
     memcpy((*at)->raw, key, n);
-    s->table[place] = *at;
+    *e = (struct pd_stack_entry){hash, *at};
     s->n++;
     s->added++;
     return PD_OK;
@@ -286,7 +298,7 @@ enum pd_code pd_stacks_each(struct pd_stacks *s,
     }
     sort_keys(s);
     for (size_t i = 0; !code && i < s->n; i++)
-        code = give_key(&g, s->table[i], error);
+        code = give_key(&g, s->table[i].at, error);
     forget_keys(s);
     return code;
 }

@@ -13,11 +13,16 @@
 
 struct pd_stack_block;
 
+struct pd_stack_entry {
+    uint64_t number;       /* a hash of the key; in sorted keys, its first bytes, the first the highest */
+    struct pd_waiting *at; /* the key; `time` is its sum. NULL: the entry is free */
+};
+
 struct pd_stacks {
     const struct pd_allocator *allocator;
     size_t limit; /* bytes for keys and their table */
     uint64_t seed;
-    struct pd_waiting **table; /* open addressing, at most half full; `time` is the sum */
+    struct pd_stack_entry *table; /* open addressing, at most half full */
     size_t size, n;
     struct pd_stack_block *blocks;
     size_t bytes;
@@ -27,6 +32,9 @@ struct pd_stacks {
     uint64_t round;   /* grows whenever the keys in memory are written out */
     uint64_t spilled; /* bytes */
     uint64_t added;   /* keys that were new in memory */
+    /* Called before the keys in memory are written out: adds what was counted elsewhere. May be NULL. */
+    void (*settle)(void *user);
+    void *settle_user;
 };
 
 /* `dir` as of pd_spill_init(). To be freed in any case. */

@@ -1,12 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /* folded.c - a line for each stack, as flamegraph.pl, speedscope and others read it. */
 #include "ops/export/labels.h"
+#include "src/reflect/emit.h"
+#include "src/support/memory.h"
 #include "text_out.h"
+
+/* The name of a file, if it is written as it is. */
+struct plain {
+    const char *name; /* NULL: it is not */
+    size_t n;
+};
 
 struct folding {
     struct pd_export *all;
     struct pd_text_out text;
+    struct plain *files; /* by number in `dsos` */
 };
+
+/* Looks at each name once: frames are many. */
+static enum pd_code look_at_files(struct folding *f, struct pd_error *error)
+{
+    const struct pd_texts *dsos = &f->all->dsos;
+    f->files = pd_array(f->all->options.allocator, NULL, dsos->n, sizeof *f->files);
+    if (f->files == NULL)
+        return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "files", 0, dsos->n * sizeof *f->files);
+    for (size_t i = 0; i < dsos->n; i++) {
+        const char *name = pd_export_dso_name(f->all, i);
+        const size_t n = strlen(name);
+        const bool plain = *dsos->all[i] != PD_DSO_FUNCTIONS && pd_plain_length(name, n) == n &&
+                           memchr(name, ';', n) == NULL;
+        f->files[i] = (struct plain){plain ? name : NULL, n};
+    }
+    return PD_OK;
+}
+
+static void put_frame(const struct folding *f, struct pd_out *out, uint64_t dso, uint64_t offset)
+{
+    const struct plain *file = &f->files[dso];
+    if (file->name == NULL) {
+        pd_export_put_frame(f->all, out, dso, offset, true);
+        return;
+    }
+    pd_emit(out, file->name, file->n);
+    pd_emit_char(out, '+');
+    pd_emit_hex(out, offset);
+}
 
 static enum pd_code put_stack(void *user, const uint8_t *key, size_t n, uint64_t sum, struct pd_error *error)
 {
@@ -25,8 +63,8 @@ static enum pd_code put_stack(void *user, const uint8_t *key, size_t n, uint64_t
     bool any = pd_export_put_head(f->all, out, &at, ";") || several;
     for (; (dso = pd_take_number(&at)) != 0; any = true) {
         if (any)
-            pd_out_str(out, ";");
-        pd_export_put_frame(f->all, out, dso - 1, pd_take_number(&at), true);
+            pd_emit_char(out, ';');
+        put_frame(f, out, dso - 1, pd_take_number(&at));
     }
     pd_out_str(out, " ");
     pd_out_dec(out, sum);
@@ -38,6 +76,9 @@ enum pd_code pd_export_folded(struct pd_export *all, const struct pd_sink *sink,
 {
     struct folding f = {.all = all};
     pd_text_out_open(&f.text, sink);
-    const enum pd_code code = pd_stacks_each(&all->stacks, put_stack, &f, error);
+    enum pd_code code = look_at_files(&f, error);
+    if (!code)
+        code = pd_stacks_each(&all->stacks, put_stack, &f, error);
+    pd_release(all->options.allocator, f.files);
     return code ? code : pd_text_out_end(&f.text, error);
 }

@@ -7,10 +7,10 @@
 #include "branches.h"
 #include "rows.h"
 #include "ops/filter/build_id.h"
-#include "src/codec/record_role.h"
 #include "src/schema/fail.h"
 #include "src/schema/options.h"
 #include "src/session/record_words.h"
+#include "src/session/tasks/told.h"
 #include <perfdata/session/event.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -327,17 +327,21 @@ static enum pd_code change_one(struct pd_exporting *x, uint32_t pid)
     return PD_OK;
 }
 
-/* Notes which processes' frames must be looked up again after a record that is no sample. */
-static enum pd_code note_change(struct pd_exporting *x, const struct pd_record *rec)
+/* Notes which tasks' names and frames must be looked up again after a record that is no sample. */
+static enum pd_code note_change(struct pd_exporting *x, struct pd_record *rec)
 {
-    uint32_t pid, tid;
-    const enum pd_role role = pd_role_of(rec);
-    x->comm_generation += role == PD_ROLE_OF_TASK;
-    if (role == PD_ROLE_OF_TASK && rec->decoded && !pd_in_kernel(rec) && pd_told_task(rec, &pid, &tid))
-        return change_one(x, pid);
-    if (role == PD_ROLE_OF_TASK || rec->type == PD_RECORD_KSYMBOL)
+    uint32_t ids[PD_TOLD_MOST];
+    size_t n;
+    enum pd_code code = PD_OK;
+    if (!pd_told_changes(rec, ids, &n))
+        return PD_OK;
+    x->comm_generation++;
+    x->asked.generation = 0;
+    for (size_t i = 0; !code && i < n; i++)
+        code = change_one(x, ids[i]);
+    if (n == 0)
         x->generation += UINT64_C(1) << 40; /* no generation of a process gets as far */
-    return PD_OK;
+    return code;
 }
 
 /* ---- A sample */
@@ -357,13 +361,14 @@ static enum pd_code add_frames(struct pd_exporting *x, const struct pd_export_sa
 }
 
 /* The hash of all that a stack depends on. */
-PD_WRAPS static XXH128_hash_t hash_of(const struct pd_exporting *x, const struct pd_export_sample *s)
+PD_WRAPS static XXH128_hash_t hash_of(struct pd_exporting *x, const struct pd_export_sample *s)
 {
     const struct pd_key key = {x->all->stacks.seed, 0};
     uint64_t head[sizeof x->head / 8] = {0}, seed;
     memcpy(head, x->head, x->n_head);
     seed = pd_keyed(&key, pd_export_generation(x, s->process));
     seed = pd_keyed(&key, seed + s->process);
+    seed = pd_keyed(&key, seed + s->ip); /* the stack of a call chain without a frame */
     for (size_t i = 0; i < (x->n_head + 7) / 8; i++)
         seed = pd_keyed(&key, seed + head[i]);
     if (s->ips.n)
@@ -372,19 +377,25 @@ PD_WRAPS static XXH128_hash_t hash_of(const struct pd_exporting *x, const struct
     return XXH3_128bits_withSeed(place, sizeof place, seed + 1);
 }
 
-static enum pd_code add_stack(struct pd_exporting *x, const struct pd_export_sample *s)
+/* *at as of pd_stacks_add(), or NULL. */
+static enum pd_code add_stack(struct pd_exporting *x, const struct pd_export_sample *s,
+                              struct pd_waiting **at)
 {
+    if (pd_alike_suits(&x->alike, s->rec)) { /* another table has those that are like an earlier one */
+        x->frames.n = 0;
+        return add_frames(x, s, at);
+    }
     const XXH128_hash_t hash = hash_of(x, s);
     struct pd_stack_place *place = &x->stack_places[hash.low64 & (STACK_PLACES - 1)];
     if (place->round == x->all->stacks.round && XXH128_isEqual(place->hash, hash)) {
+        *at = place->at;
         place->at->time = pd_stacks_sum(place->at->time, s->weight);
         return PD_OK;
     }
-    struct pd_waiting *at;
     x->frames.n = 0;
-    const enum pd_code code = add_frames(x, s, &at);
-    if (!code && at)
-        *place = (struct pd_stack_place){hash, x->all->stacks.round, at};
+    const enum pd_code code = add_frames(x, s, at);
+    if (!code && *at)
+        *place = (struct pd_stack_place){hash, x->all->stacks.round, *at};
     return code;
 }
 
@@ -413,17 +424,18 @@ static bool wants_event(const struct pd_exporting *x, uint32_t attr)
            !lists_event(&x->drop, attr);
 }
 
-/* Adds the sample for one of the events that it counted. */
+/* Adds the sample for one of the events that it counted. *at as of add_stack(). */
 static enum pd_code add_count(struct pd_exporting *x, struct pd_export_sample *s,
-                              const struct pd_counted *counted)
+                              const struct pd_counted *counted, struct pd_waiting **at)
 {
+    *at = NULL;
     if (!wants_event(x, counted->attr_index))
         return PD_OK;
     s->weight = x->all->options.count ? 1 : counted->period;
     enum pd_code code = find_event(x, counted->attr_index, &s->event);
     if (!code)
         code = put_head(x, s);
-    return code ? code : add_stack(x, s);
+    return code ? code : add_stack(x, s, at);
 }
 
 /* What the sample counts of its own event. */
@@ -475,6 +487,7 @@ static enum pd_code add_addresses(struct pd_exporting *x, const struct pd_export
 static enum pd_code add_sample(struct pd_exporting *x, struct pd_record *rec)
 {
     struct pd_export_sample s = {.pid = UINT32_MAX, .tid = UINT32_MAX, .cpu = UINT32_MAX, .rec = rec};
+    struct pd_waiting *at = NULL;
     struct pd_counted counted;
     struct pd_offcpu offcpu;
     enum pd_code code;
@@ -494,9 +507,11 @@ static enum pd_code add_sample(struct pd_exporting *x, struct pd_record *rec)
         return add_row(x, &s);
     pd_counts_begin(&x->counts);
     while ((code = pd_counts_next(&x->counts, x->chosen.reader, rec, &counted)) == PD_OK)
-        if ((code = add_count(x, &s, &counted)) != PD_OK)
+        if ((code = add_count(x, &s, &counted, &at)) != PD_OK)
             return code;
-    return code == PD_END ? PD_OK : pd_fail(x->error, code, PD_NOWHERE, "counters", 0, 0);
+    if (code != PD_END)
+        return pd_fail(x->error, code, PD_NOWHERE, "counters", 0, 0);
+    return pd_alike_seen(&x->alike, rec, wants_event(x, rec->attr_index), at, x->error);
 }
 
 /* ---- The records of a recording */
@@ -539,6 +554,49 @@ static enum pd_code make_places(struct pd_exporting *x)
     return code || !pd_export_is_branches(x->all) ? code : pd_branches_make_places(x);
 }
 
+/* ---- Samples that are taken before they are put in order */
+
+static bool look_ahead(void *user, struct pd_record *rec, const struct pd_moment *when)
+{
+    return pd_changes_note(&((struct pd_exporting *)user)->changes, rec, when);
+}
+
+static void take_run(void *user, struct pd_reader *reader, struct pd_clock *clock, uint64_t settled)
+{
+    pd_alike_take_run(&((struct pd_exporting *)user)->alike, reader, clock, settled);
+}
+
+static bool take_sample(void *user, const struct pd_record *rec, uint64_t time, uint64_t settled)
+{
+    return pd_alike_take(&((struct pd_exporting *)user)->alike, rec, time, settled);
+}
+
+static void settle_alike(void *user)
+{
+    pd_alike_settle(user);
+}
+
+static enum pd_code open_taker(struct pd_exporting *x)
+{
+    struct pd_export *e = x->all;
+    const enum pd_code code = pd_alike_init(&x->alike, x->allocator, &x->changes, x->error);
+    x->alike.count = e->options.count;
+    x->alike.with_cpu = e->options.keys & PD_EXPORT_CPU;
+    x->taker = (struct pd_taker){look_ahead, take_run, take_sample, x};
+    e->stacks.settle = settle_alike;
+    e->stacks.settle_user = &x->alike;
+    return code;
+}
+
+static void close_taker(struct pd_exporting *x)
+{
+    pd_alike_settle(&x->alike);
+    pd_alike_free(&x->alike);
+    pd_changes_free(&x->changes);
+    x->all->stats.exported += x->alike.taken;
+    x->all->stacks.settle = NULL;
+}
+
 static enum pd_code open_all(struct pd_exporting *x, struct pd_reader *reader)
 {
     const struct pd_export_options *o = &x->all->options;
@@ -549,6 +607,7 @@ static enum pd_code open_all(struct pd_exporting *x, struct pd_reader *reader)
                                           .other = take_other,
                                           .tag_user = x,
                                           .few = true,
+                                          .taker = pd_export_is_branches(x->all) ? NULL : &x->taker,
                                           .finding = o->finding,
                                           .progress = o->progress,
                                           .user = o->user};
@@ -556,12 +615,19 @@ static enum pd_code open_all(struct pd_exporting *x, struct pd_reader *reader)
     if (!code && o->format == PD_EXPORT_PARQUET && x->all->rows == NULL)
         code = pd_rows_open(&x->all->rows, x->all, reader, x->error);
     if (!code)
+        code = open_taker(x);
+    if (!code)
         code = pd_offcpu_open(&x->offcpu, reader, x->allocator, x->error);
-    return code ? code : pd_chosen_open(&x->chosen, reader, &how, x->error);
+    if (!code)
+        code = pd_chosen_open(&x->chosen, reader, &how, x->error);
+    x->alike.ready = !code && how.taker && pd_chosen_offers(&x->chosen);
+    pd_changes_sort(&x->changes);
+    return code;
 }
 
 static void close_all(struct pd_exporting *x)
 {
+    close_taker(x);
     pd_chosen_close(&x->chosen);
     pd_counts_free(&x->counts);
     pd_offcpu_close(&x->offcpu);
@@ -591,6 +657,7 @@ enum pd_code pd_export_add(struct pd_export *e, struct pd_reader *reader,
                              .error = error ? error : &own,
                              .allocator = allocator,
                              .pids.allocator = allocator,
+                             .changes.allocator = allocator,
                              .counts.allocator = allocator,
                              .generation = 1,
                              .comm_generation = 1};

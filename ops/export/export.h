@@ -15,6 +15,7 @@
 #include "src/session/offcpu.h"
 #include "src/support/idmap.h"
 #include "src/support/texts.h"
+#include "alike.h"
 #include "stacks.h"
 #include <perfdata/ops/export.h>
 #include <perfdata/session/text.h>
@@ -106,7 +107,7 @@ enum pd_code pd_export_chain(struct pd_exporting *x, uint32_t pid, const struct 
 enum pd_code pd_export_frame(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode);
 
 /* A number that changes when a record may have changed the mappings of the process. */
-uint64_t pd_export_generation(const struct pd_exporting *x, uint32_t pid);
+uint64_t pd_export_generation(struct pd_exporting *x, uint32_t pid);
 /* Adds the frames and the head to the stacks, or the row to the rows. *at as of pd_stacks_add(). */
 enum pd_code pd_export_put(struct pd_exporting *x, const struct pd_export_sample *sample,
                            struct pd_waiting **at);
@@ -153,9 +154,16 @@ struct pd_exporting {
     uint64_t *generations;
     size_t n_pids, cap_pids;
     uint64_t generation; /* of all */
+    struct {
+        uint64_t generation; /* that of pid; 0: not known */
+        uint32_t pid;
+    } asked; /* last, since the last change */
     struct pd_frame_place *frame_places;
     struct pd_stack_place *stack_places;
     struct pd_comm_place *comm_places;
+    struct pd_changes changes;
+    struct pd_taker taker;                 /* takes samples before they are put in order */
+    struct pd_alike alike;                 /* with this, of stacks and addresses */
     struct pd_branch_place *branch_places; /* of branch profiles */
     struct pd_waiting *counted[5];         /* for the branch */
     size_t n_counted;

@@ -20,10 +20,14 @@ struct pd_frame_place {
     size_t n_names;      /* with those that are inlined; 0: no function is known */
 };
 
-uint64_t pd_export_generation(const struct pd_exporting *x, uint32_t pid)
+uint64_t pd_export_generation(struct pd_exporting *x, uint32_t pid)
 {
+    if (x->asked.generation && x->asked.pid == pid)
+        return x->asked.generation;
     const uint32_t at = pd_idmap_get(&x->pids, pid);
-    return at == PD_IDMAP_NONE ? x->generation : x->generation + x->generations[at];
+    x->asked.pid = pid;
+    x->asked.generation = at == PD_IDMAP_NONE ? x->generation : x->generation + x->generations[at];
+    return x->asked.generation;
 }
 
 PD_WRAPS static struct pd_frame_place *place_of(struct pd_exporting *x, uint32_t pid, uint64_t ip)
@@ -96,7 +100,10 @@ static enum pd_code find_function(struct pd_exporting *x, const struct pd_mappin
 
 static struct pd_frame_place *look_up(struct pd_exporting *x, uint32_t pid, uint64_t ip, unsigned cpumode)
 {
-    const uint64_t generation = pd_export_generation(x, pid);
+    const bool kernel = cpumode == PD_CPUMODE_KERNEL; /* the same for all processes */
+    const uint64_t generation = kernel ? x->generation : pd_export_generation(x, pid);
+    if (kernel)
+        pid = UINT32_MAX;
     struct pd_frame_place *place = place_of(x, pid, ip);
     if (place->generation == generation && place->ip == ip && place->pid == pid && place->cpumode == cpumode)
         return place;

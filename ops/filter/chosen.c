@@ -27,6 +27,37 @@ static void look_at_selection(struct pd_chosen *c)
     c->few = c->options.few && !pd_selector_parts(&c->selector) && !(parts & PD_SESSION_ORIGINS);
 }
 
+/* ---- Samples that the caller takes before they are given */
+
+static bool look_ahead(void *user, struct pd_record *rec, const struct pd_moment *when)
+{
+    const struct pd_taker *t = ((struct pd_chosen *)user)->options.taker;
+    return t->ahead(t->user, rec, when);
+}
+
+static void take_run(void *user, struct pd_reader *reader, struct pd_clock *clock, uint64_t settled)
+{
+    struct pd_chosen *c = user;
+    const struct pd_taker *t = c->options.taker;
+    const uint64_t at = reader->at, index = reader->index;
+    t->take_run(t->user, reader, clock, settled);
+    c->samples += reader->index - index;
+    pd_progress_bytes(&c->progress, reader->at - at);
+}
+
+static bool take_one(void *user, const struct pd_record *rec, uint64_t time, uint64_t settled)
+{
+    struct pd_chosen *c = user;
+    const struct pd_taker *t = c->options.taker;
+    if (!t->take(t->user, rec, time, settled))
+        return false;
+    c->samples++;
+    pd_progress_record(&c->progress, rec);
+    return true;
+}
+
+/* ---- Opening */
+
 enum pd_code pd_chosen_open(struct pd_chosen *c, struct pd_reader *reader,
                             const struct pd_chosen_options *options, struct pd_error *error)
 {
@@ -50,7 +81,9 @@ enum pd_code pd_chosen_open(struct pd_chosen *c, struct pd_reader *reader,
         pd_session_keep_names(c->session);
     if (!code && reader->in.seekable)
         code = pd_reader_rewind(reader, error);
-    return code ? code : pd_sorter_open(&c->sorter, reader, &how, error);
+    c->taker = (struct pd_taker){look_ahead, take_run, take_one, c};
+    const struct pd_taker *taker = pd_chosen_offers(c) ? &c->taker : NULL;
+    return code ? code : pd_sorter_open_taker(&c->sorter, reader, &how, taker, error);
 }
 
 void pd_chosen_close(struct pd_chosen *c)

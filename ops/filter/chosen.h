@@ -8,7 +8,7 @@
 
 #include "selector.h"
 #include "ops/output/progress.h"
-#include <perfdata/session/sorter.h>
+#include "src/session/order/taker.h"
 
 struct pd_chosen_options {
     const struct pd_filter_options *selection; /* must outlive it */
@@ -19,6 +19,11 @@ struct pd_chosen_options {
     enum pd_code (*other)(void *user, struct pd_record *rec, struct pd_error *error);
     void *tag_user; /* of both */
     bool few;       /* the session need not find the process of a thread that only samples name */
+    /*
+     * Takes samples before they are given; asked only if all are wanted and `few`. May be NULL; must outlive
+     * this.
+     */
+    const struct pd_taker *taker;
     void (*finding)(void *user, const struct pd_error *error); /* damage; may be NULL */
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *user;
@@ -31,9 +36,10 @@ struct pd_chosen {
     struct pd_session *session;
     struct pd_selector selector;
     struct pd_progress progress;
-    bool all;         /* the selection wants all samples */
-    bool few;         /* samples need not go through the session */
-    uint64_t samples; /* seen, chosen or not */
+    bool all;              /* the selection wants all samples */
+    bool few;              /* samples need not go through the session */
+    struct pd_taker taker; /* options.taker, with what is counted here */
+    uint64_t samples;      /* seen, chosen or not */
     bool damaged;
 };
 
@@ -46,6 +52,12 @@ void pd_chosen_close(struct pd_chosen *c);
  * failures.
  */
 enum pd_code pd_chosen_next(struct pd_chosen *c, struct pd_record *rec, struct pd_error *error);
+/* True if the caller's taker is asked. */
+static inline bool pd_chosen_offers(const struct pd_chosen *c)
+{
+    return c->options.taker && c->all && c->few;
+}
+
 /* The caller's tag of the mapping. */
 static inline uint32_t pd_chosen_tag(const struct pd_mapping *mapping)
 {

@@ -120,6 +120,9 @@
     X(GEN_CPUS, 1024, COUNT, "cpus that `gen` makes", "the same", "")                                        \
     X(GEN_TASKS, 65536, COUNT, "tasks that `gen` makes", "the same", "")                                     \
     X(GEN_DEPTH, 1000, COUNT, "frames of a callchain that `gen` makes", "the same", "")                      \
+    X(EXPORT_CHANGES, 1 << 20, COUNT,                                                                        \
+      "times at which the names or mappings of tasks change, that `export` notes; two lists",                \
+      "each sample is put in order and resolved by itself, which takes longer", "")                          \
     X(EXPORT_MEMORY, 64 << 20, BYTES, "different stacks of `export` in memory",                              \
       "temporary files hold the rest", "`memory` of `pd_export_options`, `--memory`")                        \
     X(EXPORT_NAMES, 256 << 20, BYTES,                                                                        \

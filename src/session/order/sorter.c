@@ -8,9 +8,11 @@
  * first reading. Lanes are merged by time.
  */
 #include "order_queue.h"
+#include "clock.h"
+#include "taker.h"
 #include "src/schema/fail.h"
 #include "src/container/dir.h"
-#include "src/container/reader/reader_internal.h"
+#include "src/container/reader/sample_run.h"
 #include "src/support/limits.h"
 #include "src/support/memory.h"
 #include "src/schema/options.h"
@@ -55,6 +57,7 @@ struct pd_sorter {
     uint64_t *sideband; /* PD_SORT_CAUSAL: times of the records that are not SAMPLE, ascending */
     size_t n_sideband, sideband_cap;
     size_t passed;                     /* of these: given */
+    const struct pd_taker *taker;      /* NULL: all samples are given */
     uint64_t newest;                   /* time given */
     struct pd_reader *given;           /* the reader at the last record; NULL: it waited */
     uint64_t payload_at, payload_left; /* of one that waited */
@@ -151,7 +154,32 @@ static bool in_place(const struct pd_sorter *s, const struct pd_record *rec, uin
            (s->passed == s->n_sideband || time < s->sideband[s->passed]);
 }
 
-/* True if a record that was just read comes at once. If not, it was put into the queue. */
+/* Up to this time, excluded, all side-band was given. */
+static uint64_t given_up_to(const struct pd_sorter *s)
+{
+    return s->passed < s->n_sideband ? s->sideband[s->passed] : UINT64_MAX;
+}
+
+/* Offers the taker the samples that come next. */
+static void offer_run(struct pd_sorter *s, struct lane *l)
+{
+    const uint64_t index = l->reader->index;
+    s->taker->take_run(s->taker->user, l->reader, &l->clock, given_up_to(s));
+    s->stats.records += l->reader->index - index;
+}
+
+/* True if the taker takes a sample. */
+static bool is_taken(struct pd_sorter *s, const struct pd_record *rec, uint64_t time)
+{
+    const bool taken = s->taker && rec->type == PD_RECORD_SAMPLE && time &&
+                       s->taker->take(s->taker->user, rec, time, given_up_to(s));
+    s->stats.records += taken;
+    return taken;
+}
+
+/*
+ * True if a record that was just read comes at once. If not, it was put into the queue, or the taker has it.
+ */
 static enum pd_code put_in_lane(struct pd_sorter *s, struct lane *l, struct pd_record *rec, bool *at_once,
                                 struct pd_error *error)
 {
@@ -162,6 +190,9 @@ static enum pd_code put_in_lane(struct pd_sorter *s, struct lane *l, struct pd_r
     uint64_t time;
     const bool placed = is_placed(s, l, rec, &when, &time);
     l->newest = time > l->newest ? time : l->newest;
+    *at_once = false;
+    if (is_taken(s, rec, when.time))
+        return PD_OK;
     *at_once =
         !placed || in_place(s, rec, time) || (l->sliding && l->queue.waiting == 0 && time <= settled(l));
     if (*at_once) {
@@ -200,6 +231,8 @@ static enum pd_code lane_next(struct pd_sorter *s, struct lane *l, struct pd_rec
             return code ? own_failure(s, code, error) : PD_OK;
         if (l->ended)
             return PD_END;
+        if (s->taker)
+            offer_run(s, l);
         code = pd_reader_next(l->reader, rec, &l->error);
         if (passes(code) || pd_is_failure(code)) {
             *error = l->error;
@@ -362,7 +395,7 @@ static void heap_sort(uint64_t *a, size_t n)
 }
 
 /* True if this record permits PD_SORT_CAUSAL to let samples pass. Notes its time unless it is a sample. */
-static enum pd_code collect(struct pd_sorter *s, const struct pd_record *rec, size_t most, bool *may)
+static enum pd_code collect(struct pd_sorter *s, struct pd_record *rec, size_t most, bool *may)
 {
     struct lane *l = s->lanes;
     struct pd_moment when;
@@ -371,6 +404,8 @@ static enum pd_code collect(struct pd_sorter *s, const struct pd_record *rec, si
     const bool untimed = when.time == 0 && l->clock.newest && rec->type < PD_RECORD_HEADER_ATTR;
     if (late || untimed)
         *may = false;
+    if (s->taker && !sample && *may && !s->taker->ahead(s->taker->user, rec, &when))
+        s->taker = NULL;
     if (when.time == 0 || sample || !*may)
         return PD_OK;
     *may = s->n_sideband < most;
@@ -382,11 +417,27 @@ static enum pd_code collect(struct pd_sorter *s, const struct pd_record *rec, si
     return PD_OK;
 }
 
+/* Passes samples that have a time and are not late: collect() would do no more with them. */
+static void pass_samples(struct pd_reader *r, struct pd_clock *clock)
+{
+    const uint8_t *p = r->src->next, *const stop = r->src->stop;
+    struct pd_samples run = pd_samples_of(r);
+    uint64_t n = 0, time, newest = clock->waiting ? clock->newest : 0;
+    while (pd_samples_next(r, p, (size_t)(stop - p), &run, &time) && time && time >= clock->done) {
+        newest = time > newest ? time : newest;
+        p += run.size;
+        n++;
+    }
+    pd_clock_follow(clock, newest);
+    pd_reader_passed(r, p, n);
+}
+
 /* Reads all as far as samples may pass. PD_END; a failure; or what ended the reader, which tells it again. */
 static enum pd_code collect_all(struct pd_sorter *s, size_t most, bool *may, struct pd_error *error)
 {
     struct pd_record rec = {0};
     while (*may) {
+        pass_samples(s->reader, &s->lanes->clock);
         enum pd_code code = pd_reader_next(s->reader, &rec, error);
         if (passes(code))
             continue;
@@ -494,8 +545,9 @@ static enum pd_code start(struct pd_sorter *s, const struct pd_sorter_options *o
     return code;
 }
 
-enum pd_code pd_sorter_open(struct pd_sorter **sorter, struct pd_reader *reader,
-                            const struct pd_sorter_options *options, struct pd_error *error)
+enum pd_code pd_sorter_open_taker(struct pd_sorter **sorter, struct pd_reader *reader,
+                                  const struct pd_sorter_options *options, const struct pd_taker *taker,
+                                  struct pd_error *error)
 {
     struct pd_sorter_options own;
     *sorter = NULL;
@@ -505,13 +557,21 @@ enum pd_code pd_sorter_open(struct pd_sorter **sorter, struct pd_reader *reader,
     struct pd_sorter *s = pd_resize(own.allocator, NULL, sizeof *s);
     if (s == NULL)
         return pd_fail(error, PD_ENOMEM, PD_NOWHERE, "sorter", 0, sizeof *s);
-    *s = (struct pd_sorter){.allocator = own.allocator, .reader = reader, .kind = own.kind};
+    *s = (struct pd_sorter){.allocator = own.allocator, .reader = reader, .kind = own.kind, .taker = taker};
     code = start(s, &own, error);
+    if (s->sideband == NULL)
+        s->taker = NULL;
     if (code)
         pd_sorter_close(s);
     else
         *sorter = s;
     return code;
+}
+
+enum pd_code pd_sorter_open(struct pd_sorter **sorter, struct pd_reader *reader,
+                            const struct pd_sorter_options *options, struct pd_error *error)
+{
+    return pd_sorter_open_taker(sorter, reader, options, NULL, error);
 }
 
 void pd_sorter_close(struct pd_sorter *s)

@@ -22,3 +22,32 @@ bool pd_told_map(struct pd_record *rec, struct pd_told *told)
            (rec->decoded || !pd_record_decode_framed(rec->plan, rec, NULL)) && pd_told_decoded(rec, told) &&
            !told->of_kernel;
 }
+
+/* A name is of a thread; an exec, and the end of a process, concern its mappings. */
+static size_t list_ids(const struct pd_record *rec, const struct pd_told *told, uint32_t ids[PD_TOLD_MOST])
+{
+    size_t n = 0;
+    if (told->tells != PD_TELLS_END || told->pid == told->tid)
+        ids[n++] = told->tid;
+    if (told->pid != told->tid && (told->tells != PD_TELLS_NAME || rec->misc & PD_MISC_COMM_EXEC) &&
+        told->tells != PD_TELLS_END)
+        ids[n++] = told->pid;
+    if (told->has_parent) { /* perf makes the parent anew if it took it for another process's */
+        ids[n++] = told->ptid;
+        if (told->ppid != told->ptid)
+            ids[n++] = told->ppid;
+    }
+    return n;
+}
+
+bool pd_told_changes(struct pd_record *rec, uint32_t ids[PD_TOLD_MOST], size_t *n)
+{
+    struct pd_told told;
+    *n = 0;
+    if (rec->type == PD_RECORD_KSYMBOL)
+        return true;
+    if (pd_tells_of(rec) == PD_TELLS_NOTHING || pd_told_of(rec, &told, NULL))
+        return false;
+    *n = told.of_kernel ? 0 : list_ids(rec, &told, ids);
+    return told.of_kernel || *n;
+}

@@ -42,4 +42,12 @@ enum pd_code pd_told_of(struct pd_record *rec, struct pd_told *told, struct pd_e
  */
 bool pd_told_map(struct pd_record *rec, struct pd_told *told);
 
+#define PD_TOLD_MOST 4 /* tasks */
+
+/*
+ * True if the record may change what a session says of a task's name, process or mappings: of those that have
+ * one of these pids or tids, or of all, if *n is 0. Decodes the record.
+ */
+bool pd_told_changes(struct pd_record *rec, uint32_t ids[PD_TOLD_MOST], size_t *n);
+
 #endif

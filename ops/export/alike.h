@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * alike.h - samples that are like an earlier one: of the same event, task, place or call chain, between the
+ * same changes of names and mappings. Their stack is that of the earlier one, so they are counted before they
+ * are put in order, and only the first of them goes the long way: through a sorter, past a session.
+ */
+#ifndef PERFDATA_ALIKE_H
+#define PERFDATA_ALIKE_H
+
+#include "changes.h"
+#include "stacks.h"
+
+struct pd_alike_place; /* a sample, and the sum of those that are like it */
+
+/* How the samples of an event are laid out, and what is done with them. */
+struct pd_alike_kind {
+    bool known, suits; /* suits: only its call chain varies in size */
+    bool wanted;       /* else its samples are counted, and that is all */
+    /*
+     * Offsets from the record's first byte; 0, where the header is, if they are absent. The chain's is that
+     * of its number of entries.
+     */
+    uint16_t ip, task, time, cpu, period, chain;
+    uint16_t size;        /* with an empty chain */
+    uint64_t number;      /* of the attr, in the bits of a key */
+    uint64_t period_bits; /* of the word at `period` that are its weight; 0: it is 1 */
+    uint32_t cpu_bits;    /* of the word at `cpu` that make samples differ */
+};
+
+struct pd_alike {
+    const struct pd_allocator *allocator;
+    const struct pd_changes *changes;
+    bool count;    /* samples count 1, else their period */
+    bool with_cpu; /* samples of different cpus are not alike */
+    uint64_t seed;
+    uint64_t taken;              /* samples */
+    const uint8_t *given;        /* the record that pd_alike_take_run() stopped at: it is to be given */
+    bool ready;                  /* samples may be taken */
+    struct pd_alike_kind *kinds; /* by number of the attr */
+    size_t n_kinds, cap_kinds;
+    struct pd_alike_place *places;
+    size_t size;    /* a power of two */
+    unsigned shift; /* a number of 64 bits becomes one below `size` */
+    size_t pushed;  /* places that others took, since the table was enlarged */
+};
+
+/* Nothing is taken before `ready` is set. PD_ENOMEM. To be freed in any case; it may be all zeros. */
+enum pd_code pd_alike_init(struct pd_alike *a, const struct pd_allocator *allocator,
+                           const struct pd_changes *changes, struct pd_error *error);
+void pd_alike_free(struct pd_alike *a);
+
+/* As of struct pd_taker. */
+void pd_alike_take_run(struct pd_alike *a, struct pd_reader *reader, struct pd_clock *clock,
+                       uint64_t settled);
+bool pd_alike_take(struct pd_alike *a, const struct pd_record *rec, uint64_t time, uint64_t settled);
+
+/* True if samples of that event may be taken. */
+bool pd_alike_suits(const struct pd_alike *a, const struct pd_record *rec);
+/*
+ * A decoded sample has gone the long way: `at` is its stack's sum. `wanted`: its event is. PD_ENOMEM.
+ */
+enum pd_code pd_alike_seen(struct pd_alike *a, const struct pd_record *rec, bool wanted,
+                           struct pd_waiting *at, struct pd_error *error);
+/* Adds what was counted to the sums of stacks, which are about to be written out, or complete. */
+void pd_alike_settle(struct pd_alike *a);
+
+#endif

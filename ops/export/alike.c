@@ -216,7 +216,8 @@ PD_WRAPS INLINE enum answer take(const struct taking *t, const struct pd_alike_k
 void pd_alike_take_run(struct pd_alike *a, struct pd_reader *r, struct pd_clock *clock, uint64_t settled)
 {
     const struct taking t = begin_taking(a, settled);
-    const uint8_t *p = r->src->next, *const stop = a->ready ? r->src->stop : p;
+    a->ready = true;
+    const uint8_t *p = r->src->next, *const stop = r->src->stop;
     uint64_t n = 0, newest = 0;
     enum answer answer = TAKEN;
     struct pd_alike_kind k = {.suits = false};

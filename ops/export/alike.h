@@ -44,7 +44,7 @@ struct pd_alike {
     size_t pushed;  /* places that others took, since the table was enlarged */
 };
 
-/* Nothing is taken before `ready` is set. PD_ENOMEM. To be freed in any case; it may be all zeros. */
+/* PD_ENOMEM. To be freed in any case; it may be all zeros. */
 enum pd_code pd_alike_init(struct pd_alike *a, const struct pd_allocator *allocator,
                            const struct pd_changes *changes, struct pd_error *error);
 void pd_alike_free(struct pd_alike *a);

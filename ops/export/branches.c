@@ -5,42 +5,87 @@
  * out unless asked for.
  */
 #include "branches.h"
+#include "src/container/reader/sample_run.h"
 #include "src/schema/fail.h"
+#include "src/session/order/clock.h"
 #include "src/session/record_words.h"
+#include "src/support/memory.h"
 #include "src/support/wrap.h"
 #include <perfdata/constants.h>
 
 #define KERNEL UINT64_C(0xffff800000000000)
 #define KEY_BYTES 30
 #define LONGEST (1 << 20) /* bytes; longer ranges are errors of the hardware, and AutoFDO drops them */
-
-#define PLACES ((size_t)1 << 14)
+#define PLACES_FIRST ((size_t)1 << 12)
+#define PLACES_MOST ((size_t)1 << 18)
+#define BATCH 32 /* branches whose places are fetched before the first of them is looked at */
 
 /* ---- Counting */
 
 /*
  * Cache of branches, since programs take the same ones again and again: a branch, the end of the range behind
- * it, and its counts. An entry is valid as long as the mappings of the process and the counts in memory are
- * the same.
+ * it, and where they are counted. An entry is valid as long as the mappings of the process are the same.
  */
 struct pd_branch_place {
-    uint64_t generation, round; /* round 0: empty */
-    uint64_t from, to, end;     /* addresses; end UINT64_MAX: not known */
+    uint64_t generation;    /* 0: it is free */
+    uint64_t from, to, end; /* addresses; end UINT64_MAX: not known */
     uint32_t pid;
     bool wrong;
-    uint8_t n;
-    struct pd_waiting *counted[5];
-    struct pd_export_frame source;
+    uint8_t n;      /* of `counted` */
+    uint64_t times; /* not added to these yet */
+    struct pd_waiting *counted[2];
 };
+
+static void settle_place(struct pd_branch_place *p)
+{
+    for (size_t i = 0; i < p->n; i++)
+        p->counted[i]->time = pd_stacks_sum(p->counted[i]->time, p->times);
+    p->times = 0;
+}
+
+void pd_branches_settle(struct pd_exporting *x)
+{
+    for (size_t i = 0; i < x->n_branch_places; i++)
+        settle_place(&x->branch_places[i]);
+    if (x->n_branch_places)
+        memset(x->branch_places, 0, x->n_branch_places * sizeof *x->branch_places);
+}
+
+/* The first of the two places that a branch may have. */
+PD_WRAPS static inline struct pd_branch_place *places_of(const struct pd_exporting *x,
+                                                         const struct pd_branch_place *is)
+{
+    const uint64_t mixed =
+        (is->from ^ is->to << 21 ^ is->to >> 43 ^ is->end << 42 ^ is->end >> 22 ^ (uint64_t)is->pid << 32) *
+        UINT64_C(0x9e3779b97f4a7c15);
+    return &x->branch_places[(mixed ^ mixed >> 32) & (x->n_branch_places - 2)];
+}
+
+/* A table of so many places, with what the old one has. False: no memory. */
+static bool make_places(struct pd_exporting *x, size_t n)
+{
+    struct pd_branch_place *old = x->branch_places, *all = pd_array(x->allocator, NULL, n, sizeof *all);
+    const size_t n_old = x->n_branch_places;
+    x->n_pushed = 0;
+    if (all == NULL)
+        return false;
+    memset(all, 0, n * sizeof *all);
+    x->branch_places = all;
+    x->n_branch_places = n;
+    for (size_t i = 0; i < n_old; i++) {
+        struct pd_branch_place *p = places_of(x, &old[i]);
+        if (old[i].generation) /* only these two places had what now goes here */
+            p[p->generation ? 1 : 0] = old[i];
+    }
+    pd_release(x->allocator, old);
+    return true;
+}
 
 enum pd_code pd_branches_make_places(struct pd_exporting *x)
 {
-    const size_t bytes = PLACES * sizeof *x->branch_places;
-    x->branch_places = pd_resize(x->allocator, NULL, bytes);
-    if (x->branch_places == NULL)
-        return pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "branches", 0, bytes);
-    memset(x->branch_places, 0, bytes);
-    return PD_OK;
+    return make_places(x, PLACES_FIRST)
+               ? PD_OK
+               : pd_fail(x->error, PD_ENOMEM, PD_NOWHERE, "branches", 0, PLACES_FIRST);
 }
 
 static void put_big(uint8_t *to, uint64_t value, size_t n)
@@ -71,7 +116,7 @@ static enum pd_code count_one(struct pd_exporting *x, const struct pd_branch_cou
 static enum pd_code count_transfer(struct pd_exporting *x, struct pd_branch_count *c, bool wrong)
 {
     const enum pd_code code = count_one(x, c, false);
-    if (code || !wrong)
+    if (code || !wrong || x->all->options.format != PD_EXPORT_BOLT) /* which alone tells them */
         return code;
     c->section = PD_BRANCH_BRANCHES;
     c->end = 0;
@@ -141,48 +186,74 @@ static bool is_doubled(const struct pd_branch_entry *newest, const struct pd_bra
     return newest->from == next->from && newest->to == next->to && stride > 0x1000;
 }
 
-PD_WRAPS static struct pd_branch_place *place_of(struct pd_exporting *x, const struct pd_branch_place *is)
+static inline bool is_known(const struct pd_branch_place *place, const struct pd_branch_place *is)
 {
-    const uint64_t mixed =
-        (is->from ^ is->to << 21 ^ is->end << 42 ^ is->end >> 22 ^ (uint64_t)is->pid << 32) *
-        UINT64_C(0x9e3779b97f4a7c15);
-    return &x->branch_places[mixed >> 50];
+    return place->from == is->from && place->to == is->to && place->end == is->end &&
+           place->generation == is->generation && place->pid == is->pid && place->wrong == is->wrong;
 }
 
-static bool is_known(const struct pd_branch_place *place, const struct pd_branch_place *is)
+/* Its place in the cache; NULL: it has none. */
+static inline struct pd_branch_place *find_branch(const struct pd_exporting *x,
+                                                  const struct pd_branch_place *is)
 {
-    return place->round == is->round && place->from == is->from && place->to == is->to &&
-           place->end == is->end && place->generation == is->generation && place->pid == is->pid &&
-           place->wrong == is->wrong;
+    struct pd_branch_place *p = places_of(x, is);
+    return is_known(p, is) ? p : is_known(p + 1, is) ? p + 1 : NULL;
 }
 
-/*
- * Counts a branch, with the range behind it. *newer: the source of the next newer branch, where the range
- * ends; then the source of this one.
- */
-static enum pd_code count_entry(struct pd_exporting *x, struct pd_branch_place *is,
-                                struct pd_export_frame *newer)
+/* The place that it gets: of the two, the one that was needed less. */
+static struct pd_branch_place *choose_place(const struct pd_exporting *x, const struct pd_branch_place *is)
+{
+    struct pd_branch_place *p = places_of(x, is);
+    return p[1].generation == 0 || (p->generation && p[1].times < p->times) ? p + 1 : p;
+}
+
+/* Counts a branch that is not in the cache, with the range behind it. */
+__attribute__((noinline)) static enum pd_code count_new(struct pd_exporting *x, struct pd_branch_place *is)
 {
     const bool traces = x->all->options.format == PD_EXPORT_BOLT;
-    struct pd_branch_place *place = place_of(x, is);
-    if (is_known(place, is)) {
-        for (size_t i = 0; i < place->n; i++)
-            place->counted[i]->time = pd_stacks_sum(place->counted[i]->time, 1);
-        *newer = place->source;
-        return PD_OK;
-    }
+    const uint64_t round = x->all->stacks.round;
     const struct pd_export_frame from = find_place(x, is->pid, is->from), to = find_place(x, is->pid, is->to);
+    const struct pd_export_frame none = {0},
+                                 end = is->end == UINT64_MAX ? none : find_place(x, is->pid, is->end);
     x->n_counted = 0;
-    enum pd_code code = count_branch(x, &from, &to, traces ? newer : NULL, is->wrong);
+    enum pd_code code = count_branch(x, &from, &to, traces ? &end : NULL, is->wrong);
     if (!code && !traces)
-        code = count_range(x, &to, newer);
-    *newer = is->source = from;
-    if (code || is->round != x->all->stacks.round) /* the counts may have gone to a temporary file */
+        code = count_range(x, &to, &end);
+    /* What was counted may have gone to a temporary file. */
+    if (code || round != x->all->stacks.round || x->n_counted > sizeof is->counted / sizeof *is->counted)
         return code;
+    struct pd_branch_place *place = choose_place(x, is);
+    if (place->generation && ++x->n_pushed > x->n_branch_places / 2 && x->n_branch_places < PLACES_MOST &&
+        make_places(x, 2 * x->n_branch_places))
+        place = choose_place(x, is);
+    settle_place(place);
     is->n = (uint8_t)x->n_counted;
     memcpy(is->counted, x->counted, sizeof is->counted);
     *place = *is;
     return PD_OK;
+}
+
+/* A branch whose range ends at `end`. */
+static inline struct pd_branch_place branch_of(const struct pd_exporting *x, uint32_t pid,
+                                               uint64_t generation, const struct pd_branch_entry *e,
+                                               uint64_t end)
+{
+    const bool wrong = e->flags & PD_BRANCH_MISPRED && x->all->options.format == PD_EXPORT_BOLT;
+    return (struct pd_branch_place){
+        .generation = generation, .from = e->from, .to = e->to, .end = end, .pid = pid, .wrong = wrong};
+}
+
+static enum pd_code count_batch(struct pd_exporting *x, struct pd_branch_place *batch, size_t n)
+{
+    enum pd_code code = PD_OK;
+    for (size_t i = 0; !code && i < n; i++) {
+        struct pd_branch_place *place = find_branch(x, &batch[i]);
+        if (place)
+            place->times = pd_stacks_sum(place->times, 1);
+        else
+            code = count_new(x, &batch[i]);
+    }
+    return code;
 }
 
 enum pd_code pd_export_branches(struct pd_exporting *x, uint32_t pid, const struct pd_record *rec)
@@ -190,11 +261,12 @@ enum pd_code pd_export_branches(struct pd_exporting *x, uint32_t pid, const stru
     const struct pd_list *entries = &rec->u.sample.branch_stack.entries;
     const bool autofdo = x->all->options.format == PD_EXPORT_AUTOFDO;
     const uint64_t generation = pd_export_generation(x, pid);
-    struct pd_export_frame newer = {0};
+    struct pd_branch_place batch[BATCH];
+    struct pd_branch_entry e, next;
     uint64_t end = UINT64_MAX; /* no newer branch */
+    size_t n = 0;
     enum pd_code code = autofdo ? count_address(x, pid, rec) : PD_OK;
     for (size_t i = 0; !code && i < entries->n; i++) {
-        struct pd_branch_entry e, next;
         pd_branch_entry_at(entries, i, &e);
         if (autofdo && i == 0 && entries->n > 1) {
             pd_branch_entry_at(entries, 1, &next);
@@ -203,15 +275,64 @@ enum pd_code pd_export_branches(struct pd_exporting *x, uint32_t pid, const stru
         }
         if (is_left_out(x, e.from) || is_left_out(x, e.to))
             continue;
-        struct pd_branch_place is = {.generation = generation, .round = x->all->stacks.round, .from = e.from};
-        is.to = e.to;
-        is.end = end;
-        is.pid = pid;
-        is.wrong = e.flags & PD_BRANCH_MISPRED;
-        code = count_entry(x, &is, &newer);
+        batch[n] = branch_of(x, pid, generation, &e, end);
+        const struct pd_branch_place *places = places_of(x, &batch[n]);
+        __builtin_prefetch(places, 1);
+        __builtin_prefetch(places + 1, 1);
         end = e.from;
+        if (++n == BATCH) {
+            code = count_batch(x, batch, n);
+            n = 0;
+        }
     }
-    return code;
+    return code ? code : count_batch(x, batch, n);
+}
+
+/* ---- Samples that need not be put in order */
+
+/*
+ * True if what the session knows of a task now is what it knew at that time: it has taken all side-band
+ * before `settled`, and nothing changes for the task in between.
+ */
+static bool is_as_now(struct pd_exporting *x, uint32_t pid, uint32_t tid, uint64_t time, uint64_t settled)
+{
+    struct pd_export_span *s = &x->span;
+    if (s->to == 0 || s->pid != pid || s->tid != tid || time <= s->from || time >= s->to) {
+        s->pid = pid;
+        s->tid = tid;
+        if (!pd_changes_span(&x->changes, pid, tid, time, &s->from, &s->to)) {
+            s->to = 0;
+            return false;
+        }
+    }
+    return s->from < settled && (settled < s->to || s->to == UINT64_MAX);
+}
+
+bool pd_branches_take(struct pd_exporting *x, struct pd_record *rec, uint64_t time, uint64_t settled)
+{
+    uint32_t pid, tid;
+    if (!x->changes.sorted || rec->plan == NULL || rec->plan->offcpu || !pd_word_task(rec, &pid, &tid) ||
+        !is_as_now(x, pid, tid, time, settled) || pd_record_decode_framed(rec->plan, rec, NULL) || x->failed)
+        return false;
+    if (pd_export_wants(x, rec->attr_index))
+        x->failed = pd_export_branches(x, pid, rec);
+    x->all->stats.exported++;
+    return true;
+}
+
+void pd_branches_take_run(struct pd_exporting *x, struct pd_reader *r, struct pd_clock *clock,
+                          uint64_t settled)
+{
+    struct pd_record *rec = &x->branch_record;
+    uint64_t time;
+    while (pd_reader_next_quick(r, rec)) {
+        if (rec->type != PD_RECORD_SAMPLE || !pd_word_time(rec, &time) || time == 0 || time == UINT64_MAX ||
+            !pd_branches_take(x, rec, time, settled)) {
+            pd_reader_again(r, rec);
+            return;
+        }
+        pd_clock_follow(clock, time);
+    }
 }
 
 /* ---- Giving */

@@ -30,6 +30,15 @@ struct pd_branch_count {
 enum pd_code pd_branches_make_places(struct pd_exporting *x);
 /* Adds the branch stack of a decoded sample of a process. */
 enum pd_code pd_export_branches(struct pd_exporting *x, uint32_t pid, const struct pd_record *rec);
+/* Adds what was counted to the sums, which are about to be written out, or complete. */
+void pd_branches_settle(struct pd_exporting *x);
+/*
+ * As of struct pd_taker. The order of samples does not matter to their sums: those are taken for whose tasks
+ * the session knows what it knew at their time. What fails is kept in x->failed.
+ */
+void pd_branches_take_run(struct pd_exporting *x, struct pd_reader *reader, struct pd_clock *clock,
+                          uint64_t settled);
+bool pd_branches_take(struct pd_exporting *x, struct pd_record *rec, uint64_t time, uint64_t settled);
 /* Gives all counts in order of their keys. */
 enum pd_code pd_branches_each(struct pd_export *all,
                               enum pd_code (*take)(void *user, const struct pd_branch_count *count,

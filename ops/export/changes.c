@@ -56,6 +56,7 @@ void pd_changes_sort(struct pd_changes *c)
         qsort(c->some, c->n_some, sizeof *c->some, by_id);
     if (c->n_all)
         qsort(c->all, c->n_all, sizeof *c->all, by_time);
+    c->sorted = true;
 }
 
 /* Narrows the time between `from` and `to` to that between the changes around `time`. False: one is there. */

@@ -20,11 +20,12 @@ struct pd_changes {
     size_t n_some, cap_some;
     uint64_t *all; /* of all tasks; ascending, once sorted */
     size_t n_all, cap_all;
+    bool sorted; /* by pd_changes_sort() */
 };
 
 /* Notes what a record that is no sample may change; decodes it. False: too many, or no memory. */
 bool pd_changes_note(struct pd_changes *c, struct pd_record *rec, const struct pd_moment *when);
-/* To be called once, after the last was noted. */
+/* After the last was noted. */
 void pd_changes_sort(struct pd_changes *c);
 /*
  * The time around `time`, from and to excluded, in which nothing changes for a task. False: something does at

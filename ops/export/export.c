@@ -418,7 +418,7 @@ static bool lists_event(const struct pd_filter_lists *l, uint32_t attr)
     return false;
 }
 
-static bool wants_event(const struct pd_exporting *x, uint32_t attr)
+bool pd_export_wants(const struct pd_exporting *x, uint32_t attr)
 {
     return attr != UINT32_MAX && (!x->keep.events || lists_event(&x->keep, attr)) &&
            !lists_event(&x->drop, attr);
@@ -429,7 +429,7 @@ static enum pd_code add_count(struct pd_exporting *x, struct pd_export_sample *s
                               const struct pd_counted *counted, struct pd_waiting **at)
 {
     *at = NULL;
-    if (!wants_event(x, counted->attr_index))
+    if (!pd_export_wants(x, counted->attr_index))
         return PD_OK;
     s->weight = x->all->options.count ? 1 : counted->period;
     enum pd_code code = find_event(x, counted->attr_index, &s->event);
@@ -496,7 +496,7 @@ static enum pd_code add_sample(struct pd_exporting *x, struct pd_record *rec)
     s.has_ip = pd_word_ip(rec, &s.ip);
     s.process = s.pid;
     if (pd_export_is_branches(x->all))
-        return wants_event(x, rec->attr_index) ? pd_export_branches(x, s.pid, rec) : PD_OK;
+        return pd_export_wants(x, rec->attr_index) ? pd_export_branches(x, s.pid, rec) : PD_OK;
     if (rec->attr->sample_type & PD_SAMPLE_CALLCHAIN)
         s.ips = rec->u.sample.callchain.ips;
     if (pd_offcpu_of(rec, &offcpu))
@@ -511,7 +511,7 @@ static enum pd_code add_sample(struct pd_exporting *x, struct pd_record *rec)
             return code;
     if (code != PD_END)
         return pd_fail(x->error, code, PD_NOWHERE, "counters", 0, 0);
-    return pd_alike_seen(&x->alike, rec, wants_event(x, rec->attr_index), at, x->error);
+    return pd_alike_seen(&x->alike, rec, pd_export_wants(x, rec->attr_index), at, x->error);
 }
 
 /* ---- The records of a recording */
@@ -533,10 +533,14 @@ static enum pd_code export_records(struct pd_exporting *x)
     struct pd_record rec = {0};
     enum pd_code code = PD_OK;
     while (!code && (code = pd_chosen_next(&x->chosen, &rec, x->error)) == PD_OK) {
+        if (x->failed)
+            return x->failed;
         if (rec.attr)
             code = add_sample(x, &rec);
         *(rec.attr ? &x->all->stats.exported : &x->all->stats.unknown) += 1;
     }
+    if (code == PD_END && x->failed)
+        return x->failed;
     return code == PD_END ? pd_export_unjoined(x) : code;
 }
 
@@ -563,17 +567,25 @@ static bool look_ahead(void *user, struct pd_record *rec, const struct pd_moment
 
 static void take_run(void *user, struct pd_reader *reader, struct pd_clock *clock, uint64_t settled)
 {
-    pd_alike_take_run(&((struct pd_exporting *)user)->alike, reader, clock, settled);
+    struct pd_exporting *x = user;
+    if (pd_export_is_branches(x->all))
+        pd_branches_take_run(x, reader, clock, settled);
+    else
+        pd_alike_take_run(&x->alike, reader, clock, settled);
 }
 
-static bool take_sample(void *user, const struct pd_record *rec, uint64_t time, uint64_t settled)
+static bool take_sample(void *user, struct pd_record *rec, uint64_t time, uint64_t settled)
 {
-    return pd_alike_take(&((struct pd_exporting *)user)->alike, rec, time, settled);
+    struct pd_exporting *x = user;
+    return pd_export_is_branches(x->all) ? pd_branches_take(x, rec, time, settled)
+                                         : pd_alike_take(&x->alike, rec, time, settled);
 }
 
-static void settle_alike(void *user)
+static void settle_taken(void *user)
 {
-    pd_alike_settle(user);
+    struct pd_exporting *x = user;
+    pd_alike_settle(&x->alike);
+    pd_branches_settle(x);
 }
 
 static enum pd_code open_taker(struct pd_exporting *x)
@@ -583,14 +595,14 @@ static enum pd_code open_taker(struct pd_exporting *x)
     x->alike.count = e->options.count;
     x->alike.with_cpu = e->options.keys & PD_EXPORT_CPU;
     x->taker = (struct pd_taker){look_ahead, take_run, take_sample, x};
-    e->stacks.settle = settle_alike;
-    e->stacks.settle_user = &x->alike;
+    e->stacks.settle = settle_taken;
+    e->stacks.settle_user = x;
     return code;
 }
 
 static void close_taker(struct pd_exporting *x)
 {
-    pd_alike_settle(&x->alike);
+    settle_taken(x);
     pd_alike_free(&x->alike);
     pd_changes_free(&x->changes);
     x->all->stats.exported += x->alike.taken;
@@ -607,7 +619,7 @@ static enum pd_code open_all(struct pd_exporting *x, struct pd_reader *reader)
                                           .other = take_other,
                                           .tag_user = x,
                                           .few = true,
-                                          .taker = pd_export_is_branches(x->all) ? NULL : &x->taker,
+                                          .taker = &x->taker,
                                           .finding = o->finding,
                                           .progress = o->progress,
                                           .user = o->user};
@@ -620,7 +632,6 @@ static enum pd_code open_all(struct pd_exporting *x, struct pd_reader *reader)
         code = pd_offcpu_open(&x->offcpu, reader, x->allocator, x->error);
     if (!code)
         code = pd_chosen_open(&x->chosen, reader, &how, x->error);
-    x->alike.ready = !code && how.taker && pd_chosen_offers(&x->chosen);
     pd_changes_sort(&x->changes);
     return code;
 }

@@ -139,6 +139,15 @@ enum pd_code pd_export_unjoined(struct pd_exporting *x);
 
 /* ---- export.c */
 
+/* The time around the last sample in which nothing changes for its task; to 0: there is none. */
+struct pd_export_span {
+    uint32_t pid, tid;
+    uint64_t from, to;
+};
+
+/* True if samples of the event are to be exported. */
+bool pd_export_wants(const struct pd_exporting *x, uint32_t attr);
+
 struct pd_exporting {
     struct pd_export *all;
     struct pd_chosen chosen;
@@ -164,8 +173,11 @@ struct pd_exporting {
     struct pd_changes changes;
     struct pd_taker taker;                 /* takes samples before they are put in order */
     struct pd_alike alike;                 /* with this, of stacks and addresses */
-    struct pd_branch_place *branch_places; /* of branch profiles */
-    struct pd_waiting *counted[5];         /* for the branch */
+    struct pd_branch_place *branch_places; /* of branch profiles; a power of two */
+    size_t n_branch_places, n_pushed;      /* pushed: places that others took, since the last enlargement */
+    struct pd_record branch_record;        /* that is taken */
+    struct pd_export_span span;
+    struct pd_waiting *counted[5]; /* for the branch */
     size_t n_counted;
     uint64_t comm_generation; /* changes with each record that may change a name */
     uint32_t *events; /* by number of the attr: number in pd_export.events + 1; 0: not asked for yet */

@@ -45,7 +45,7 @@ static void take_run(void *user, struct pd_reader *reader, struct pd_clock *cloc
     pd_progress_bytes(&c->progress, reader->at - at);
 }
 
-static bool take_one(void *user, const struct pd_record *rec, uint64_t time, uint64_t settled)
+static bool take_one(void *user, struct pd_record *rec, uint64_t time, uint64_t settled)
 {
     struct pd_chosen *c = user;
     const struct pd_taker *t = c->options.taker;

@@ -169,7 +169,7 @@ static void offer_run(struct pd_sorter *s, struct lane *l)
 }
 
 /* True if the taker takes a sample. */
-static bool is_taken(struct pd_sorter *s, const struct pd_record *rec, uint64_t time)
+static bool is_taken(struct pd_sorter *s, struct pd_record *rec, uint64_t time)
 {
     const bool taken = s->taker && rec->type == PD_RECORD_SAMPLE && time &&
                        s->taker->take(s->taker->user, rec, time, given_up_to(s));

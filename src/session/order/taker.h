@@ -21,8 +21,8 @@ struct pd_taker {
      * are no samples have been given: a sample before it would be given at once.
      */
     void (*take_run)(void *user, struct pd_reader *reader, struct pd_clock *clock, uint64_t settled);
-    /* Takes this framed sample, of that time, which is not 0; false: it is to be given. */
-    bool (*take)(void *user, const struct pd_record *rec, uint64_t time, uint64_t settled);
+    /* Takes this framed sample, of that time, which is not 0; may decode it. False: it is to be given. */
+    bool (*take)(void *user, struct pd_record *rec, uint64_t time, uint64_t settled);
     void *user;
 };
 

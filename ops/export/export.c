@@ -458,7 +458,7 @@ static enum pd_code add_row(struct pd_exporting *x, struct pd_export_sample *s)
     uint64_t cookie;
     struct pd_waiting *at;
     enum pd_code code = find_period(x, s->rec, &row.period);
-    if (code || !wants_event(x, s->rec->attr_index))
+    if (code || !pd_export_wants(x, s->rec->attr_index))
         return code;
     code = find_event(x, s->rec->attr_index, &s->event);
     if (!code && (row.has_comm = pd_word_task(s->rec, &pid, &tid)))
@@ -619,7 +619,7 @@ static enum pd_code open_all(struct pd_exporting *x, struct pd_reader *reader)
                                           .other = take_other,
                                           .tag_user = x,
                                           .few = true,
-                                          .taker = &x->taker,
+                                          .taker = o->format == PD_EXPORT_PARQUET ? NULL : &x->taker,
                                           .finding = o->finding,
                                           .progress = o->progress,
                                           .user = o->user};

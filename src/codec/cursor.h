@@ -13,6 +13,11 @@ struct pd_take {
     size_t slack;
 };
 
+/*@ requires \valid(c);
+  @ assigns c->slack;
+  @ ensures \result <==> n <= \old(c->slack);
+  @ ensures c->slack == \old(c->slack) - (\result ? n : 0) && c->slack <= \old(c->slack);
+  @*/
 static inline bool take_budget(struct pd_take *c, size_t n)
 {
     if (c->slack < n)
@@ -21,6 +26,14 @@ static inline bool take_budget(struct pd_take *c, size_t n)
     return true;
 }
 
+/*@ requires \valid(c) && \valid(out) && \separated(c, out) && \valid_read(c->p + (0 .. c->slack - 1));
+  @ assigns *c, *out;
+  @ ensures \result <==> n <= \old(c->slack);
+  @ ensures \result ==> out->ptr == \old(c->p);
+  @ ensures \result ==> out->n == n;
+  @ ensures c->p == \old(c->p) + (\result ? n : 0) && c->slack == \old(c->slack) - (\result ? n : 0);
+  @ ensures c->slack <= \old(c->slack);
+  @*/
 static inline bool take_bytes(struct pd_take *c, uint64_t n, struct pd_bytes *out)
 {
     if (n > c->slack)
@@ -31,11 +44,23 @@ static inline bool take_bytes(struct pd_take *c, uint64_t n, struct pd_bytes *ou
     return true;
 }
 
+/*@ requires \valid(c) && \valid(out) && \separated(c, out) && \valid_read(c->p + (0 .. c->slack - 1));
+  @ assigns *c, *out;
+  @ ensures out->ptr == \old(c->p);
+  @ ensures out->n == \old(c->slack);
+  @ ensures c->p == \old(c->p) + \old(c->slack) && c->slack == 0;
+  @*/
 static inline void take_rest(struct pd_take *c, struct pd_bytes *out)
 {
     take_bytes(c, c->slack, out);
 }
 
+/*@ requires \valid(c) && \valid(out) && \separated(c, out) && \valid_read(c->p + (0 .. c->slack - 1));
+  @ assigns *c, *out;
+  @ ensures out->ptr == (const char *)\old(c->p);
+  @ ensures out->size == \old(c->slack) && out->len <= out->size;
+  @ ensures c->p == \old(c->p) + \old(c->slack) && c->slack == 0;
+  @*/
 static inline void take_str(struct pd_take *c, struct pd_str *out)
 {
     const uint8_t *nul = memchr(c->p, 0, c->slack);
@@ -44,6 +69,14 @@ static inline void take_str(struct pd_take *c, struct pd_str *out)
     c->slack = 0;
 }
 
+/*@ requires \valid(c) && \valid(out) && \separated(c, out) && \valid_read(c->p + (0 .. c->slack - 1));
+  @ assigns *c, *out;
+  @ ensures \result <==> 8 * n <= \old(c->slack);
+  @ ensures \result ==> out->ptr == \old(c->p);
+  @ ensures \result ==> out->n == n && out->width == 8;
+  @ ensures c->p == \old(c->p) + (\result ? 8 * n : 0) && c->slack == \old(c->slack) - (\result ? 8 * n : 0);
+  @ ensures c->slack <= \old(c->slack);
+  @*/
 static inline bool take_vec(struct pd_take *c, uint64_t n, enum pd_order order, struct pd_vec *out)
 {
     if (n > c->slack / 8)
@@ -54,6 +87,12 @@ static inline bool take_vec(struct pd_take *c, uint64_t n, enum pd_order order, 
     return true;
 }
 
+/*@ requires \valid(c) && \valid(out) && \separated(c, out) && \valid_read(c->p + (0 .. c->slack - 1));
+  @ assigns *c, *out;
+  @ ensures \result <==> 8 <= \old(c->slack);
+  @ ensures c->p == \old(c->p) + (\result ? 8 : 0) && c->slack == \old(c->slack) - (\result ? 8 : 0);
+  @ ensures c->slack <= \old(c->slack);
+  @*/
 static inline bool take_opt64(struct pd_take *c, enum pd_order order, uint64_t *out)
 {
     if (!take_budget(c, 8))
@@ -63,11 +102,21 @@ static inline bool take_opt64(struct pd_take *c, enum pd_order order, uint64_t *
     return true;
 }
 
+/*@ requires \valid(c) && \valid(out) && \separated(c, out) && \valid_read(c->p + (0 .. c->slack - 1));
+  @ requires 0 < stride <= 65535;
+  @ assigns *c, *out;
+  @ ensures \result <==> stride * n <= \old(c->slack);
+  @ ensures \result ==> out->ptr == \old(c->p);
+  @ ensures \result ==> out->n == n && out->stride == stride;
+  @ ensures c->p == \old(c->p) + (\result ? stride * n : 0);
+  @ ensures c->slack == \old(c->slack) - (\result ? stride * n : 0) && c->slack <= \old(c->slack);
+  @*/
 static inline bool take_list(struct pd_take *c, uint64_t n, size_t stride, uint32_t when, enum pd_order order,
                              struct pd_list *out)
 {
     if (n > c->slack / stride)
         return false;
+    /*@ assert 0 <= n * stride <= c->slack; */
     *out = (struct pd_list){
         .ptr = c->p, .n = (size_t)n, .stride = (uint32_t)stride, .form = (uint8_t)order, .when = when};
     c->p += n * stride;
@@ -75,6 +124,7 @@ static inline bool take_list(struct pd_take *c, uint64_t n, size_t stride, uint3
     return true;
 }
 
+/*@ assigns \nothing; */
 static inline uint64_t take_bits(const struct pd_set *set, uint64_t word, enum pd_order order)
 {
     return order == PD_BIG ? pd_mirror_from_big(set, word) : word;

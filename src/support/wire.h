@@ -11,6 +11,9 @@
 #include <perfdata/names.h>
 #include <string.h>
 
+/*@ requires \valid_read((const uint8_t *)p + (0 .. 1));
+  @ assigns \nothing;
+  @*/
 static inline uint16_t pd_load16(const void *p, enum pd_order order)
 {
     uint16_t v;
@@ -18,6 +21,9 @@ static inline uint16_t pd_load16(const void *p, enum pd_order order)
     return order == PD_HOST_ORDER ? v : __builtin_bswap16(v);
 }
 
+/*@ requires \valid_read((const uint8_t *)p + (0 .. 3));
+  @ assigns \nothing;
+  @*/
 static inline uint32_t pd_load32(const void *p, enum pd_order order)
 {
     uint32_t v;
@@ -25,6 +31,9 @@ static inline uint32_t pd_load32(const void *p, enum pd_order order)
     return order == PD_HOST_ORDER ? v : __builtin_bswap32(v);
 }
 
+/*@ requires \valid_read((const uint8_t *)p + (0 .. 7));
+  @ assigns \nothing;
+  @*/
 static inline uint64_t pd_load64(const void *p, enum pd_order order)
 {
     uint64_t v;

@@ -31,6 +31,7 @@ static inline bool pd_abi_unknown(uint64_t abi)
 }
 
 /* True if the abi has, or may have, more than the registers. One test for both in straight-line code. */
+/*@ assigns \nothing; */
 static inline bool pd_abi_unusual(uint64_t abi)
 {
     return __builtin_expect((abi & ~(PD_REGS_ABI_BITS & ~(uint64_t)PD_REGS_SIMD)) != 0, 0);

@@ -2,8 +2,8 @@
 # submit.sh LIST DIRECTORY - one profile of many recordings, as jobs of Slurm. LIST has the path of a
 # recording in each line; DIRECTORY, which is made, must be seen by all nodes. A job array (map.sh) exports
 # each recording for itself; the job that depends on it (reduce.sh) adds these up in
-# DIRECTORY/profile.folded, and says in DIRECTORY/report what it is of. PERFDATA: the command. Prints the id of
-# the first job that reduces.
+# DIRECTORY/profile.folded, and says in DIRECTORY/report what it is of. PERFDATA: the command. Prints the id
+# of the first job that reduces.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 list=$1 directory=$2

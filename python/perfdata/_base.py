@@ -58,8 +58,9 @@ def all_of(it: Any, parts: dict[str, str]) -> Iterator[tuple[str, Any]]:
 
 
 def plain_name(name: str) -> str:
-    """A name of the schema from one of Python: `from_` is "from"."""
-    return name[:-1] if name.endswith("_") and keyword.iskeyword(name[:-1]) else name
+    """A name of the schema from one of Python: `from_` is "from", and `raw_` is "raw"."""
+    plain = name[:-1] if name.endswith("_") else name
+    return plain if keyword.iskeyword(plain) or hasattr(Record, plain) or hasattr(Part, plain) else name
 
 
 class Part(dict):
@@ -261,6 +262,8 @@ class Record:
         return value
 
     def __setattr__(self, name: str, value: int) -> None:
+        if hasattr(Record, name):
+            raise AttributeError(f"{name} of a record cannot be set")
         self.set(plain_name(name), value)
 
     def set(self, path: str, value: int) -> None:

@@ -2,7 +2,8 @@
 # Generated from src/schema/records.def by `perfdata_gen python`; do not edit.
 """A class for each type of record, for the parts of records, attrs and features: what fields they have.
 
-A field that a record lacks is None. Names that are keywords of Python have a `_` behind them.
+A field that a record lacks is None. Names that are keywords, or that every record or dict has, end in
+`_`: `record.size` is that of the record, `record.size_` a field.
 """
 
 from __future__ import annotations
@@ -181,7 +182,7 @@ class ReadValues(Part):
     #: samples lost
     lost: int | None
     #: the counters, leader first
-    values: list[ReadValue] | None
+    values_: list[ReadValue] | None
 
 
 class Callchain(Part):
@@ -488,7 +489,7 @@ class Sample(Record):
     #: call chain
     callchain: Callchain | None
     #: bytes of the event's own
-    raw: RawData | None
+    raw_: RawData | None
     #: branches taken
     branch_stack: BranchStack | None
     #: user registers
@@ -648,7 +649,7 @@ class BpfEvent(Record):
     LAYOUT = "bpf_event"
     TYPE = 18
     #: comes or goes
-    type: int | None
+    type_: int | None
     #: none defined
     flags: int | None
     #: program's number
@@ -729,9 +730,9 @@ class Auxtrace(Record):
     LAYOUT = "auxtrace"
     TYPE = 71
     #: bytes behind the record
-    size: int | None
+    size_: int | None
     #: position in the AUX area
-    offset: int | None
+    offset_: int | None
     #: orders buffers in time
     reference: int | None
     #: ring buffer
@@ -769,7 +770,7 @@ class StatRound(Record):
     LAYOUT = "stat_round"
     TYPE = 77
     #: interval or final
-    type: int | None
+    type_: int | None
     #: nanoseconds
     time: int | None
 
@@ -1370,7 +1371,7 @@ class AuxtraceInfo(Record):
         "vpa_dtl": "PmuTypeInfo",
     }
     #: kind of AUX data
-    type: int | None
+    type_: int | None
     #: reserved
     reserved: int | None
     #: Intel PT
@@ -1395,7 +1396,7 @@ class AuxtraceError(Record):
     LAYOUT = "auxtrace_error"
     TYPE = 72
     #: what was decoded
-    type: int | None
+    type_: int | None
     #: error number of the decoder
     code: int | None
     #: cpu
@@ -1409,7 +1410,7 @@ class AuxtraceError(Record):
     #: instruction pointer
     ip: int | None
     #: message
-    text: str | None
+    text_: str | None
     #: nanoseconds
     time: int | None
     #: message
@@ -1471,7 +1472,7 @@ class EventUpdate(Record):
         "cpus": "CpuMapData",
     }
     #: what
-    type: int | None
+    type_: int | None
     #: event id
     id: int | None
     #: unit of the counts
@@ -1601,7 +1602,7 @@ class SimpleperfKernelSymbol(Record):
     LAYOUT = "simpleperf_kernel_symbol"
     TYPE = 32769
     #: bytes, padding not included
-    size: int | None
+    size_: int | None
     #: text
     kallsyms: bytes | None
 
@@ -1738,7 +1739,7 @@ class SimpleperfTracingData(Record):
     LAYOUT = "simpleperf_tracing_data"
     TYPE = 32777
     #: bytes, padding not included
-    size: int | None
+    size_: int | None
     #: as in the section TRACING_DATA
     data: bytes | None
 
@@ -1751,7 +1752,7 @@ class SimpleperfDebug(Record):
     #: nanoseconds
     time: int | None
     #: text
-    text: str | None
+    text_: str | None
 
 
 class FormatFile(Part):

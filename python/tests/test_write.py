@@ -274,6 +274,18 @@ def test_types_are_the_schema():
     assert attr
 
 
+def test_no_field_is_hidden():
+    """What is typed is what an attribute gives: no class it comes from has something of that name."""
+    for cls in layouts():
+        assert not [name for name in vars(cls).get("__annotations__", {}) if hasattr(cls.__base__, name)], cls
+    event = records.BpfEvent(type=2, flags=0, id=7)
+    assert (event.type, event.type_, event.get("type")) == (18, 2, 2)
+    event.type_ = 1
+    assert (event.type, event.type_) == (18, 1)
+    with pytest.raises(AttributeError):
+        event.type = 3
+
+
 def test_whole_package_is_typed():
     for name in ("open", "filter"):
         hints = inspect.signature(getattr(perfdata, name))

@@ -13,7 +13,8 @@ static const char head[] =
     "\"\"\"A class for each type of record, for the parts of records, attrs and features: what fields they "
     "have.\n"
     "\n"
-    "A field that a record lacks is None. Names that are keywords of Python have a `_` behind them.\n"
+    "A field that a record lacks is None. Names that are keywords, or that every record or dict has, end in\n"
+    "`_`: `record.size` is that of the record, `record.size_` a field.\n"
     "\"\"\"\n"
     "\n"
     "from __future__ import annotations\n"
@@ -31,13 +32,23 @@ static void print_class_name(FILE *out, const char *name)
     }
 }
 
-static const char *suffix_of(const char *name)
+/* " from global " has "from". */
+static bool has_word(const char *words, const char *name)
 {
-    static const char *const keywords[] = {"from", "global", "class", "in", "is", "as", "import", "pass"};
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (strcmp(name, keywords[i]) == 0)
-            return "_";
-    return "";
+    const size_t n = strlen(name);
+    for (const char *p = words; (p = strstr(p, name)); p++)
+        if (p[-1] == ' ' && p[n] == ' ')
+            return true;
+    return false;
+}
+
+/* Behind names of fields that Python's grammar or the base class, Record or Part (a dict), has taken. */
+static const char *suffix_of(const struct pd_op *layout, const char *name)
+{
+    const char *of_base = layout->arg
+                              ? " type misc size offset index event inner raw decoded get text fields set "
+                              : " clear copy fromkeys get items keys pop popitem setdefault update values ";
+    return has_word(" from global class in is as import pass ", name) || has_word(of_base, name) ? "_" : "";
 }
 
 static const char *type_of(const struct pd_op *op)
@@ -87,10 +98,11 @@ static void print_doc(FILE *out, const char *doc)
     }
 }
 
-static void print_field(FILE *out, const struct pd_op *type, const struct pd_op *op)
+static void print_field(FILE *out, const struct pd_op *layout, const struct pd_op *type,
+                        const struct pd_op *op)
 {
     print_doc(out, op->doc);
-    fprintf(out, "    %s%s: ", op->name, suffix_of(op->name));
+    fprintf(out, "    %s%s: ", op->name, suffix_of(layout, op->name));
     if (is_list(type))
         fputs("list[", out);
     if (is_list(type) || is_part(type))
@@ -132,7 +144,7 @@ static void print_class(FILE *out, const struct pd_op *layout)
         if (op->kind >= PD_OP_WHEN || (op->kind >= PD_OP_PASS && op->kind < PD_OP_ALIAS))
             continue;
         named = op->kind == PD_OP_ALIAS ? named : op;
-        print_field(out, named, op);
+        print_field(out, layout, named, op);
     }
 }
 

@@ -31,6 +31,7 @@ for library in perfdata perfdata-ops; do
         sort >exported
     awk -v so="lib$library.so" '/^lib/ { on = index($1, so ".") == 1 } on && /^ / { print $1 }' "$symbols" |
         grep -v '^PERFDATA' | sort >listed
+    ! readelf -d "$file" | grep 'RUNPATH\|RPATH' || fail "$library looks for libraries in its own folder"
     diff exported listed >difference || fail "$library: exported < > symbols: $(head -n 5 difference)"
 done
 ! grep -q '^Depends:.*libperfdata0' control-perfdata/control || fail "the command needs the libraries"

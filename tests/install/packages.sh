@@ -141,6 +141,9 @@ for shared in OFF ON; do
         fail "pkg-config without the development files of others"
     "$root/bin/perfdata" check -q "$recording" || fail "the installed command"
 done
+# libperfdata-ops finds libperfdata beside it, also where a program opens it by dlopen().
+ldd "$root/lib/libperfdata-ops.so" >libraries
+grep -q "libperfdata.so.* => $root/lib/" libraries || fail "$(cat libraries)"
 
 # ---- The names of shared libraries. `root` is their prefix.
 names() { # NAME VERSION HEADER...: what the library exports under that version is what the headers declare

@@ -24,8 +24,10 @@ static void print_sample(struct pd_session *session, struct pd_record *rec)
     struct pd_sample *s = &rec->u.sample;
     struct pd_offcpu offcpu;
     const bool is_offcpu = pd_offcpu_of(rec, &offcpu);
-    if (is_offcpu)
+    if (is_offcpu) {
         pd_offcpu_apply(&offcpu, s);
+        pd_record_changed(rec);
+    }
     const struct pd_session_task *task = pd_session_find_task(session, s->tid);
     struct pd_frames frames;
     unsigned cpumode;

@@ -81,7 +81,7 @@ PD_API void pd_plan_init(struct pd_plan *plan, const struct pd_attr *attr, enum 
 
 /*
  * A record: its header, its bytes, and the decoded payload. `raw` and all views of the payload point into the
- * bytes given to the decoder.
+ * bytes given to the decoder. It is all 0 before its first use, and one record serves for all of a recording.
  */
 struct pd_record {
     uint32_t type; /* PD_RECORD_* or unknown */
@@ -111,14 +111,17 @@ struct pd_record {
     const struct pd_op *layout; /* of the decoded payload; NULL for unknown types: all in `rest` */
     /*
      * The payload: u.sample, u.mmap2, …; by layout. Fields that the record does not have are 0 after
-     * decoding: of samples because they were so before. Who writes into `u` calls pd_record_changed() before
+     * decoding: of samples because they were so before. WHO WRITES INTO `u` CALLS pd_record_changed() before
      * the next record is decoded into it: else that one shows what was written where it has no field of its
-     * own.
+     * own, and an event that has the field would get it by encoding.
      */
     union pd_payload u;
 };
 
-/* What `u` holds is the caller's now: decoding into the record fills all of it anew. */
+/*
+ * What `u` holds is the caller's now: decoding into the record fills all of it anew. To be called by who has
+ * written into `u`, also through a pointer to the sample in it.
+ */
 static inline void pd_record_changed(struct pd_record *rec)
 {
     rec->filled_as = 0;
@@ -136,7 +139,7 @@ PD_API enum pd_code pd_record_frame(enum pd_order order, const void *bytes, size
  * Decodes one record at `bytes`, of which n are readable, by the plan of the event it belongs to. On success
  * rec->u, rec->id and rec->rest are valid as long as the bytes are. On error, which names the field, type,
  * misc, size and raw are valid as far as pd_record_frame() read them. PD_EUNKNOWN: a sample of an attr with
- * unknown sample_type bits.
+ * unknown sample_type bits. After the caller wrote into rec->u, pd_record_changed() comes first.
  */
 PD_API enum pd_code pd_record_decode(const struct pd_plan *plan, const void *bytes, size_t n,
                                      struct pd_record *rec, struct pd_error *error);

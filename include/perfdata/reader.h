@@ -208,7 +208,8 @@ PD_API enum pd_code pd_reader_next(struct pd_reader *reader, struct pd_record *r
 
 /*
  * Decodes the record that pd_reader_next() gave. PD_EUNKNOWN: the record's event, and so its layout, is not
- * known.
+ * known. After the caller wrote into rec->u, pd_record_changed() comes before the next record: else that one
+ * shows what was written where it has no field of its own.
  */
 PD_API enum pd_code pd_reader_decode(const struct pd_reader *reader, struct pd_record *rec,
                                      struct pd_error *error);
@@ -226,7 +227,7 @@ PD_API enum pd_code pd_reader_judge(const struct pd_reader *reader, const struct
 /*
  * Both in one call, for programs that decode every record: for samples of the usual types this takes less
  * than half the time of two calls. The result is that of pd_reader_next(). If decoding fails, rec->decoded is
- * false, and *error has the reason.
+ * false, and *error has the reason. After the caller wrote into rec->u, pd_record_changed() comes first.
  */
 PD_API enum pd_code pd_reader_next_decoded(struct pd_reader *reader, struct pd_record *rec,
                                            struct pd_error *error);

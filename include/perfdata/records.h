@@ -1760,7 +1760,10 @@ struct pd_feature_simpleperf_init_map {
     struct pd_bytes data; /* MMAP, MMAP2 and COMM records */
 };
 
-/* The payload of a record, by type. */
+/*
+ * The payload of a record, by type. After writing into that of a decoded record, call
+ * pd_record_changed() before the next is decoded into it: see struct pd_record in perfdata/codec.h.
+ */
 union pd_payload {
     struct pd_mmap mmap;
     struct pd_lost lost;

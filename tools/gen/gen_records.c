@@ -140,7 +140,11 @@ static void print_accessors(FILE *out, const struct pd_op *head)
 
 static void print_unions(FILE *out)
 {
-    fputs("\n/* The payload of a record, by type. */\nunion pd_payload {\n", out);
+    fputs("\n/*\n * The payload of a record, by type. After writing into that of a decoded record, call\n"
+          " * pd_record_changed() before the next is decoded into it: see struct pd_record in "
+          "perfdata/codec.h.\n"
+          " */\nunion pd_payload {\n",
+          out);
     for (size_t i = 0; i < pd_n_layouts; i++) {
         const struct pd_op *head = pd_layouts[i]();
         if (head->arg)

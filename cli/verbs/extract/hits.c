@@ -36,8 +36,10 @@ static bool add_sample(struct cli_input *in, struct pd_session *session, struct 
         cli_input_error(in, &error);
         return true;
     }
-    if (pd_offcpu_of(rec, &offcpu))
+    if (pd_offcpu_of(rec, &offcpu)) {
         pd_offcpu_apply(&offcpu, &rec->u.sample);
+        pd_record_changed(rec);
+    }
     const struct pd_mapping *m =
         pd_session_find_mapping(session, rec->u.sample.pid, rec->u.sample.ip, rec->misc & PD_MISC_CPUMODE);
     if (m == NULL)

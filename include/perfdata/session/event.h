@@ -130,7 +130,9 @@ PD_EXPERIMENTAL bool pd_offcpu_of(const struct pd_record *rec, struct pd_offcpu 
 
 /*
  * Gives a decoded sample what perf takes from its raw data in place of the sample's own fields: task, period,
- * call chain and cgroup, and as ip the entry behind the marker; 0: there is none.
+ * call chain and cgroup, and as ip the entry behind the marker; 0: there is none. Event and plan need not
+ * have these fields, so if the sample is that of a record, pd_record_changed() comes before the next is
+ * decoded.
  */
 PD_EXPERIMENTAL void pd_offcpu_apply(const struct pd_offcpu *offcpu, struct pd_sample *sample);
 

@@ -153,8 +153,13 @@ static void inner_values(void **state)
         assert_int_equal(rec.u.sample.callchain.nr, 3);
         assert_int_equal(rec.u.sample.cgroup, 7);
         bytes[36 + 24 + (order ? 0 : 7)] = 0; /* no marker, and no name that makes up for it */
+        pd_record_changed(&rec);
         assert_int_equal(pd_record_decode(&plan, bytes, n, &rec, NULL), PD_OK);
         assert_false(pd_offcpu_of(&rec, &o));
+        assert_int_equal(rec.u.sample.ip, 0x1234);
+        assert_int_equal(rec.u.sample.callchain.nr, 0);
+        assert_null(rec.u.sample.callchain.ips.ptr);
+        assert_int_equal(rec.u.sample.cgroup, 0);
     }
 }
 

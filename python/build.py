@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes python/perfdata/_ffi.py, what cffi has to know of the shared library, from its headers.
+"""Makes _ffi.py and _code.py of the headers: what cffi and type checkers have to know of the shared library.
 
     build.py HEADERS OUT VERSION COMPILER...
 
@@ -59,6 +59,21 @@ def constants(headers):
     return "".join(f"#define {name} {value}\n" for name, value in found)
 
 
+CODE = '''import enum
+
+
+class Code(enum.IntEnum):
+    """What went wrong: enum pd_code of perfdata/error.h, without PD_."""
+
+'''
+
+
+def codes(ffi):
+    """The enumeration written out: type checkers do not run what makes one."""
+    members = sorted(ffi.typeof("enum pd_code").elements.items())
+    return CODE + "".join(f"    {name[3:]} = {value}\n" for value, name in members)
+
+
 def main():
     headers, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     version, compiler = sys.argv[3], sys.argv[4:]
@@ -71,6 +86,7 @@ def main():
     ffi.set_source("perfdata._ffi", None)
     with contextlib.redirect_stdout(None):
         ffi.emit_python_code(str(out / "perfdata" / "_ffi.py"))
+    (out / "perfdata" / "_code.py").write_text(codes(ffi))
     (out / "perfdata" / "_version.py").write_text(f'SOVERSION = "{version}"\n')
 
 

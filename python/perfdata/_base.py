@@ -13,7 +13,7 @@ AUTO = 2**64 - 1  # PD_AUTO of base.h, SIZE_MAX
 SIGNED = 1  # PD_SET_SDEC of names.h
 
 
-def class_of(name: str) -> type:
+def class_of(name: str) -> Any:
     return getattr(sys.modules[__package__ + ".records"], name)
 
 
@@ -128,8 +128,8 @@ def fill_view(place: Any, kind: str, value: Any, keep: list) -> bool:
     return True
 
 
-def fill_member(struct: Any, name: str, value: Any, cls: type, keep: list) -> None:
-    c_type = dict(ffi.typeof(struct).fields).get(name) if ffi.typeof(struct).kind == "struct" else None
+def fill_member(struct: Any, name: str, value: Any, cls: Any, keep: list) -> None:
+    c_type: Any = dict(ffi.typeof(struct).fields).get(name) if ffi.typeof(struct).kind == "struct" else None
     kind = c_type.type.cname if c_type else ""
     place = getattr(struct, name)
     if kind == "struct pd_list":
@@ -155,7 +155,7 @@ def fill(struct: Any, values: dict, cls: type, keep: list) -> None:
             raise TypeError(f"{cls.__name__} has no field {name!r}") from None
 
 
-def class_of_layout(layout: str) -> type:
+def class_of_layout(layout: str) -> Any:
     return class_of("".join(word.capitalize() for word in layout.split("_")))
 
 

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-import enum
 import functools
 import os
 from typing import Any
 
-from ._ffi import ffi
+from . import _ffi
+from ._code import Code
 from ._version import SOVERSION
 
+ffi: Any = _ffi.ffi
 lib: Any = ffi.dlopen(f"libperfdata.so.{SOVERSION}")
 NOWHERE = 2**64 - 1
 
@@ -19,10 +20,6 @@ NOWHERE = 2**64 - 1
 def ops() -> Any:
     """libperfdata-ops, which only filter() needs."""
     return ffi.dlopen(f"libperfdata-ops.so.{SOVERSION}")
-
-
-#: What went wrong: enum pd_code of perfdata/error.h, without PD_.
-Code = enum.IntEnum("Code", {name[3:]: value for value, name in ffi.typeof("enum pd_code").elements.items()})
 
 
 class Error(Exception):
@@ -71,7 +68,7 @@ class Failed(Error, OSError):
     def __init__(self, error: Any):
         Error.__init__(self, error)
         self.errno = error.found
-        self.strerror = os.strerror(error.found) if error.found < 4096 else None
+        self.strerror = os.strerror(error.found) if error.found < 4096 else ""
 
     __str__ = Exception.__str__
 

@@ -95,7 +95,8 @@ class Writer:
         for field, value in fields.items():
             chosen = {"type": "attr_type", "flags": "attr_flags"}.get(field, field)
             given[field] = number_of(chosen, value)
-        attr, keep, error = ffi.new("struct pd_attr *"), [], ffi.new("struct pd_error *")
+        keep: list[Any] = []
+        attr, error = ffi.new("struct pd_attr *"), ffi.new("struct pd_error *")
         fill(attr, given, records.Attr, keep)
         check(
             lib.pd_writer_attr(self._open(), attr, ffi.new("uint64_t[]", ids), len(ids), error), error, True
@@ -108,7 +109,8 @@ class Writer:
     def feature(self, value: Part | None = None, **fields: Any) -> None:
         """Adds a feature, one that Reader.features has, or made: feature(FeatureHostname(text="here"))."""
         cls: Any = type(value)
-        f, keep, error = ffi.new("struct pd_feature *"), [], ffi.new("struct pd_error *")
+        keep: list[Any] = []
+        f, error = ffi.new("struct pd_feature *"), ffi.new("struct pd_error *")
         f.id = cls.FEATURE
         fill(getattr(f.u, cls.LAYOUT.removeprefix("feature_")), {**(value or {}), **fields}, cls, keep)
         check(lib.pd_writer_put_feature(self._open(), f, error), error, True)
@@ -149,7 +151,7 @@ def fill_lists(lists: Any, chosen: dict[str, Any], keep: list) -> None:
         setattr(lists, "n_" + name, len(held))
 
 
-def predicate_of(predicate: Callable[[Record], bool], raised: list) -> Any:
+def predicate_of(predicate: Callable[[records.Sample], bool], raised: list[BaseException]) -> Any:
     """A callback that shows samples as records; what it raises is raised by filter()."""
 
     def call(_: Any, rec: Any) -> bool:
@@ -208,7 +210,9 @@ def filter(
     times (pairs of nanoseconds), types, dsos, cgroups; see perfdata/ops/filter.h. `predicate` is asked for
     each sample that is left, more than once, and must answer alike.
     """
-    error, held, raised = ffi.new("struct pd_error *"), [], []
+    held: list[Any] = []
+    raised: list[BaseException] = []
+    error = ffi.new("struct pd_error *")
     options, stats = ffi.new("struct pd_filter_options *"), ffi.new("struct pd_filter_stats *")
     options.size = ffi.sizeof("struct pd_filter_options")
     fill_lists(options.keep, keep or {}, held)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The module of Python over an installed shared library: built without warnings, then python/tests.
+# Where mypy is, also its types.
 . "$(dirname "$0")/../cli/frame_lib.sh"
 : "${PERFDATA_SOURCE:?}" "${PERFDATA_BUILD:?}"
 cache() { sed -n "s/^$1:[A-Z]*=//p" "$PERFDATA_BUILD/CMakeCache.txt"; }
@@ -22,3 +23,20 @@ export LD_LIBRARY_PATH=$PWD/root/lib PYTHONPATH=$PWD/root/lib/python3/dist-packa
 "$python" -W error -m pytest -q -p no:cacheprovider --basetemp "$PWD/pytest" "$PERFDATA_SOURCE/python/tests" \
     >log 2>&1 || fail "$(grep -E '^(E |FAILED|ERROR|[0-9]+ )' log | head -n 40)"
 grep -q ' passed' log || fail "$(tail -n 5 log)"
+if command -v mypy >/dev/null; then
+    cat >user.py <<'END_OF_PYTHON'
+import perfdata
+from perfdata import records
+
+
+def sizes(path: str) -> list[int]:
+    try:
+        with perfdata.open(path) as recording:
+            samples = [r for r in recording if isinstance(r, records.Sample)]
+    except perfdata.Failed as why:
+        return [why.errno] if why.code == perfdata.Code.EIO else []
+    return [len(s.raw) + (s.raw_.size or 0 if s.raw_ else 0) for s in samples]
+END_OF_PYTHON
+    MYPYPATH=$PYTHONPATH mypy --no-incremental --ignore-missing-imports --python-executable "$python" \
+        -p perfdata -m user >log 2>&1 || fail "$(head -n 20 log)"
+fi

@@ -10,12 +10,12 @@
 #include "src/container/reader/sample_run.h"
 #include "src/schema/fail.h"
 #include "src/session/order/clock.h"
+#include "src/support/limits.h"
 #include "src/support/memory.h"
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #define PLACES_FIRST_BITS 10
-#define PLACES_MOST ((size_t)1 << 17)
 
 /* What makes samples alike. */
 struct key {
@@ -81,7 +81,7 @@ INLINE bool fits(const struct pd_alike_kind *k, const uint8_t *raw, size_t size,
         return size == k->size;
     *n = word_at(raw, k->chain);
     return *n == (size - k->size) / 8 && size == k->size + 8 * *n &&
-           (*n < 2 || word_at(raw, k->chain + 8 * (*n - 1)) != PD_CONTEXT_USER_DEFERRED);
+           (*n < 2 || word_at(raw, k->chain + 8 * (size_t)(*n - 1)) != PD_CONTEXT_USER_DEFERRED);
 }
 
 PD_WRAPS INLINE void make_key(const struct pd_alike_kind *k, uint64_t seed, const uint8_t *raw, unsigned misc,
@@ -162,7 +162,7 @@ __attribute__((noinline, cold)) static void claim(struct pd_alike *a, const stru
 {
     uint64_t from, to;
     struct pd_alike_place *p = &a->places[place_of(key, a->shift)];
-    if (p->times && ++a->pushed > a->size / 2 && a->size < PLACES_MOST) {
+    if (p->times && ++a->pushed > a->size / 2 && a->size < PD_LIMIT_EXPORT_ALIKE) {
         enlarge(a);
         p = &a->places[place_of(key, a->shift)];
     }

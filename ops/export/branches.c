@@ -9,6 +9,7 @@
 #include "src/schema/fail.h"
 #include "src/session/order/clock.h"
 #include "src/session/record_words.h"
+#include "src/support/limits.h"
 #include "src/support/memory.h"
 #include "src/support/wrap.h"
 #include <perfdata/constants.h>
@@ -17,7 +18,6 @@
 #define KEY_BYTES 30
 #define LONGEST (1 << 20) /* bytes; longer ranges are errors of the hardware, and AutoFDO drops them */
 #define PLACES_FIRST ((size_t)1 << 12)
-#define PLACES_MOST ((size_t)1 << 18)
 #define BATCH 32 /* branches whose places are fetched before the first of them is looked at */
 
 /* ---- Counting */
@@ -223,8 +223,8 @@ __attribute__((noinline)) static enum pd_code count_new(struct pd_exporting *x, 
     if (code || round != x->all->stacks.round || x->n_counted > sizeof is->counted / sizeof *is->counted)
         return code;
     struct pd_branch_place *place = choose_place(x, is);
-    if (place->generation && ++x->n_pushed > x->n_branch_places / 2 && x->n_branch_places < PLACES_MOST &&
-        make_places(x, 2 * x->n_branch_places))
+    if (place->generation && ++x->n_pushed > x->n_branch_places / 2 &&
+        x->n_branch_places < PD_LIMIT_EXPORT_BRANCHES && make_places(x, 2 * x->n_branch_places))
         place = choose_place(x, is);
     settle_place(place);
     is->n = (uint8_t)x->n_counted;

@@ -410,20 +410,6 @@ static void take_offcpu(struct pd_exporting *x, struct pd_export_sample *s, cons
     s->ips = offcpu->ips;
 }
 
-static bool lists_event(const struct pd_filter_lists *l, uint32_t attr)
-{
-    for (size_t i = 0; i < l->n_events; i++)
-        if (l->events[i] == attr)
-            return true;
-    return false;
-}
-
-bool pd_export_wants(const struct pd_exporting *x, uint32_t attr)
-{
-    return attr != UINT32_MAX && (!x->keep.events || lists_event(&x->keep, attr)) &&
-           !lists_event(&x->drop, attr);
-}
-
 /* Adds the sample for one of the events that it counted. *at as of add_stack(). */
 static enum pd_code add_count(struct pd_exporting *x, struct pd_export_sample *s,
                               const struct pd_counted *counted, struct pd_waiting **at)

@@ -145,9 +145,6 @@ struct pd_export_span {
     uint64_t from, to;
 };
 
-/* True if samples of the event are to be exported. */
-bool pd_export_wants(const struct pd_exporting *x, uint32_t attr);
-
 struct pd_exporting {
     struct pd_export *all;
     struct pd_chosen chosen;
@@ -193,6 +190,21 @@ struct pd_exporting {
     size_t n_field_places;
     struct pd_unjoined_list unjoined;
 };
+
+static inline bool pd_export_lists(const struct pd_filter_lists *l, uint32_t attr)
+{
+    for (size_t i = 0; i < l->n_events; i++)
+        if (l->events[i] == attr)
+            return true;
+    return false;
+}
+
+/* True if samples of the event are to be exported. */
+static inline bool pd_export_wants(const struct pd_exporting *x, uint32_t attr)
+{
+    return attr != UINT32_MAX && (!x->keep.events || pd_export_lists(&x->keep, attr)) &&
+           !pd_export_lists(&x->drop, attr);
+}
 
 /* ---- Keys */
 

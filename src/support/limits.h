@@ -123,6 +123,9 @@
     X(EXPORT_CHANGES, 1 << 20, COUNT,                                                                        \
       "times at which the names or mappings of tasks change, that `export` notes; two lists",                \
       "each sample is put in order and resolved by itself, which takes longer", "")                          \
+    X(EXPORT_ALIKE, 1 << 17, COUNT, "different samples that `export` counts before it orders them",          \
+      "one takes the place of another, which takes longer", "")                                              \
+    X(EXPORT_BRANCHES, 1 << 18, COUNT, "the same of branches", "the same", "")                               \
     X(EXPORT_MEMORY, 64 << 20, BYTES, "different stacks of `export` in memory",                              \
       "temporary files hold the rest", "`memory` of `pd_export_options`, `--memory`")                        \
     X(EXPORT_NAMES, 256 << 20, BYTES,                                                                        \

@@ -25,6 +25,7 @@ OTHER = {
     "MOST_DIGITS": "digits of 64 bits",
     "MOST_OPTIONS": "our own table of options",
     "CLI_MOST_LEVEL": "levels of zstd",
+    "PD_TOLD_MOST": "the schema: tasks that a record names",
     "PD_CARRIED_MOST": "the format: a record has 65,535 bytes",
     "PD_GEN_MOST_EVENTS": "in the table, by a static_assert",
     "PD_GEN_MOST_CPUS": "in the table, by a static_assert",

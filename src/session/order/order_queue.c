@@ -5,8 +5,7 @@
 #include "src/support/memory.h"
 #include <string.h>
 
-#define REACH 16 /* how far back a record is inserted into its stretch, instead of starting another one */
-#define FAN 32   /* runs of a level that are merged into one of the next */
+#define FAN 32 /* runs of a level that are merged into one of the next */
 #define CHUNK_LEAST ((size_t)256)
 #define CHUNK_MOST ((size_t)1 << 20)
 
@@ -79,7 +78,7 @@ static struct pd_waiting *room(struct pd_queue *q, size_t n)
     return w;
 }
 
-/* ---- Entries: stretches that ascend, and merging them */
+/* ---- Entries */
 
 static bool reserve(struct pd_queue *q)
 {
@@ -90,67 +89,16 @@ static bool reserve(struct pd_queue *q)
     return pd_grow(q->allocator, (void **)&q->entries, q->n, &q->cap, sizeof *q->entries);
 }
 
-/*
- * Appends an entry, for which there is room: to the last stretch if its place there is near, else to a new
- * one.
- */
-static bool append(struct pd_queue *q, struct pd_queue_entry e)
-{
-    struct pd_queue_entry *a = q->entries;
-    size_t at = q->n;
-    const size_t start = q->n_stretches ? q->stretches[q->n_stretches - 1] : at;
-    const bool far = at - start > REACH && a[at - REACH - 1].time > e.time;
-    if (at == start || far) {
-        if (!pd_grow(q->allocator, (void **)&q->stretches, q->n_stretches, &q->stretches_cap,
-                     sizeof *q->stretches))
-            return false;
-        q->stretches[q->n_stretches++] = at;
-    } else {
-        for (; at > start && a[at - 1].time > e.time; at--)
-            a[at] = a[at - 1];
-    }
-    a[at] = e;
-    q->n++;
-    return true;
-}
-
-/* Merges from[low, middle) and from[middle, high), of equal times the left one first. */
-static void merge(const struct pd_queue_entry *from, struct pd_queue_entry *to, size_t low, size_t middle,
-                  size_t high)
-{
-    size_t a = low, b = middle, out = low;
-    if (middle < high && from[middle - 1].time > from[middle].time)
-        while (a < middle && b < high)
-            to[out++] = from[b].time < from[a].time ? from[b++] : from[a++];
-    memcpy(to + out, from + a, (middle - a) * sizeof *from);
-    out += middle - a;
-    memcpy(to + out, from + b, (high - b) * sizeof *from);
-}
-
-/* Merges each two neighbouring stretches. */
-static void merge_pairs(struct pd_queue *q)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < q->n_stretches; i += 2) {
-        const size_t low = q->stretches[i];
-        const size_t middle = i + 1 < q->n_stretches ? q->stretches[i + 1] : q->n;
-        const size_t high = i + 2 < q->n_stretches ? q->stretches[i + 2] : q->n;
-        merge(q->entries, q->scratch, low, middle, high);
-        q->stretches[kept++] = low;
-    }
-    q->n_stretches = kept;
-    struct pd_queue_entry *sorted = q->scratch;
-    q->scratch = q->entries;
-    q->entries = sorted;
-}
+#define ENTRY struct pd_queue_entry
+#define HOLDER struct pd_queue
+#include "stretches.h"
 
 static enum pd_code sort(struct pd_queue *q, struct pd_error *error)
 {
     if (q->n_stretches > 1 && q->scratch == NULL &&
         (q->scratch = pd_array(q->allocator, NULL, q->cap, sizeof *q->scratch)) == NULL)
         return no_memory(error, q->cap * sizeof *q->scratch);
-    while (q->n_stretches > 1)
-        merge_pairs(q);
+    merge_stretches(q);
     return PD_OK;
 }
 
@@ -355,10 +303,12 @@ enum pd_code pd_queue_push(struct pd_queue *q, const struct pd_record *rec, uint
     if (w == NULL)
         return no_memory(error, bytes);
     pd_waiting_fill(w, rec, time);
-    if (!append(q, (struct pd_queue_entry){time, w})) {
+    struct pd_queue_entry *place = place_entry(q, time);
+    if (place == NULL) {
         let_go(q, w);
         return no_memory(error, sizeof *q->stretches);
     }
+    *place = (struct pd_queue_entry){time, w};
     q->waiting++;
     return PD_OK;
 }

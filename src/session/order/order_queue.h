@@ -2,9 +2,7 @@
 /*
  * order_queue.h - records that wait to be sorted by time: copied into chunks of memory; beyond the limit,
  * sorted and spilled as runs.
- *
- * Ring buffers give ascending stretches of records. The queue notes where such stretches begin, and merges
- * them when it has to give: n records of k ring buffers cost n log k, and n log n whatever the input.
+ * Ring buffers give ascending stretches of records, which are merged when it has to give (stretches.h).
  */
 #ifndef PERFDATA_ORDER_QUEUE_H
 #define PERFDATA_ORDER_QUEUE_H

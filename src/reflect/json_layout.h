@@ -174,7 +174,6 @@ static void straight_vec(struct pd_out *out, char *first, const char *key, size_
 #define DONE }
 #define PD_EACH_FAST
 #include "src/schema/passes/each.h"
-#include <perfdata/session/text.h>
 #undef LAYOUT
 #undef RECORD
 #undef END

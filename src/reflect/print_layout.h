@@ -201,7 +201,6 @@ static bool print_straight(const struct printer *p, const struct pd_record *rec,
 #define END(name_)
 #define PD_EACH_FAST
 #include "src/schema/passes/each.h"
-#include <perfdata/session/text.h>
 #undef LAYOUT
 #undef RECORD
 #undef END

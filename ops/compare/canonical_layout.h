@@ -65,7 +65,7 @@
 /* The payload of a record. False: its layout is none of these. */
 static bool put_straight(struct pd_canon *c, const struct pd_record *rec, const struct pd_view *view)
 {
-    if (rec->old_feature || view->shape.variant & PD_VARIANT_UNKNOWN_REGS)
+    if (!pd_view_is_usual(view, rec))
         return false;
     switch (rec->type) {
 #define LAYOUT(name_, doc_)

@@ -185,7 +185,7 @@ static void straight_vec(struct pd_out *out, char *first, const char *key, size_
 static bool put_straight(struct json *j, const struct pd_record *rec, const struct pd_view *view)
 {
     const struct straight straight = {j->out, view->shape}, *const t = &straight;
-    if (rec->old_feature || view->shape.variant & PD_VARIANT_UNKNOWN_REGS)
+    if (!pd_view_is_usual(view, rec))
         return false;
     switch (rec->type) {
 #define LAYOUT(name_, doc_)

@@ -190,7 +190,7 @@ static void straight_item(struct pd_out *out, unsigned indent, size_t i)
 static bool print_straight(const struct printer *p, const struct pd_record *rec, const struct pd_view *view)
 {
     const struct straight straight = {p->out, p, rec, view->shape}, *const t = &straight;
-    if (view->layout == NULL || rec->old_feature || view->shape.variant & PD_VARIANT_UNKNOWN_REGS)
+    if (view->layout == NULL || !pd_view_is_usual(view, rec))
         return false;
     switch (rec->type) {
 #define LAYOUT(name_, doc_)

@@ -31,6 +31,12 @@ static inline struct pd_view pd_view_of(const struct pd_record *rec)
     return v;
 }
 
+/* Is it one of those that straight-line code can know? Others are left to the tables. */
+static inline bool pd_view_is_usual(const struct pd_view *view, const struct pd_record *rec)
+{
+    return !rec->old_feature && !(view->shape.variant & PD_VARIANT_UNKNOWN_REGS);
+}
+
 /* The name of a type of record, or NULL. The kernel's are numbered from 1 without a gap. */
 static inline const char *pd_type_name(uint32_t type)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* columns.c - columns of samples of several random events hold what pd_record_get() finds in each record. */
-#include "../../fuzz/image_sink.h"
 #include "cmocka_all.h"
+#include "fuzz/image_sink.h"
 #include "seeded.h"
 #include <perfdata/constants.h>
 #include <perfdata/session/columns.h>

@@ -16,7 +16,6 @@
 
 #define KERNEL UINT64_C(0xffff800000000000)
 #define KEY_BYTES 30
-#define LONGEST (1 << 20) /* bytes; longer ranges are errors of the hardware, and AutoFDO drops them */
 #define PLACES_FIRST ((size_t)1 << 12)
 #define BATCH 32 /* branches whose places are fetched before the first of them is looked at */
 
@@ -356,7 +355,8 @@ static uint64_t take_big(const uint8_t *from, size_t n)
 static enum pd_code give(struct giving *g, struct pd_error *error)
 {
     const struct pd_branch_count *c = &g->count;
-    const bool too_long = c->section == PD_BRANCH_RANGES && (c->to < c->from || c->to - c->from > LONGEST);
+    const bool too_long =
+        c->section == PD_BRANCH_RANGES && (c->to < c->from || c->to - c->from > PD_LIMIT_EXPORT_RANGE);
     if (!g->has || (g->autofdo && too_long))
         return PD_OK;
     return g->take(g->user, c, error);

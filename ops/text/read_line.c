@@ -8,9 +8,8 @@
 #include "src/codec/variant.h"
 #include "src/reflect/straight.h"
 #include "src/schema/schema.h"
+#include "src/support/limits.h"
 #include <string.h>
-
-enum { LONGEST = 1 << 20 }; /* of a line, so that arrays of unknown length may be given room for any */
 
 /* The text that is still to be read. */
 struct line {
@@ -219,7 +218,7 @@ static bool take_string(struct line *t, struct pd_str *s)
 
 /* ---- Arrays. */
 
-/* Room for all that could follow, of which only the filled part is kept. */
+/* Room for all that could follow in a line of PD_LIMIT_QUICK_LINE; only the filled part is kept. */
 static void *begin_items(struct line *t, size_t least, size_t size)
 {
     const size_t most = (size_t)(t->end - t->at) / least + 1;
@@ -312,7 +311,8 @@ bool pd_record_from_line(struct pd_parser *p, const char *text, size_t n,
 {
     struct line line = {p, text, text + n}, *const t = &line;
     memset(rec, 0, offsetof(struct pd_record, u));
-    if (n > LONGEST || !take_header(t, rec) || (rec->plan = plan_of(user, rec->attr_index)) == NULL)
+    if (n > PD_LIMIT_QUICK_LINE || !take_header(t, rec) ||
+        (rec->plan = plan_of(user, rec->attr_index)) == NULL)
         return false;
     const struct pd_plan *plan = rec->plan;
     struct pd_shape shape = plan->shape;

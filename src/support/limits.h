@@ -126,6 +126,9 @@
     X(EXPORT_ALIKE, 1 << 17, COUNT, "different samples that `export` counts before it orders them",          \
       "one takes the place of another, which takes longer", "")                                              \
     X(EXPORT_BRANCHES, 1 << 18, COUNT, "the same of branches", "the same", "")                               \
+    X(EXPORT_RANGE, 1 << 20, BYTES,                                                                          \
+      "a range of instructions of `--to autofdo`; the hardware records longer ones by mistake",              \
+      "it is left out, as AutoFDO does", "")                                                                 \
     X(EXPORT_MEMORY, 64 << 20, BYTES, "different stacks of `export` in memory",                              \
       "temporary files hold the rest", "`memory` of `pd_export_options`, `--memory`")                        \
     X(EXPORT_NAMES, 256 << 20, BYTES,                                                                        \
@@ -159,6 +162,8 @@
     X(NAMES_COMPARED, 16, COUNT, "names that match nothing of which the nearest is told",                    \
       "of the others, only that they match nothing", "")                                                     \
     X(TEXT_LINE, 16 << 20, BYTES, "a line of text for `encode`", "status 3", "")                             \
+    X(QUICK_LINE, 1 << 20, BYTES, "a line that `encode` reads straight from its text",                       \
+      "the JSON library reads the line", "")                                                                 \
     X(TEXT_ATTRS, 1 << 20, COUNT, "attrs in a text for `encode`", "status 3", "")                            \
     X(TEXT_PAYLOAD, 64 << 20, BYTES, "payload in a short text for `encode` whose size is to be computed",    \
       "status 3", "")                                                                                        \

@@ -3,35 +3,36 @@ import pathlib
 import re
 import sys
 
-# Names that say "the most" of a number that is no limit for an input. A reason for each.
+# Files and names that say "the most" of a number that is no limit for an input. A reason for each.
 OTHER = {
-    "MAX_REGS": "bits of a mask",
-    "MOST_SEARCHED": "the format: no record is longer",
-    "MOST_BUILD_ID": "the format: bytes of a build id",
-    "MOST_ROOM": "the format: a table of 256 features",
-    "PD_ELEMENT_MAX": "the schema: asserted for each struct",
-    "CHUNK_MOST": "the size of a step, not of the whole",
-    "MOST_COPY": "the size of a step, not of the whole",
-    "MOST_RESULT": "memory that is given back, not refused",
-    "MOST_ITEMS": "random values",
-    "MOST_TRIES": "random values",
-    "LINKED_MOST": "which addresses redact keeps near each other",
-    "MOST_WORDS": "our own lines of text",
-    "MOST_INSERTED": "our own bytes",
-    "MOST_OF_SECTION": "the codec: sizes of 32 bits",
-    "LONGEST": "letters of a word that is compared with ours",
-    "MOST_ELEMENTS": "what a message shows",
-    "MOST_SHOWN": "what a message shows",
-    "MOST_DIGITS": "digits of 64 bits",
-    "MOST_OPTIONS": "our own table of options",
-    "CLI_MOST_LEVEL": "levels of zstd",
-    "PD_TOLD_MOST": "the schema: tasks that a record names",
-    "PD_CARRIED_MOST": "the format: a record has 65,535 bytes",
-    "PD_GEN_MOST_EVENTS": "in the table, by a static_assert",
-    "PD_GEN_MOST_CPUS": "in the table, by a static_assert",
-    "PD_GEN_MOST_TASKS": "in the table, by a static_assert",
-    "PD_GEN_MOST_DEPTH": "in the table, by a static_assert",
-    "PD_REPORT_MOST_KEYS": "in the table, by a static_assert",
+    "src/reflect/regs.c MAX_REGS": "bits of a mask",
+    "src/container/reader/reader_part.c MOST_SEARCHED": "the format: no record is longer",
+    "ops/repair/repair.c MOST_BUILD_ID": "the format: bytes of a build id",
+    "ops/repair/find_data.c MOST_ROOM": "the format: a table of 256 features",
+    "src/schema/schema.h PD_ELEMENT_MAX": "the schema: asserted for each struct",
+    "src/session/order/order_queue.c CHUNK_MOST": "the size of a step, not of the whole",
+    "ops/filter/filter_scan.c MOST_COPY": "the size of a step, not of the whole",
+    "cli/lib/threads/crew.c MOST_RESULT": "memory that is given back, not refused",
+    "ops/gen/random_values.c MOST_ITEMS": "random values",
+    "ops/gen/gen_random.c MOST_TRIES": "random values",
+    "ops/redact/redact_addrs.c LINKED_MOST": "which addresses redact keeps near each other",
+    "ops/gen/gen_text.c MOST_WORDS": "our own lines of text",
+    "cli/verbs/corrupt.c MOST_INSERTED": "our own bytes",
+    "encode/codec/interpret.c MOST_OF_SECTION": "the codec: sizes of 32 bits",
+    "cli/lib/messages/nearest.c LONGEST": "letters of a word that is compared with ours",
+    "ops/compare/differ_fields.c MOST_ELEMENTS": "what a message shows",
+    "cli/verbs/cmp/cmp.c MOST_SHOWN": "what a message shows",
+    "cli/lib/text/json_plain.c MOST_DIGITS": "digits of 64 bits",
+    "cli/verbs/split.c MOST_DIGITS": "digits of 64 bits",
+    "cli/lib/options.c MOST_OPTIONS": "our own table of options",
+    "cli/lib/options.h CLI_MOST_LEVEL": "levels of zstd",
+    "src/session/tasks/told.h PD_TOLD_MOST": "the schema: tasks that a record names",
+    "src/codec/carried.h PD_CARRIED_MOST": "the format: a record has 65,535 bytes",
+    "include/perfdata/ops/gen.h PD_GEN_MOST_EVENTS": "in the table, by a static_assert",
+    "include/perfdata/ops/gen.h PD_GEN_MOST_CPUS": "in the table, by a static_assert",
+    "include/perfdata/ops/gen.h PD_GEN_MOST_TASKS": "in the table, by a static_assert",
+    "include/perfdata/ops/gen.h PD_GEN_MOST_DEPTH": "in the table, by a static_assert",
+    "include/perfdata/ops/report.h PD_REPORT_MOST_KEYS": "in the table, by a static_assert",
 }
 WORDS = {"most", "max", "maximum", "largest", "longest", "furthest", "limit", "limits", "ahead", "deepest"}
 NAMED = re.compile(
@@ -76,8 +77,8 @@ for name, text in sources(tree):
             continue
         if not re.search(r"\d|INT\d*_MAX|SIZE_MAX", value):
             continue
-        if what in OTHER:
-            used.add(what)
+        if f"{name} {what}" in OTHER:
+            used.add(f"{name} {what}")
         else:
             found.append(f"{name}: {what} = {value.strip()}: a bound that is not in {TABLE}")
     for m in SAID.finditer(text):

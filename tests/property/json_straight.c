@@ -5,11 +5,9 @@
  * damaged or not, makes the same bytes by way of the JSON library. It reads every line that is as usual.
  */
 #define _GNU_SOURCE
+#include "any_record.h"
 #include "cmocka_all.h"
-#include "seeded.h"
 #include "ops/text/parse_json.h"
-#include "src/schema/schema.h"
-#include <perfdata/session/text.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,25 +20,13 @@ struct made {
     size_t n;
 };
 
-static struct pd_attr random_attr(struct pd_rng *r)
-{
-    struct pd_attr attr = {.size = PD_ATTR_SIZE, .read_format = pd_rng_below(r, 32)};
-    for (unsigned bit = 0; bit < 25; bit++)
-        attr.sample_type |= (uint64_t)pd_rng_one_in(r, 3) << bit;
-    attr.flags = pd_rng_one_in(r, 2) ? PD_ATTR_SAMPLE_ID_ALL : 0;
-    attr.branch_sample_type = pd_rng_next(r) & 0xfffff;
-    attr.sample_regs_user = pd_rng_next(r) & pd_rng_next(r);
-    attr.sample_regs_intr = pd_rng_next(r) & pd_rng_next(r);
-    return attr;
-}
-
 static bool make_record(struct made *m, struct pd_rng *r)
 {
     static uint8_t memory[PD_RANDOM_ARENA];
     struct pd_arena arena = {memory, sizeof memory};
     struct pd_record made;
-    const uint32_t type =
-        pd_rng_one_in(r, 3) ? PD_RECORD_SAMPLE : (uint32_t)pd_layouts[pd_rng_below(r, pd_n_layouts)]()->arg;
+    const struct pd_op *layout = random_layout(r);
+    const uint32_t type = pd_rng_one_in(r, 3) ? PD_RECORD_SAMPLE : (uint32_t)layout->arg;
     m->attr = random_attr(r);
     pd_plan_init(&m->plan, &m->attr, pd_rng_one_in(r, 2) ? PD_BIG : PD_LITTLE);
     if (type == 0 || !pd_random_record(&m->plan, type, r, &arena, &made))
@@ -58,21 +44,6 @@ static bool make_record(struct made *m, struct pd_rng *r)
 }
 
 /* ---- Writing. */
-
-/* Text that is collected from a buffer of a few bytes. */
-struct collected {
-    struct pd_out all;
-    char small[64];
-};
-
-static bool collect(struct pd_out *out, size_t want)
-{
-    struct collected *c = out->user;
-    (void)want;
-    pd_out_bytes(&c->all, out->buf, out->n);
-    out->n = 0;
-    return true;
-}
 
 static void written_by_tables(const struct pd_record *rec, const struct pd_out *straight, size_t room)
 {

@@ -3,27 +3,10 @@
  * print_straight.c - random records of all types: pd_record_print(), with code made for their layouts, prints
  * the same text as reflection; and it does not depend on the room in the buffer.
  */
+#include "any_record.h"
 #include "cmocka_all.h"
-#include "seeded.h"
-#include "src/schema/schema.h"
-#include <perfdata/session/text.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Text that is collected from a buffer of a few bytes. */
-struct collected {
-    struct pd_out all;
-    char small[64];
-};
-
-static bool collect(struct pd_out *out, size_t want)
-{
-    struct collected *c = out->user;
-    (void)want;
-    pd_out_bytes(&c->all, out->buf, out->n);
-    out->n = 0;
-    return true;
-}
 
 static void compare(const struct pd_record *rec, const struct pd_print_options *how, size_t room)
 {
@@ -50,40 +33,18 @@ static void compare(const struct pd_record *rec, const struct pd_print_options *
 
 static uint64_t seen[256];
 
-/* Any of them; one more in the schema leaves most choices what they were. */
-static const struct pd_op *random_layout(struct pd_rng *r)
-{
-    const uint64_t seed = pd_rng_next(r);
-    const struct pd_op *layout = NULL;
-    uint64_t most = 0;
-    for (size_t i = 0; i < pd_n_layouts; i++) {
-        const uint64_t score = pd_rng_score(seed, pd_layouts[i]()->name);
-        if (!layout || score > most) {
-            most = score;
-            layout = pd_layouts[i]();
-        }
-    }
-    return layout;
-}
-
 static void one_record(struct pd_rng *r)
 {
     static uint8_t memory[PD_RANDOM_ARENA], bytes[UINT16_MAX];
     struct pd_arena arena = {memory, sizeof memory};
     const struct pd_op *layout = random_layout(r);
-    struct pd_attr attr = {.size = PD_ATTR_SIZE, .read_format = pd_rng_below(r, 32)};
+    const struct pd_attr attr = random_attr(r);
     const struct pd_print_options how = {.size = sizeof how,
                                          .arch = pd_rng_one_in(r, 2) ? PD_ARCH_X86 : PD_ARCH_UNKNOWN,
                                          .max_bytes = 1 + (size_t)pd_rng_below(r, 100)};
     struct pd_record made, rec = {0};
     struct pd_plan plan;
     size_t n;
-    for (unsigned bit = 0; bit < 25; bit++)
-        attr.sample_type |= (uint64_t)pd_rng_one_in(r, 3) << bit;
-    attr.flags = pd_rng_one_in(r, 2) ? PD_ATTR_SAMPLE_ID_ALL : 0;
-    attr.branch_sample_type = pd_rng_next(r) & 0xfffff;
-    attr.sample_regs_user = pd_rng_next(r) & pd_rng_next(r);
-    attr.sample_regs_intr = pd_rng_next(r) & pd_rng_next(r);
     pd_plan_init(&plan, &attr, pd_rng_one_in(r, 2) ? PD_BIG : PD_LITTLE);
     const uint32_t type = pd_rng_one_in(r, 3) ? PD_RECORD_SAMPLE : (uint32_t)layout->arg;
     if (type == 0 || type == PD_RECORD_HEADER_FEATURE || !pd_random_record(&plan, type, r, &arena, &made))

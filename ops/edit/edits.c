@@ -407,7 +407,7 @@ static enum pd_code unknown_record(struct pd_edits *e, const struct pd_record *r
     return PD_OK;
 }
 
-/* Of a large record in parts, of which one was dropped, the others go, too, and its end. */
+/* True for the later parts and the end of a large record one of whose parts was dropped. */
 static bool is_of_gone(struct pd_edits *e, const struct pd_record *rec, bool drop)
 {
     const bool part = rec->type == PD_RECORD_SIMPLEPERF_SPLIT,

@@ -191,7 +191,7 @@ static inline bool is_known(const struct pd_branch_place *place, const struct pd
            place->generation == is->generation && place->pid == is->pid && place->wrong == is->wrong;
 }
 
-/* Its place in the cache; NULL: it has none. */
+/* The place of a branch in the cache; NULL: it has none. */
 static inline struct pd_branch_place *find_branch(const struct pd_exporting *x,
                                                   const struct pd_branch_place *is)
 {
@@ -199,7 +199,7 @@ static inline struct pd_branch_place *find_branch(const struct pd_exporting *x,
     return is_known(p, is) ? p : is_known(p + 1, is) ? p + 1 : NULL;
 }
 
-/* The place that it gets: of the two, the one that was needed less. */
+/* Chooses one of the two places of a branch: a free one, or the one that was used less. */
 static struct pd_branch_place *choose_place(const struct pd_exporting *x, const struct pd_branch_place *is)
 {
     struct pd_branch_place *p = places_of(x, is);

@@ -223,7 +223,7 @@ __attribute__((noinline)) static bool meets_early(const struct pd_filtering *f, 
     return pd_meets_early(&f->keep, s);
 }
 
-/* Its event is not selected, or something but its task drops it. */
+/* True if its event is not selected, or a list other than those of tasks drops it. */
 __attribute__((noinline)) static bool is_dropped(const struct pd_filtering *f, const struct look *look)
 {
     return !pd_meets_event(&f->keep, &look->subject) ||

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* parser_memory.c - memory of one run of a parser, kept for the next; a larger piece is added when one is
- * full. */
+/* parser_memory.c - memory of a parser, used again for each line; when it is full, a chunk is added. */
 #include "parser.h"
 #include "src/support/memory.h"
 

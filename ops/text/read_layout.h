@@ -56,8 +56,8 @@
 #define SUB(f_, layout_, doc_)                               \
     if (!take_key(KEY(f_)) || !take_##layout_(t, s, &v->f_)) \
         return false;
-#define LATE(f_, abi_, bit_, layout_, doc_) \
-    if (v->abi_ & (bit_)) /* rare */        \
+#define LATE(f_, abi_, bit_, layout_, doc_)            \
+    if (v->abi_ & (bit_)) /* the JSON library knows */ \
         return false;
 #define LIST(f_, n_, layout_, doc_)                                               \
     if (!take_key(KEY(f_)) || !open_list(t, sizeof(struct pd_##layout_), &v->f_)) \

@@ -46,7 +46,7 @@ __attribute__((always_inline)) static inline bool take_key(struct line *t, char 
     return take_exactly(t, key + 1, n - 1);
 }
 
-/* The same where it may be missing: it is left. */
+/* The same for a key that may be missing: then nothing is read. */
 static inline bool has_key(struct line *t, char *first, const char *key, size_t n)
 {
     const struct line before = *t;
@@ -71,7 +71,7 @@ static inline uint64_t all_ones(unsigned bits)
     return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 }
 
-/* At most 20 digits, of which the last might not fit in 64 bits; no zeros before it. */
+/* A number of at most 20 digits that fits in 64 bits, without leading zeros. */
 static inline bool take_decimal(struct line *t, uint64_t *value)
 {
     const char *p = t->at;
@@ -86,7 +86,7 @@ static inline bool take_decimal(struct line *t, uint64_t *value)
         return false;
     t->at = p;
     *value = v;
-    return true; /* what follows a longer number is no end of it */
+    return true; /* a further digit fails where the caller reads what follows */
 }
 
 /* Values of hexadecimal digits as they are printed, 16 for other characters. */

@@ -104,7 +104,7 @@ static bool interpret_as(const struct pd_plan *plan, struct pd_record *rec, uint
     return pd_interpret_decode(plan, rec, &rec->u, NULL) == PD_OK && pd_variant_possible(rec);
 }
 
-/* Whose forms the straight-line decoder does not know all. */
+/* True for samples with registers: some forms of these only the interpreter knows. */
 static bool has_registers(const struct pd_plan *plan, const struct pd_record *rec)
 {
     const uint64_t regs = PD_SAMPLE_REGS_USER | PD_SAMPLE_REGS_INTR;

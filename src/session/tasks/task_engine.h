@@ -154,7 +154,7 @@ struct pd_tasks {
     bool begun;           /* swapper is there */
     bool flowing;
     bool learns;   /* names, although tasks flow */
-    bool keeps;    /* all of them, also those that no task has any more */
+    bool keeps;    /* names stay when no task has them any more */
     bool finished; /* lookups are possible */
 };
 

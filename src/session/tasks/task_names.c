@@ -86,7 +86,7 @@ bool pd_tasks_number_name(struct pd_tasks *t, const char *s, size_t n, uint32_t 
 
 /* ---- Names that no task has any more */
 
-/* Time is that of the new names, if as many bytes of them have come as the old ones and the tasks have. */
+/* True if names have come that take as much memory as those kept by the last sweep, and the tasks. */
 static bool is_sweep_due(const struct pd_tasks *t)
 {
     return t->learns && !t->keeps && t->n_entries == 0 && t->n_changes == 0 &&

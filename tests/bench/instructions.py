@@ -90,6 +90,7 @@ VERBS = {
     "redact": ["redact", "-q", "-f", "-o", "OUT", "IN"],
     "decode": ["decode", "IN"],
     "encode": ["encode", "-q", "-f", "-o", "OUT", "TEXT"],
+    "export": ["export", "-q", "--to", "folded", "-f", "-o", "OUT", "IN"],
 }
 FEW, MANY = 4000, 24000
 FULL = os.environ.get("PERFDATA_TEST_EFFORT") == "full"

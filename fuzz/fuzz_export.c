@@ -232,7 +232,8 @@ static bool find_symbol(void *user, const char *file, const char *build_id, uint
 {
     static const char *const names[] = {"main", "a;b\n", "\"\\", "\xff\xfe", "", "operator ", "\x7f\t"};
     (void)user;
-    CHECK(*file && strlen(build_id) <= 40);
+    (void)file; /* "" for a mapping without a name */
+    CHECK(strlen(build_id) <= 40);
     *symbol = (struct pd_symbol){.name = names[offset % 7],
                                  .offset = offset & 15,
                                  .inlined = names,

@@ -25,12 +25,14 @@ expect 0 "$PERFDATA" check -q all.data
 echo '"name":"one" "name":"two" "name":"three" "name":"other"' >want
 same want got
 
-# ---- Tracing data: perf shows of the merged recording what it shows of each. Without names of tasks: those of
-# the kernel's workers change without a record, so each recording has names of its own (merge_perf.sh).
+# ---- Tracing data: perf shows of the merged recording what it shows of each. Without names of tasks: those
+# of the kernel's workers change without a record, so each recording has names of its own (merge_perf.sh).
 record a.data -e sched:sched_switch -a -- sleep 0.1
 record b.data -e sched:sched_wakeup,sched:sched_switch,irq:softirq_entry -a -- sleep 0.1
 record c.data -e irq:softirq_raise -a -- sleep 0.1
-shown() { perf script -F tid,cpu,time,event,trace -i "$1" 2>/dev/null | sed 's/  */ /g'; } # names of events are as wide as the widest
+shown() { # names of events are as wide as the widest
+    perf script -F tid,cpu,time,event,trace -i "$1" 2>/dev/null | sed 's/  */ /g'
+}
 for file in a b c; do shown $file.data; done | sort >want
 [ "$(wc -l <want)" -ge 30 ] || fail "perf script shows only $(cat want)"
 for to in file pipe; do

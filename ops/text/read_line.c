@@ -200,9 +200,8 @@ static bool take_array(struct line *t, uint8_t *bytes, size_t n)
 
 static bool take_bytes(struct line *t, struct pd_bytes *b)
 {
-    const char *const from = t->at + 1;
-    const char *quote = take_char(t, '"') ? memchr(from, '"', (size_t)(t->end - from)) : NULL;
-    const size_t n = quote ? (size_t)(quote - from) / 2 : 0;
+    const char *quote = take_char(t, '"') ? memchr(t->at, '"', (size_t)(t->end - t->at)) : NULL;
+    const size_t n = quote ? (size_t)(quote - t->at) / 2 : 0;
     uint8_t *bytes = quote ? pd_parser_take(t->p, n) : NULL;
     *b = (struct pd_bytes){bytes, n};
     return bytes && take_digits(t, bytes, n) && take_char(t, '"');
